@@ -1,0 +1,73 @@
+# make demo, make test: each creates .venv, installs what it needs once, and runs.
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+PIP     := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all bench lint clean
+
+help:
+	@echo 'make demo      derive the rolling disk by Kane and by Lagrange, prove them equal, print the equations'
+	@echo 'make test      linter, type checker, and every test that is not slow'
+	@echo 'make test-all  the same with the slow tests'
+	@echo 'make bench     measure against other tools and write benchmarks/results.md'
+	@echo 'make lint      linter and type checker only'
+	@echo 'make clean     remove .venv, caches and builds'
+
+demo: $(VENV)/.run
+	@$(BIN)/dalembert report rolling-disk
+
+test: lint
+	$(BIN)/python -m pytest -m 'not slow' -n $(WORKERS)
+
+test-all: lint
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# a stamp per set of packages: installed again only when pyproject.toml changes
+$(VENV)/.run: $(VENV)/pyvenv.cfg pyproject.toml
+	@echo 'installing dalembert and its run-time packages into $(VENV) ...'
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.run
+	@echo 'installing the test tools into $(VENV) ...'
+	@$(PIP) --editable '.[test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.run
+	@echo 'installing the peers to measure against into $(VENV) ...'
+	@$(PIP) --editable '.[bench]'
+	@touch $@
+
+# the first Python that is new enough and can make a virtual environment
+$(VENV)/pyvenv.cfg:
+	@found=; \
+	for python in $(PYTHONS); do \
+	    $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	    found=$$python; \
+	    $$python -c 'import ensurepip, venv' 2>/dev/null || continue; \
+	    exec $$python -m venv $(VENV); \
+	done; \
+	if [ -n "$$found" ]; then \
+	    echo "$$found cannot make a virtual environment; on Debian and Ubuntu this mends it:" >&2; \
+	    echo '    apt-get install python3-venv' >&2; \
+	else \
+	    echo 'dalembert needs Python 3.11 or later, and none was found; on Debian 12 and later this mends it:' >&2; \
+	    echo '    apt-get install python3-venv' >&2; \
+	fi; \
+	exit 1

@@ -1,0 +1,64 @@
+"""dalembert: analytical dynamics from one description.
+
+Describe a mechanical system once; derive its equations of motion by every classical principle, prove that they
+agree, and read the derivation.
+"""
+
+from dalembert.agreement.agreement import Agreement, agreement
+from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription, BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable, NotLinear
+from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, inertia, rod_inertia, sphere_inertia
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.kinematics import Kinematics, kinematics
+from dalembert.model.elements import Body
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation
+from dalembert.principles.kane import kane
+from dalembert.principles.lagrange import lagrange
+
+__all__ = [
+    "Agreement",
+    "BadDescription",
+    "BadExpression",
+    "Body",
+    "DalembertError",
+    "DalembertWarning",
+    "Derivation",
+    "Dyadic",
+    "Frame",
+    "IllPosed",
+    "Kinematics",
+    "NotApplicable",
+    "NotLinear",
+    "Point",
+    "Scalar",
+    "System",
+    "Vector",
+    "acos",
+    "agreement",
+    "asin",
+    "atan",
+    "atan2",
+    "box_inertia",
+    "cos",
+    "cosh",
+    "cylinder_inertia",
+    "disk_inertia",
+    "exp",
+    "inertia",
+    "kane",
+    "kinematics",
+    "lagrange",
+    "log",
+    "rod_inertia",
+    "sign",
+    "sin",
+    "sinh",
+    "sphere_inertia",
+    "sqrt",
+    "tan",
+    "tanh",
+]

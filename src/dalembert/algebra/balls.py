@@ -1,0 +1,99 @@
+"""x ∈ [m − r, m + r]: arithmetic that carries its own error bound, fifty digits by default.
+
+A result whose ball does not contain zero is certainly not zero. Balls confirm a disagreement where the prime field
+cannot keep every relation (logarithms, order), and they decide at states that only exist numerically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from dalembert.algebra.folds import evaluate
+from dalembert.algebra.scalar import exact
+from dalembert.algebra.tape import Number, Tape
+from dalembert.errors import Unknown
+
+if TYPE_CHECKING:
+    from flint import arb
+
+_NAMES: Final = {"sign": "sgn", "abs": "__abs__"}
+# digits beyond those asked for, to pay for rounding along a long tape
+_GUARD_DIGITS: Final = 15
+
+
+class Balls:
+    """Real balls at the precision that flint's context has while they are made."""
+
+    def __init__(self) -> None:
+        import flint
+
+        self._arb, self._fmpq = flint.arb, flint.fmpq
+
+    def const(self, value: Number) -> arb:
+        return self._arb(self._fmpq(value.numerator, value.denominator))
+
+    def pi(self) -> arb:
+        return self._arb.pi()
+
+    def add(self, a: arb, b: arb) -> arb:
+        return a + b
+
+    def sub(self, a: arb, b: arb) -> arb:
+        return a - b
+
+    def mul(self, a: arb, b: arb) -> arb:
+        return a * b
+
+    def div(self, a: arb, b: arb) -> arb:
+        return a / b
+
+    def neg(self, a: arb) -> arb:
+        return -a
+
+    def atan2(self, a: arb, b: arb) -> arb:
+        return self._arb.atan2(a, b)
+
+    def call(self, function: str, a: arb, node: int) -> arb:  # noqa: ARG002 - the angle's identity does not matter here
+        return getattr(a, _NAMES.get(function, function))()
+
+    def ball(self, value: Any) -> arb:
+        """A number as a ball: exact if it is rational, 9.81 as 981/100; a ball stays as it is."""
+        return value if isinstance(value, self._arb) else self.const(exact(value))
+
+
+def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50) -> list[arb]:
+    """The values of `outs` as balls, computed with `digits` digits and some to spare.
+
+    A division by a ball that contains zero, or the root of one that may be negative, gives a ball of everything (nan).
+    """
+    import flint
+
+    with flint.ctx.workdps(digits + _GUARD_DIGITS):
+        balls = Balls()
+
+        def symbol(i: int) -> arb:
+            if i not in symbol_values:
+                msg = f"no value for {tape.nodes[i][1]}"
+                raise Unknown(msg)
+            return balls.ball(symbol_values[i])
+
+        return evaluate(tape, outs, symbol, balls)
+
+
+def contains_zero(ball: arb) -> bool:
+    """Is zero possible? If not, the number is certainly not zero."""
+    return bool(ball.contains(0))
+
+
+def may_vanish(
+    tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50, width: Fraction = Fraction(1, 10**30)
+) -> list[bool | None]:
+    """Whether each expression is zero at a state, as far as balls can tell.
+
+    False: certainly not zero. True: within `width` of zero. None: undecided, more digits are needed.
+    """
+    balls = evaluate_balls(tape, outs, symbol_values, digits)
+    limit = float(width)
+    return [None if ball.is_nan() or (contains_zero(ball) and not ball.abs_upper() < limit) else contains_zero(ball) for ball in balls]

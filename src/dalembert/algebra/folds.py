@@ -1,0 +1,335 @@
+"""Folds over the tape: evaluate, differentiate, take linear parts, rewrite.
+
+Each visits every needed node once, operands first, and never recurses, so a chain of ten thousand
+additions is as safe as one. Folds that are asked again and again (derivatives along the motion, partial
+velocities) keep what they have found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from dalembert.algebra.tape import BINARY, LEAVES, Node, Number, Tape
+from dalembert.errors import NotLinear
+
+Value = TypeVar("Value")
+
+
+class Arithmetic(Protocol[Value]):
+    """What it takes to evaluate a tape in a new kind of number."""
+
+    def const(self, value: Number) -> Value: ...
+    def pi(self) -> Value: ...
+    def add(self, a: Value, b: Value) -> Value: ...
+    def sub(self, a: Value, b: Value) -> Value: ...
+    def mul(self, a: Value, b: Value) -> Value: ...
+    def div(self, a: Value, b: Value) -> Value: ...
+    def neg(self, a: Value) -> Value: ...
+    def atan2(self, a: Value, b: Value) -> Value: ...
+    def call(self, function: str, a: Value, node: int) -> Value:
+        """function(a); `node` is the argument's index, for arithmetics that need to know which angle it is."""
+        ...
+
+
+def operands(op: str, a: Any, b: Any) -> tuple[int, ...]:
+    """The nodes a node is made of."""
+    if op in LEAVES:
+        return ()
+    return (a, b) if op in BINARY else (a,)
+
+
+def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> list[int]:
+    """The nodes that `outs` are made of, operands first, without those in `done` and what only they need."""
+    nodes = tape.nodes
+    seen: set[int] = set()
+    stack = [i for i in outs if i not in done]
+    while stack:
+        i = stack.pop()
+        if i in seen:
+            continue
+        seen.add(i)
+        op, a, b = nodes[i]
+        if op in LEAVES:
+            continue
+        if a not in done and a not in seen:
+            stack.append(a)
+        if op in BINARY and b not in done and b not in seen:
+            stack.append(b)
+    return sorted(seen)
+
+
+def symbols_of(tape: Tape, outs: Iterable[int]) -> list[int]:
+    """The symbols that `outs` contain, in order of creation."""
+    nodes = tape.nodes
+    return [i for i in needed(tape, outs) if nodes[i][0] == "symbol"]
+
+
+def evaluate(
+    tape: Tape, outs: Sequence[int], symbol: Callable[[int], Value], arithmetic: Arithmetic[Value], given: Mapping[int, Value] | None = None
+) -> list[Value]:
+    """The values of `outs` in an arithmetic; `symbol(i)` gives the value of symbol node i."""
+    nodes = tape.nodes
+    v: dict[int, Value] = dict(given) if given else {}
+    binary = {"add": arithmetic.add, "sub": arithmetic.sub, "mul": arithmetic.mul, "div": arithmetic.div, "atan2": arithmetic.atan2}
+    for i in needed(tape, outs, v):
+        op, a, b = nodes[i]
+        rule = binary.get(op)
+        if rule is not None:
+            v[i] = rule(v[a], v[b])
+        elif op == "neg":
+            v[i] = arithmetic.neg(v[a])
+        elif op == "symbol":
+            v[i] = symbol(i)
+        elif op == "const":
+            v[i] = arithmetic.const(a)
+        elif op == "pi":
+            v[i] = arithmetic.pi()
+        else:
+            v[i] = arithmetic.call(op, v[a], a)
+    return [v[i] for i in outs]
+
+
+def slope(tape: Tape, op: str, a: int, i: int) -> int:
+    """d function(a)/da, where node i is function(a)."""
+    t = tape
+    if op == "sin":
+        return t.call("cos", a)
+    if op == "cos":
+        return t.neg(t.call("sin", a))
+    if op == "exp":
+        return i
+    if op == "log":
+        return t.div(t.one, a)
+    if op == "sqrt":
+        return t.div(t.one, t.mul(t.const(2), i))
+    if op == "sinh":
+        return t.call("cosh", a)
+    if op == "cosh":
+        return t.call("sinh", a)
+    if op == "atan":
+        return t.div(t.one, t.add(t.one, t.mul(a, a)))
+    if op in ("asin", "acos"):
+        d = t.div(t.one, t.call("sqrt", t.sub(t.one, t.mul(a, a))))
+        return d if op == "asin" else t.neg(d)
+    if op == "abs":
+        return t.call("sign", a)
+    # sign: zero wherever it has a derivative
+    return t.zero
+
+
+class Derivative:
+    """de/dτ = Σ ∂e/∂x · dx/dτ: the derivative along given rates of the symbols.
+
+    `rate(x)` gives dx/dτ of a symbol x, or None where it is zero. Found derivatives are kept.
+    """
+
+    def __init__(self, tape: Tape, rate: Callable[[int], int | None]) -> None:
+        self.tape, self.rate = tape, rate
+        self._found: dict[int, int] = {}
+
+    def __call__(self, e: int) -> int:
+        found = self._found
+        if e not in found:
+            for i in needed(self.tape, (e,), found):
+                found[i] = self._rule(i)
+        return found[e]
+
+    def _rule(self, i: int) -> int:
+        t, found = self.tape, self._found
+        zero = t.zero
+        op, a, b = t.nodes[i]
+        if op in LEAVES:
+            d = self.rate(i) if op == "symbol" else None
+            return zero if d is None else d
+        da = found[a]
+        if op not in BINARY:
+            if da == zero:
+                return zero
+            return t.neg(da) if op == "neg" else t.mul(da, slope(t, op, a, i))
+        db = found[b]
+        if da == zero and db == zero:
+            return zero
+        if op == "add":
+            return t.add(da, db)
+        if op == "sub":
+            return t.sub(da, db)
+        if op == "mul":
+            return t.add(t.mul(da, b), t.mul(a, db))
+        if op == "div":
+            return t.div(t.sub(da, t.mul(i, db)), b)
+        # atan2(a, b)
+        square = t.add(t.mul(a, a), t.mul(b, b))
+        return t.div(t.sub(t.mul(b, da), t.mul(a, db)), square)
+
+
+def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[int]:
+    """Σ_k s_k ∂e_k/∂x for every x in `wrt`, by one sweep backwards; `seeds` maps e_k to s_k."""
+    t = tape
+    bar: dict[int, int] = {}
+    add, mul, neg = t.add, t.mul, t.neg
+
+    def send(i: int, d: int) -> None:
+        bar[i] = add(bar[i], d) if i in bar else d
+
+    for e, s in seeds.items():
+        send(e, s)
+    moved = depends_on(t, seeds, wrt)
+    for i in reversed(sorted(moved)):
+        g = bar.get(i)
+        op, a, b = t.nodes[i]
+        if g is None or g == t.zero or op in LEAVES:
+            continue
+        left = a in moved
+        right = op in BINARY and b in moved
+        if op == "add" or op == "sub":
+            if left:
+                send(a, g)
+            if right:
+                send(b, g if op == "add" else neg(g))
+        elif op == "mul":
+            if left:
+                send(a, mul(g, b))
+            if right:
+                send(b, mul(g, a))
+        elif op == "neg":
+            send(a, neg(g))
+        elif op == "div":
+            q = t.div(g, b)
+            if left:
+                send(a, q)
+            if right:
+                send(b, neg(mul(q, i)))
+        elif op == "atan2":
+            q = t.div(g, add(mul(a, a), mul(b, b)))
+            if left:
+                send(a, mul(q, b))
+            if right:
+                send(b, neg(mul(q, a)))
+        else:
+            send(a, mul(g, slope(t, op, a, i)))
+    return [bar.get(x, t.zero) for x in wrt]
+
+
+def depends_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> set[int]:
+    """Those of the nodes under `outs` that contain one of the symbols `wrt`."""
+    moved = set(wrt)
+    for i in needed(tape, outs):
+        op, a, b = tape.nodes[i]
+        if op not in LEAVES and (a in moved or (op in BINARY and b in moved)):
+            moved.add(i)
+    return moved
+
+
+class Linear:
+    """e = c + Σ_r k_r x_r: the coefficients of an expression that is linear in the symbols x.
+
+    It gives partial velocities, constraint rows, speeds and mass matrices, and it *is* the check that they
+    are linear: anything else raises NotLinear. Only nonzero coefficients are kept.
+    """
+
+    def __init__(self, tape: Tape, wrt: Sequence[int]) -> None:
+        self.tape = tape
+        self.wrt = list(wrt)
+        self._found: dict[int, tuple[int, dict[int, int]] | None] = {x: (tape.zero, {r: tape.one}) for r, x in enumerate(self.wrt)}
+
+    def __call__(self, e: int) -> tuple[int, dict[int, int]]:
+        """(c, {r: k_r})"""
+        found = self._found
+        if e not in found:
+            for i in needed(self.tape, (e,), found):
+                found[i] = self._rule(i)
+        form = found[e]
+        return (e, {}) if form is None else form
+
+    def _rule(self, i: int) -> tuple[int, dict[int, int]] | None:
+        t, found = self.tape, self._found
+        op, a, b = t.nodes[i]
+        if op in LEAVES:
+            return None
+        fa = found[a]
+        fb = found[b] if op in BINARY else None
+        if fa is None and fb is None:
+            return None
+        if op == "add" or op == "sub":
+            return self._sum(op, fa or (a, {}), fb or (b, {}))
+        if op == "neg":
+            return t.neg(fa[0]), {r: t.neg(k) for r, k in fa[1].items()}
+        if op == "mul" and (fa is None or fb is None):
+            (c, ks), other = (fa, b) if fb is None else (fb, a)
+            return t.mul(c, other), {r: t.mul(k, other) for r, k in ks.items()}
+        if op == "div" and fb is None:
+            return t.div(fa[0], b), {r: t.div(k, b) for r, k in fa[1].items()}
+        inside = [t.nodes[x][1] for x in symbols_of(t, (i,)) if x in self.wrt]
+        msg = f"not linear in {', '.join(map(str, inside))}"
+        raise NotLinear(msg)
+
+    def _sum(self, op: str, fa: tuple[int, dict[int, int]], fb: tuple[int, dict[int, int]]) -> tuple[int, dict[int, int]]:
+        t = self.tape
+        combine = t.add if op == "add" else t.sub
+        ks = dict(fa[1])
+        for r, k in fb[1].items():
+            total = combine(ks.get(r, t.zero), k)
+            if total == t.zero:
+                del ks[r]
+            else:
+                ks[r] = total
+        return combine(fa[0], fb[0]), ks
+
+
+class Rewrite:
+    """e with some nodes replaced by others, wherever they occur: q' → W u + X."""
+
+    def __init__(self, tape: Tape, replace: Mapping[int, int]) -> None:
+        self.tape = tape
+        self._found: dict[int, int] = dict(replace)
+
+    def __call__(self, e: int) -> int:
+        found = self._found
+        if e not in found:
+            for i in needed(self.tape, (e,), found):
+                found[i] = rebuilt(self.tape, self.tape.nodes[i], i, found)
+        return found[e]
+
+
+def rebuilt(tape: Tape, node: Node, i: int, new: Mapping[int, int]) -> int:
+    """The node with its operands replaced, on `tape`; leaves keep the index i."""
+    op, a, b = node
+    if op in LEAVES:
+        return i
+    if op in BINARY:
+        return {"add": tape.add, "sub": tape.sub, "mul": tape.mul, "div": tape.div, "atan2": tape.atan2}[op](new[a], new[b])
+    return tape.neg(new[a]) if op == "neg" else tape.call(op, new[a])
+
+
+def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
+    """The expressions `outs` of one tape, made again on another tape of the same system."""
+    shared = source.shared_length(target)
+    new: dict[int, int] = {}
+
+    class Below:
+        def __contains__(self, i: object) -> bool:
+            return i in new or i < shared
+
+    for i in needed(source, outs, Below()):
+        op, a, b = source.nodes[i]
+        if op == "symbol":
+            new[i] = target.symbol(a)
+            # what varied with time goes on varying
+            if i in source.moving:
+                target.moving.add(new[i])
+            if i in source.inputs:
+                target.inputs.add(new[i])
+        elif op == "const":
+            new[i] = target.const(a)
+        else:
+            new[i] = rebuilt(target, (op, a, b), i, _OrSame(new))
+    return [new.get(i, i) for i in outs]
+
+
+class _OrSame(dict[int, int]):
+    def __init__(self, new: dict[int, int]) -> None:
+        self.new = new
+
+    def __getitem__(self, i: int) -> int:
+        return self.new.get(i, i)

@@ -1,0 +1,86 @@
+"""The elementary functions of expressions; plain numbers are answered with plain numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeVar
+
+from dalembert.algebra.scalar import Scalar, apply, join, on
+
+X = TypeVar("X", Scalar, float)
+
+
+def sin(x: X) -> X:
+    """sin x"""
+    return apply("sin", x) if isinstance(x, Scalar) else math.sin(x)
+
+
+def cos(x: X) -> X:
+    """cos x"""
+    return apply("cos", x) if isinstance(x, Scalar) else math.cos(x)
+
+
+def tan(x: X) -> X:
+    """tan x = sin x / cos x"""
+    return sin(x) / cos(x) if isinstance(x, Scalar) else math.tan(x)
+
+
+def exp(x: X) -> X:
+    """eˣ"""
+    return apply("exp", x) if isinstance(x, Scalar) else math.exp(x)
+
+
+def log(x: X) -> X:
+    """The natural logarithm of x > 0."""
+    return apply("log", x) if isinstance(x, Scalar) else math.log(x)
+
+
+def sqrt(x: X) -> X:
+    """√x"""
+    return apply("sqrt", x) if isinstance(x, Scalar) else math.sqrt(x)
+
+
+def sinh(x: X) -> X:
+    """sinh x"""
+    return apply("sinh", x) if isinstance(x, Scalar) else math.sinh(x)
+
+
+def cosh(x: X) -> X:
+    """cosh x"""
+    return apply("cosh", x) if isinstance(x, Scalar) else math.cosh(x)
+
+
+def tanh(x: X) -> X:
+    """tanh x = sinh x / cosh x"""
+    return sinh(x) / cosh(x) if isinstance(x, Scalar) else math.tanh(x)
+
+
+def asin(x: X) -> X:
+    """arcsin x"""
+    return apply("asin", x) if isinstance(x, Scalar) else math.asin(x)
+
+
+def acos(x: X) -> X:
+    """arccos x"""
+    return apply("acos", x) if isinstance(x, Scalar) else math.acos(x)
+
+
+def atan(x: X) -> X:
+    """arctan x"""
+    return apply("atan", x) if isinstance(x, Scalar) else math.atan(x)
+
+
+def sign(x: X) -> X:
+    """−1, 0 or 1"""
+    return apply("sign", x) if isinstance(x, Scalar) else float((x > 0) - (x < 0))
+
+
+def atan2(y: Scalar | float, x: Scalar | float) -> Scalar | float:
+    """The angle of the point (x, y)."""
+    if isinstance(y, Scalar):
+        tape = join(y.tape, x.tape) if isinstance(x, Scalar) else y.tape
+    elif isinstance(x, Scalar):
+        tape = x.tape
+    else:
+        return math.atan2(y, x)
+    return Scalar(tape, tape.atan2(on(tape, y), on(tape, x)))

@@ -1,0 +1,312 @@
+"""F_p with p ≡ 23 mod 24 behaves like the reals: −1 is no square, √2 and √3 exist, and "positive" means "a square".
+
+Squares form a group of odd order, so every positive number has exactly one positive root, as over the reals:
+√(ab) = √a √b and √(x²) = |x| hold in F_p because x ↦ x^((p−1)/2) is a sign that multiplies and flips with x.
+Angles are points of the circle c² + s² = 1, a cyclic group of order p + 1 ≡ 0 mod 24: multiples of π/12 are
+its elements of order 24, and the part of the group without such torsion can be divided by 2, 3, … in one way only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dalembert.errors import DalembertError
+
+if TYPE_CHECKING:
+    from random import Random
+
+Circle = tuple[int, int]
+Row = Sequence[int]
+
+SMALLEST_PERIOD: Final = 24
+_LOW, _HIGH = 1 << 61, 1 << 62
+_SMALL_PRIMES: Final = 7 * 11 * 13
+_SIEVE: Final = math.prod(q for q in range(5, 400) if all(q % k for k in range(2, q)))
+# these seven bases decide primality for every number below 2⁶⁴ (J. Sinclair)
+_WITNESSES: Final = (2, 325, 9375, 28178, 450775, 9780504, 1795265022)
+# above this many entries the conversion to flint's matrices pays
+_LARGE: Final = 1500
+# beyond this prime nobody writes √q next to cos(π/q)
+_LARGEST_GAUSS_SUM: Final = 1000
+
+
+class BadPoint(DalembertError):
+    """A random point at which the expression has no value: draw another one."""
+
+
+class NoRoot(BadPoint):
+    """A root of a number that is not positive (not a square) at this point: half of all points are like that."""
+
+
+# ---- primes ------------------------------------------------------------------------------------
+
+
+def is_prime(n: int) -> bool:
+    """Miller–Rabin with bases that leave no doubt below 2⁶⁴."""
+    if n < 2 or n % 2 == 0:
+        return n == 2
+    odd = n - 1
+    twos = (odd & -odd).bit_length() - 1
+    odd >>= twos
+    return all(_passes(w % n, odd, twos, n) for w in _WITNESSES)
+
+
+def _passes(w: int, odd: int, twos: int, n: int) -> bool:
+    x = pow(w, odd, n)
+    if x in (0, 1, n - 1):
+        return True
+    for _ in range(twos - 1):
+        x = x * x % n
+        if x == n - 1:
+            return True
+    return False
+
+
+def jacobi(a: int, n: int) -> int:
+    """(a/n) for odd n: 1 for a square and −1 for a non-square when n is prime."""
+    a %= n
+    sign = 1
+    while a:
+        twos = (a & -a).bit_length() - 1
+        a >>= twos
+        if twos % 2 and n % 8 in (3, 5):
+            sign = -sign
+        if a % 4 == 3 and n % 4 == 3:
+            sign = -sign
+        a, n = n % a, a
+    return sign if n == 1 else 0
+
+
+def random_prime(rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[int] = ()) -> int:
+    """A prime p of 62 bits with p + 1 = period·m, m prime to the period, in which all of `squares` are squares.
+
+    `period` is a multiple of 24, so p ≡ 23 mod 24; the circle then has an angle of a `period`-th of a full turn.
+    """
+    roots = tuple(squares)
+    # √5 exists only where 5 divides p ± 1, so roots of other numbers give up division of angles by 5
+    avoid = _SMALL_PRIMES if roots else 5 * _SMALL_PRIMES
+    coprime = period * avoid
+    m = rng.randrange(_LOW // period + 1, _HIGH // period)
+    while True:
+        m += 1
+        p = period * m - 1
+        if math.gcd(m, coprime) != 1 or math.gcd(p - 1, avoid) != 1 or math.gcd(p, _SIEVE) != 1:
+            continue
+        if all(jacobi(a, p) == 1 for a in roots) and is_prime(p):
+            return p
+
+
+# ---- positive numbers --------------------------------------------------------------------------
+
+
+def sign(x: int, p: int) -> int:
+    """1, −1 or 0: x^((p−1)/2), which multiplies, and changes its sign with x."""
+    s = pow(x, (p - 1) // 2, p)
+    return s if s <= 1 else -1
+
+
+def square_root(f: int, p: int) -> int:
+    """√f = f^((p+1)/4), the root that is itself a square; NoRoot where f is none."""
+    y = pow(f, (p + 1) // 4, p)
+    if y * y % p != f:
+        msg = "the square root of something that is not positive at this point"
+        raise NoRoot(msg)
+    return y
+
+
+def positive_power(x: int, n: int, d: int, p: int) -> int:
+    """x^(n/d); for d > 1 the positive one, of a positive x."""
+    if x == 0:
+        msg = "a power of zero"
+        raise BadPoint(msg)
+    if d == 1:
+        return pow(x, n, p)
+    if sign(x, p) != 1:
+        msg = f"a root of order {d} of something that is not positive at this point"
+        raise NoRoot(msg)
+    return pow(x, n * inverse(d, (p - 1) // 2), p)
+
+
+def inverse(d: int, m: int) -> int:
+    """1/d mod m; BadPoint where there is none (another prime will do)."""
+    try:
+        return pow(d, -1, m)
+    except ValueError:
+        msg = f"no division by {d} in this field"
+        raise BadPoint(msg) from None
+
+
+# ---- angles ------------------------------------------------------------------------------------
+
+
+def circle_point(x: int, p: int) -> Circle:
+    """((1 − x²)/(1 + x²), 2x/(1 + x²)); the denominator never vanishes because −1 is no square."""
+    d = pow(1 + x * x, -1, p)
+    return (1 - x * x) * d % p, 2 * x * d % p
+
+
+def turned(a: Circle, b: Circle, p: int) -> Circle:
+    """(cos(α + β), sin(α + β))"""
+    return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
+
+
+def multiple(a: Circle, k: int, p: int) -> Circle:
+    """(cos kα, sin kα)"""
+    c, s = a
+    if k < 0:
+        k, s = -k, -s % p
+    if k == 1:
+        return c, s
+    x, y = 1, 0
+    while k:
+        if k & 1:
+            x, y = (x * c - y * s) % p, (x * s + y * c) % p
+        c, s = (2 * c * c - 1) % p, 2 * c * s % p
+        k >>= 1
+    return x, y
+
+
+def half(a: Circle, p: int) -> Circle:
+    """(cos α/2, sin α/2) for −π < α < π, where the cosine is positive."""
+    c = square_root((1 + a[0]) * ((p + 1) // 2) % p, p)
+    return c, a[1] * inverse(2 * c, p) % p
+
+
+def torsion(period: int, p: int) -> int:
+    """The part of p + 1 made of the primes of `period`: multiples of it have no such torsion left."""
+    rest = p + 1
+    while (common := math.gcd(rest, period)) != 1:
+        rest //= common
+    return (p + 1) // rest
+
+
+def full_turn(period: int, p: int) -> Circle:
+    """(cos 2π/period, sin 2π/period), with the square roots in it positive."""
+    if (p + 1) % period:
+        msg = f"no angle of 1/{period} turn in this field"
+        raise BadPoint(msg)
+    r2, r6 = square_root(2, p), square_root(6, p)
+    quarter = inverse(4, p)
+    twelfth = ((r6 + r2) * quarter % p, (r6 - r2) * quarter % p)
+    if period == SMALLEST_PERIOD:
+        return twelfth
+    a = _primitive(period, p)
+    # any generator satisfies the relations between angles; this picks the one that also agrees with the roots √2, √3, √5, …
+    odd = [q for q in prime_factors(period) if 3 < q < _LARGEST_GAUSS_SUM]
+    for k in range(1, period):
+        if math.gcd(k, period) == 1 and multiple(a, k * (period // SMALLEST_PERIOD), p) == twelfth:
+            b = multiple(a, k, p)
+            if all(_gauss_sum(multiple(b, period // q, p), q, p) == square_root(q, p) for q in odd):
+                return b
+    raise AssertionError
+
+
+def _primitive(period: int, p: int) -> Circle:
+    for x in range(2, 10_000):
+        a = multiple(circle_point(x, p), (p + 1) // period, p)
+        if all(multiple(a, period // q, p) != (1, 0) for q in prime_factors(period)):
+            return a
+    raise AssertionError
+
+
+def _gauss_sum(a: Circle, q: int, p: int) -> int:
+    """Σ_j cos(2πj²/q) = √q for q ≡ 1 mod 4, and the same with sines for q ≡ 3 mod 4."""
+    return sum(multiple(a, j * j % q, p)[q % 4 == 3] for j in range(q)) % p
+
+
+def prime_factors(n: int) -> list[int]:
+    """The primes that divide n, by trial division."""
+    found = []
+    q = 2
+    while q * q <= n:
+        if n % q == 0:
+            found.append(q)
+            while n % q == 0:
+                n //= q
+        q += 1
+    return [*found, n] if n > 1 else found
+
+
+# ---- linear equations --------------------------------------------------------------------------
+
+
+def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[int]], list[int]]:
+    """The reduced row echelon form without its zero rows, and the columns of its pivots."""
+    if not rows or not rows[0]:
+        return [], []
+    if len(rows) * len(rows[0]) > _LARGE:
+        return _reduced_by_flint(rows, p)
+    m = [[x % p for x in row] for row in rows]
+    pivots: list[int] = []
+    for j in range(len(m[0])):
+        r = len(pivots)
+        k = next((k for k in range(r, len(m)) if m[k][j]), None)
+        if k is None:
+            continue
+        m[r], m[k] = m[k], m[r]
+        d = pow(m[r][j], -1, p)
+        top = m[r] = [x * d % p for x in m[r]]
+        for i, row in enumerate(m):
+            f = row[j]
+            if f and i != r:
+                m[i] = [(x - f * y) % p for x, y in zip(row, top, strict=True)]
+        pivots.append(j)
+        if len(pivots) == len(m):
+            break
+    return m[: len(pivots)], pivots
+
+
+def _reduced_by_flint(rows: Sequence[Row], p: int) -> tuple[list[list[int]], list[int]]:
+    from flint import nmod_mat
+
+    matrix, rank = nmod_mat(len(rows), len(rows[0]), [x % p for row in rows for x in row], p).rref()
+    width = len(rows[0])
+    flat = [int(x) for x in matrix.entries()]
+    m = [flat[i * width : (i + 1) * width] for i in range(rank)]
+    return m, [next(j for j, x in enumerate(row) if x) for row in m]
+
+
+def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[int]:
+    """A x = b for a square A; BadPoint where det A = 0."""
+    if len(A) != len(b) or any(len(row) != len(A) for row in A):
+        msg = f"{len(A)} rows of {sorted({len(row) for row in A})} entries and {len(b)} right-hand sides: expected a square matrix"
+        raise ValueError(msg)
+    m, pivots = reduced([[*row, c] for row, c in zip(A, b, strict=True)], p)
+    if pivots != list(range(len(A))):
+        msg = "a singular matrix"
+        raise BadPoint(msg)
+    return [row[-1] for row in m]
+
+
+class Rank(NamedTuple):
+    """The rank of a set of rows, the first rows that reach it, and for each other row those it depends on."""
+
+    rank: int
+    independent: list[int]
+    dependent: dict[int, list[int]]
+
+
+def rank_mod(rows: Sequence[Row], p: int) -> Rank:
+    """Which rows are independent, and which earlier rows each of the others is a combination of."""
+    # the echelon form of the transpose writes every column (a row of ours) by the pivot columns before it
+    m, independent = reduced(list(zip(*rows, strict=True)), p)
+    pivots = set(independent)
+    dependent = {j: [i for i, row in zip(independent, m, strict=True) if row[j]] for j in range(len(rows)) if j not in pivots}
+    return Rank(len(independent), independent, dependent)
+
+
+def nullspace_mod(rows: Sequence[Row], p: int) -> list[list[int]]:
+    """A basis of {x : rows · x = 0}."""
+    m, pivots = reduced(rows, p)
+    width = len(rows[0]) if rows else 0
+    basis = []
+    for j in range(width):
+        if j not in pivots:
+            x = [0] * width
+            x[j] = 1
+            for i, row in zip(pivots, m, strict=True):
+                x[i] = -row[j] % p
+            basis.append(x)
+    return basis

@@ -1,0 +1,93 @@
+"""theta_1' → θ̇₁, \\dot{\\theta}_{1}: how the names of symbols are read, in Unicode and in LaTeX."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
+    "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "omicron": "ο", "pi": "π", "rho": "ρ",
+    "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Upsilon": "Υ",
+    "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+}  # fmt: skip
+# Python reserves `lambda`, so programs write lam
+GREEK["lam"] = "λ"
+SUBSCRIPTS = str.maketrans("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
+SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+DOTS = {1: "\u0307", 2: "\u0308", 3: "\u20db", 4: "\u20dc"}
+LATEX_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
+_PATTERN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)('*)")
+
+
+class Name(NamedTuple):
+    """A symbol's name taken apart: letters, subscripts, number of dots."""
+
+    letters: str
+    subscripts: tuple[str, ...]
+    dots: int
+
+
+@lru_cache(maxsize=4096)
+def parts(name: str) -> Name:
+    """theta_1'' → (theta, (1,), 2); a name that does not follow this pattern is all letters."""
+    found = _PATTERN.fullmatch(name)
+    if not found:
+        bare = name.rstrip("'")
+        return Name(bare, (), len(name) - len(bare))
+    letters, digits, tail, primes = found.groups()
+    subscripts = tuple(s for s in (digits, *tail.split("_")) if s)
+    return Name(letters, subscripts, len(primes))
+
+
+def base(name: str) -> str:
+    """The name without its dots: theta'' → theta."""
+    return name.rstrip("'")
+
+
+def superscript(k: int) -> str:
+    """2 → ²"""
+    return str(k).translate(SUPERSCRIPTS)
+
+
+@lru_cache(maxsize=4096)
+def unicode_name(name: str) -> str:
+    """theta_1' → θ̇₁, I_G → I_G, omega_x → ωₓ; composed characters where Unicode has them."""
+    letters, subscripts, dots = parts(name)
+    shown = GREEK.get(letters, letters)
+    if dots and len(shown) == 1 and shown not in "ij" and dots in DOTS:
+        shown = unicodedata.normalize("NFC", shown + DOTS[dots])
+    elif dots:
+        # over several letters, or on i and j, a dot would be lost
+        shown += "′" * dots
+    for n, s in enumerate(subscripts):
+        lowered = s.translate(SUBSCRIPTS)
+        small = n == 0 and len(subscripts) == 1 and all(a != b for a, b in zip(s, lowered, strict=True))
+        shown += lowered if small else f"_{s}"
+    return shown
+
+
+@lru_cache(maxsize=4096)
+def latex_name(name: str) -> str:
+    r"""theta_1'' → \ddot{\theta}_{1}, I_G → I_{G}, rate → \mathrm{rate}"""
+    letters, subscripts, dots = parts(name)
+    shown = _latex_letters(letters)
+    if dots in LATEX_DOTS:
+        shown = f"{LATEX_DOTS[dots]}{{{shown}}}"
+    elif dots:
+        shown = f"{shown}^{{({dots})}}"
+    inside = ",".join(_latex_letters(s) for s in subscripts)
+    return f"{shown}_{{{inside}}}" if inside else shown
+
+
+def _latex_letters(letters: str) -> str:
+    if letters in GREEK:
+        known = {"omicron": "o", "lam": r"\lambda"}
+        return known.get(letters, f"\\{letters}")
+    if len(letters) == 1 or letters.isdigit():
+        return letters
+    escaped = letters.replace("_", r"\_")
+    return f"\\mathrm{{{escaped}}}"

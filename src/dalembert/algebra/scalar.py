@@ -1,0 +1,216 @@
+"""Scalars: what a user writes. Each is an index into its system's tape, with operators."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dalembert.algebra.folds import Derivative, transplant
+from dalembert.algebra.tape import Number, Tape
+from dalembert.errors import BadExpression
+
+if TYPE_CHECKING:
+    import sympy
+
+
+
+class Scalar:
+    """An expression of one system. Equality means: the same node, so scalars can be keys."""
+
+    __slots__ = ("i", "tape")
+
+    def __init__(self, tape: Tape, i: int) -> None:
+        self.tape, self.i = tape, i
+
+    # ---- arithmetic --------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Scalar:
+        return _combine(Tape.add, self, other)
+
+    def __radd__(self, other: Any) -> Scalar:
+        return _combine(Tape.add, self, other)
+
+    def __sub__(self, other: Any) -> Scalar:
+        return _combine(Tape.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Scalar:
+        return _combine(_swapped(Tape.sub), self, other)
+
+    def __mul__(self, other: Any) -> Scalar:
+        return _combine(Tape.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Scalar:
+        return _combine(Tape.mul, self, other)
+
+    def __truediv__(self, other: Any) -> Scalar:
+        return _combine(Tape.div, self, other)
+
+    def __rtruediv__(self, other: Any) -> Scalar:
+        return _combine(_swapped(Tape.div), self, other)
+
+    def __neg__(self) -> Scalar:
+        return Scalar(self.tape, self.tape.neg(self.i))
+
+    def __pos__(self) -> Scalar:
+        return self
+
+    def __abs__(self) -> Scalar:
+        return apply("abs", self)
+
+    def __pow__(self, exponent: Any) -> Scalar:
+        value = exponent.value if isinstance(exponent, Scalar) else exact(exponent)
+        if value is None:
+            # x**y = exp(y log x)
+            return apply("exp", exponent * apply("log", self))
+        r = Fraction(value)
+        t = self.tape
+        if r.denominator == 1:
+            return Scalar(t, t.power(self.i, r.numerator))
+        if r.denominator == 2:
+            return Scalar(t, t.power(t.call("sqrt", self.i), r.numerator))
+        return apply("exp", exponent * apply("log", self))
+
+    def __rpow__(self, base: Any) -> Scalar:
+        b = exact(base)
+        if b <= 0:
+            msg = f"({base})**x is not real for every x: the base must be positive"
+            raise BadExpression(msg)
+        log = math.log(b)
+        return apply("exp", self * (1 if b == Fraction(exact(math.e)) else exact(log)))
+
+    # ---- what it is --------------------------------------------------------------------------
+
+    @property
+    def value(self) -> Number | None:
+        """The number this stands for, or None."""
+        return self.tape.value(self.i)
+
+    @property
+    def name(self) -> str | None:
+        """The name of a symbol, or None."""
+        op, name, _ = self.tape.nodes[self.i]
+        return name if op == "symbol" else None
+
+    @property
+    def dot(self) -> Scalar:
+        """de/dt: the total time derivative, in q', q'', … and explicit t."""
+        return Scalar(self.tape, Derivative(self.tape, self.tape.rate)(self.i))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Scalar):
+            if self.tape is other.tape:
+                return self.i == other.i
+            return self.i == other.i < self.tape.shared_length(other.tape)
+        return self.value is not None and self.value == other
+
+    def __hash__(self) -> int:
+        return hash((id(self.tape.root), self.i))
+
+    def __bool__(self) -> bool:
+        msg = "an expression is neither true nor false; compare nodes with == or ask for .value"
+        raise TypeError(msg)
+
+    # ---- how it looks ------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        from dalembert.algebra.printing import text
+
+        return text(self)
+
+    __repr__ = __str__
+
+    def latex(self) -> str:
+        """The expression in normal form, as LaTeX."""
+        from dalembert.algebra.printing import latex
+
+        return latex(self)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def sympy(self) -> sympy.Expr:
+        """The same expression for SymPy, with its symbols by name."""
+        from dalembert.algebra.exchange import to_sympy
+
+        return to_sympy(self)
+
+
+def exact(x: Any) -> Number:
+    """A number as an exact rational: 9.81 is 981/100. Refuses what is not finite or not real."""
+    if x.__class__ is int or x.__class__ is Fraction:
+        return x  # type: ignore[no-any-return]
+    if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
+        msg = f"expected a number or an expression, got {x!r}"
+        raise BadExpression(msg)
+    if isinstance(x, numbers.Rational):
+        return Fraction(int(x.numerator), int(x.denominator))
+    if not isinstance(x, numbers.Real | Decimal):
+        msg = f"{x} is complex: dalembert computes with real numbers"
+        raise BadExpression(msg)
+    if not math.isfinite(x):
+        msg = f"{x} is not a finite number"
+        raise BadExpression(msg)
+    # the shortest decimal that means this float, which is what the user typed
+    return Fraction(str(x) if isinstance(x, Decimal) else repr(float(x)))
+
+
+def join(a: Tape, b: Tape) -> Tape:
+    """The tape on which expressions of both can be combined: the younger of the two."""
+    if a is b:
+        return a
+    if a.root is not b.root:
+        msg = "these belong to different systems: an expression, frame or point can only be used in the system that made it"
+        raise BadExpression(msg)
+    return a if a.shared_length(b) == len(b.nodes) or _descends(a, b) else b
+
+
+def _descends(a: Tape, b: Tape) -> bool:
+    tape: Tape | None = a
+    while tape is not None:
+        if tape is b:
+            return True
+        tape = tape.parent
+    return False
+
+
+def on(tape: Tape, e: Any) -> int:
+    """The index of a scalar or number on a tape of the same system."""
+    if e.__class__ is Scalar:
+        if e.tape is tape:
+            return e.i  # type: ignore[no-any-return]
+        if e.tape.root is not tape.root:
+            join(e.tape, tape)
+        return e.i if e.i < tape.shared_length(e.tape) else transplant(e.tape, tape, (e.i,))[0]
+    if type(e).__module__.partition(".")[0] == "sympy":
+        from dalembert.algebra.exchange import from_sympy
+
+        return from_sympy(tape, e).i
+    return tape.const(exact(e))
+
+
+def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar:
+    if b.__class__ is Scalar:
+        tape = a.tape
+        if b.tape is not tape:
+            tape = join(tape, b.tape)
+            return Scalar(tape, rule(tape, on(tape, a), on(tape, b)))
+        return Scalar(tape, rule(tape, a.i, b.i))
+    if not isinstance(b, numbers.Number | Decimal) and type(b).__module__.partition(".")[0] != "sympy":
+        return NotImplemented
+    return Scalar(a.tape, rule(a.tape, a.i, on(a.tape, b)))
+
+
+def _swapped(rule: Callable[[Tape, int, int], int]) -> Callable[[Tape, int, int], int]:
+    return lambda tape, a, b: rule(tape, b, a)
+
+
+def apply(function: str, x: Any) -> Scalar:
+    """function(x) of an expression."""
+    if not isinstance(x, Scalar):
+        msg = f"{function}({x!r}): expected an expression of a system; for plain numbers use the math module"
+        raise BadExpression(msg)
+    return Scalar(x.tape, x.tape.call(function, x.i))

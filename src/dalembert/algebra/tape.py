@@ -1,0 +1,319 @@
+"""e = (op, a, b): the tape on which every expression lives.
+
+A tape is a list of nodes. A node is a leaf (a rational constant, π or a symbol) or an operation on
+earlier nodes. Equal nodes are stored once, operands stand in order, signs are hoisted and constants
+folded, so the common-subexpression-eliminated form is the only form that ever exists and the size of
+an expression grows with the mechanism, not with its expansion.
+
+A tape only grows. `fork` starts a new one from a prefix of another; an index below the fork point
+means the same expression on both, so results never depend on what else was computed.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Final
+
+from dalembert.errors import BadExpression
+
+Number = int | Fraction
+Node = tuple[str, Any, Any]
+Triple = tuple[int, int, int]
+
+LEAVES: Final = frozenset({"const", "symbol", "pi"})
+BINARY: Final = frozenset({"add", "sub", "mul", "div", "atan2"})
+FUNCTIONS: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "abs", "sign")
+_EVEN: Final = frozenset({"cos", "cosh", "abs"})
+_ODD: Final = frozenset({"sin", "sinh", "asin", "atan", "sign"})
+_AT_ZERO: Final = {"sin": 0, "cos": 1, "exp": 1, "sqrt": 0, "sinh": 0, "cosh": 1, "asin": 0, "atan": 0, "abs": 0, "sign": 0}
+LARGEST_POWER: Final = 1000
+
+
+class Tape:
+    """A growing list of interned nodes; indices into it are the expressions."""
+
+    __slots__ = ("_memo", "forked_at", "inputs", "moving", "names", "nodes", "one", "parent", "pi", "rates", "root", "turns", "zero")
+
+    def __init__(self) -> None:
+        self.parent: Tape | None = None
+        self.forked_at = 0
+        self.root: object = self
+        self.nodes: list[Node] = []
+        self._memo: dict[Node, int] = {}
+        self.names: dict[str, int] = {}
+        # symbols that vary with time, the rates made for them so far, and symbols whose rate nobody knows
+        self.moving: set[int] = set()
+        self.rates: dict[int, int] = {}
+        self.inputs: set[int] = set()
+        # components already turned from one frame to another, with their inverses
+        self.turns: dict[tuple[int, bool, Triple], Triple] = {}
+        self.zero, self.one = self.const(0), self.const(1)
+        self.pi = self._new(("pi", None, None))
+
+    def fork(self, length: int | None = None) -> Tape:
+        """A new tape that agrees with this one below `length` and grows on its own from there."""
+        new: Tape = object.__new__(Tape)
+        size = len(self.nodes) if length is None else length
+        whole = size == len(self.nodes)
+        new.parent, new.forked_at, new.root = self, size, self.root
+        new.nodes = self.nodes[:size]
+        new._memo = self._memo.copy() if whole else {k: i for k, i in self._memo.items() if i < size}
+        new.names = {k: i for k, i in self.names.items() if i < size}
+        new.moving = {i for i in self.moving if i < size}
+        new.rates = {k: i for k, i in self.rates.items() if k < size and i < size}
+        new.inputs = {i for i in self.inputs if i < size}
+        new.turns = self.turns.copy() if whole else {}
+        new.zero, new.one, new.pi = self.zero, self.one, self.pi
+        return new
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for k, v in state.items():
+            setattr(self, k, v)
+        self._memo = {node: i for i, node in enumerate(self.nodes)}
+        self.turns = {}
+
+    # ---- leaves ------------------------------------------------------------------------------
+
+    def _new(self, node: Node) -> int:
+        i = self._memo.get(node)
+        if i is None:
+            i = self._memo[node] = len(self.nodes)
+            self.nodes.append(node)
+        return i
+
+    def const(self, value: Number) -> int:
+        if value.__class__ is not int and value.denominator == 1:
+            value = int(value)
+        return self._new(("const", value, None))
+
+    def value(self, i: int) -> Number | None:
+        """The number a constant node stands for, else None."""
+        op, v, _ = self.nodes[i]
+        return v if op == "const" else None
+
+    def symbol(self, name: str) -> int:
+        i = self._new(("symbol", name, None))
+        self.names[name] = i
+        return i
+
+    def moving_symbol(self, name: str) -> int:
+        """A symbol x that varies with time; its rates x', x'', … are made when first asked for."""
+        i = self.symbol(name)
+        self.moving.add(i)
+        return i
+
+    def rate(self, i: int) -> int | None:
+        """dx/dt of a symbol x; None for one that does not vary."""
+        if i in self.inputs:
+            msg = f"the rate of the input {self.nodes[i][1]} is unknown: declare it with s.specified(...) instead"
+            raise BadExpression(msg)
+        if i not in self.moving:
+            return None
+        found = self.rates.get(i)
+        if found is None:
+            found = self.rates[i] = self.moving_symbol(self.nodes[i][1] + "'")
+        return found
+
+    # ---- operations --------------------------------------------------------------------------
+
+    def neg(self, a: int) -> int:
+        op, x, y = self.nodes[a]
+        if op == "neg":
+            return x
+        if op == "sub":
+            return self._new(("sub", y, x))
+        if op == "const":
+            return self.const(-x)
+        return self._new(("neg", a, None))
+
+    def add(self, a: int, b: int) -> int:
+        if a == self.zero:
+            return b
+        if b == self.zero:
+            return a
+        x, y = self.nodes[a], self.nodes[b]
+        if y[0] == "neg":
+            return self.sub(a, y[1])
+        if x[0] == "neg":
+            return self.sub(b, x[1])
+        if x[0] == "const" and y[0] == "const":
+            return self.const(x[1] + y[1])
+        if a == b:
+            return self.mul(self.const(2), a)
+        return self._new(("add", a, b) if a < b else ("add", b, a))
+
+    def sub(self, a: int, b: int) -> int:
+        if b == self.zero:
+            return a
+        if a == self.zero:
+            return self.neg(b)
+        if a == b:
+            return self.zero
+        x, y = self.nodes[a], self.nodes[b]
+        if y[0] == "neg":
+            return self.add(a, y[1])
+        if x[0] == "const" and y[0] == "const":
+            return self.const(x[1] - y[1])
+        if x[0] == "neg":
+            return self.neg(self.add(x[1], b))
+        return self._new(("sub", a, b))
+
+    def mul(self, a: int, b: int) -> int:
+        zero, one = self.zero, self.one
+        if a == zero or b == zero:
+            return zero
+        if a == one:
+            return b
+        if b == one:
+            return a
+        x, y = self.nodes[a], self.nodes[b]
+        if x[0] == "neg":
+            return self.neg(self.mul(x[1], b))
+        if y[0] == "neg":
+            return self.neg(self.mul(a, y[1]))
+        if y[0] == "const":
+            a, b, x, y = b, a, y, x
+        if x[0] == "const":
+            return self._scaled(x[1], b)
+        return self._new(("mul", a, b) if a <= b else ("mul", b, a))
+
+    def _scaled(self, k: Number, b: int) -> int:
+        """k·b with the sign outside and the constants of b gathered."""
+        op, c, y = self.nodes[b]
+        if op == "const":
+            return self.const(k * c)
+        if k < 0:
+            return self.neg(self._scaled(-k, b))
+        if k == 1:
+            return b
+        if op == "mul" and self.nodes[c][0] == "const":
+            return self._scaled(k * self.nodes[c][1], y)
+        return self._new(("mul", self.const(k), b))
+
+    def div(self, a: int, b: int) -> int:
+        if b == self.zero:
+            msg = "division by zero: the denominator vanishes identically"
+            raise BadExpression(msg)
+        if a == self.zero or b == self.one:
+            return a
+        if a == b:
+            return self.one
+        x, y = self.nodes[a], self.nodes[b]
+        if y[0] == "const":
+            return self.mul(self.const(1 / Fraction(y[1])), a)
+        if x[0] == "neg":
+            return self.neg(self.div(x[1], b))
+        if y[0] == "neg":
+            return self.neg(self.div(a, y[1]))
+        return self._new(("div", a, b))
+
+    def power(self, a: int, k: int) -> int:
+        """a^k for an integer k by repeated squaring, so that powers share their factors."""
+        if abs(k) > LARGEST_POWER:
+            msg = f"exponent {k} is too large: at most {LARGEST_POWER} in size"
+            raise BadExpression(msg)
+        if k < 0:
+            return self.div(self.one, self.power(a, -k))
+        result, square = self.one, a
+        while k:
+            if k & 1:
+                result = self.mul(result, square)
+            k >>= 1
+            if k:
+                square = self.mul(square, square)
+        return result
+
+    def call(self, function: str, a: int) -> int:
+        """function(a), with the values every book knows by heart folded."""
+        op, x, _ = self.nodes[a]
+        if a == self.zero and function in _AT_ZERO:
+            return self.const(_AT_ZERO[function])
+        if op == "neg" or (op == "const" and x < 0):
+            if function in _EVEN:
+                return self.call(function, self.neg(a))
+            if function in _ODD:
+                return self.neg(self.call(function, self.neg(a)))
+        if function in ("sin", "cos"):
+            turns = self._multiple_of_pi(a)
+            if turns is not None:
+                exact = self._at_multiple_of_pi(turns if function == "sin" else turns + Fraction(1, 2))
+                if exact is not None:
+                    return exact
+        elif op == "const":
+            exact = self._at_number(function, x)
+            if exact is not None:
+                return exact
+        return self._new((function, a, None))
+
+    def atan2(self, y: int, x: int) -> int:
+        return self._new(("atan2", y, x))
+
+    def _multiple_of_pi(self, a: int) -> Fraction | None:
+        if a == self.pi:
+            return Fraction(1)
+        op, c, x = self.nodes[a]
+        if op == "mul" and x == self.pi and self.nodes[c][0] == "const":
+            return Fraction(self.nodes[c][1])
+        return None
+
+    def _at_multiple_of_pi(self, turns: Fraction) -> int | None:
+        """sin(turns·π) where it is 0, ±1/2, ±√2/2, ±√3/2 or ±1."""
+        turns %= 2
+        if turns >= 1:
+            below = self._at_multiple_of_pi(turns - 1)
+            return None if below is None else self.neg(below)
+        squares = {Fraction(0): 0, Fraction(1, 6): 1, Fraction(1, 4): 2, Fraction(1, 3): 3, Fraction(1, 2): 4}
+        square = squares.get(min(turns, 1 - turns))
+        if square is None:
+            return None
+        return self.mul(self.const(Fraction(1, 2)), self.call("sqrt", self.const(square)))
+
+    def _at_number(self, function: str, x: Number) -> int | None:
+        if function == "log":
+            if x <= 0:
+                msg = f"log({x}) is not a real number"
+                raise BadExpression(msg)
+            return self.zero if x == 1 else None
+        if function == "sqrt":
+            if x < 0:
+                msg = f"sqrt({x}) is not a real number"
+                raise BadExpression(msg)
+            x = Fraction(x)
+            p, q = math.isqrt(x.numerator), math.isqrt(x.denominator)
+            return self.const(Fraction(p, q)) if (p * p, q * q) == (x.numerator, x.denominator) else None
+        if function in ("asin", "acos") and abs(x) > 1:
+            msg = f"{function}({x}) is not a real number"
+            raise BadExpression(msg)
+        if function == "acos" and x == 1:
+            return self.zero
+        if function == "sign":
+            return self.one  # negative numbers and zero were folded before
+        return self.const(x) if function == "abs" else None
+
+    # ---- forks -------------------------------------------------------------------------------
+
+    def shared_length(self, other: Tape) -> int:
+        """How many leading nodes two tapes of one system have in common."""
+        if self is other:
+            return len(self.nodes)
+        ancestors: dict[int, int] = {}
+        tape: Tape | None = self
+        length = len(self.nodes)
+        while tape is not None:
+            ancestors[id(tape)] = length
+            length = min(length, tape.forked_at)
+            tape = tape.parent
+        tape, length = other, len(other.nodes)
+        while tape is not None:
+            if id(tape) in ancestors:
+                return min(length, ancestors[id(tape)])
+            length = min(length, tape.forked_at)
+            tape = tape.parent
+        return 0

@@ -1,0 +1,73 @@
+"""M u̇ = f, q̇ = W u + X: the common form to which every principle is brought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dalembert.algebra.folds import Linear
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
+from dalembert.kinematics.kinematics import Kinematics
+
+
+@dataclass(frozen=True)
+class Equations:
+    """The equations of motion of a system in its independent speeds.
+
+    `residuals[r]` = Σ_s M_rs u̇_s − f_r, each a node of `tape`; `qdot[k]` = Σ_r W_kr u_r + X_k.
+    """
+
+    system: str
+    tape: Tape
+    q: tuple[int, ...]
+    u: tuple[int, ...]
+    udot: tuple[int, ...]
+    qdot: tuple[int, ...]
+    residuals: tuple[int, ...]
+    M: tuple[dict[int, int], ...] = field(repr=False)
+    f: tuple[int, ...] = field(repr=False)
+
+    def mass_matrix(self) -> list[list[Scalar]]:
+        """M, as expressions."""
+        t = self.tape
+        return [[Scalar(t, row.get(s, t.zero)) for s in range(len(self.u))] for row in self.M]
+
+    def forcing(self) -> list[Scalar]:
+        """f, as expressions."""
+        return [Scalar(self.tape, i) for i in self.f]
+
+    def text(self) -> str:
+        """One equation a line, as a book prints it."""
+        from dalembert.algebra.printing import equation_text
+
+        return "\n".join(equation_text(self.tape, r, self.udot, self.u) for r in self.residuals)
+
+    def latex(self) -> str:
+        """The equations as an aligned LaTeX block."""
+        from dalembert.algebra.printing import equation_latex
+
+        lines = [equation_latex(self.tape, r, self.udot, self.u).replace("=", "&=", 1) for r in self.residuals]
+        return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
+
+
+def common_form(kin: Kinematics, tape: Tape, residuals: list[int]) -> Equations:
+    """Residuals that are linear in u̇, split into M u̇ − f."""
+    linear = Linear(tape, kin.udot)
+    split = [linear(r) for r in residuals]
+    return Equations(
+        kin.system.name,
+        tape,
+        kin.q,
+        kin.u,
+        kin.udot,
+        kin.qdot_of_u,
+        tuple(residuals),
+        tuple(k for _, k in split),
+        tuple(tape.neg(c) for c, _ in split),
+    )

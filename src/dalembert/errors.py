@@ -1,0 +1,35 @@
+"""What dalembert says when it must refuse: one family of errors, each in the user's terms."""
+
+from __future__ import annotations
+
+
+class DalembertError(ValueError):
+    """Anything dalembert refuses; the message says what, where and how to mend it."""
+
+
+class BadExpression(DalembertError):
+    """An expression that cannot be formed: not finite, unknown name, division by zero."""
+
+
+class BadDescription(DalembertError):
+    """An element of a system that is refused at the line that declares it."""
+
+
+class IllPosed(DalembertError):
+    """A description whose elements do not fit together (found when the system is first used)."""
+
+
+class NotLinear(DalembertError):
+    """An expression that should be linear in certain symbols and is not."""
+
+
+class NotApplicable(DalembertError):
+    """A principle that cannot treat this system, with the physical reason."""
+
+
+class Unknown(DalembertError):
+    """A name that stands for nothing here."""
+
+
+class DalembertWarning(UserWarning):
+    """Something that is accepted but deserves a second look."""

@@ -1,0 +1,167 @@
+"""Frames hang on frames: each knows its parent and how it is turned against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.tape import Tape, Triple
+from dalembert.errors import BadDescription
+from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines, Quaternion, Rotation
+from dalembert.geometry.vector import Vector, cross3, dot3
+
+if TYPE_CHECKING:
+    from dalembert.geometry.space import Space
+
+
+class Frame:
+    """Three right-handed orthogonal unit vectors x, y, z and how they turn."""
+
+    def __init__(self, space: Space, name: str, parent: Frame | None, rotation: Rotation | None) -> None:
+        self.space, self.name, self.parent, self.rotation = space, name, parent, rotation
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        self.number = len(space.frames)
+        space.frames.append(self)
+
+    # ---- axes --------------------------------------------------------------------------------
+
+    @property
+    def x(self) -> Vector:
+        """The first unit vector."""
+        return self._axis(0)
+
+    @property
+    def y(self) -> Vector:
+        """The second unit vector."""
+        return self._axis(1)
+
+    @property
+    def z(self) -> Vector:
+        """The third unit vector."""
+        return self._axis(2)
+
+    def _axis(self, k: int) -> Vector:
+        t = self.space.tape
+        return Vector(t, {self: (t.one if k == 0 else t.zero, t.one if k == 1 else t.zero, t.one if k == 2 else t.zero)})
+
+    @property
+    def w(self) -> Vector:
+        """ω: the angular velocity in the inertial frame, in the rates q'."""
+        return self.space.motion.w(self)
+
+    # ---- child frames ------------------------------------------------------------------------
+
+    def rotated(self, angle: Any, axis: Vector, name: str | None = None) -> Frame:
+        """The frame that results when this one is turned through `angle` about the unit vector `axis`."""
+        t = self.space.tape
+        self.space.own(axis, "rotation axis")
+        theta = on(t, angle)
+        n = axis.on(t).components(self)
+        self._check_axis(n)
+        for k in range(3):
+            v = t.value(n[k])
+            if v in (1, -1) and all(n[j] == t.zero for j in range(3) if j != k):
+                return self._child(name, AboutBasis(theta, k, int(v)))
+        return self._child(name, AboutAxis(theta, n))
+
+    def rotations(self, axes: str, *angles: Any, names: Sequence[str] | None = None) -> tuple[Frame, ...]:
+        """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate frames."""
+        if len(axes) != len(angles) or not axes or any(a not in "xyz" for a in axes):
+            msg = f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got {len(angles)} angles"
+            raise BadDescription(msg)
+        frames: list[Frame] = []
+        F = self
+        for k, (axis, angle) in enumerate(zip(axes, angles, strict=True)):
+            F = F.rotated(angle, getattr(F, axis), names[k] if names else None)
+            frames.append(F)
+        return tuple(frames)
+
+    def oriented(self, cosines: Sequence[Sequence[Any]], name: str | None = None) -> Frame:
+        """The frame with v_this = R v_new, R given by its direction cosines (row i: this frame's axis i)."""
+        t = self.space.tape
+        if len(cosines) != 3 or any(len(row) != 3 for row in cosines):
+            msg = "direction cosines: give a 3 by 3 matrix"
+            raise BadDescription(msg)
+        R = tuple(tuple(on(t, c) for c in row) for row in cosines)
+        gram = [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]  # type: ignore[arg-type]
+        if not all(is_zero(t, gram)):
+            msg = "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates"
+            raise BadDescription(msg)
+        if is_zero(t, [t.add(self._determinant(R), t.one)])[0]:  # type: ignore[arg-type]
+            msg = "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign"
+            raise BadDescription(msg)
+        return self._child(name, DirectionCosines(R))  # type: ignore[arg-type]
+
+    def quaternion(self, e0: Any, e1: Any, e2: Any, e3: Any, name: str | None = None) -> Frame:
+        """The frame turned by the quaternion e₀ + e₁ i + e₂ j + e₃ k, normalised, so any e ≠ 0 will do."""
+        t = self.space.tape
+        e = (on(t, e0), on(t, e1), on(t, e2), on(t, e3))
+        if len(set(e)) != 4 or any(t.nodes[i][0] != "symbol" for i in e):
+            msg = "quaternion: give four different coordinates"
+            raise BadDescription(msg)
+        return self._child(name, Quaternion(e))
+
+    def _child(self, name: str | None, rotation: Rotation) -> Frame:
+        return Frame(self.space, self.space.frame_name(name), self, rotation)
+
+    def _check_axis(self, n: Triple) -> None:
+        t = self.space.tape
+        moving = [t.nodes[i][1] for i in symbols_of(t, n) if i in t.moving]
+        if moving:
+            msg = f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an axis must be fixed in the parent frame"
+            raise BadDescription(msg)
+        if not is_zero(t, [t.sub(dot3(t, n, n), t.one)])[0]:
+            length = Scalar(t, t.call("sqrt", dot3(t, n, n)))
+            msg = f"rotation axis: its length is {length}, not 1; divide the vector by its length"
+            raise BadDescription(msg)
+
+    def _determinant(self, R: tuple[Triple, Triple, Triple]) -> int:
+        t = self.space.tape
+        return dot3(t, R[0], cross3(t, R[1], R[2]))
+
+    # ---- components from frame to frame ------------------------------------------------------
+
+    def express(self, t: Tape, v: Triple, G: Frame) -> Triple:
+        """The components here of a vector whose components in G are v."""
+        if G is self:
+            return v
+        down: list[Frame] = []
+        a: Frame | None = G
+        b: Frame | None = self
+        while a is not b:
+            # climb from whichever of the two is deeper until they meet
+            if b is None or (a is not None and a.depth >= b.depth):
+                v = a.turn(t, v, back=True)  # type: ignore[union-attr]
+                a = a.parent  # type: ignore[union-attr]
+            else:
+                down.append(b)
+                b = b.parent
+        for F in reversed(down):
+            v = F.turn(t, v, back=False)
+        return v
+
+    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+        """Components in this frame from those in its parent (`back`: the other way), remembered both ways."""
+        key = (self.number, back, v)
+        found = t.turns.get(key)
+        if found is None:
+            if v == (t.zero, t.zero, t.zero) or self.rotation is None:
+                return v
+            found = t.turns[key] = self.rotation.turn(t, v, back=back)
+            t.turns.setdefault((self.number, not back, found), v)
+        return found
+
+    def matrix(self, t: Tape) -> tuple[Triple, Triple, Triple]:
+        """R: v_N = R v_here, row by row, on tape t (built from the rotations alone)."""
+        N = self.space.frames[0]
+        columns = [N.express(t, c, self) for c in ((t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one))]
+        return tuple(tuple(columns[j][i] for j in range(3)) for i in range(3))  # type: ignore[return-value]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Frame({self.name!r})"

@@ -1,0 +1,56 @@
+"""Points hang on points: r_P = r_parent + offset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dalembert.geometry.vector import Vector
+
+if TYPE_CHECKING:
+    from dalembert.geometry.frame import Frame
+    from dalembert.geometry.space import Space
+
+
+class Point:
+    """A point of the system, given by its offset from another point. `P - Q` is the vector from Q to P."""
+
+    def __init__(self, space: Space, name: str, parent: Point | None, r: Vector, frame: Frame) -> None:
+        self.space, self.name, self.parent, self.r, self.frame = space, name, parent, r, frame
+        self.depth: int = 0 if parent is None else parent.depth + 1
+        space.points.append(self)
+
+    def offset(self, r: Vector, name: str | None = None, frame: Frame | None = None) -> Point:
+        """The point at r from this one. It rides on `frame`, by default the deepest frame r is written in."""
+        space = self.space
+        space.own(r, "offset")
+        if frame is None:
+            frame = max(r.parts, key=lambda f: (f.depth, f.number), default=self.frame)
+        return Point(space, space.point_name(name), self, r.on(space.tape), frame)
+
+    @property
+    def v(self) -> Vector:
+        """The velocity in the inertial frame, in the rates q'."""
+        return self.space.motion.v(self)
+
+    def __sub__(self, other: Point) -> Vector:
+        """The vector from `other` to this point."""
+        if not isinstance(other, Point):
+            return NotImplemented
+        self.space.same(other.space)
+        here, there = Vector(self.space.tape, {}), Vector(self.space.tape, {})
+        p: Point | None = self
+        q: Point | None = other
+        while p is not q:
+            if q is None or (p is not None and p.depth >= q.depth):
+                here = p.r + here  # type: ignore[union-attr]
+                p = p.parent  # type: ignore[union-attr]
+            else:
+                there = q.r + there
+                q = q.parent
+        return here - there
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"Point({self.name!r})"

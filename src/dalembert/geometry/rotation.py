@@ -1,0 +1,173 @@
+"""v_parent = R v_child: how a frame is turned against its parent, and [ω]ₓ = Ṙ Rᵀ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from dalembert.algebra.tape import Tape, Triple
+from dalembert.geometry.vector import cross3, dot3, plus
+
+Rate = Callable[[int], int]
+Matrix3 = tuple[Triple, Triple, Triple]
+
+
+class Rotation(Protocol):
+    """A frame's attitude in its parent."""
+
+    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+        """Components in the child from those in the parent; `back` the other way round."""
+        ...
+
+    def spin(self, t: Tape, rate: Rate) -> Triple:
+        """The child's angular velocity relative to the parent: along the child's axes if `spin_in_child`, else the parent's."""
+        ...
+
+    @property
+    def spin_in_child(self) -> bool:
+        """Whether the spin's components are along the child's axes (else along the parent's)."""
+        ...
+
+    def variables(self) -> tuple[int, ...]:
+        """The nodes the attitude depends on."""
+        ...
+
+
+@dataclass(frozen=True)
+class AboutBasis:
+    """A turn through an angle about one of the parent's own axes (sign −1: about the opposite direction)."""
+
+    angle: int
+    axis: int
+    sign: int
+
+    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+        j, k = (self.axis + 1) % 3, (self.axis + 2) % 3
+        c, s = t.call("cos", self.angle), t.call("sin", self.angle)
+        if back != (self.sign < 0):
+            s = t.neg(s)
+        w = list(v)
+        w[j] = t.add(t.mul(c, v[j]), t.mul(s, v[k]))
+        w[k] = t.sub(t.mul(c, v[k]), t.mul(s, v[j]))
+        return w[0], w[1], w[2]
+
+    def spin(self, t: Tape, rate: Rate) -> Triple:
+        w = [t.zero] * 3
+        w[self.axis] = rate(self.angle) if self.sign > 0 else t.neg(rate(self.angle))
+        return w[0], w[1], w[2]
+
+    @property
+    def spin_in_child(self) -> bool:
+        return False
+
+    def variables(self) -> tuple[int, ...]:
+        return (self.angle,)
+
+
+@dataclass(frozen=True)
+class AboutAxis:
+    """R v = cos θ v + sin θ n×v + (1 − cos θ)(n·v) n for a constant unit vector n (Rodrigues)."""
+
+    angle: int
+    axis: Triple
+
+    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+        n = self.axis
+        c, s = t.call("cos", self.angle), t.call("sin", self.angle)
+        along = t.mul(t.sub(t.one, c), dot3(t, n, v))
+        across = cross3(t, n, v) if back else cross3(t, v, n)
+        x, y, z = (t.add(t.add(t.mul(c, v[i]), t.mul(s, across[i])), t.mul(along, n[i])) for i in range(3))
+        return x, y, z
+
+    def spin(self, t: Tape, rate: Rate) -> Triple:
+        w = rate(self.angle)
+        return t.mul(w, self.axis[0]), t.mul(w, self.axis[1]), t.mul(w, self.axis[2])
+
+    @property
+    def spin_in_child(self) -> bool:
+        return False
+
+    def variables(self) -> tuple[int, ...]:
+        return (self.angle, *self.axis)
+
+
+@dataclass(frozen=True)
+class DirectionCosines:
+    """R given by its nine direction cosines; ω from Ṙ Rᵀ."""
+
+    R: Matrix3
+
+    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+        rows = self.R if back else _transposed(self.R)
+        return dot3(t, rows[0], v), dot3(t, rows[1], v), dot3(t, rows[2], v)
+
+    def spin(self, t: Tape, rate: Rate) -> Triple:
+        R = self.R
+        Rd = [tuple(rate(x) for x in row) for row in R]
+        return dot3(t, Rd[2], R[1]), dot3(t, Rd[0], R[2]), dot3(t, Rd[1], R[0])  # type: ignore[arg-type]
+
+    @property
+    def spin_in_child(self) -> bool:
+        return False
+
+    def variables(self) -> tuple[int, ...]:
+        return tuple(x for row in self.R for x in row)
+
+
+@dataclass(frozen=True)
+class Quaternion:
+    """R = R_h(e)/(e·e), ω = 2 E(e) ė/(e·e): four coordinates e, valid for every e ≠ 0.
+
+    The normalised rotation makes every identity hold off the unit sphere too; e·ė = 0 keeps the norm.
+    """
+
+    e: tuple[int, int, int, int]
+
+    def square(self, t: Tape) -> int:
+        """e·e"""
+        e = self.e
+        return t.add(t.add(t.mul(e[0], e[0]), t.mul(e[1], e[1])), t.add(t.mul(e[2], e[2]), t.mul(e[3], e[3])))
+
+    def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
+        # R v = v + 2 (e₀ a×v + a×(a×v))/(e·e) with a = (e₁, e₂, e₃)
+        e0, a = self.e[0], self.e[1:]
+        once = cross3(t, a, v)
+        first = tuple(t.mul(e0 if back else t.neg(e0), x) for x in once)
+        both = plus(t, first, cross3(t, a, once))  # type: ignore[arg-type]
+        factor = t.div(t.const(2), self.square(t))
+        return plus(t, v, (t.mul(factor, both[0]), t.mul(factor, both[1]), t.mul(factor, both[2])))
+
+    def rows(self, t: Tape) -> tuple[tuple[int, int, int, int], ...]:
+        """E(e): the child's components of its spin are 2 E ė/(e·e)."""
+        e0, e1, e2, e3 = self.e
+        n = t.neg
+        return (n(e1), e0, e3, n(e2)), (n(e2), n(e3), e0, e1), (n(e3), e2, n(e1), e0)
+
+    def spin(self, t: Tape, rate: Rate) -> Triple:
+        ed = [rate(x) for x in self.e]
+        factor = t.div(t.const(2), self.square(t))
+        w = []
+        for row in self.rows(t):
+            total = t.zero
+            for x, y in zip(row, ed, strict=True):
+                total = t.add(total, t.mul(x, y))
+            w.append(t.mul(factor, total))
+        return w[0], w[1], w[2]
+
+    def rates_from_spin(self, t: Tape, w: Triple) -> tuple[int, ...]:
+        """ė = ½ Eᵀ ω, the inverse of ω = 2 E ė/(e·e) on e·ė = 0."""
+        half = t.div(t.one, t.const(2))
+        rows = self.rows(t)
+        return tuple(t.mul(half, dot3(t, (rows[0][k], rows[1][k], rows[2][k]), w)) for k in range(4))
+
+    @property
+    def spin_in_child(self) -> bool:
+        return True
+
+    def variables(self) -> tuple[int, ...]:
+        return self.e
+
+
+def _transposed(R: Matrix3) -> Matrix3:
+    return (R[0][0], R[1][0], R[2][0]), (R[0][1], R[1][1], R[2][1]), (R[0][2], R[1][2], R[2][2])

@@ -1,0 +1,46 @@
+"""The space of one system: its tape, its inertial frame and fixed point, and everything that hangs on them."""
+
+from __future__ import annotations
+
+from dalembert.algebra.folds import Derivative
+from dalembert.algebra.tape import Tape
+from dalembert.errors import BadDescription
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.motion import Motion
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+
+
+class Space:
+    """One tape, one inertial frame N, one fixed point O; frames and points in order of creation."""
+
+    def __init__(self) -> None:
+        self.tape = Tape()
+        self.frames: list[Frame] = []
+        self.points: list[Point] = []
+        self.N = Frame(self, "N", None, None)
+        self.O = Point(self, "O", None, Vector(self.tape, {}), self.N)
+        self.motion = Motion(self.tape, Derivative(self.tape, self.tape.rate))
+
+    def own(self, v: object, what: str) -> None:
+        """Refuse what is not a vector of this space."""
+        if not isinstance(v, Vector):
+            msg = f"{what}: expected a vector such as a*N.x, got {v!r}"
+            raise BadDescription(msg)
+        if v.tape.root is not self.tape.root:
+            msg = f"{what}: this vector belongs to another system"
+            raise BadDescription(msg)
+
+    def same(self, other: Space) -> None:
+        """Refuse to mix systems."""
+        if other is not self:
+            msg = "this frame or point belongs to another system"
+            raise BadDescription(msg)
+
+    def frame_name(self, name: str | None) -> str:
+        """The given name, or the next free letter-number one."""
+        return name or f"F{len(self.frames)}"
+
+    def point_name(self, name: str | None) -> str:
+        """The given name, or the next free letter-number one."""
+        return name or f"P{len(self.points)}"

@@ -1,0 +1,172 @@
+"""v = Σ_F (v₁ f₁ + v₂ f₂ + v₃ f₃): vectors as sums over frames.
+
+A vector stays a sum of parts, each written in the frame where it is short, until a product needs two of them in
+one frame; then the deeper of the two is taken. Above three frames the parts are merged into the deepest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from dalembert.algebra.folds import transplant
+from dalembert.algebra.scalar import Scalar, join, on
+from dalembert.algebra.tape import Tape, Triple
+from dalembert.errors import BadExpression
+
+if TYPE_CHECKING:
+    from dalembert.geometry.frame import Frame
+
+MOST_PARTS: Final = 3
+
+
+class Vector:
+    """A vector of one system; `+ - *` as usual, `a @ b` is the dot product, `a.cross(b)` the cross product."""
+
+    __slots__ = ("parts", "tape")
+
+    def __init__(self, tape: Tape, parts: dict[Frame, Triple]) -> None:
+        self.tape = tape
+        zero = tape.zero
+        self.parts = {F: c for F, c in parts.items() if c[0] != zero or c[1] != zero or c[2] != zero}
+
+    def on(self, tape: Tape) -> Vector:
+        """The same vector with its components on another tape of the system."""
+        if tape is self.tape:
+            return self
+        join(tape, self.tape)
+        shared = tape.shared_length(self.tape)
+        if all(i < shared for c in self.parts.values() for i in c):
+            return Vector(tape, self.parts)
+        return Vector(tape, {F: tuple(transplant(self.tape, tape, c)) for F, c in self.parts.items()})  # type: ignore[misc]
+
+    # ---- sums --------------------------------------------------------------------------------
+
+    def __add__(self, other: Vector) -> Vector:
+        if not isinstance(other, Vector):
+            return NotImplemented
+        a, b = _together(self, other)
+        t = a.tape
+        parts = dict(a.parts)
+        for F, c in b.parts.items():
+            parts[F] = plus(t, parts[F], c) if F in parts else c
+        v = Vector(t, parts)
+        return v if len(v.parts) <= MOST_PARTS else v.merged()
+
+    def __sub__(self, other: Vector) -> Vector:
+        return self + (-other) if isinstance(other, Vector) else NotImplemented
+
+    def __neg__(self) -> Vector:
+        neg = self.tape.neg
+        return Vector(self.tape, {F: (neg(x), neg(y), neg(z)) for F, (x, y, z) in self.parts.items()})
+
+    def __mul__(self, k: Any) -> Vector:
+        if isinstance(k, Vector):
+            msg = "a product of two vectors is written a @ b (dot) or a.cross(b)"
+            raise BadExpression(msg)
+        tape = join(self.tape, k.tape) if isinstance(k, Scalar) else self.tape
+        return self.on(tape).scaled(on(tape, k))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, k: Any) -> Vector:
+        tape = join(self.tape, k.tape) if isinstance(k, Scalar) else self.tape
+        return self.on(tape).scaled(tape.div(tape.one, on(tape, k)))
+
+    def scaled(self, k: int) -> Vector:
+        """k v for a node k of the vector's own tape."""
+        mul = self.tape.mul
+        return Vector(self.tape, {F: (mul(k, x), mul(k, y), mul(k, z)) for F, (x, y, z) in self.parts.items()})
+
+    # ---- products ----------------------------------------------------------------------------
+
+    def __matmul__(self, other: Vector) -> Scalar:
+        if not isinstance(other, Vector):
+            return NotImplemented
+        a, b = _together(self, other)
+        return Scalar(a.tape, a.dot_index(b))
+
+    def dot_index(self, other: Vector) -> int:
+        """a · b as a node, for vectors of one tape."""
+        t = self.tape
+        total = t.zero
+        for F, a in self.parts.items():
+            for G, b in other.parts.items():
+                _, x, y = _in_one_frame(t, F, a, G, b)
+                total = t.add(total, dot3(t, x, y))
+        return total
+
+    def cross(self, other: Vector) -> Vector:
+        """a × b"""
+        a, b = _together(self, other)
+        t = a.tape
+        total = Vector(t, {})
+        for F, x in a.parts.items():
+            for G, y in b.parts.items():
+                H, p, r = _in_one_frame(t, F, x, G, y)
+                total = total + Vector(t, {H: cross3(t, p, r)})
+        return total
+
+    # ---- components --------------------------------------------------------------------------
+
+    def merged(self) -> Vector:
+        """The same vector written in the deepest of its frames."""
+        if len(self.parts) < 2:
+            return self
+        F = max(self.parts, key=lambda f: (f.depth, f.number))
+        return Vector(self.tape, {F: self.components(F)})
+
+    def components(self, F: Frame) -> Triple:
+        """The components along the axes of F, as nodes."""
+        t = self.tape
+        total: Triple = (t.zero, t.zero, t.zero)
+        for G, c in self.parts.items():
+            total = plus(t, total, F.express(t, c, G))
+        return total
+
+    def to(self, F: Frame) -> tuple[Scalar, Scalar, Scalar]:
+        """The components along the axes of F."""
+        x, y, z = self.components(F)
+        return Scalar(self.tape, x), Scalar(self.tape, y), Scalar(self.tape, z)
+
+    def __str__(self) -> str:
+        if not self.parts:
+            return "0"
+        terms = [(Scalar(self.tape, c), f"{F.name}.{axis}") for F, t in self.parts.items() for c, axis in zip(t, "xyz", strict=True) if c != self.tape.zero]
+        return " + ".join(name if e == 1 else f"({e}) {name}" for e, name in terms)
+
+    __repr__ = __str__
+
+
+def _together(a: Vector, b: Vector) -> tuple[Vector, Vector]:
+    if a.tape is b.tape:
+        return a, b
+    tape = join(a.tape, b.tape)
+    return a.on(tape), b.on(tape)
+
+
+def _in_one_frame(t: Tape, F: Frame, a: Triple, G: Frame, b: Triple) -> tuple[Frame, Triple, Triple]:
+    if F is G:
+        return F, a, b
+    if F.depth >= G.depth:
+        return F, a, F.express(t, b, G)
+    return G, G.express(t, a, F), b
+
+
+def plus(t: Tape, a: Triple, b: Triple) -> Triple:
+    """a + b in components."""
+    return t.add(a[0], b[0]), t.add(a[1], b[1]), t.add(a[2], b[2])
+
+
+def dot3(t: Tape, a: Triple, b: Triple) -> int:
+    """a · b in components of one frame."""
+    return t.add(t.add(t.mul(a[0], b[0]), t.mul(a[1], b[1])), t.mul(a[2], b[2]))
+
+
+def cross3(t: Tape, a: Triple, b: Triple) -> Triple:
+    """a × b in components of one frame."""
+    mul, sub = t.mul, t.sub
+    return (
+        sub(mul(a[1], b[2]), mul(a[2], b[1])),
+        sub(mul(a[2], b[0]), mul(a[0], b[2])),
+        sub(mul(a[0], b[1]), mul(a[1], b[0])),
+    )

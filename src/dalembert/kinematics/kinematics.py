@@ -1,0 +1,180 @@
+"""r, v, a and R, ω, α of every body in the independent speeds u, with the partial velocities.
+
+v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion from the parent; partial velocities are sparse.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.motion import Motion
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.rows import ConstraintRow, constraint_rows
+from dalembert.kinematics.speeds import SpeedSolver, defined_motion
+from dalembert.kinematics.use import check_everything_used
+from dalembert.model.system import System
+
+
+class Kinematics:
+    """What every principle starts from: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all velocities.
+
+    It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations do not see
+    one another.
+    """
+
+    def __init__(self, system: System) -> None:
+        check_everything_used(system)
+        self.system = system
+        self.tape: Tape = system.space.tape.fork()
+        t = self.tape
+        self.q: tuple[int, ...] = tuple(q.i for q in system.q)
+        self.qdot: tuple[int, ...] = tuple(q.dot.i for q in system.q)
+        self.qddot: tuple[int, ...] = tuple(q.dot.dot.i for q in system.q)
+        # everything in q̇: declared speeds replaced by their definitions
+        self._definitions = _resolved(t, {s.scalar.i: s.definition.i for s in system.speed_list})
+        self.in_rates = Rewrite(t, self._definitions)
+        self.rows: tuple[ConstraintRow, ...] = constraint_rows(system, t, list(self.qdot), self.in_rates)
+        choice = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates).solve()
+        self.u: tuple[int, ...] = tuple(choice.u)
+        self.udot: tuple[int, ...] = tuple(t.rate(u) or t.zero for u in choice.u)
+        self.definitions: tuple[int, ...] = tuple(choice.definitions)
+        self.qdot_of_u: tuple[int, ...] = tuple(choice.qdot)
+        # everything in u: rates of coordinates and dependent speeds replaced
+        self._in_u = {x: e for x, e in zip(self.qdot, choice.qdot, strict=True) if x != e}
+        rewrite = Rewrite(t, self._in_u)
+        self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
+        self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
+        self._dependent, self._spins = choice.dependent, choice.spins
+        self.mark = len(t)
+        self._set_up()
+
+    def _set_up(self) -> None:
+        t = self.tape
+        self.in_rates = Rewrite(t, self._definitions)
+        self.in_speeds = Rewrite(t, self._in_u)
+        self.rate = Derivative(t, self._symbol_rate)
+        w, v = defined_motion(self.system, t, self._dependent)
+        self.motion = Motion(t, self.rate, w, v, self._spins)
+        self.motion_in_rates = Motion(t, Derivative(t, t.rate))
+        self._linear = Linear(t, self.u)
+        self._a: dict[Point, Vector] = {}
+        self._partials: dict[Frame | Point, tuple[dict[int, Vector], Vector]] = {}
+
+    def fork(self) -> Kinematics:
+        """The same kinematics on a tape of its own, for one derivation."""
+        new: Kinematics = object.__new__(Kinematics)
+        new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("WX", "qddot_of_u")})
+        new.tape = self.tape.fork(self.mark)
+        new._set_up()
+        return new
+
+    def _symbol_rate(self, i: int) -> int | None:
+        """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""
+        found = self._rate_of.get(i)
+        return found if found is not None else self.tape.rate(i)
+
+    # ---- speeds ------------------------------------------------------------------------------
+
+    @cached_property
+    def WX(self) -> list[tuple[int, dict[int, int]]]:
+        """[(X_k, {r: W_kr})] with q̇_k = Σ_r W_kr u_r + X_k."""
+        return [self._linear(e) for e in self.qdot_of_u]
+
+    @cached_property
+    def qddot_of_u(self) -> list[int]:
+        """q̈_k = Σ_r W_kr u̇_r + c_k, as nodes in u̇."""
+        return [self.rate(e) for e in self.qdot_of_u]
+
+    # ---- motion of points and frames ---------------------------------------------------------
+
+    def v(self, P: Point) -> Vector:
+        """v_P in the speeds."""
+        return self.motion.v(P)
+
+    def w(self, F: Frame) -> Vector:
+        """ω_F in the speeds."""
+        return self.motion.w(F)
+
+    def a(self, P: Point) -> Vector:
+        """a_P = dv_P/dt"""
+        if P not in self._a:
+            self._a[P] = self.motion.derivative(self.motion.v(P))
+        return self._a[P]
+
+    def alpha(self, F: Frame) -> Vector:
+        """α_F = dω_F/dt"""
+        return self.motion.derivative(self.motion.w(F))
+
+    def partials(self, X: Point | Frame) -> tuple[dict[int, Vector], Vector]:
+        """({r: v_r}, v_t) of a point, ({r: ω_r}, ω_t) of a frame; only those that do not vanish."""
+        found = self._partials.get(X)
+        if found is None:
+            found = self._partials[X] = linear_parts(self._linear, self.motion.v(X) if isinstance(X, Point) else self.motion.w(X))
+        return found
+
+    def vector_in_speeds(self, a: Vector) -> Vector:
+        """A vector of the description with q̇ replaced by W u + X."""
+        f = self.in_speeds
+        return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+
+    def vector_in_rates(self, a: Vector) -> Vector:
+        """A vector of the description with the speeds replaced by their definitions in q̇."""
+        f = self.in_rates
+        return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+
+    def scalar(self, i: int) -> Scalar:
+        """A node of this tape as an expression."""
+        return Scalar(self.tape, i)
+
+    def name(self, i: int) -> str:
+        """The name of a symbol."""
+        return str(self.tape.nodes[i][1])
+
+    @property
+    def n_q(self) -> int:
+        """n, the number of coordinates."""
+        return len(self.q)
+
+    @property
+    def n_u(self) -> int:
+        """p, the number of independent speeds."""
+        return len(self.u)
+
+
+def linear_parts(linear: Linear, v: Vector) -> tuple[dict[int, Vector], Vector]:
+    """v = Σ_r v_r x_r + v_t: the vectors v_r and v_t."""
+    t = v.tape
+    zero = t.zero
+    parts: dict[int, Vector] = {}
+    rest = Vector(t, {})
+    for F, c in v.parts.items():
+        forms = [linear(x) for x in c]
+        rest = rest + Vector(t, {F: (forms[0][0], forms[1][0], forms[2][0])})
+        for r in sorted({r for _, k in forms for r in k}):
+            part = Vector(t, {F: (forms[0][1].get(r, zero), forms[1][1].get(r, zero), forms[2][1].get(r, zero))})
+            parts[r] = parts[r] + part if r in parts else part
+    return parts, rest
+
+
+def _resolved(t: Tape, definitions: dict[int, int]) -> dict[int, int]:
+    """Definitions of speeds that mention other speeds, brought to q̇ alone."""
+    for _ in range(len(definitions)):
+        rewrite = Rewrite(t, definitions)
+        once = {u: rewrite(e) if e not in definitions else definitions[e] for u, e in definitions.items()}
+        if once == definitions:
+            break
+        definitions = once
+    return definitions
+
+
+def kinematics(system: System) -> Kinematics:
+    """The kinematics of a system as it is now; computed once until something is declared."""
+    signature = system.signature()
+    if system.cached is None or system.cached[0] != signature:
+        system.cached = (signature, Kinematics(system))
+    return system.cached[1]  # type: ignore[return-value]

@@ -1,0 +1,70 @@
+"""A q̇ + b = 0: the constraint rows of a system, checked for independence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dalembert.algebra.field import Trials, is_zero, rank_mod
+from dalembert.algebra.field import Point as FieldPoint
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.tape import Tape
+from dalembert.errors import IllPosed
+from dalembert.geometry.rotation import Quaternion
+from dalembert.model.elements import Contact
+from dalembert.model.system import System
+
+
+@dataclass(frozen=True)
+class ConstraintRow:
+    """One row Σ_k A_k q̇_k + b = 0, and where it comes from."""
+
+    name: str
+    holonomic: bool
+    A: dict[int, int]
+    b: int
+    # φ for a holonomic row
+    phi: int | None = None
+    contact: Contact | None = None
+    # the row e·ė = 0 of a quaternion: no body carries its multiplier
+    is_norm: bool = False
+
+
+def constraint_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite) -> tuple[ConstraintRow, ...]:
+    """Every declared row with its A and b in q̇, then the norm rows of the quaternions."""
+    linear = Linear(tape, qdot)
+    rate = Derivative(tape, tape.rate)
+    rows = []
+    for c in system.constraints:
+        phi = in_rates(c.expression.i)
+        b, A = linear(in_rates(rate(phi)) if c.holonomic else phi)
+        A = {k: a for (k, a), gone in zip(A.items(), is_zero(tape, list(A.values())), strict=True) if not gone}
+        rows.append(ConstraintRow(c.name, c.holonomic, A, b, phi if c.holonomic else None, c.contact))
+    index = {x: k for k, x in enumerate(qdot)}
+    for F in system.space.frames:
+        if isinstance(F.rotation, Quaternion):
+            A = {index[tape.rate(e)]: e for e in F.rotation.e}  # type: ignore[index]
+            rows.append(ConstraintRow(f"norm of the quaternion of {F.name}", True, A, tape.zero, F.rotation.square(tape), is_norm=True))
+    _check_independent(tape, rows, len(qdot))
+    return tuple(rows)
+
+
+def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int) -> None:
+    """Refuse rows that repeat or contradict others, by name."""
+    if not rows:
+        return
+    entries = [(r.b, r.A) for r in rows]
+    A, b, p = Trials(tape, 1).at(0, lambda point: _values(point, entries, n))
+    rank, _, dependent = rank_mod(A, p)
+    if rank == len(rows):
+        return
+    full, _, _ = rank_mod([[*a, x] for a, x in zip(A, b, strict=True)], p)
+    i, others = next(iter(dependent.items()))
+    names = " and ".join(repr(rows[j].name) for j in others) or "nothing else"
+    what = "contradicts" if full > rank else "repeats"
+    msg = f"{rows[i].name!r} {what} what {names} already imposes; remove one of them (redundant rows are not treated yet)"
+    raise IllPosed(msg)
+
+
+def _values(point: FieldPoint, entries: list[tuple[int, dict[int, int]]], n: int) -> tuple[list[list[int]], list[int], int]:
+    A = [[point(a[k]) if k in a else 0 for k in range(n)] for _, a in entries]
+    return A, [point(b) for b, _ in entries], point.prime

@@ -1,0 +1,196 @@
+"""q̇ = W u + X: from speeds and constraint rows to the rates of the coordinates.
+
+All n speeds are u = Ψ q̇ + ψ with the constraint rows last; the rates follow by elimination, without a symbolic
+inverse. The four rates of a quaternion are written ė = ½ Eᵀ s through the three components s of the spin, so that
+no pivot can vanish at a particular attitude.
+
+Source: Gre03 (4.1)–(4.9), Bar00 (22)–(23).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dalembert.algebra.field import Point as FieldPoint
+from dalembert.algebra.field import Trials, rank_mod
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.tape import Tape, Triple
+from dalembert.errors import IllPosed
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.motion import Motion
+from dalembert.geometry.point import Point
+from dalembert.geometry.rotation import Quaternion
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.elimination import Elimination, Row
+from dalembert.kinematics.rows import ConstraintRow
+from dalembert.model.elements import Speed
+from dalembert.model.system import System
+
+
+@dataclass(frozen=True)
+class SpeedChoice:
+    """The independent speeds, and every rate of a coordinate in terms of them."""
+
+    u: list[int]
+    # Ψ_I q̇ + ψ_I for each independent speed, in q̇
+    definitions: list[int]
+    qdot: list[int]
+    # declared speeds that the constraints make dependent
+    dependent: list[Speed]
+    # spins of quaternion frames in terms of the speeds
+    spins: dict[Frame, Triple]
+
+
+class SpeedSolver:
+    """Chooses the independent speeds and solves for q̇."""
+
+    def __init__(self, system: System, tape: Tape, qdot: list[int], rows: tuple[ConstraintRow, ...], in_rates: Rewrite) -> None:
+        self.system, self.tape, self.qdot, self.rows, self.in_rates = system, tape, qdot, rows, in_rates
+        self._introduce_spins()
+
+    def _introduce_spins(self) -> None:
+        """Unknowns z: the rates of ordinary coordinates, and the spins of quaternion frames."""
+        t = self.tape
+        self.spins: dict[Frame, Triple] = {}
+        replaced: dict[int, int] = {}
+        for F in self.system.space.frames:
+            if isinstance(F.rotation, Quaternion):
+                s = tuple(t.moving_symbol(f"omega_{F.name}{axis}") for axis in "xyz")
+                self.spins[F] = s  # type: ignore[assignment]
+                for e, edot in zip(F.rotation.e, F.rotation.rates_from_spin(t, s), strict=True):  # type: ignore[arg-type]
+                    replaced[t.rate(e)] = edot  # type: ignore[index]
+        self.in_z = Rewrite(t, replaced)
+        self.z = [x for x in self.qdot if x not in replaced] + [x for s in self.spins.values() for x in s]
+        self.motion = Motion(t, self._rate_in_z, spins=self.spins)
+        self._total = Derivative(t, t.rate)
+
+    def _rate_in_z(self, e: int) -> int:
+        return self.in_z(self._total(e))
+
+    # ---- the equations for z -----------------------------------------------------------------
+
+    def _constraint(self, row: ConstraintRow) -> int:
+        """A q̇ + b in z; a contact is formed again from velocities, which keeps quaternions short."""
+        if row.contact is not None and self.spins:
+            body, C = row.contact.body, row.contact.point
+            v = self.motion.v(body.G) + self.motion.w(body.frame).cross(C - body.G)  # type: ignore[arg-type]
+            return (v @ row.contact.direction).i
+        total = row.b
+        for k, a in row.A.items():
+            total = self.tape.add(total, self.tape.mul(a, self.in_z(self.qdot[k])))
+        return self.in_z(total)
+
+    def _definition(self, speed: Speed) -> int:
+        if self.spins and speed.of is not None and speed.along is not None:
+            v = self.motion.w(speed.of) if isinstance(speed.of, Frame) else self.motion.v(speed.of)
+            return v.components(speed.along)[speed.axis]
+        return self.in_z(self.in_rates(speed.definition.i))
+
+    def solve(self) -> SpeedChoice:
+        """The independent speeds by the user's choice, or else the rates that no row eliminates."""
+        linear = Linear(self.tape, self.z)
+        rows = [linear(self._constraint(r)) for r in self.rows if not r.is_norm]
+        speeds = self.system.speed_list
+        n, m = len(self.z), len(rows)
+        if not speeds:
+            return self._default(rows)
+        if len(speeds) not in (n - m, n):
+            raise IllPosed(self._count_message(len(speeds), m))
+        forms = [linear(self._definition(s)) for s in speeds]
+        independent = list(range(n)) if m == 0 else list(range(len(speeds)))
+        if m and len(speeds) == n:
+            independent = self._independent(rows, forms)
+        return self._declared(rows, forms, independent)
+
+    def _count_message(self, declared: int, m: int) -> str:
+        n, norms = len(self.qdot), sum(r.is_norm for r in self.rows)
+        have = f"{n} coordinates, {declared} speed{'s' * (declared != 1)} and {m + norms or 'no'} constraint row{'s' * (m + norms != 1)}"
+        missing = n - m - norms - declared
+        if missing > 0:
+            return f"{have}: add {missing} speed{'s' * (missing != 1)} or constraint{'s' * (missing != 1)} (Gre03 §4.1)"
+        return f"{have}: {-missing} speed{'s' * (missing != -1)} too many; declare {n - m - norms}, or {n - norms} of which {m} are constrained"
+
+    # ---- the two cases -----------------------------------------------------------------------
+
+    def _default(self, rows: list[Row]) -> SpeedChoice:
+        """u = the rates that remain independent; those eliminated first have a numeric coefficient."""
+        t = self.tape
+        solved, _ = Elimination(t, rows, lambda k: -k, t.moving).run()
+        u = [x for k, x in enumerate(self.z) if k not in solved]
+        value = {x: x for x in u}
+        for k, (c, coefficients) in solved.items():
+            total = t.neg(c)
+            for j, a in coefficients.items():
+                total = t.sub(total, t.mul(a, self.z[j]))
+            value[self.z[k]] = total
+        return SpeedChoice(u, [self._rate_definition(x) for x in u], self._rates(value), [], self._spin_values(value))
+
+    def _rate_definition(self, x: int) -> int:
+        """The default speed x as an expression in q̇."""
+        for F, s in self.spins.items():
+            if x in s and F.rotation is not None:
+                return F.rotation.spin(self.tape, Derivative(self.tape, self.tape.rate))[s.index(x)]
+        return x
+
+    def _independent(self, rows: list[Row], forms: list[Row]) -> list[int]:
+        """Which of n declared speeds stay independent: in order of declaration, those the rows do not already fix."""
+        n = len(self.z)
+
+        def choose(point: FieldPoint) -> list[int]:
+            matrix = [[point(k[j]) if j in k else 0 for j in range(n)] for _, k in rows]
+            accepted: list[int] = []
+            for r, (_, k) in enumerate(forms):
+                candidate = [*matrix, [point(k[j]) if j in k else 0 for j in range(n)]]
+                if rank_mod(candidate, point.prime).rank == len(candidate):
+                    matrix = candidate
+                    accepted.append(r)
+            return accepted
+
+        return Trials(self.tape, 1).at(0, choose)
+
+    def _declared(self, rows: list[Row], forms: list[Row], independent: list[int]) -> SpeedChoice:
+        t = self.tape
+        speeds = self.system.speed_list
+        equations = [(t.sub(forms[r][0], speeds[r].scalar.i), dict(forms[r][1])) for r in independent]
+        solved, _ = Elimination(t, [*equations, *((c, dict(k)) for c, k in rows)], lambda _: 0, t.moving).run()
+        if len(solved) < len(self.z):
+            raise IllPosed(self._undetermined(solved))
+        value = {self.z[k]: t.neg(c) for k, (c, _) in solved.items()}
+        chosen = [speeds[r] for r in independent]
+        definitions = [self.in_rates(s.definition.i) for s in chosen]
+        dependent = [s for r, s in enumerate(speeds) if r not in independent]
+        return SpeedChoice([s.scalar.i for s in chosen], definitions, self._rates(value), dependent, self._spin_values(value))
+
+    def _undetermined(self, solved: dict[int, Row]) -> str:
+        free = next(k for k in range(len(self.z)) if k not in solved)
+        members = [self.z[free], *(self.z[k] for k, (_, a) in sorted(solved.items()) if free in a)]
+        names = ", ".join(str(self.tape.nodes[x][1]) for x in members)
+        what = "the rate" if len(members) == 1 else "a combination of the rates"
+        return f"the speeds and constraints leave {what} {names} undetermined: change a speed's definition so that all of them follow"
+
+    def _rates(self, value: dict[int, int]) -> list[int]:
+        back = Rewrite(self.tape, {x: e for x, e in value.items() if x != e})
+        return [back(self.in_z(x)) for x in self.qdot]
+
+    def _spin_values(self, value: dict[int, int]) -> dict[Frame, Triple]:
+        return {F: (value[s[0]], value[s[1]], value[s[2]]) for F, s in self.spins.items()}
+
+
+def defined_motion(system: System, tape: Tape, dependent: list[Speed]) -> tuple[dict[Frame, Vector], dict[Point, Vector]]:
+    """ω = u₁ b₁ + u₂ b₂ + u₃ b₃ for frames (and v for points) all of whose components are speeds."""
+    gone = {s.name for s in dependent}
+    groups: dict[int, list[Speed]] = {}
+    for s in system.speed_list:
+        if s.of is not None and s.name not in gone:
+            groups.setdefault(id(s.of), []).append(s)
+    w: dict[Frame, Vector] = {}
+    v: dict[Point, Vector] = {}
+    for group in groups.values():
+        if len(group) == 3 and group[0].along is not None:
+            u1, u2, u3 = (s.scalar.i for s in sorted(group, key=lambda s: s.axis))
+            vector = Vector(tape, {group[0].along: (u1, u2, u3)})
+            if isinstance(group[0].of, Frame):
+                w[group[0].of] = vector
+            elif isinstance(group[0].of, Point):
+                v[group[0].of] = vector
+    return w, v

@@ -1,0 +1,76 @@
+"""Nothing declared is ignored in silence: every symbol must matter to a mass, a load or a constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dalembert.algebra.folds import symbols_of
+from dalembert.errors import IllPosed
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.system import System
+
+
+def check_everything_used(system: System) -> None:
+    """Refuse a system without coordinates or masses, and a symbol that stands nowhere."""
+    if not system.q:
+        msg = f"system {system.name!r} has no coordinates: declare them with s.coordinates(...)"
+        raise IllPosed(msg)
+    if not system.bodies:
+        msg = f"system {system.name!r} has no masses: declare a particle or a body"
+        raise IllPosed(msg)
+    t = system.space.tape
+    used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, _nodes(system))}
+    speeds = {s.name for s in system.speed_list}
+    idle = [s for name, s in system.symbols.items() if name not in used and name not in speeds]
+    if idle:
+        names = ", ".join(f"{s.kind} {s.name!r}" for s in idle)
+        msg = f"{names}: declared but used nowhere; remove it or use it"
+        raise IllPosed(msg)
+
+
+def _nodes(system: System) -> Iterator[int]:
+    for b in system.bodies:
+        yield b.mass.i
+        yield from _of_point(b.G)
+        if b.frame is not None and b.inertia is not None:
+            yield from _of_frame(b.frame)
+            yield from b.inertia.entries()
+        if b.shape is not None:
+            yield from (x.i for x in b.shape.sizes)
+    for load in system.loads:
+        for F, P in load.forces:
+            yield from _of_vector(F)
+            yield from _of_point(P)
+        for T, B in load.torques:
+            yield from _of_vector(T)
+            yield from _of_frame(B)
+    yield from (p.V.i for p in system.potentials)
+    yield from (d.D.i for d in system.dissipations)
+    yield from (c.expression.i for c in system.constraints)
+    yield from (s.definition.i for s in system.speed_list)
+    yield from (s.motion.i for s in system.symbols.values() if s.motion is not None)
+    if system.field is not None:
+        yield from _of_vector(system.field.g)
+
+
+def _of_vector(v: Vector) -> Iterator[int]:
+    for F, c in v.parts.items():
+        yield from c
+        yield from _of_frame(F)
+
+
+def _of_point(P: Point) -> Iterator[int]:
+    Q: Point | None = P
+    while Q is not None:
+        yield from _of_vector(Q.r)
+        Q = Q.parent
+
+
+def _of_frame(F: Frame) -> Iterator[int]:
+    G: Frame | None = F
+    while G is not None:
+        if G.rotation is not None:
+            yield from G.rotation.variables()
+        G = G.parent

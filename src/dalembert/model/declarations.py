@@ -1,0 +1,239 @@
+"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds; and its constraints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Linear, Rewrite, symbols_of
+from dalembert.algebra.scalar import Scalar, exact, on
+from dalembert.errors import BadDescription, BadExpression, NotLinear
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.space import Space
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, Constraint, Contact, Speed, Symbol
+from dalembert.model.names import checked, split
+
+
+class Declarations:
+    """What can be declared about the variables of a system."""
+
+    def __init__(self) -> None:
+        self.space = Space()
+        self.symbols: dict[str, Symbol] = {}
+        self.speed_list: list[Speed] = []
+        self.constraints: list[Constraint] = []
+        # rows that turned out to say nothing, by name
+        self.dropped: list[str] = []
+        self._taken: dict[str, str] = {}
+        tape = self.space.tape
+        time = tape.symbol("t")
+        tape.moving.add(time)
+        tape.rates[time] = tape.one
+        self.t = Scalar(tape, time)
+
+    # ---- symbols -----------------------------------------------------------------------------
+
+    def _name(self, name: str, kind: str) -> str:
+        checked(name, self._taken)
+        self._taken[name] = kind
+        return name
+
+    def coordinate(self, name: str) -> Scalar:
+        """A generalized coordinate q; its rate is q.dot."""
+        tape = self.space.tape
+        q = Scalar(tape, tape.moving_symbol(self._name(name, "coordinate")))
+        assert q.dot.dot.i  # the rates q' and q'' belong to the coordinate
+        self.symbols[name] = Symbol(name, "coordinate", q)
+        return q
+
+    def coordinates(self, names: str) -> tuple[Scalar, ...]:
+        """Several coordinates: s.coordinates("x y theta")."""
+        return tuple(self.coordinate(n) for n in split(names))
+
+    def constant(self, name: str, value: Any = None) -> Scalar:
+        """A constant; `value` is what it stands for in a simulation unless told otherwise."""
+        number = None if value is None else exact(value)
+        tape = self.space.tape
+        c = Scalar(tape, tape.symbol(self._name(name, "constant")))
+        self.symbols[name] = Symbol(name, "constant", c, number)
+        return c
+
+    def constants(self, names: str | None = None, **values: Any) -> tuple[Scalar, ...]:
+        """Several constants: s.constants(m=2, g=9.81), or s.constants("m g") without values."""
+        plain = [] if names is None else split(names)
+        if not plain and not values:
+            msg = 'constants: nothing declared; write s.constants(m=2, g=9.81) or s.constants("m g")'
+            raise BadDescription(msg)
+        return tuple(self.constant(n) for n in plain) + tuple(self.constant(n, v) for n, v in values.items())
+
+    def input(self, name: str) -> Scalar:
+        """A quantity known only at run time, such as a motor force."""
+        tape = self.space.tape
+        i = tape.symbol(self._name(name, "input"))
+        tape.inputs.add(i)
+        self.symbols[name] = Symbol(name, "input", Scalar(tape, i))
+        return Scalar(tape, i)
+
+    def inputs(self, names: str) -> tuple[Scalar, ...]:
+        """Several inputs."""
+        return tuple(self.input(n) for n in split(names))
+
+    def specified(self, name: str, motion: Any = None) -> Scalar:
+        """A motion that is prescribed: x, x.dot and x.dot.dot are known functions of time.
+
+        Bound to an expression in s.t here or at run time; in the equations it stays x, ẋ, ẍ.
+        """
+        tape = self.space.tape
+        bound = None if motion is None else Scalar(tape, on(tape, motion))
+        if bound is not None:
+            strange = [tape.nodes[i][1] for i in symbols_of(tape, (bound.i,)) if i in tape.moving and i != self.t.i]
+            if strange:
+                msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
+                raise BadDescription(msg)
+        x = Scalar(tape, tape.moving_symbol(self._name(name, "specified motion")))
+        assert x.dot.dot.i
+        self.symbols[name] = Symbol(name, "specified", x, motion=bound)
+        return x
+
+    # ---- speeds ------------------------------------------------------------------------------
+
+    def speed(self, name: str, definition: Any) -> Scalar:
+        """u = definition, an expression linear in the rates q' (a quasi-velocity)."""
+        tape = self.space.tape
+        e = Scalar(tape, on(tape, definition))
+        u = self._speed_symbol(name)
+        self._check_speed(name, e)
+        self.speed_list.append(Speed(name, u, e))
+        return u
+
+    def speeds(self, names: str | None = None, vector: Vector | None = None, along: Frame | None = None, **definitions: Any) -> tuple[Scalar, ...]:
+        """Speeds u1=…, u2=…; or s.speeds("u1 u2 u3", B.w, B): the three components of a vector along a frame."""
+        if names is None:
+            if not definitions:
+                msg = 'speeds: nothing declared; write s.speeds(u1=theta.dot) or s.speeds("u1 u2 u3", B.w, B)'
+                raise BadDescription(msg)
+            return tuple(self.speed(n, e) for n, e in definitions.items())
+        if vector is None or along is None or definitions:
+            msg = 'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B)'
+            raise BadDescription(msg)
+        return self._vector_speeds(split(names), vector, along)
+
+    def _vector_speeds(self, names: list[str], vector: Vector, along: Frame) -> tuple[Scalar, ...]:
+        if len(names) != 3:
+            msg = f"speeds of a vector: three names are needed, got {len(names)}"
+            raise BadDescription(msg)
+        self.space.own(vector, "speeds")
+        self.space.same(along.space)
+        of = self._whose(vector)
+        found = []
+        for k, (name, e) in enumerate(zip(names, vector.to(along), strict=True)):
+            u = self._speed_symbol(name)
+            self.speed_list.append(Speed(name, u, e, of, along, k))
+            found.append(u)
+        return tuple(found)
+
+    def _whose(self, vector: Vector) -> Frame | Point | None:
+        """The frame whose ω, or the point whose v, this vector is."""
+        motion = self.space.motion
+        for F in self.space.frames:
+            if F.parent is not None and motion.w(F) is vector:
+                return F
+        for P in self.space.points:
+            if P.parent is not None and motion.v(P) is vector:
+                return P
+        return None
+
+    def _speed_symbol(self, name: str) -> Scalar:
+        tape = self.space.tape
+        u = Scalar(tape, tape.moving_symbol(self._name(name, "speed")))
+        assert u.dot.i
+        self.symbols[name] = Symbol(name, "speed", u)
+        return u
+
+    def _check_speed(self, name: str, e: Scalar) -> None:
+        tape = self.space.tape
+        rates = [tape.rate(s.scalar.i) for s in self.symbols.values() if s.kind == "coordinate"]
+        try:
+            _, coefficients = Linear(tape, [r for r in rates if r is not None])(self._in_rates(e.i))
+        except NotLinear as problem:
+            msg = f"speed {name!r}: its definition is {problem}; a speed must be linear in the rates"
+            raise BadDescription(msg) from problem
+        if not coefficients:
+            msg = f"speed {name!r}: its definition contains no rate such as theta.dot"
+            raise BadDescription(msg)
+
+    def _in_rates(self, i: int) -> int:
+        """A node with the speeds declared so far replaced by their definitions."""
+        replace = {s.scalar.i: s.definition.i for s in self.speed_list}
+        for _ in range(len(replace) + 1):
+            rewritten = Rewrite(self.space.tape, replace)(i)
+            if rewritten == i:
+                break
+            i = rewritten
+        return i
+
+    # ---- constraints -------------------------------------------------------------------------
+
+    def constrain(self, expression: Any, name: str | None = None) -> None:
+        """expression = 0: holonomic if it holds only q and t, otherwise linear in the rates."""
+        tape = self.space.tape
+        e = Scalar(tape, on(tape, expression))
+        label = self._constraint_name(name)
+        if is_zero(tape, [e.i])[0]:
+            msg = f"{label}: it holds identically, so it constrains nothing"
+            raise BadDescription(msg)
+        self._add_constraint(label, e, None)
+
+    def _constraint_name(self, name: str | None) -> str:
+        label = name or f"constraint {len(self.constraints) + 1}"
+        if any(c.name == label for c in self.constraints):
+            msg = f"{label!r} is declared already, as a constraint"
+            raise BadDescription(msg)
+        return label
+
+    def _add_constraint(self, name: str, e: Scalar, contact: Contact | None) -> None:
+        tape = self.space.tape
+        inside = set(symbols_of(tape, (self._in_rates(e.i),)))
+        coordinates = [s.scalar for s in self.symbols.values() if s.kind == "coordinate"]
+        rates = [q.dot.i for q in coordinates]
+        if any(q.dot.dot.i in inside for q in coordinates):
+            msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
+            raise BadDescription(msg)
+        holonomic = not any(r in inside for r in rates)
+        if holonomic and not any(q.i in inside for q in coordinates):
+            msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
+            raise BadDescription(msg)
+        try:
+            Linear(tape, rates)(self._in_rates(e.i))
+        except NotLinear as problem:
+            msg = f"{name}: it is {problem}; constraints nonlinear in the velocities are not treated"
+            raise BadDescription(msg) from problem
+        except BadExpression as problem:
+            msg = f"{name}: {problem}"
+            raise BadDescription(msg) from problem
+        self.constraints.append(Constraint(name, e, holonomic, contact))
+
+    def roll(self, body: Body, at: Point, name: str | None = None) -> None:
+        """The point of the body at `at` is at rest: rolling without slip on fixed ground.
+
+        Components that vanish identically (the height, where the geometry already holds it) are dropped and reported.
+        """
+        if not isinstance(body, Body) or body.frame is None:
+            msg = "roll: give a rigid body and the point of contact, s.roll(disk, C)"
+            raise BadDescription(msg)
+        self.space.same(at.space)
+        label = name or f"rolling of {body.name}"
+        N = self.space.N
+        v = body.G.v + body.frame.w.cross(at - body.G)
+        rows = [(axis, v @ getattr(N, axis)) for axis in "xyz"]
+        vanishing = is_zero(self.space.tape, [e.i for _, e in rows])
+        if all(vanishing):
+            msg = f"{label}: the contact point is at rest already, so rolling constrains nothing"
+            raise BadDescription(msg)
+        for (axis, e), gone in zip(rows, vanishing, strict=True):
+            if gone:
+                self.dropped.append(f"{label} along {axis}")
+            else:
+                self._add_constraint(f"{label} along {axis}", e, Contact(body, at, getattr(N, axis)))

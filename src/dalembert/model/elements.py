@@ -1,0 +1,120 @@
+"""The elements of a description: what a user declares, as plain frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Number
+from dalembert.geometry.dyadic import Dyadic
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A named quantity: what kind it is, the number it stands for by default, or the motion it is bound to."""
+
+    name: str
+    kind: Literal["coordinate", "constant", "input", "specified", "speed"]
+    scalar: Scalar
+    value: Number | None = None
+    motion: Scalar | None = None
+
+
+@dataclass(frozen=True)
+class Speed:
+    """u = an expression in q' (a scalar speed), or one component of a whole vector of speeds."""
+
+    name: str
+    scalar: Scalar
+    definition: Scalar
+    # ω of a frame or v of a point, all three of whose components along `along` are speeds
+    of: Frame | Point | None = None
+    along: Frame | None = None
+    axis: int = 0
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A point of a body at rest on the ground: (v_G + ω × (C − G)) · direction = 0."""
+
+    body: Body
+    point: Point
+    direction: Vector
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """φ(q, t) = 0 (holonomic) or a(q, t)·q' + b(q, t) = 0 (nonholonomic)."""
+
+    name: str
+    expression: Scalar
+    holonomic: bool
+    contact: Contact | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """Mass, mass centre G; for a rigid body also its frame and central inertia."""
+
+    name: str
+    mass: Scalar
+    G: Point
+    frame: Frame | None = None
+    inertia: Dyadic | None = None
+    shape: Shape | None = None
+    points: dict[str, Point] = field(default_factory=dict)
+
+    @property
+    def tip(self) -> Point:
+        """The far end of a rod."""
+        return self.points["tip"]
+
+    @property
+    def is_rigid(self) -> bool:
+        """Whether it has an extent (a particle has none)."""
+        return self.frame is not None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a body looks like; it changes no equation."""
+
+    kind: Literal["rod", "disk", "sphere", "box", "cylinder"]
+    sizes: tuple[Scalar, ...]
+    axis: Vector | None = None
+
+
+@dataclass(frozen=True)
+class Load:
+    """Forces at points and torques on frames that one declaration brings in."""
+
+    name: str
+    forces: tuple[tuple[Vector, Point], ...] = ()
+    torques: tuple[tuple[Vector, Frame], ...] = ()
+
+
+@dataclass(frozen=True)
+class Potential:
+    """V(q, t): loads −∂V/∂q."""
+
+    name: str
+    V: Scalar
+
+
+@dataclass(frozen=True)
+class Dissipation:
+    """Rayleigh's D(q, q', t): loads −∂D/∂q'."""
+
+    name: str
+    D: Scalar
+
+
+@dataclass(frozen=True)
+class Gravity:
+    """A uniform field: the force m g on every mass, V = −Σ m g·r."""
+
+    g: Vector

@@ -1,0 +1,210 @@
+"""Masses and loads of a system."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Derivative, symbols_of
+from dalembert.algebra.functions import sqrt
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.errors import BadDescription, DalembertWarning
+from dalembert.geometry.dyadic import Dyadic, inertia, outer
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.declarations import Declarations
+from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential, Shape
+
+
+class Loads(Declarations):
+    """What can be declared about masses and forces."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bodies: list[Body] = []
+        self.loads: list[Load] = []
+        self.potentials: list[Potential] = []
+        self.dissipations: list[Dissipation] = []
+        self.field: Gravity | None = None
+
+    # ---- masses ------------------------------------------------------------------------------
+
+    def particle(self, name: str, mass: Any, at: Point) -> Body:
+        """A mass at a point."""
+        self._body_name(name)
+        self.space.same(at.space)
+        body = Body(name, self._mass(name, mass), at)
+        self.bodies.append(body)
+        return body
+
+    def body(
+        self, name: str, mass: Any, G: Point, frame: Frame, inertia: Dyadic, *, about: Point | None = None, shape: Shape | None = None
+    ) -> Body:
+        """A rigid body: mass, mass centre G, its frame, and its inertia about G (or about another of its points)."""
+        self._body_name(name)
+        self.space.same(G.space)
+        self.space.same(frame.space)
+        self.space.same(inertia.frame.space)
+        m = self._mass(name, mass)
+        central = inertia if about is None else self._central(inertia, m, G - about)
+        self._check_inertia(name, central, frame)
+        body = Body(name, m, G, frame, central, shape)
+        self.bodies.append(body)
+        return body
+
+    def _body_name(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            msg = f"a body needs a name, got {name!r}"
+            raise BadDescription(msg)
+        if any(b.name == name for b in self.bodies):
+            msg = f"a body named {name!r} is declared already"
+            raise BadDescription(msg)
+
+    def _mass(self, name: str, mass: Any) -> Scalar:
+        tape = self.space.tape
+        m = Scalar(tape, on(tape, mass))
+        symbol = self.symbols.get(m.name or "")
+        value = m.value if symbol is None else symbol.value
+        if value is not None and value <= 0:
+            msg = f"body {name!r}: its mass is {float(value):g}; a mass must be positive"
+            raise BadDescription(msg)
+        moving = [tape.nodes[i][1] for i in symbols_of(tape, (m.i,)) if i in tape.moving]
+        if moving:
+            msg = f"body {name!r}: its mass depends on {', '.join(moving)}; a mass must be constant"
+            raise BadDescription(msg)
+        return m
+
+    def _central(self, I_P: Dyadic, m: Scalar, r: Vector) -> Dyadic:
+        """I_G = I_P − m (r·r 1 − r r)   (Huygens–Steiner)"""
+        F = I_P.frame
+        square = r @ r
+        return I_P + inertia(F, -m * square, -m * square, -m * square) + outer(r, F).scaled(m)
+
+    def _check_inertia(self, name: str, I: Dyadic, frame: Frame) -> None:
+        tape = self.space.tape
+        in_body = I.to(frame).entries()
+        rate = Derivative(tape, tape.rate)
+        changing = [rate(c) for c in in_body]
+        if not all(is_zero(tape, changing)):
+            q = self._first_mover(in_body)
+            msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; give it in the body's own frame {frame.name}"
+            raise BadDescription(msg)
+        turning = [c for c in frame.w.components(frame) if c != tape.zero]
+        if len(turning) > 1:
+            self._check_triangle(name, I)
+
+    def _first_mover(self, entries: tuple[int, ...]) -> str:
+        tape = self.space.tape
+        for i in symbols_of(tape, entries):
+            if i in tape.moving:
+                along = Derivative(tape, lambda x, i=i: tape.one if x == i else None)  # type: ignore[misc]
+                if not all(is_zero(tape, [along(c) for c in entries])):
+                    return str(tape.nodes[i][1])
+        return "time"
+
+    def _check_triangle(self, name: str, I: Dyadic) -> None:
+        """No principal moment of a real body exceeds the sum of the other two."""
+        values = [self._number(c) for c in I.entries()]
+        if any(v is None for v in values):
+            return
+        import numpy as np
+
+        xx, yy, zz, xy, yz, xz = (float(v) for v in values if v is not None)
+        a, b, c = sorted(np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        scale = max(abs(a), abs(c), 1e-300)
+        if a < -1e-12 * scale:
+            msg = f"body {name!r}: its inertia has a negative principal moment ({a:g})"
+            raise BadDescription(msg)
+        if c > (a + b) * (1 + 1e-12):
+            msg = f"body {name!r}: principal moments {a:g}, {b:g}, {c:g} violate the triangle inequality; no real body has them"
+            warnings.warn(msg, DalembertWarning, stacklevel=4)
+
+    def _number(self, i: int) -> float | None:
+        from dalembert.algebra.arithmetic import Floats
+        from dalembert.algebra.folds import evaluate
+
+        tape = self.space.tape
+        values = {}
+        for s in symbols_of(tape, (i,)):
+            symbol = self.symbols.get(tape.nodes[s][1])
+            if symbol is None or symbol.value is None:
+                return None
+            values[s] = float(symbol.value)
+        return evaluate(tape, [i], values.__getitem__, Floats())[0]
+
+    # ---- loads -------------------------------------------------------------------------------
+
+    def force(self, F: Vector, at: Point, *, reaction: Point | None = None, name: str | None = None) -> None:
+        """A force at a point (and its opposite at another)."""
+        self.space.own(F, "force")
+        self.space.same(at.space)
+        forces = [(F, at)] if reaction is None else [(F, at), (-F, reaction)]
+        self.loads.append(Load(self._load_name(name, "force"), forces=tuple(forces)))
+
+    def torque(self, T: Vector, on: Frame | Body, *, reaction: Frame | Body | None = None, name: str | None = None) -> None:
+        """A torque on a body (and its opposite on another)."""
+        self.space.own(T, "torque")
+        torques = [(T, self._frame(on))] if reaction is None else [(T, self._frame(on)), (-T, self._frame(reaction))]
+        self.loads.append(Load(self._load_name(name, "torque"), torques=tuple(torques)))
+
+    def _frame(self, on: Frame | Body) -> Frame:
+        frame = on.frame if isinstance(on, Body) else on
+        if not isinstance(frame, Frame):
+            msg = "torque: it must act on a frame or on a rigid body"
+            raise BadDescription(msg)
+        self.space.same(frame.space)
+        return frame
+
+    def _load_name(self, name: str | None, kind: str) -> str:
+        taken = {x.name for x in (*self.loads, *self.potentials, *self.dissipations)}
+        if name is None:
+            number = 1 + sum(x.startswith(kind) for x in taken)
+            name = f"{kind} {number}"
+        if name in taken:
+            msg = f"{name!r} is declared already, as a load"
+            raise BadDescription(msg)
+        return name
+
+    def potential(self, V: Any, name: str | None = None) -> None:
+        """A potential energy V(q, t)."""
+        tape = self.space.tape
+        e = Scalar(tape, on(tape, V))
+        rates = [tape.nodes[i][1] for i in symbols_of(tape, (e.i,)) if i in tape.moving and tape.nodes[i][1].endswith("'")]
+        if any(self.symbols.get(str(r).rstrip("'"), None) and self.symbols[str(r).rstrip("'")].kind == "coordinate" for r in rates):
+            msg = f"potential: it contains {', '.join(map(str, rates))}; V depends on positions and time only"
+            raise BadDescription(msg)
+        self.potentials.append(Potential(self._load_name(name, "potential"), e))
+
+    def dissipation(self, D: Any, name: str | None = None) -> None:
+        """Rayleigh's dissipation function D(q, q'): loads −∂D/∂q'."""
+        tape = self.space.tape
+        self.dissipations.append(Dissipation(self._load_name(name, "dissipation"), Scalar(tape, on(tape, D))))
+
+    def spring(self, k: Any, P: Point, Q: Point, *, rest: Any = 0, name: str | None = None) -> None:
+        """V = ½ k (|P − Q| − rest)²: a linear spring between two points."""
+        tape = self.space.tape
+        r = P - Q
+        K, l0 = Scalar(tape, on(tape, k)), Scalar(tape, on(tape, rest))
+        stretch2 = r @ r if l0 == 0 else (sqrt(r @ r) - l0) ** 2
+        self.potentials.append(Potential(self._load_name(name, "spring"), K * stretch2 / 2))
+
+    def damper(self, c: Any, P: Point, Q: Point, *, name: str | None = None) -> None:
+        """F = −c l̇ n on P and its opposite on Q, l̇ n the part of the relative velocity along the line PQ."""
+        r, v = P - Q, P.v - Q.v
+        F = -c * (r @ v) / (r @ r) * r
+        self.loads.append(Load(self._load_name(name, "damper"), forces=((F, P), (-F, Q))))
+
+    def gravity(self, g: Vector) -> None:
+        """A uniform gravity field: the force m g on every mass."""
+        self.space.own(g, "gravity")
+        if self.field is not None:
+            msg = "gravity is declared already; a system has one gravity field"
+            raise BadDescription(msg)
+        tape = self.space.tape
+        moving = [tape.nodes[i][1] for i in symbols_of(tape, g.components(self.space.N)) if i in tape.moving]
+        if moving:
+            msg = f"gravity: the field depends on {', '.join(map(str, moving))}; it must be fixed in the inertial frame"
+            raise BadDescription(msg)
+        self.field = Gravity(g)

@@ -1,0 +1,38 @@
+"""What may be called what."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+from dalembert.algebra.tape import FUNCTIONS
+from dalembert.errors import BadDescription
+
+RESERVED = frozenset({"t", "pi", "dot", "tan", "tanh", "atan2", *FUNCTIONS})
+_SHAPE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def checked(name: str, taken: dict[str, str]) -> str:
+    """The name if it can be used; otherwise an error that says why not and what to do."""
+    if not isinstance(name, str) or not name:
+        msg = f"a name is missing: got {name!r}"
+        raise BadDescription(msg)
+    if not _SHAPE.fullmatch(name):
+        msg = f"{name!r} cannot be a name: use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
+        raise BadDescription(msg)
+    if name in RESERVED or keyword.iskeyword(name):
+        msg = f"{name!r} is reserved; choose another name"
+        raise BadDescription(msg)
+    if name in taken:
+        msg = f"{name!r} is declared already, as a {taken[name]}; names are used once in a system"
+        raise BadDescription(msg)
+    return name
+
+
+def split(names: str) -> list[str]:
+    """The single names in "x y z" or "x, y, z"."""
+    found = names.replace(",", " ").split() if isinstance(names, str) else []
+    if not found:
+        msg = f'expected names such as "x y theta", got {names!r}'
+        raise BadDescription(msg)
+    return found

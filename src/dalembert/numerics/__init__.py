@@ -1,0 +1,1 @@
+"""Native code: tape → LLVM text → machine code; batches; dense solves; the object cache."""

@@ -1,0 +1,257 @@
+"""Straight-line LLVM text for a tape, in functions of about a thousand operations.
+
+    void name.prologue(const double *p, double *work)
+    void name(const double *x, const double *p, double *y, double *work)
+
+The prologue fills the head of `work` with what depends on parameters only; it is run once for any number
+of states. Values that one function hands to the next live in `work` too. With lanes every number is a
+vector of so many, one state each. The arrays must not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dalembert.algebra.tape import Tape
+from dalembert.numerics import kernels
+from dalembert.numerics.lowering import Operation, Program, lower
+
+CHUNK: Final = 1000
+_ARGUMENTS: Final = "ptr noalias %x, ptr noalias %p, ptr noalias %y, ptr noalias %w"
+_PASSED: Final = "ptr %x, ptr %p, ptr %y, ptr %w"
+_PLAIN: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """LLVM text, the names it defines, and how many numbers `work` must hold."""
+
+    ir: str
+    name: str
+    work_size: int
+    derived: int
+
+
+def emit(
+    tape: Tape,
+    outs: Sequence[int],
+    state: Sequence[int],
+    parameters: Sequence[int],
+    *,
+    name: str = "f",
+    lanes: int = 1,
+    chunk: int = CHUNK,
+) -> Text:
+    """The functions that compute `outs` from the symbols `state` and `parameters`."""
+    pack = 4 if lanes == 1 and kernels.native_lanes() >= 4 else 1
+    program = lower(tape, outs, state, parameters, fuse=kernels.fused(), pack=pack)
+    return _Emission(program, name, lanes, chunk).text()
+
+
+class _Emission:
+    def __init__(self, program: Program, name: str, lanes: int, chunk: int) -> None:
+        self.program, self.name, self.lanes, self.chunk = program, name, lanes, chunk
+        self.real, self.suffix = kernels.real(lanes), kernels.suffix(lanes)
+        self.leaves = {i: kernels.literal(x, lanes) for i, x in program.numbers.items()}
+        self.places: dict[int, tuple[str, int]] = {i: ("%x", k) for i, k in program.inputs.items()}
+        self.places |= {i: ("%p", k) for i, k in program.parameters.items()}
+        self.size = 0
+        self.used: dict[str, str] = {}
+        self.targets: dict[int, list[int]] = {}
+        for k, i in enumerate(program.outs):
+            self.targets.setdefault(i, []).append(k)
+
+    def text(self) -> Text:
+        """Prologue, body, and the kernels they call."""
+        program = self.program
+        wanted = {a for operation in program.body for a in operation.arguments} | set(program.outs)
+        prologue = self._split(program.prologue)
+        self._keep(prologue, wanted)
+        derived = self.size
+        before = self._section(f"{self.name}.prologue", prologue, ())
+        body = self._split(program.body)
+        made = {r for operation in program.body for r in operation.results}
+        self._hand_over(body)
+        after = self._section(self.name, body, [i for i in self.targets if i not in made])
+        parts = [kernels.declarations(self.lanes), *self.used.values(), before, after]
+        return Text("\n".join(parts), self.name, self.size, derived)
+
+    # ---- where values live -------------------------------------------------------------------
+
+    def _split(self, operations: list[Operation]) -> list[list[Operation]]:
+        """Chunks of equal size, none empty but an only one."""
+        count = max(1, -(-len(operations) // self.chunk))
+        size = max(1, -(-len(operations) // count))
+        return [operations[k * size : (k + 1) * size] for k in range(count)]
+
+    def _keep(self, chunks: list[list[Operation]], wanted: set[int]) -> None:
+        """A place in `work` for every value of the prologue that is wanted outside its chunk."""
+        for operations in chunks:
+            inside = {r for operation in operations for r in operation.results}
+            outside = {a for other in chunks if other is not operations for operation in other for a in operation.arguments}
+            for i in sorted(inside & (wanted | outside)):
+                self.places[i] = ("%w", self.size)
+                self.size += 1
+
+    def _hand_over(self, chunks: list[list[Operation]]) -> None:
+        """A place in `work` for values used in later chunks, free again after the last of them."""
+        last = {a: k for k, operations in enumerate(chunks) for operation in operations for a in operation.arguments}
+        free: list[int] = []
+        ending: dict[int, list[int]] = {}
+        for k, operations in enumerate(chunks):
+            for operation in operations:
+                for i in operation.results:
+                    if last.get(i, k) > k:
+                        if not free:
+                            free.append(self.size)
+                            self.size += 1
+                        slot = free.pop()
+                        self.places[i] = ("%w", slot)
+                        ending.setdefault(last[i], []).append(slot)
+            free.extend(reversed(ending.get(k, ())))
+
+    # ---- text --------------------------------------------------------------------------------
+
+    def _section(self, name: str, chunks: list[list[Operation]], rest: Sequence[int]) -> str:
+        """One function per chunk, and one that calls them in order."""
+        if len(chunks) == 1:
+            return self._function(name, "", chunks[0], rest)
+        calls, parts = [], []
+        for k, operations in enumerate(chunks):
+            parts.append(self._function(f"{name}.{k}", "internal ", operations, rest if k == len(chunks) - 1 else ()))
+            calls.append(f"  call void @{name}.{k}({_PASSED})")
+        head = f"define void @{name}({_ARGUMENTS}) {kernels.attributes(self.lanes)} {{"
+        return "\n".join([*parts, head, *calls, "  ret void", "}"])
+
+    def _function(self, name: str, linkage: str, operations: list[Operation], rest: Sequence[int]) -> str:
+        lines = _Lines(self)
+        for operation in operations:
+            lines.compute(operation)
+        for i in rest:
+            lines.deliver(i)
+        head = f"define {linkage}void @{name}({_ARGUMENTS}) {'noinline ' if linkage else ''}{kernels.attributes(self.lanes)} {{"
+        return "\n".join([head, *lines.lines, "  ret void", "}"])
+
+    def need(self, function: str, text: Callable[[], str]) -> str:
+        """The name of a kernel, whose text is included."""
+        if function not in self.used:
+            self.used[function] = text()
+        return function
+
+
+class _Lines:
+    """The body of one function; a value is loaded where it is first used."""
+
+    def __init__(self, emission: _Emission) -> None:
+        self.emission, self.real, self.suffix = emission, emission.real, emission.suffix
+        self.lanes, self.align = emission.lanes, 8 * emission.lanes
+        self.names: dict[int, str] = dict(emission.leaves)
+        self.lines: list[str] = []
+
+    def value(self, i: int) -> str:
+        """The operand that stands for value i."""
+        name = self.names.get(i)
+        if name is None:
+            base, k = self.emission.places[i]
+            name = self.names[i] = f"%v{i}"
+            self.lines.append(f"  %a{i} = getelementptr {self.real}, ptr {base}, i64 {k}")
+            self.lines.append(f"  {name} = load {self.real}, ptr %a{i}, align {self.align}")
+        return name
+
+    def define(self, i: int, expression: str) -> None:
+        self.lines.append(f"  %v{i} = {expression}")
+        self.keep(i)
+
+    def keep(self, i: int) -> None:
+        """Store value i wherever it is wanted."""
+        self.names[i] = f"%v{i}"
+        place = self.emission.places.get(i)
+        if place is not None:
+            self.store(i, f"%s{i}", *place)
+        if i in self.emission.targets:
+            self.deliver(i)
+
+    def deliver(self, i: int) -> None:
+        for k in self.emission.targets[i]:
+            self.store(i, f"%y{i}.{k}", "%y", k)
+
+    def store(self, i: int, pointer: str, base: str, k: int) -> None:
+        value = self.value(i)
+        self.lines.append(f"  {pointer} = getelementptr {self.real}, ptr {base}, i64 {k}")
+        self.lines.append(f"  store {self.real} {value}, ptr {pointer}, align {self.align}")
+
+    def compute(self, operation: Operation) -> None:
+        op, arguments, results = operation
+        if op == "sincos":
+            self.sincos(arguments, results)
+            return
+        values = [self.value(a) for a in arguments]
+        plain = _PLAIN.get(op)
+        if plain is not None:
+            self.define(results[0], f"{plain} {self.real} {values[0]}, {values[1]}")
+        else:
+            self.define(results[0], self.special(op, results[0], values))
+
+    def special(self, op: str, i: int, values: list[str]) -> str:
+        """The right-hand side of an operation that is not one instruction on two numbers."""
+        real = self.real
+        if op in ("multiply-add", "multiply-subtract", "subtract-product"):
+            return self.fused(op, i, values)
+        if op == "neg":
+            return f"fneg {real} {values[0]}"
+        if op == "reciprocal":
+            return f"fdiv {real} {kernels.literal(1.0, self.lanes)}, {values[0]}"
+        if op in ("abs", "sqrt"):
+            return f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.suffix}({real} {values[0]})"
+        if op == "sign":
+            return self.sign(i, values[0])
+        function = self.emission.need(f"each.{op}.{self.lanes}", lambda: kernels.lanewise(op, self.lanes, len(values)))
+        return f"call {real} @{function}({', '.join(f'{real} {v}' for v in values)})"
+
+    def fused(self, op: str, i: int, values: list[str]) -> str:
+        """± a b ± c in one rounding."""
+        a, b, c = values
+        real = self.real
+        if op == "multiply-subtract":
+            self.lines.append(f"  %n{i} = fneg {real} {c}")
+            c = f"%n{i}"
+        elif op == "subtract-product":
+            self.lines.append(f"  %n{i} = fneg {real} {a}")
+            a = f"%n{i}"
+        return f"call {real} @llvm.fma.{self.suffix}({real} {a}, {real} {b}, {real} {c})"
+
+    def sign(self, i: int, x: str) -> str:
+        """−1, 1, or the argument itself where that is zero or not a number."""
+        real, lanes = self.real, self.lanes
+        flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
+        zero, one, minus = (kernels.literal(v, lanes) for v in (0.0, 1.0, -1.0))
+        self.lines.append(f"  %b{i} = fcmp olt {real} {x}, {zero}")
+        self.lines.append(f"  %c{i} = select {flag} %b{i}, {real} {minus}, {real} {x}")
+        self.lines.append(f"  %d{i} = fcmp ogt {real} {x}, {zero}")
+        return f"select {flag} %d{i}, {real} {one}, {real} %c{i}"
+
+    def sincos(self, angles: tuple[int, ...], results: tuple[int, ...]) -> None:
+        """sin and cos; several angles of one state go side by side through a vector."""
+        width = self.lanes if len(angles) == 1 else 4
+        function = self.emission.need(f"sincos.{width}", lambda: kernels.sincos(width))
+        real, r = kernels.real(width), results[0]
+        values = [self.value(a) for a in angles]
+        argument = values[0] if len(angles) == 1 else self.packed(r, values, width)
+        self.lines.append(f"  %r{r} = call {{{real}, {real}}} @{function}({real} {argument})")
+        if len(angles) == 1:
+            for part, i in enumerate(results):
+                self.define(i, f"extractvalue {{{real}, {real}}} %r{r}, {part}")
+            return
+        for part in (0, 1):
+            self.lines.append(f"  %r{r}.{part} = extractvalue {{{real}, {real}}} %r{r}, {part}")
+        for k, i in enumerate(results):
+            self.define(i, f"extractelement {real} %r{r}.{k % 2}, i32 {k // 2}")
+
+    def packed(self, r: int, values: list[str], width: int) -> str:
+        before = kernels.literal(0.0, width)
+        for k, value in enumerate(values):
+            self.lines.append(f"  %p{r}.{k} = insertelement {kernels.real(width)} {before}, double {value}, i32 {k}")
+            before = f"%p{r}.{k}"
+        return before

@@ -1,0 +1,226 @@
+"""sin and cos at once, and the other elementary functions, as LLVM text for scalars and for lanes.
+
+A lane computes the same bits as a scalar: every operation below is an exactly rounded IEEE operation
+without flags, and what comes from the mathematics library is called for one number at a time.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+from dalembert.numerics.jit import host_features
+
+# cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), highest power first
+_SINE: Final = ("0x1.5d93a5acfd57cp-33", "-0x1.ae5e68a2b9cebp-26", "0x1.71de357b1fe7dp-19", "-0x1.a01a019c161d5p-13", "0x1.111111110f8a6p-7")
+_SINE_FIRST: Final = "-0x1.5555555555549p-3"
+_COSINE: Final = (
+    "-0x1.8fae9be8838d4p-37",
+    "0x1.1ee9ebdb4b1c4p-29",
+    "-0x1.27e4f809c52adp-22",
+    "0x1.a01a019cb1590p-16",
+    "-0x1.6c16c16c15177p-10",
+    "0x1.555555555554cp-5",
+)
+# π/2 in three parts of 53 bits each: k times the first is subtracted from x without error
+_HALF_PI: Final = ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")
+_TWO_OVER_PI: Final = "0x1.45f306dc9c883p-1"
+# adding 1.5·2⁵² leaves the nearest integer in the last bits
+_ROUNDER: Final = "0x1.8p+52"
+LARGEST_REDUCED: Final = 1e7
+
+LIBRARY: Final = ("exp", "log", "sinh", "cosh", "asin", "acos", "atan")
+
+
+def fused() -> bool:
+    """Whether the processor multiplies and adds in one rounding."""
+    features = host_features()
+    return features.get("fma", False) or features.get("neon", False) or features.get("fp-armv8", False)
+
+
+def native_lanes() -> int:
+    """How many numbers the processor's registers hold side by side."""
+    features = host_features()
+    if features.get("avx512f", False) and features.get("avx512dq", False) and fused():
+        return 8
+    return 4 if features.get("avx2", False) and fused() else 2
+
+
+def real(lanes: int) -> str:
+    """The type of a number, or of so many side by side."""
+    return "double" if lanes == 1 else f"<{lanes} x double>"
+
+
+def literal(x: float, lanes: int) -> str:
+    """A constant operand."""
+    bits = f"0x{_bits(x):016X}"
+    return bits if lanes == 1 else f"splat (double {bits})"
+
+
+def suffix(lanes: int) -> str:
+    """How LLVM's intrinsic functions are named for the type."""
+    return "f64" if lanes == 1 else f"v{lanes}f64"
+
+
+def attributes(lanes: int) -> str:
+    """What every function that handles the type must declare."""
+    return 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"' if lanes == 8 else "nounwind"
+
+
+def sincos(lanes: int) -> str:
+    """@sincos.lanes(x) → {sin x, cos x}: at most 1 ulp off for |x| ≤ 1e7, the mathematics library beyond."""
+    return _kernel(lanes) if fused() else _from_library(lanes)
+
+
+def lanewise(function: str, lanes: int, arguments: int = 1) -> str:
+    """@each.function.lanes: the mathematics library, lane by lane."""
+    real_ = real(lanes)
+    names = ["%x", "%y"][:arguments]
+    lines = [f"define internal {real_} @each.{function}.{lanes}({', '.join(f'{real_} {a}' for a in names)}) noinline {attributes(lanes)} {{"]
+    if lanes == 1:
+        lines.append(f"  %r = call double @{function}({', '.join(f'double {a}' for a in names)})")
+        return "\n".join([*lines, "  ret double %r", "}"])
+    before = "poison"
+    for k in range(lanes):
+        lines += [f"  {a}{k} = extractelement {real_} {a}, i32 {k}" for a in names]
+        lines.append(f"  %c{k} = call double @{function}({', '.join(f'double {a}{k}' for a in names)})")
+        lines.append(f"  %r{k} = insertelement {real_} {before}, double %c{k}, i32 {k}")
+        before = f"%r{k}"
+    return "\n".join([*lines, f"  ret {real_} {before}", "}"])
+
+
+def declarations(lanes: int) -> str:
+    """The functions of LLVM and of the mathematics library that code for tapes may call."""
+    one = [f"declare double @{f}(double) nobuiltin" for f in ("sin", "cos", *LIBRARY)]
+    real_, name = real(lanes), suffix(lanes)
+    lines = [*one, "declare double @atan2(double, double) nobuiltin", f"declare {real_} @llvm.fma.{name}({real_}, {real_}, {real_})"]
+    return "\n".join([*lines, *(f"declare {real_} @llvm.{f}.{name}({real_})" for f in ("fabs", "sqrt"))])
+
+
+@functools.cache
+def _bits(x: float) -> int:
+    import struct
+
+    return int.from_bytes(struct.pack(">d", x), "big")
+
+
+class _Writer:
+    """Lines of LLVM text for one type of number; operators return the name of their result."""
+
+    def __init__(self, lanes: int) -> None:
+        self.lanes, self.real = lanes, real(lanes)
+        self.whole = "i64" if lanes == 1 else f"<{lanes} x i64>"
+        self.flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
+        self.lines: list[str] = []
+        self._count = 0
+
+    def let(self, expression: str) -> str:
+        self._count += 1
+        self.lines.append(f"  %t{self._count} = {expression}")
+        return f"%t{self._count}"
+
+    def number(self, text: str) -> str:
+        return literal(float.fromhex(text), self.lanes)
+
+    def bits(self, n: int) -> str:
+        return str(n) if self.lanes == 1 else f"splat (i64 {n})"
+
+    def add(self, a: str, b: str) -> str:
+        return self.let(f"fadd {self.real} {a}, {b}")
+
+    def sub(self, a: str, b: str) -> str:
+        return self.let(f"fsub {self.real} {a}, {b}")
+
+    def mul(self, a: str, b: str) -> str:
+        return self.let(f"fmul {self.real} {a}, {b}")
+
+    def neg(self, a: str) -> str:
+        return self.let(f"fneg {self.real} {a}")
+
+    def fma(self, a: str, b: str, c: str) -> str:
+        return self.let(f"call {self.real} @llvm.fma.{suffix(self.lanes)}({self.real} {a}, {self.real} {b}, {self.real} {c})")
+
+    def give(self, sine: str, cosine: str) -> None:
+        """Return both."""
+        pair = f"{{{self.real}, {self.real}}}"
+        first = self.let(f"insertvalue {pair} poison, {self.real} {sine}, 0")
+        self.lines.append(f"  ret {pair} {self.let(f'insertvalue {pair} {first}, {self.real} {cosine}, 1')}")
+
+    def function(self) -> str:
+        """@sincos.lanes with these lines, and the functions of the library it calls."""
+        head = f"define internal {{{self.real}, {self.real}}} @sincos.{self.lanes}({self.real} %x) noinline {attributes(self.lanes)} {{"
+        return "\n".join([lanewise("sin", self.lanes), lanewise("cos", self.lanes), head, *self.lines, "}"])
+
+    def horner(self, coefficients: tuple[str, ...], z: str) -> str:
+        value = self.number(coefficients[0])
+        for c in coefficients[1:]:
+            value = self.fma(value, z, self.number(c))
+        return value
+
+
+def _reduced(w: _Writer) -> tuple[str, str, str]:
+    """r + tail = x − k π/2 with |r| ≤ π/4, and a word whose last two bits are those of k."""
+    shifted = w.fma("%x", w.number(_TWO_OVER_PI), w.number(_ROUNDER))
+    k = w.sub(shifted, w.number(_ROUNDER))
+    first, second, third = (w.number(p) for p in _HALF_PI)
+    r = w.fma(w.neg(k), first, "%x")
+    high = w.mul(k, second)
+    low = w.fma(k, third, w.fma(k, second, w.neg(high)))
+    r1 = w.sub(r, high)
+    # what rounding r − high lost is exact, since r is a multiple of the last place of high
+    tail = w.sub(w.sub(w.sub(r, r1), high), low)
+    y = w.add(r1, tail)
+    return y, w.sub(tail, w.sub(y, r1)), w.let(f"bitcast {w.real} {shifted} to {w.whole}")
+
+
+def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
+    """sin(r + tail), cos(r + tail) for |r| ≤ π/4, as fdlibm has them."""
+    z, half, one = w.mul(r, r), w.number("0x1p-1"), w.number("0x1p0")
+    v = w.mul(z, r)
+    p = w.horner(_SINE, z)
+    inner = w.sub(w.mul(z, w.sub(w.mul(half, tail), w.mul(v, p))), tail)
+    sine = w.sub(r, w.sub(inner, w.mul(v, w.number(_SINE_FIRST))))
+    q = w.horner(_COSINE, z)
+    hz = w.mul(half, z)
+    rest = w.sub(one, hz)
+    correction = w.sub(w.mul(w.mul(z, z), q), w.mul(r, tail))
+    return sine, w.add(rest, w.add(w.sub(w.sub(one, rest), hz), correction))
+
+
+def _placed(w: _Writer, sine: str, cosine: str, k: str) -> tuple[str, str]:
+    """Exchange and sign by the quadrant k mod 4."""
+
+    def signed(value: str, turns: str) -> str:
+        sign = w.let(f"shl {w.whole} {w.let(f'and {w.whole} {turns}, {w.bits(2)}')}, {w.bits(62)}")
+        flipped = w.let(f"xor {w.whole} {w.let(f'bitcast {w.real} {value} to {w.whole}')}, {sign}")
+        return w.let(f"bitcast {w.whole} {flipped} to {w.real}")
+
+    odd = w.let(f"icmp slt {w.whole} {w.let(f'shl {w.whole} {k}, {w.bits(63)}')}, {w.bits(0)}")
+    s = w.let(f"select {w.flag} {odd}, {w.real} {cosine}, {w.real} {sine}")
+    c = w.let(f"select {w.flag} {odd}, {w.real} {sine}, {w.real} {cosine}")
+    return signed(s, k), signed(c, w.let(f"add {w.whole} {k}, {w.bits(1)}"))
+
+
+def _kernel(lanes: int) -> str:
+    w = _Writer(lanes)
+    r, tail, k = _reduced(w)
+    sine, cosine = _placed(w, *_on_quarter(w, r, tail), k)
+    size = w.let(f"call {w.real} @llvm.fabs.{suffix(lanes)}({w.real} %x)")
+    small = w.let(f"fcmp ole {w.real} {size}, {literal(LARGEST_REDUCED, lanes)}")
+    near = small if lanes == 1 else w.let(f"icmp eq i{lanes} {w.let(f'bitcast {w.flag} {small} to i{lanes}')}, -1")
+    w.lines += [f"  br i1 {near}, label %near, label %far", "near:"]
+    w.give(sine, cosine)
+    w.lines.append("far:")
+    s = w.let(f"call {w.real} @each.sin.{lanes}({w.real} %x)")
+    c = w.let(f"call {w.real} @each.cos.{lanes}({w.real} %x)")
+    s = w.let(f"select {w.flag} {small}, {w.real} {sine}, {w.real} {s}")
+    c = w.let(f"select {w.flag} {small}, {w.real} {cosine}, {w.real} {c}")
+    w.give(s, c)
+    return w.function()
+
+
+def _from_library(lanes: int) -> str:
+    w = _Writer(lanes)
+    s, c = (w.let(f"call {w.real} @each.{f}.{lanes}({w.real} %x)") for f in ("sin", "cos"))
+    w.give(s, c)
+    return w.function()

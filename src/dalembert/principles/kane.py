@@ -1,0 +1,112 @@
+"""F_r + F_r* = 0: Kane's equations.
+
+Partial velocities project the balances of force and moment onto the directions that the independent speeds affect.
+
+Source: Bar00 (26)–(30), Mar (7)–(11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dalembert.algebra.folds import Linear, gradient
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+
+PRINCIPLE = Principle("kane", "Kane's equations", "F_r + F_r* = 0", "Bar00 (29)–(30), Mar (11)", "velocities")
+
+
+def kane(system: System | Kinematics) -> Derivation:
+    """F_r + F_r* = 0      (r = 1, …, p)"""
+    kin = on_fork(system)
+    t = kin.tape
+    F = generalized_active_forces(kin)
+    F_star = generalized_inertia_forces(kin)
+    residuals = tuple(t.neg(t.add(a, b)) for a, b in zip(F, F_star, strict=True))
+    native = NativeForm("u", residuals, kin.udot)
+    return Derivation(PRINCIPLE, kin, _steps(kin, F, F_star), native)
+
+
+def generalized_active_forces(kin: Kinematics) -> list[int]:
+    """F_r = Σ_P v_r^P · R_P + Σ_B ω_r^B · T_B − ∂V/∂q · W_r − ∂D/∂u_r      (r = 1, …, p)
+
+    What the applied loads contribute along each independent speed. Reactions of ideal constraints contribute
+    nothing and may be left out.
+
+    Source: Bar00 (30), Mar (9), Mit22 (27).
+    """
+    t = kin.tape
+    F = [t.zero] * kin.n_u
+    for _, R, P in (*applied_forces(kin), *weights(kin)):
+        _project(kin, F, P, kin.vector_in_speeds(R))
+    for _, T, B in applied_torques(kin):
+        _project(kin, F, B, kin.vector_in_speeds(T))
+    # V̇ = Σ_r (∂V/∂q · W_r) u_r + …
+    for r, k in Linear(t, kin.u)(kin.rate(potential(kin)))[1].items():
+        F[r] = t.sub(F[r], k)
+    D = kin.in_speeds(dissipation(kin))
+    for r, k in enumerate(gradient(t, {D: t.one}, kin.u)):
+        F[r] = t.sub(F[r], k)
+    return F
+
+
+def generalized_inertia_forces(kin: Kinematics) -> list[int]:
+    """F_r* = −Σ (m a_G · v_r + Ḣ · ω_r),   Ḣ = d(I·ω)/dt      (r = 1, …, p)
+
+    Source: Bar00 (29), Mar (10).
+    """
+    t = kin.tape
+    F_star = [t.zero] * kin.n_u
+    for body in kin.system.bodies:
+        R_star = -(body.mass * kin.a(body.G))
+        _project(kin, F_star, body.G, R_star)
+        if body.frame is not None and body.inertia is not None:
+            w_NB = kin.w(body.frame)
+            T_star = -kin.motion.derivative(body.inertia @ w_NB)
+            _project(kin, F_star, body.frame, T_star)
+    return F_star
+
+
+def _project(kin: Kinematics, total: list[int], X: Point | Frame, load: Vector) -> None:
+    """Add load · v_r (a force at a point) or load · ω_r (a torque on a frame) to every r."""
+    for r, partial in kin.partials(X)[0].items():
+        total[r] = kin.tape.add(total[r], partial.dot_index(load))
+
+
+def _steps(kin: Kinematics, F: list[int], F_star: list[int]) -> tuple[Step, ...]:
+    bodies = kin.system.bodies
+    frames = [b.frame for b in bodies if b.frame is not None]
+    return (
+        Step("Speeds", "q̇ = W u + X", _rates(kin), "Bar00 (23), Gre03 (4.7)"),
+        Step("Velocities", "v = Σ v_r u_r + v_t", tuple(_velocities(kin)), "Bar00 (27)"),
+        Step("Partial velocities", "v_r = ∂v/∂u_r", tuple(_partials(kin, [b.G for b in bodies])), "Bar00 (26)"),
+        Step("Partial angular velocities", "ω_r = ∂ω/∂u_r", tuple(_partials(kin, frames)), "Bar00 (26)"),
+        Step("Generalized active forces", "F_r = Σ v_r·R + Σ ω_r·T", _numbered("F", F), "Bar00 (30)"),
+        Step("Generalized inertia forces", "F_r* = −Σ m a·v_r − Σ Ḣ·ω_r", _numbered("F*", F_star), "Bar00 (29)"),
+    )
+
+
+def _rates(kin: Kinematics) -> tuple[Item, ...]:
+    return tuple(Item(kin.name(x), e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True))
+
+
+def _velocities(kin: Kinematics) -> Iterable[Item]:
+    for body in kin.system.bodies:
+        yield Item(f"v of {body.name}", kin.v(body.G))
+        if body.frame is not None:
+            yield Item(f"ω of {body.name}", kin.w(body.frame))
+
+
+def _partials(kin: Kinematics, places: Iterable[Point | Frame]) -> Iterable[Item]:
+    for X in places:
+        for r, v_r in kin.partials(X)[0].items():
+            yield Item(f"{X.name}, {kin.name(kin.u[r])}", v_r)
+
+
+def _numbered(label: str, values: list[int]) -> tuple[Item, ...]:
+    return tuple(Item(f"{label}_{r}", v) for r, v in enumerate(values, 1))

@@ -1,0 +1,1 @@
+"""Motion: the native integration loop and what it needs."""

@@ -1,0 +1,73 @@
+"""Why a run cannot begin, or why it stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dalembert.errors import DalembertError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.solution import Solution
+
+
+class BadRun(DalembertError):
+    """A run that cannot begin."""
+
+
+class BadDuration(BadRun):
+    """Times that are not finite or do not increase."""
+
+
+class BadTolerance(BadRun):
+    """A tolerance or a largest step out of range."""
+
+
+class BadStart(BadRun):
+    """Start values that are not finite, or a number of components that does not fit."""
+
+
+class OutsideRun(DalembertError):
+    """A time at which the motion is not known."""
+
+
+class RunStopped(DalembertError):
+    """A run that stopped before its end: the time and the state reached, the motion so far, the code of the function that refused."""
+
+    def __init__(self, reason: str, solution: Solution, code: int = 0) -> None:
+        super().__init__(reason)
+        self.reason, self.solution, self.code = reason, solution, code
+
+    @property
+    def time(self) -> float:
+        """The last time that was reached."""
+        return float(self.solution.t[-1])
+
+    @property
+    def state(self) -> NDArray[float]:
+        """The state at that time."""
+        return self.solution.y[-1]
+
+    def __reduce__(self) -> tuple[type[RunStopped], tuple[str, Solution, int]]:
+        return type(self), (self.reason, self.solution, self.code)
+
+
+class StepCollapsed(RunStopped):
+    """No step is small enough for the tolerance: a blow-up in finite time, or a jump."""
+
+
+class NotFinite(RunStopped):
+    """The right-hand side is infinite or NaN however small the step."""
+
+
+class RightHandSideFailed(RunStopped):
+    """The right-hand side cannot be evaluated, for instance because a matrix is singular."""
+
+
+class ProjectionFailed(RunStopped):
+    """No point on the constraints was found."""
+
+
+class StepRefused(RunStopped):
+    """The acceptance test refuses every step, however small."""

@@ -260,9 +260,8 @@ def test_transplant_makes_the_same_expression_on_a_relative(tape, xyz):
     e = left.div(left.sub(left.call("sin", x), left.mul(left.const(Fraction(2, 3)), left.symbol("m"))), left.atan2(y, z))
     (moved,) = transplant(left, right, [e])
     values = {"x": 0.3, "y": 0.7, "z": 1.1, "m": 2.5}
-    assert [evaluate(t, [i], lambda k, t=t: values[t.nodes[k][1]], Floats()) for t, i in ((left, e), (right, moved))][0] == evaluate(
-        right, [moved], lambda k: values[right.nodes[k][1]], Floats()
-    )
+    expected = evaluate(left, [e], lambda k: values[left.nodes[k][1]], Floats())
+    assert expected == evaluate(right, [moved], lambda k: values[right.nodes[k][1]], Floats())
     assert [e] == transplant(right, left, [moved])
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dalembert.agreement.audit import Finding, audit
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.certificate import TRIALS, compare
+from dalembert.agreement.certificate import TRIALS, Difference, compare
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import LEAVES
 from dalembert.errors import NotApplicable
@@ -104,11 +104,11 @@ def _row(d: Derivation, reference: Derivation | None, seconds: float) -> Row:
     return Row(d.principle, True, "", variables, unknowns, operations(d), seconds, agrees, verdict, bound)
 
 
-def _where(d: Derivation, difference: tuple[int, int, int, int] | None) -> str:
+def _where(d: Derivation, difference: Difference | None) -> str:
     if difference is None:
         return "DIFFERS"
-    r, x, y, p = difference
-    return f"DIFFERS in row {r + 1} ({d.kinematics.name(d.kinematics.u[r])}): {x} against {y} modulo {p}"
+    name = d.kinematics.name(d.kinematics.u[difference.row])
+    return f"DIFFERS in row {difference.row + 1} (along {name}), by {difference.residue} modulo {difference.prime}"
 
 
 def operations(d: Derivation) -> int:

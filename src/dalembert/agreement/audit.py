@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.field import Trials
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -26,24 +26,26 @@ class Finding:
     holds: bool
 
 
+@dataclass(frozen=True)
+class Identity:
+    """Nodes that must vanish."""
+
+    what: str
+    where: str
+    differences: list[int]
+
+
 def audit(kin: Kinematics) -> tuple[Finding, ...]:
-    """Every identity for every body, decided exactly."""
+    """Every identity for every body and every loaded point, decided exactly."""
     kin = kin.fork()
-    findings: list[Finding] = []
-    frames: list[Frame] = []
-    for body in kin.system.bodies:
-        findings += _of_point(kin, body.name, body.G)
-        if body.frame is not None and body.frame not in frames:
-            frames.append(body.frame)
-            findings += _of_frame(kin, body.name, body.frame)
-    for load in kin.system.loads:
-        for _, P in load.forces:
-            findings += _of_point(kin, load.name, P)
-    return tuple(findings)
-
-
-def _vanish(kin: Kinematics, what: str, where: str, differences: list[int]) -> Finding:
-    return Finding(what, where, all(is_zero(kin.tape, differences)))
+    places = [(b.name, b.G) for b in kin.system.bodies] + [(load.name, P) for load in kin.system.loads for _, P in load.forces]
+    frames = {b.frame: b.name for b in kin.system.bodies if b.frame is not None}
+    identities = [i for name, P in places for i in _of_point(kin, name, P)]
+    identities += [i for F, name in frames.items() for i in _of_frame(kin, name, F)]
+    # one set of points for all, so that every node is evaluated once
+    trials = Trials(kin.tape)
+    zero = iter(trials.is_zero([d for i in identities for d in i.differences]))
+    return tuple(Finding(i.what, i.where, all([next(zero) for _ in i.differences])) for i in identities)
 
 
 def _minus(kin: Kinematics, a: Triple, b: Triple) -> list[int]:
@@ -58,18 +60,18 @@ def _in_N(kin: Kinematics, v: Vector) -> Triple:
     return v.on(kin.tape).components(kin.system.N)
 
 
-def _of_point(kin: Kinematics, name: str, P: Point) -> list[Finding]:
+def _of_point(kin: Kinematics, name: str, P: Point) -> list[Identity]:
     N = kin.system.N
     r = _in_N(kin, P - kin.system.O)
     v = kin.v(P).components(N)
     a = kin.a(P).components(N)
     return [
-        _vanish(kin, "v = dr/dt", name, _minus(kin, v, _rates(kin.rate, r))),
-        _vanish(kin, "a = dv/dt", name, _minus(kin, a, _rates(kin.rate, v))),
+        Identity("v = dr/dt", name, _minus(kin, v, _rates(kin.rate, r))),
+        Identity("a = dv/dt", name, _minus(kin, a, _rates(kin.rate, v))),
     ]
 
 
-def _of_frame(kin: Kinematics, name: str, F: Frame) -> list[Finding]:
+def _of_frame(kin: Kinematics, name: str, F: Frame) -> list[Identity]:
     t, N = kin.tape, kin.system.N
     R = F.matrix(t)
     Rd = [_rates(kin.rate, row) for row in R]
@@ -80,7 +82,7 @@ def _of_frame(kin: Kinematics, name: str, F: Frame) -> list[Finding]:
     w_x = ((t.zero, t.neg(w[2]), w[1]), (w[2], t.zero, t.neg(w[0])), (t.neg(w[1]), w[0], t.zero))
     spin = [t.sub(w_x[i][j], dot3(t, Rd[i], R[j])) for i in range(3) for j in range(3)]
     return [
-        _vanish(kin, "R Rᵀ = 1", name, gram),
-        _vanish(kin, "[ω]ₓ = Ṙ Rᵀ", name, spin),
-        _vanish(kin, "α = dω/dt", name, _minus(kin, alpha, _rates(kin.rate, w))),
+        Identity("R Rᵀ = 1", name, gram),
+        Identity("[ω]ₓ = Ṙ Rᵀ", name, spin),
+        Identity("α = dω/dt", name, _minus(kin, alpha, _rates(kin.rate, w))),
     ]

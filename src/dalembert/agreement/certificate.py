@@ -12,67 +12,66 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.algebra.degree import error_bound
+from dalembert.algebra.degree import degrees, error_bound
 from dalembert.algebra.field import Point, Trials, solve_mod
+from dalembert.algebra.folds import transplant
+from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
 
 TRIALS: Final = 4
 
 
 @dataclass(frozen=True)
+class Difference:
+    """Where two derivations part: row, what it leaves there, and modulo which prime."""
+
+    row: int
+    residue: int
+    prime: int
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """Whether two sets of equations agree, with what certainty, and if not, where."""
+    """Whether two sets of equations agree, with what probability that is wrong, and if not, where they differ."""
 
     agrees: bool
     bound: float
-    # (row, value of the first, value of the second, prime) at the first point of disagreement
-    difference: tuple[int, int, int, int] | None = None
+    difference: Difference | None = None
     same_rows: bool = True
 
 
 def compare(reference: Equations, other: Equations, trials: int = TRIALS) -> Verdict:
     """Do the two have the same solutions u̇ for every state?"""
-    points = Trials(reference.tape, trials)
-    same = points.each(lambda point: _first_difference(point, reference, other))
-    found = next((d for d in same if d is not None), None)
-    if found is None:
-        return Verdict(agrees=True, bound=_bound(reference, other, trials, 1))
-    left = points.each(lambda point: _inserted(point, reference, other))
-    wrong = next((d for d in left if d is not None), None)
-    bound = _bound(reference, other, trials, len(reference.u) + 1)
+    tape = reference.tape.fork()
+    theirs = transplant(other.tape, tape, other.residuals)
+    differences = [tape.sub(a, b) for a, b in zip(reference.residuals, theirs, strict=True)]
+    points = Trials(tape, trials)
+    if all(points.is_zero(differences)):
+        return Verdict(agrees=True, bound=error_bound(tape, differences, trials))
+    return _by_insertion(tape, points, reference, theirs)
+
+
+def _by_insertion(tape: Tape, points: Trials, reference: Equations, theirs: Sequence[int]) -> Verdict:
+    def left_over(point: Point) -> Difference | None:
+        udot = accelerations(point, reference.residuals, reference.udot)
+        values = point.on(tape, dict(zip(reference.udot, udot, strict=True))).values(theirs)
+        return next((Difference(r, x, point.prime) for r, x in enumerate(values) if x), None)
+
+    wrong = next((d for d in points.each(left_over) if d is not None), None)
+    # u̇ is a quotient of determinants of order p and p − 1
+    degree = len(reference.u) * max(sum(d) for d in degrees(tape, reference.residuals))
+    bound = error_bound(tape, theirs, points.trials, given=dict.fromkeys(reference.udot, (degree, degree)))
     return Verdict(agrees=wrong is None, bound=bound, difference=wrong, same_rows=False)
 
 
-def _bound(reference: Equations, other: Equations, trials: int, power: int) -> float:
-    """Rows × (degree/p)^trials, the degree taken of what is actually evaluated."""
-    return error_bound(reference.tape, reference.residuals, trials, power) + error_bound(other.tape, other.residuals, trials, power)
-
-
-def _first_difference(point: Point, reference: Equations, other: Equations) -> tuple[int, int, int, int] | None:
-    a = point.values(reference.residuals)
-    b = point.on(other.tape).values(other.residuals)
-    rows = zip(range(len(a)), a, b, strict=True)
-    return next(((r, x, y, point.prime) for r, x, y in rows if x != y), None)
-
-
-def _inserted(point: Point, reference: Equations, other: Equations) -> tuple[int, int, int, int] | None:
-    """The first row of `other` that u̇ of the reference does not satisfy."""
-    udot = accelerations(point, reference)
-    residuals = point.on(other.tape, dict(zip(other.udot, udot, strict=True))).values(other.residuals)
-    return next(((r, 0, x, point.prime) for r, x in enumerate(residuals) if x), None)
-
-
-def accelerations(point: Point, equations: Equations) -> list[int]:
-    """u̇ from M u̇ = f at a point of the field."""
+def accelerations(point: Point, residuals: Sequence[int], udot: Sequence[int]) -> list[int]:
+    """u̇ from residuals(u̇) = M u̇ − f = 0 at a point of the field."""
     p = point.prime
-    constant = _residuals_at(point, equations, [0] * len(equations.u))
-    columns = []
-    for s in range(len(equations.u)):
-        unit = [int(r == s) for r in range(len(equations.u))]
-        columns.append([(x - c) % p for x, c in zip(_residuals_at(point, equations, unit), constant, strict=True)])
-    M = [list(row) for row in zip(*columns, strict=True)]
-    return solve_mod(M, [-c % p for c in constant], p)
 
+    def at(values: Sequence[int]) -> list[int]:
+        return point.on(point.tape, dict(zip(udot, values, strict=True))).values(residuals)
 
-def _residuals_at(point: Point, equations: Equations, udot: Sequence[int]) -> list[int]:
-    return point.on(equations.tape, dict(zip(equations.udot, udot, strict=True))).values(equations.residuals)
+    n = len(udot)
+    minus_f = at([0] * n)
+    columns = [[(x - c) % p for x, c in zip(at([int(r == s) for r in range(n)]), minus_f, strict=True)] for s in range(n)]
+    return solve_mod([list(row) for row in zip(*columns, strict=True)], [-c % p for c in minus_f], p)

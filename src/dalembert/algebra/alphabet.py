@@ -27,9 +27,10 @@ class Alphabet:
         self.ring, self.places = ring, places
         self.atoms: list[Atom] = []
         self.index: dict[Atom, int] = {}
-        # basic angles, and for their cosines and sines: generator → (basic angle, whether it is the sine)
+        # basic angles; angles with generators (cosine, sine); back from these: generator → (angle, whether it is the sine)
         self.arguments: list[Form] = []
-        self.circles: dict[int, tuple[int, bool]] = {}
+        self.points: dict[Angle, tuple[int, int]] = {}
+        self.circles: dict[int, tuple[Angle, bool]] = {}
         self._ranks: dict[Atom, Any] = {}
         self._sums: dict[Angle, Form] = {}
 
@@ -41,16 +42,15 @@ class Alphabet:
             self.atoms.extend(new)
         return new
 
-    def add_circles(self, arguments: Iterable[Form]) -> None:
-        """cos a, sin a with cos² + sin² = 1, for new basic angles a."""
-        arguments = list(arguments)
-        pairs = [(Atom("cos", "", (a,)), Atom("sin", "", (a,))) for a in arguments]
+    def add_circles(self, angles: Iterable[Angle]) -> None:
+        """cos a, sin a with cos² + sin² = 1, for new angles a."""
+        new = [a for a in dict.fromkeys(angles) if a not in self.points]
+        pairs = [(Atom("cos", "", (self.argument(a),)), Atom("sin", "", (self.argument(a),))) for a in new]
         self.add(atom for pair in pairs for atom in pair)
-        for n, (cos, sin) in enumerate(pairs, len(self.arguments)):
-            c, s = self.index[cos], self.index[sin]
-            self.circles |= {c: (n, False), s: (n, True)}
+        for angle, (cos, sin) in zip(new, pairs, strict=True):
+            c, s = self.points[angle] = self.index[cos], self.index[sin]
+            self.circles |= {c: (angle, False), s: (angle, True)}
             self.ring.relate_circle(c, s)
-        self.arguments += arguments
 
     def generator(self, atom: Atom) -> Poly:
         return self.ring.generator(self.index[atom])
@@ -100,13 +100,13 @@ class Alphabet:
     def _terms(self, p: Poly) -> tuple[Term, ...]:
         sums: Sum = {}
         for monomial, k in self.ring.monomials(p):
-            held: dict[int, list[int]] = {}
+            held: dict[Angle, list[int]] = {}
             for g, e in monomial:
                 if g in self.circles:
                     angle, sine = self.circles[g]
                     held.setdefault(angle, [0, 0])[0 if sine else 1] = e
             rest = tuple(x for x in monomial if x[0] not in self.circles)
-            turns = tuple((((a, 1),), i, j) for a, (i, j) in sorted(held.items()))
+            turns = tuple((a, i, j) for a, (i, j) in sorted(held.items()))
             sums[rest, turns] = as_fraction(k)
         if self.circles:
             sums = shortest(sums)
@@ -116,11 +116,11 @@ class Alphabet:
     def _powers(self, rest: Monomial, turns: Turns) -> Powers:
         powers = [(self.atoms[g], e) for g, e in rest]
         for angle, i, j in turns:
-            argument = (self._argument(angle),)
+            argument = (self.argument(angle),)
             powers += [(Atom(op, "", argument), e) for op, e in (("sin", i), ("cos", j)) if e]
         return tuple(sorted(powers, key=lambda p: self.rank(p[0])))
 
-    def _argument(self, angle: Angle) -> Form:
+    def argument(self, angle: Angle) -> Form:
         """Σ k a over basic angles a"""
         found = self._sums.get(angle)
         if found is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 Angle = tuple[tuple[int, int], ...]
 Turns = tuple[tuple[Angle, int, int], ...]
@@ -19,17 +19,12 @@ Sum = dict[Key, Fraction]
 Pair = dict[tuple[int, int], Fraction]
 Poly = dict[int, Fraction]
 
-MOST_LOOKUPS = 200_000
-
 
 def shortest(terms: Sum) -> Sum:
     """The same sum with each sin² or cos² replaced, and angles added, wherever that leaves fewer terms."""
     terms = _reduced(terms, _angles(terms))
     while True:
-        best = _best_merger(terms)
-        if best is None:
-            return terms
-        merged = _merge(terms, *best)
+        merged = _merged(terms)
         shorter = _reduced(merged, _angles(merged))
         if len(shorter) >= len(terms):
             return terms
@@ -129,64 +124,59 @@ def _divided(g: Poly, d: Poly) -> Poly | None:
 # ---- two angles: cos α cos β ∓ sin α sin β -----------------------------------------------------------
 
 
-def _matches(terms: Sum, i: Angle, j: Angle) -> Iterator[tuple[Key, Key, int, str]]:
-    """Pairs of terms that join into one of the angle i ± j: (first, second, ±1, 'sin' or 'cos')."""
+class Match(NamedTuple):
+    """Two terms that join into one: k (cos α cos β ∓ sin α sin β) or k (sin α cos β ± cos α sin β)."""
+
+    first: Key
+    second: Key
+    sine: bool
+
+
+def _matches(terms: Sum) -> dict[tuple[Angle, Angle, int], list[Match]]:
+    """The pairs of terms that join, by angles α, β and by the sign in α ± β."""
+    found: dict[tuple[Angle, Angle, int], list[Match]] = {}
     for key, k in terms.items():
         rest, turns = key
-        held = {a: (s, c) for a, s, c in turns}
-        (si, ci), (sj, cj) = held.get(i, (0, 0)), held.get(j, (0, 0))
-        if ci and cj:
-            other = _with(rest, turns, {i: (si + 1, ci - 1), j: (sj + 1, cj - 1)})
-            m = terms.get(other)
-            if m is not None and abs(m) == abs(k):
-                yield key, other, 1 if m == -k else -1, "cos"
-        if si and cj:
-            other = _with(rest, turns, {i: (si - 1, ci + 1), j: (sj + 1, cj - 1)})
-            m = terms.get(other)
-            if m is not None and abs(m) == abs(k):
-                yield key, other, 1 if m == k else -1, "sin"
+        for a, (i, si, ci) in enumerate(turns):
+            for j, sj, cj in turns[a + 1 :]:
+                if ci and cj:
+                    other = _with(rest, turns, {i: (si + 1, ci - 1), j: (sj + 1, cj - 1)})
+                    m = terms.get(other)
+                    if m is not None and abs(m) == abs(k):
+                        found.setdefault((i, j, 1 if m == -k else -1), []).append(Match(key, other, sine=False))
+                if si and cj:
+                    other = _with(rest, turns, {i: (si - 1, ci + 1), j: (sj + 1, cj - 1)})
+                    m = terms.get(other)
+                    if m is not None and abs(m) == abs(k):
+                        found.setdefault((i, j, 1 if m == k else -1), []).append(Match(key, other, sine=True))
+    return found
 
 
-def _best_merger(terms: Sum) -> tuple[Angle, Angle, int] | None:
-    """The two angles, and + or −, whose joining saves most terms."""
-    angles = _angles(terms)
-    if len(angles) < 2 or len(angles) ** 2 * len(terms) > MOST_LOOKUPS:
-        return None
-    best, most = None, 0
-    for n, i in enumerate(angles):
-        for j in angles[n + 1 :]:
-            for sign in (1, -1):
-                saved = len(list(_chosen(terms, i, j, sign)))
-                if saved > most:
-                    best, most = (i, j, sign), saved
-    return best
-
-
-def _chosen(terms: Sum, i: Angle, j: Angle, sign: int) -> Iterator[tuple[Key, Key, str]]:
-    """Matches of one kind, each term used once."""
-    used: set[Key] = set()
-    for first, second, kind, name in _matches(terms, i, j):
-        if kind == sign and first not in used and second not in used:
-            used.update((first, second))
-            yield first, second, name
-
-
-def _merge(terms: Sum, i: Angle, j: Angle, sign: int) -> Sum:
+def _merged(terms: Sum) -> Sum:
+    """Angles added wherever two terms become one, those first that save most; each term is used once."""
+    found = _matches(terms)
     new = dict(terms)
-    total = _combined(i, j, sign)
-    flip = total[0][1] < 0
-    angle = _times(total, -1) if flip else total
-    for first, second, name in list(_chosen(terms, i, j, sign)):
-        k = new.pop(first)
-        del new[second]
-        rest, turns = first
-        held = {a: (s, c) for a, s, c in turns}
-        (si, ci), (sj, cj) = held[i], held[j]
-        held[i], held[j] = ((si, ci - 1) if name == "cos" else (si - 1, ci)), (sj, cj - 1)
-        s, c = held.get(angle, (0, 0))
-        held[angle] = (s, c + 1) if name == "cos" else (s + 1, c)
-        _put(new, _with(rest, (), held), -k if flip and name == "sin" else k)
+    used: set[Key] = set()
+    for i, j, sign in sorted(found, key=lambda kind: (-len(found[kind]), kind[:2], -kind[2])):
+        total = _combined(i, j, sign)
+        flip = total[0][1] < 0
+        angle = _times(total, -1) if flip else total
+        for match in found[i, j, sign]:
+            if match.first in used or match.second in used:
+                continue
+            used.update(match[:2])
+            k = terms[match.first]
+            _put(new, match.first, -k)
+            _put(new, match.second, -terms[match.second])
+            _put(new, _joined_key(match, i, j, angle), -k if flip and match.sine else k)
     return new
+
+
+def _joined_key(match: Match, i: Angle, j: Angle, angle: Angle) -> Key:
+    """The first term with sin α cos β replaced by sin(α ± β), or cos α cos β by cos(α ± β)."""
+    rest, turns = match.first
+    less = _joined(turns, ((i, -1, 0) if match.sine else (i, 0, -1), (j, 0, -1)))
+    return _with(rest, _joined(less, ((angle, 1, 0) if match.sine else (angle, 0, 1),)), {})
 
 
 def _combined(i: Angle, j: Angle, sign: int) -> Angle:

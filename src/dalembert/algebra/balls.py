@@ -7,7 +7,6 @@ cannot keep every relation (logarithms, order), and they decide at states that o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.folds import evaluate
@@ -56,7 +55,8 @@ class Balls:
         return self._arb.atan2(a, b)
 
     def call(self, function: str, a: arb, node: int) -> arb:  # noqa: ARG002 - the angle's identity does not matter here
-        return getattr(a, _NAMES.get(function, function))()
+        value: arb = getattr(a, _NAMES.get(function, function))()
+        return value
 
     def ball(self, value: Any) -> arb:
         """A number as a ball: exact if it is rational, 9.81 as 981/100; a ball stays as it is."""
@@ -87,13 +87,11 @@ def contains_zero(ball: arb) -> bool:
     return bool(ball.contains(0))
 
 
-def may_vanish(
-    tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50, width: Fraction = Fraction(1, 10**30)
-) -> list[bool | None]:
+def vanish(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50) -> list[bool | None]:
     """Whether each expression is zero at a state, as far as balls can tell.
 
-    False: certainly not zero. True: within `width` of zero. None: undecided, more digits are needed.
+    False: certainly not zero. True: zero to half of the digits at least. None: undecided, try more digits.
     """
     balls = evaluate_balls(tape, outs, symbol_values, digits)
-    limit = float(width)
-    return [None if ball.is_nan() or (contains_zero(ball) and not ball.abs_upper() < limit) else contains_zero(ball) for ball in balls]
+    small = 10.0 ** -(digits // 2)
+    return [None if contains_zero(x) and not x.abs_upper() < small else contains_zero(x) for x in balls]

@@ -117,7 +117,7 @@ class _Fold:
     """The degree of N and the denominator of every node under `outs`."""
 
     def __init__(self, point: Point, outs: Sequence[int], given: Mapping[int, tuple[int, int]]) -> None:
-        self.point, self.tape = point, point.tape
+        self.point, self.tape, self._given = point, point.tape, given
         self.denominators = _Denominators()
         self.found: dict[int, Quotient] = {}
         self.branches = 1
@@ -182,9 +182,9 @@ class _Fold:
         while stack:
             i = stack.pop()
             op, x, y = self.tape.nodes[i]
-            if op == "neg":
+            if op == "neg" and i not in self._given:
                 stack.append(x)
-            elif op == "mul" and len(stack) < _MOST_FACTORS:
+            elif op == "mul" and i not in self._given and len(stack) < _MOST_FACTORS:
                 stack += (x, y)
             elif op != "const":
                 factors[i] = factors.get(i, 0) + 1
@@ -212,7 +212,8 @@ class _Fold:
             if self.point.generators.origin(g)[0]:
                 self._arguments[g] = n, d
         # a value without relations, or the argument of the exponential inside
-        return self.found[self.tape.nodes[a][1]] if op == "log" and self.tape.nodes[a][0] == "exp" else (1, _NO_FACTORS)
+        inside = op == "log" and a not in self._given and self.tape.nodes[a][0] == "exp"
+        return self.found[self.tape.nodes[a][1]] if inside else (1, _NO_FACTORS)
 
     def _root(self, key: Hashable, order: int) -> None:
         if key not in self._rooted:
@@ -240,26 +241,30 @@ class _Fold:
         return den.degree(below), below
 
     def _exponential(self, op: str, form: Form) -> Quotient:
+        den = self.denominators
         above = below = _NO_FACTORS
         for g, c in form.items():
             up, down = self._power(g, c)
-            above, below = self.denominators.times(above, up), self.denominators.times(below, down)
-        if op != "exp":
-            # (e + 1/e)/2
-            both = self.denominators.times(above, below)
-            return 2 * self.denominators.degree(both), both
-        return self.denominators.degree(above), below
+            above, below = den.times(above, up), den.times(below, down)
+        if op == "exp":
+            return den.degree(above), below
+        # cosh and sinh are (e ± 1/e)/2, and what one part of e has above the line the other has below
+        common = den.lcm(above, below)
+        return 2 * den.degree(common), common
 
     def _power(self, g: int, c: Number) -> tuple[int, int]:
         """The factors above and below the fraction line of e^(c g)."""
         den = self.denominators
         if self.point.generators.origin(g)[0] == "log":
             self._root(("power", g, c.denominator), c.denominator)
-            pair = []
-            for part, degree in zip(("N", "D"), self._arguments[g], strict=True):
-                den.factor_degree["power", g, part, abs(c)] = math.ceil(abs(c) * degree)
-                pair.append(den.of({("power", g, part, abs(c)): 1}))
-            return (pair[0], pair[1]) if c > 0 else (pair[1], pair[0])
+            k = c if c > 0 else -c
+            up, down = (self._algebraic(("power", g, part, k), math.ceil(k * d)) for part, d in enumerate(self._arguments[g]))
+            return (up, down) if c > 0 else (down, up)
         den.factor_degree["exp", g] = 1
-        part = den.of({("exp", g): abs(int(c * self._units["exp"][g]))})
-        return (part, _NO_FACTORS) if c > 0 else (_NO_FACTORS, part)
+        # the sign of a generator is a matter of chance, so its power may stand above or below the line
+        either = self.denominators.of({("exp", g): abs(int(c * self._units["exp"][g]))})
+        return either, either
+
+    def _algebraic(self, factor: Hashable, degree: int) -> int:
+        self.denominators.factor_degree[factor] = degree
+        return self.denominators.of({factor: 1})

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import gcd, isqrt, lcm
 
 from dalembert.algebra.alphabet import OPS, Alphabet, as_fraction
+from dalembert.algebra.angles import Angle
 from dalembert.algebra.folds import needed
 from dalembert.algebra.forms import Atom, Form, constant
 from dalembert.algebra.ring import Poly, Ring, TooLong, Value
@@ -158,20 +159,30 @@ class Expansion:
         known = dict.fromkeys(x for turn in turns.values() if turn.known for x in KNOWN[turn.known] if x > 1)
         for atom, square in zip(self._grow(_root_of(x) for x in known), known, strict=False):
             self.ring.relate(self.alphabet.index[atom], self.ring.const(square))
-        self.alphabet.add_circles(self.basis.arguments[len(self.alphabet.arguments) :])
+        self.alphabet.arguments = self.basis.arguments
+        self.alphabet.add_circles(angle for turn in turns.values() for angle, _ in self._steps(turn))
         self.values = {i: self.ring.carried_value(v) for i, v in self.values.items()}
         points = {a: self._point(turn) for a, turn in turns.items()}
         for i in functions:
             op, a, _ = nodes[i]
             self.values[i] = points[a][op == "sin"], None
 
+    def _steps(self, turn: Turn) -> list[tuple[Angle, int]]:
+        """The angles of which sine and cosine are generators, each with the number of times it is turned."""
+        if not self.basis.keep:
+            return [(((n, 1),), k) for n, k in turn.multiples]
+        if not turn.multiples:
+            return []
+        sign = 1 if turn.multiples[0][1] > 0 else -1
+        return [(tuple((n, sign * k) for n, k in turn.multiples), sign)]
+
     def _point(self, turn: Turn) -> tuple[Poly, Poly]:
         """(cos, sin) of a turn."""
         ring = self.ring
         c, s = ring.one, ring.one - ring.one
         steps: list[tuple[Poly, Poly]] = []
-        for n, k in turn.multiples:
-            x, y = (self.alphabet.generator(Atom(op, "", (self.basis.arguments[n],))) for op in ("cos", "sin"))
+        for angle, k in self._steps(turn):
+            x, y = (ring.generator(g) for g in self.alphabet.points[angle])
             steps += [(x, y if k > 0 else -y)] * abs(k)
         if turn.known is not None:
             half = ring.flint.fmpq(1, 2)

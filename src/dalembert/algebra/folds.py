@@ -251,15 +251,19 @@ class Linear:
         fb = found[b] if op in BINARY else None
         if fa is None and fb is None:
             return None
+        (ca, ka), (cb, kb) = fa or (a, {}), fb or (b, {})
         if op == "add" or op == "sub":
-            return self._sum(op, fa or (a, {}), fb or (b, {}))
+            return self._sum(op, (ca, ka), (cb, kb))
         if op == "neg":
-            return t.neg(fa[0]), {r: t.neg(k) for r, k in fa[1].items()}
-        if op == "mul" and (fa is None or fb is None):
-            (c, ks), other = (fa, b) if fb is None else (fb, a)
-            return t.mul(c, other), {r: t.mul(k, other) for r, k in ks.items()}
-        if op == "div" and fb is None:
-            return t.div(fa[0], b), {r: t.div(k, b) for r, k in fa[1].items()}
+            return t.neg(ca), {r: t.neg(k) for r, k in ka.items()}
+        if op == "mul" and not (ka and kb):
+            c, ks = (cb, ka) if ka else (ca, kb)
+            return t.mul(ca, cb), {r: t.mul(k, c) for r, k in ks.items() if c != t.zero}
+        if op == "div" and not kb:
+            return t.div(ca, cb), {r: t.div(k, cb) for r, k in ka.items()}
+        if not ka and not kb:
+            # what might have varied has cancelled
+            return rebuilt(t, (op, a, b), i, {a: ca, b: cb}), {}
         inside = [t.nodes[x][1] for x in symbols_of(t, (i,)) if x in self.wrt]
         msg = f"not linear in {', '.join(map(str, inside))}"
         raise NotLinear(msg)

@@ -61,14 +61,19 @@ class Ranking:
         moving = [(a, k) for a, k in term.powers if self.moves(a)]
         return sum(k for _, k in moving), self.powers(tuple(moving)), self.powers(term.powers)
 
-    def group(self, powers: Powers) -> Any:
-        """Accelerations, then squares of rates, then their products, then single rates, then the rest."""
+    def group(self, powers: Powers, coefficient: Form) -> Any:
+        """Accelerations, an equation's own first; then squares of rates, then their products, then single rates."""
         names = [a.name for a, _ in powers]
         leading = sorted(self.accelerations[n] for n in names if n in self.accelerations)
         if leading:
-            return 0, leading, self.powers(powers)
+            return 0, [not self.definite(coefficient), *leading], self.powers(powers)
         degree = sum(k for _, k in powers)
         return 1, [-degree, len(powers)], self.powers(powers)
+
+    def definite(self, coefficient: Form) -> bool:
+        """Whether it is of one sign for positive constants, like the mass in front of an equation's own acceleration."""
+        signs = {t.coefficient > 0 for t in coefficient.numerator}
+        return len(signs) == 1 and not any(k % 2 and self.moves(a) for t in coefficient.numerator for a, k in t.powers)
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,7 @@ def pieces(form: Form, ranking: Ranking) -> list[Piece]:
     fast = [a.name for a in whole.atoms() if a.op == "symbol" and ranking.kind(a) in (RATE, ACCELERATION)]
     groups = collect(whole, fast)
     found: list[Piece] = []
-    for powers in sorted((p for p in groups if p), key=ranking.group):
+    for powers in sorted((p for p in groups if p), key=lambda p: ranking.group(p, groups[p])):
         found += _piece(groups[powers], powers, below.powers, ranking)
     if () in groups:
         found += _slow(groups[()], below.powers, ranking)
@@ -108,12 +113,21 @@ def _slow(form: Form, below: Powers, ranking: Ranking) -> Iterable[Piece]:
 
 def _piece(coefficient: Form, outside: Powers, below: Powers, ranking: Ranking) -> list[Piece]:
     terms = tuple(sorted(coefficient.numerator, key=ranking.term))
-    common, rest = factor_common(Form(terms))
+    common, rest = _signed(*factor_common(Form(terms)))
     if len(rest.numerator) > 1 and not common.powers and not outside:
         # nothing to collect on: leave the sum open
         return [_divided(t.coefficient, t.powers, None, below, ranking) for t in terms]
     inner = None if rest.numerator == UNIT else rest
     return [_divided(common.coefficient, common.powers + outside, inner, below, ranking)]
+
+
+def _signed(common: Term, rest: Form) -> tuple[Term, Form]:
+    """−(a − b) = b − a: no minus before a sum that can start with a plus itself."""
+    first = next((t for t in rest.numerator if t.coefficient < 0), None)
+    if common.coefficient > 0 or first is None:
+        return common, rest
+    turned = (-first, *(-t for t in rest.numerator if t is not first))
+    return -common, Form(turned, rest.denominator)
 
 
 def _divided(k: Fraction, powers: Powers, inner: Form | None, below: Powers, ranking: Ranking) -> Piece:

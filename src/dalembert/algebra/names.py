@@ -1,4 +1,4 @@
-"""theta_1' → θ̇₁, \\dot{\\theta}_{1}: how the names of symbols are read, in Unicode and in LaTeX."""
+r"""theta_1' → θ̇₁, \dot{\theta}_{1}: how the names of symbols are read, in Unicode and in LaTeX."""
 
 from __future__ import annotations
 

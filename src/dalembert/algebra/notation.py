@@ -10,6 +10,13 @@ from dalembert.algebra.names import latex_name, superscript, unicode_name
 
 # functions whose power stands after their name: cos² θ
 RAISED = frozenset({"sin", "cos", "sinh", "cosh"})
+LATEX_FUNCTIONS = {
+    "asin": r"\arcsin",
+    "acos": r"\arccos",
+    "atan": r"\arctan",
+    "sign": r"\operatorname{sign}",
+    "atan2": r"\operatorname{atan2}",
+}
 
 
 class Notation(Protocol):
@@ -99,7 +106,6 @@ class Latex:
     r"""LaTeX for one formula: \frac{1}{4} m r^{2} \left(1 + 5 \cos^{2} \theta\right) \ddot{\phi}"""
 
     closes_quotients = False
-    FUNCTIONS = {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "sign": r"\operatorname{sign}", "atan2": r"\operatorname{atan2}"}
 
     def number(self, k: Fraction) -> str:
         return str(k) if k.denominator == 1 else f"\\frac{{{k.numerator}}}{{{k.denominator}}}"
@@ -121,7 +127,7 @@ class Latex:
             return self.power(f"\\left|{inside}\\right|", k, simple=True)
         if op == "sqrt":
             return self.power(f"\\sqrt{{{inside}}}", k, simple=True)
-        name = self.FUNCTIONS.get(op, f"\\{op}")
+        name = LATEX_FUNCTIONS.get(op, f"\\{op}")
         tail = f" {inside}" if bare and op in RAISED else self.group(inside)
         if op in RAISED:
             return name + (f"^{{{k}}}" if k != 1 else "") + tail

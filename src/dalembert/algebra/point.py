@@ -4,8 +4,9 @@ A `Point` is a ring homomorphism from the expressions of a tape to F_p that resp
 the circle for sines and cosines (with sums, multiples and fractions of angles, and multiples of π), roots as
 positive numbers, eᵃ⁺ᵇ = eᵃ eᵇ, x^(1/3) through its logarithm, |x| = x sign x. No value depends on the order of asking.
 
-Two families of relations are not kept: those between values of log, asin, acos, atan (log ab = log a + log b), and
-order beyond products (x² + y² need not come out "positive"). A disagreement that involves them is to be confirmed by balls.
+Three families of relations are not kept: those between values of log, asin, atan (log ab = log a + log b), order beyond
+products (x² + y² need not come out "positive"), and those between angles or exponents that are more than linear
+(sin(cos² θ) and sin(1 − sin² θ)). A disagreement that involves them is to be confirmed by balls.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from dalembert.algebra.tape import Node, Number, Tape
 Form = dict[int, Number]
 
 # products of sums inside an angle are expanded up to this many terms: Ω(t + τ) is Ωt + Ωτ
-_LARGEST_PRODUCT: Final = 32
-# how often the free symbols under one root are drawn anew before the root is left to fail
+_LARGEST_PRODUCT: Final = 200
+# how often the symbols under one root are drawn anew before the root is left to fail; twice as often for each further root
 _ATTEMPTS_PER_ROOT: Final = 32
+_MOST_DOUBLINGS: Final = 6
 _RULES: Final = (
     "const", "symbol", "pi", "div", "sin", "cos", "sqrt", "sign", "abs", "exp", "cosh", "sinh", "log", "asin", "acos", "atan", "atan2",
 )  # fmt: skip
@@ -253,8 +255,9 @@ class Point:
         found: Form = {}
         for g, c in x.items():
             for h, d in y.items():
-                found = _sum(found, self._generator(g * h % self.prime, c * d), 1)
-        return found
+                for key, k in self._generator(g * h % self.prime, c * d).items():
+                    found[key] = found.get(key, 0) + k
+        return {g: c for g, c in found.items() if c}
 
     def _reciprocal(self, b: int) -> Form:
         if len(self._forms[b]) == 1:
@@ -265,21 +268,34 @@ class Point:
     # ---- roots -------------------------------------------------------------------------------
 
     def _settle(self, radicands: Iterable[int]) -> None:
-        """Draw symbols anew that occur under one root and under no earlier one, until that root exists.
+        """Draw symbols under roots anew until the roots exist, few roots at a time.
 
-        Rejecting whole points would take 2ᵏ attempts for k springs.
+        Rejecting whole points would take 2ᵏ attempts for k springs. The points are thus spread over the region where
+        all roots on the tape are real.
         """
-        taken = set(self._given)
-        for f in dict.fromkeys(radicands):
-            free = [x for x in symbols_of(self.tape, (f,)) if x not in taken]
-            taken.update(free)
-            for salt in range(_ATTEMPTS_PER_ROOT if free else 0):
+        for free, together in self._blocks(radicands):
+            for salt in range(_ATTEMPTS_PER_ROOT << min(len(together), _MOST_DOUBLINGS)):
                 try:
-                    square_root(self(f), self.prime)
+                    for f in together:
+                        square_root(self(f), self.prime)
                     break
                 except BadPoint:
                     self.generators.salts.update({self.tape.nodes[x][1]: salt for x in free})
-                    self._forget(depends_on(self.tape, (f,), free))
+                    self._forget(depends_on(self.tape, together, free))
+
+    def _blocks(self, radicands: Iterable[int]) -> list[tuple[list[int], list[int]]]:
+        """(symbols, radicands): no earlier radicand contains these symbols, and these contain no later symbols."""
+        blocks: list[tuple[list[int], list[int]]] = []
+        home: dict[int, int] = {}
+        contents = {f: [x for x in symbols_of(self.tape, (f,)) if x not in self._given] for f in radicands}
+        for f, xs in sorted(contents.items(), key=lambda item: (len(item[1]), item[0])):
+            free = [x for x in xs if x not in home]
+            if free:
+                home.update(dict.fromkeys(free, len(blocks)))
+                blocks.append((free, [f]))
+            elif xs:
+                blocks[max(home[x] for x in xs)][1].append(f)
+        return blocks
 
     def _forget(self, nodes: Iterable[int]) -> None:
         for i in nodes:
@@ -303,7 +319,7 @@ def _sum(x: Form, y: Form, factor: int) -> Form:
 def _period(nodes: Sequence[Node], pi: int) -> int:
     """The least multiple of 24 such that all multiples of π under sines and cosines are multiples of 2π/period."""
     period = SMALLEST_PERIOD
-    if not any((a == pi or b == pi) and op != "const" for op, a, b in nodes):  # noqa: PLR1714 - twice as fast
+    if not any((a == pi or b == pi) and op != "const" for op, a, b in nodes):
         return period
     # each node's rational part and its multiple of π, as in its form
     parts: dict[int, tuple[Number, Number]] = {pi: (0, 1)}

@@ -36,6 +36,9 @@ def latex(e: Scalar) -> str:
 
 
 def _shown(e: Scalar, notation: Notation) -> str:
+    op, name, _ = e.tape.nodes[e.i]
+    if op == "symbol":
+        return notation.symbol(name)
     form = readable(e.tape, e.i)
     if form is None:
         return with_intermediates(e.tape, e.i, notation)

@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from dalembert.algebra.folds import Derivative, transplant
 from dalembert.algebra.tape import Number, Tape
@@ -16,6 +16,13 @@ from dalembert.errors import BadExpression
 if TYPE_CHECKING:
     import sympy
 
+Product_co = TypeVar("Product_co", covariant=True)
+
+
+class Multiplied(Protocol[Product_co]):
+    """What a scalar can multiply, such as a vector: k*v is of the kind that v says."""
+
+    def __rmul__(self, k: Scalar, /) -> Product_co: ...
 
 
 class Scalar:
@@ -40,7 +47,11 @@ class Scalar:
     def __rsub__(self, other: Any) -> Scalar:
         return _combine(_swapped(Tape.sub), self, other)
 
-    def __mul__(self, other: Any) -> Scalar:
+    @overload
+    def __mul__(self, other: Multiplied[Product_co]) -> Product_co: ...
+    @overload
+    def __mul__(self, other: Any) -> Scalar: ...
+    def __mul__(self, other: Any) -> Any:
         return _combine(Tape.mul, self, other)
 
     def __rmul__(self, other: Any) -> Scalar:
@@ -79,8 +90,8 @@ class Scalar:
         if b <= 0:
             msg = f"({base})**x is not real for every x: the base must be positive"
             raise BadExpression(msg)
-        log = math.log(b)
-        return apply("exp", self * (1 if b == Fraction(exact(math.e)) else exact(log)))
+        # math.e is meant as e; every other base keeps its logarithm exact
+        return apply("exp", self if base == math.e else self * apply("log", Scalar(self.tape, self.tape.const(b))))
 
     # ---- what it is --------------------------------------------------------------------------
 

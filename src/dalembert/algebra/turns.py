@@ -47,7 +47,8 @@ def _split_pi(parts: Parts, *, keep: bool) -> tuple[int, Fraction | None, Parts]
 
 def _whole(parts: Parts, rank: Callable[[Form], Any]) -> Parts:
     """The argument as one angle of its own, with its first term positive."""
-    terms = tuple(Term(k * b.numerator[0].coefficient, b.numerator[0].powers) for b, k in sorted(parts.items(), key=lambda p: rank(p[0])))
+    ordered = sorted(parts.items(), key=lambda p: rank(p[0]))
+    terms = tuple(Term(k * b.numerator[0].coefficient, b.numerator[0].powers) for b, k in ordered)
     positive = terms[0].coefficient > 0
     return {Form(terms if positive else tuple(-t for t in terms)): Fraction(1 if positive else -1)}
 
@@ -71,13 +72,10 @@ class Basis:
         """Each argument in whole multiples of basic angles; new ones are added to `arguments`."""
         split = {i: _split_pi(parts, keep=self.keep) for i, parts in arguments.items()}
         rests = {i: rest for i, (_, _, rest) in split.items()}
-        if self.keep:
-            rests = {i: self._joined(rest) for i, rest in rests.items()}
         units = self._units(rests.values())
         for i, rest in rests.items():
             if len(rest) > MOST_PARTS or sum(abs(k / units[b]) for b, k in rest.items()) > MOST_MULTIPLES:
-                rests[i] = self._joined(rest)
-                self.has_sums = True
+                rests[i] = _whole(rest, self.rank)
         units = self._units(rests.values())
         index = self._placed(units)
         found: dict[int, Turn] = {}
@@ -87,10 +85,6 @@ class Basis:
                 self.has_sums = True
             found[i] = Turn(quarters, known, multiples)
         return found
-
-    def _joined(self, rest: Parts) -> Parts:
-        simple = all(len(b.numerator) == 1 and b.is_polynomial for b in rest)
-        return _whole(rest, self.rank) if simple and len(rest) > 1 else rest
 
     def _units(self, rests: Iterable[Parts]) -> dict[Form, Fraction]:
         """The unit of each part; one that was used before stays if it still measures everything."""

@@ -9,7 +9,7 @@ from dalembert.algebra.folds import needed, operands
 from dalembert.algebra.notation import Notation
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
 
-SUM, QUOTIENT, PRODUCT, FACTOR = range(4)
+SUM, QUOTIENT, NUMBER, PRODUCT, FACTOR = range(5)
 # longer parts get a name too, so that no line grows without bound
 LONGEST_PART = 240
 
@@ -73,7 +73,7 @@ def _part(tape: Tape, i: int, parts: dict[int, Part], n: Notation) -> Part:
     op, a, b = tape.nodes[i]
     if op == "const":
         k = abs(Fraction(a))
-        return Part(n.number(k), FACTOR if k.denominator == 1 else QUOTIENT, a < 0)
+        return Part(n.number(k), FACTOR if k.denominator == 1 else NUMBER, a < 0)
     if op == "symbol":
         return Part(n.symbol(a), FACTOR)
     if op == "pi":
@@ -91,13 +91,18 @@ def _part(tape: Tape, i: int, parts: dict[int, Part], n: Notation) -> Part:
 
 def _operation(op: str, x: Part, y: Part, n: Notation, *, square: bool) -> Part:
     if op in ("add", "sub"):
-        second = _within(y, QUOTIENT, n) if op == "sub" or y.binding == SUM else y.text
-        minus = op == "sub" if op == "sub" or y.binding == SUM else y.negative
-        first = _within(x, QUOTIENT, n) if x.negative and x.binding == SUM else x.text
-        return Part(n.sum([(x.negative, first), (minus, second)]), SUM)
+        return Part(_added(x, y, n, minus=op == "sub"), SUM)
     if op == "div":
         simple = y.binding == FACTOR and not y.negative
         return Part(n.quotient(_within(x, PRODUCT, n), _signed(y, n), simple=simple), QUOTIENT)
     if square:
         return Part(n.power(_signed(x, n), 2, simple=x.binding == FACTOR and not x.negative), PRODUCT)
-    return Part(n.product([_within(x, PRODUCT, n), _within(y, PRODUCT, n)]), PRODUCT)
+    # a fraction may stand first without parentheses
+    return Part(n.product([_within(x, NUMBER, n), _within(y, PRODUCT, n)]), PRODUCT)
+
+
+def _added(x: Part, y: Part, n: Notation, *, minus: bool) -> str:
+    first = (x.negative, n.group(x.text) if x.negative and x.binding == SUM else x.text)
+    if minus:
+        return n.sum([first, (True, _within(y, QUOTIENT, n))])
+    return n.sum([first, (y.negative, n.group(y.text) if y.negative and y.binding == SUM else y.text)])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from dalembert.algebra.folds import Linear
 from dalembert.algebra.scalar import Scalar
@@ -24,8 +25,21 @@ class Equations:
     udot: tuple[int, ...]
     qdot: tuple[int, ...]
     residuals: tuple[int, ...]
-    M: tuple[dict[int, int], ...] = field(repr=False)
-    f: tuple[int, ...] = field(repr=False)
+
+    @cached_property
+    def _split(self) -> list[tuple[int, dict[int, int]]]:
+        linear = Linear(self.tape, self.udot)
+        return [linear(r) for r in self.residuals]
+
+    @property
+    def M(self) -> list[dict[int, int]]:
+        """M, sparsely: for each row {column: node}."""
+        return [k for _, k in self._split]
+
+    @property
+    def f(self) -> list[int]:
+        """f, as nodes."""
+        return [self.tape.neg(c) for c, _ in self._split]
 
     def mass_matrix(self) -> list[list[Scalar]]:
         """M, as expressions."""
@@ -56,18 +70,6 @@ class Equations:
         return f"$${self.latex()}$$"
 
 
-def common_form(kin: Kinematics, tape: Tape, residuals: list[int]) -> Equations:
-    """Residuals that are linear in u̇, split into M u̇ − f."""
-    linear = Linear(tape, kin.udot)
-    split = [linear(r) for r in residuals]
-    return Equations(
-        kin.system.name,
-        tape,
-        kin.q,
-        kin.u,
-        kin.udot,
-        kin.qdot_of_u,
-        tuple(residuals),
-        tuple(k for _, k in split),
-        tuple(tape.neg(c) for c, _ in split),
-    )
+def common_form(kin: Kinematics, residuals: list[int]) -> Equations:
+    """The equations whose residuals, linear in u̇, are given."""
+    return Equations(kin.system.name, kin.tape, kin.q, kin.u, kin.udot, kin.qdot_of_u, tuple(residuals))

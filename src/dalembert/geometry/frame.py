@@ -95,7 +95,7 @@ class Frame:
             raise BadDescription(msg)
         return self._child(name, DirectionCosines(R))  # type: ignore[arg-type]
 
-    def quaternion(self, e0: Any, e1: Any, e2: Any, e3: Any, name: str | None = None) -> Frame:
+    def quaternion(self, e0: Any, e1: Any, e2: Any, e3: Any, *, name: str | None = None) -> Frame:
         """The frame turned by the quaternion e₀ + e₁ i + e₂ j + e₃ k, normalised, so any e ≠ 0 will do."""
         t = self.space.tape
         e = (on(t, e0), on(t, e1), on(t, e2), on(t, e3))

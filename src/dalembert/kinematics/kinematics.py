@@ -9,7 +9,7 @@ from functools import cached_property
 
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.tape import Tape, Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
@@ -77,6 +77,11 @@ class Kinematics:
         """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""
         found = self._rate_of.get(i)
         return found if found is not None else self.tape.rate(i)
+
+    def spin_symbols(self, F: Frame) -> Triple | None:
+        """The three speeds that are the spin of a quaternion frame along its own axes, if it has such speeds."""
+        spin = self._spins.get(F)
+        return spin if spin is not None and all(x in self.u for x in spin) else None
 
     # ---- speeds ------------------------------------------------------------------------------
 

@@ -14,28 +14,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.tape import Node
 from dalembert.numerics import kernels
 from dalembert.numerics.lowering import Operation, Program, lower
 
 CHUNK: Final = 1000
-_ARGUMENTS: Final = "ptr noalias %x, ptr noalias %p, ptr noalias %y, ptr noalias %w"
-_PASSED: Final = "ptr %x, ptr %p, ptr %y, ptr %w"
 _PLAIN: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
 @dataclass(frozen=True)
 class Text:
-    """LLVM text, the names it defines, and how many numbers `work` must hold."""
+    """LLVM text, the name of the function it defines, and how many numbers `work` must hold."""
 
     ir: str
     name: str
     work_size: int
-    derived: int
 
 
 def emit(
-    tape: Tape,
+    nodes: Sequence[Node],
     outs: Sequence[int],
     state: Sequence[int],
     parameters: Sequence[int],
@@ -44,9 +41,9 @@ def emit(
     lanes: int = 1,
     chunk: int = CHUNK,
 ) -> Text:
-    """The functions that compute `outs` from the symbols `state` and `parameters`."""
+    """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`."""
     pack = 4 if lanes == 1 and kernels.native_lanes() >= 4 else 1
-    program = lower(tape, outs, state, parameters, fuse=kernels.fused(), pack=pack)
+    program = lower(nodes, outs, state, parameters, fuse=kernels.fused(), pack=pack)
     return _Emission(program, name, lanes, chunk).text()
 
 
@@ -69,14 +66,13 @@ class _Emission:
         wanted = {a for operation in program.body for a in operation.arguments} | set(program.outs)
         prologue = self._split(program.prologue)
         self._keep(prologue, wanted)
-        derived = self.size
-        before = self._section(f"{self.name}.prologue", prologue, ())
+        before = self._section(f"{self.name}.prologue", "pw", prologue, ())
         body = self._split(program.body)
         made = {r for operation in program.body for r in operation.results}
         self._hand_over(body)
-        after = self._section(self.name, body, [i for i in self.targets if i not in made])
+        after = self._section(self.name, "xpyw", body, [i for i in self.targets if i not in made])
         parts = [kernels.declarations(self.lanes), *self.used.values(), before, after]
-        return Text("\n".join(parts), self.name, self.size, derived)
+        return Text("\n".join(parts), self.name, self.size)
 
     # ---- where values live -------------------------------------------------------------------
 
@@ -114,24 +110,23 @@ class _Emission:
 
     # ---- text --------------------------------------------------------------------------------
 
-    def _section(self, name: str, chunks: list[list[Operation]], rest: Sequence[int]) -> str:
+    def _section(self, name: str, arguments: str, chunks: list[list[Operation]], rest: Sequence[int]) -> str:
         """One function per chunk, and one that calls them in order."""
+        head = f"({', '.join(f'ptr noalias %{a}' for a in arguments)}) {kernels.attributes(self.lanes)} {{"
         if len(chunks) == 1:
-            return self._function(name, "", chunks[0], rest)
+            return self._function(f"define void @{name}{head}", chunks[0], rest)
         calls, parts = [], []
         for k, operations in enumerate(chunks):
-            parts.append(self._function(f"{name}.{k}", "internal ", operations, rest if k == len(chunks) - 1 else ()))
-            calls.append(f"  call void @{name}.{k}({_PASSED})")
-        head = f"define void @{name}({_ARGUMENTS}) {kernels.attributes(self.lanes)} {{"
-        return "\n".join([*parts, head, *calls, "  ret void", "}"])
+            parts.append(self._function(f"define internal void @{name}.{k}{head}", operations, rest if k == len(chunks) - 1 else ()))
+            calls.append(f"  call void @{name}.{k}({', '.join(f'ptr %{a}' for a in arguments)})")
+        return "\n".join([*parts, f"define void @{name}{head}", *calls, "  ret void", "}"])
 
-    def _function(self, name: str, linkage: str, operations: list[Operation], rest: Sequence[int]) -> str:
+    def _function(self, head: str, operations: list[Operation], rest: Sequence[int]) -> str:
         lines = _Lines(self)
         for operation in operations:
             lines.compute(operation)
         for i in rest:
             lines.deliver(i)
-        head = f"define {linkage}void @{name}({_ARGUMENTS}) {'noinline ' if linkage else ''}{kernels.attributes(self.lanes)} {{"
         return "\n".join([head, *lines.lines, "  ret void", "}"])
 
     def need(self, function: str, text: Callable[[], str]) -> str:

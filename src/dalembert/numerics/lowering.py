@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from dalembert.algebra.folds import needed, operands
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.folds import operands
+from dalembert.algebra.tape import Node
 from dalembert.errors import BadExpression, Unknown
 
 _TRIG: Final = frozenset({"sin", "cos"})
@@ -39,28 +39,30 @@ class Program:
     outs: list[int] = field(default_factory=list)
 
 
-def lower(tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], *, fuse: bool, pack: int = 1) -> Program:
+def lower(
+    nodes: Sequence[Node], outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], *, fuse: bool, pack: int = 1
+) -> Program:
     """The operations that give `outs` from the symbols `state` and `parameters`.
 
     `pack` is how many angles one call for sin and cos takes.
     """
-    return _Lowering(tape, outs, state, parameters, fuse).program(pack)
+    return _Lowering(nodes, outs, state, parameters, fuse).program(pack)
 
 
 class _Lowering:
     """Values 0 … are the tape's nodes; values made here (reciprocals, unwanted sines) come after them."""
 
-    def __init__(self, tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], fuse: bool) -> None:
-        self.nodes, self.outs = tape.nodes, list(outs)
-        self.live = needed(tape, outs)
-        self.made = len(tape.nodes)
+    def __init__(self, nodes: Sequence[Node], outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], fuse: bool) -> None:
+        self.nodes, self.outs = nodes, list(outs)
+        self.emitted: set[int] = set()
+        self.live = self._missing(outs)
+        self.made = len(nodes)
         self.result = Program(outs=self.outs)
         self.varying = self._classified({i: k for k, i in enumerate(state)}, {i: k for k, i in enumerate(parameters)})
         self.fused = self._fusions() if fuse else {}
         self.absorbed = set(self.fused.values())
         self.shared = self._shared_denominators()
         self.reciprocals: dict[int, int] = {}
-        self.emitted: set[int] = set()
 
     def program(self, pack: int) -> Program:
         angles = self._angles()

@@ -82,7 +82,7 @@ class Derivation:
             residuals = list(native.residuals)
         else:
             residuals = contracted_with_W(self.kinematics, native.residuals, native.multipliers)
-        return common_form(self.kinematics, self.tape, residuals)
+        return common_form(self.kinematics, residuals)
 
     def scalar(self, i: int) -> Scalar:
         """A node of this derivation as an expression."""

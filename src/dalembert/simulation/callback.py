@@ -52,7 +52,9 @@ class RightHandSide:
         return view
 
 
-def integrate_function(function: PythonFunction, y0: ArrayLike, t0: float, t1: float, *, on_progress: Progress | None = None, **options: Any) -> Solution:
+def integrate_function(
+    function: PythonFunction, y0: ArrayLike, t0: float, t1: float, *, on_progress: Progress | None = None, **options: Any
+) -> Solution:
     """The motion of y' = function(t, y); options are those of `Problem`. What the function raises is raised here."""
     rhs = RightHandSide(function, np.size(y0))
     try:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import functools
 from typing import Final
 
+from dalembert.simulation.kinds import INTRINSICS, LANE, REAL
 from dalembert.simulation.run import Cause, Left, Row
 from dalembert.simulation.step import Native, step_text
-from dalembert.simulation.writer import INTRINSICS, LANE, POINTER, REAL, Array, Function, Value
+from dalembert.simulation.writer import Array, Column, Function, Value
 
 EXPORTS: Final = ("start", "advance")
 
@@ -47,10 +48,13 @@ def _start() -> str:
     f, run = native.function, native.run
     run.code = 0
     y, k = native.row(Row.Y), native.row(0)
-    for check in (lambda: native.evaluate(run.t, y, k), lambda: native.finite(y, k), lambda: native.call("first_size")):
-        run.cause = check()
-        with f.when(run.cause.differs(0)):
-            f.give(Left.STOPPED)
+    run.cause = native.evaluate(run.t, y, k)
+    with f.when(~run.cause.differs(0)):
+        run.cause = native.finite(y, k)
+    with f.when(~run.cause.differs(0)):
+        run.cause = native.call("first_size")
+    with f.when(run.cause.differs(0)):
+        f.give(Left.STOPPED)
     f.give(0)
     return f.text()
 
@@ -108,8 +112,7 @@ def _take() -> str:
         y[i] = end[i]
         k[i] = end_rate[i]
         stored[i] = end[i]
-    time = f.emit(POINTER, f"getelementptr {REAL}, {run.times}, {run.stored}")
-    f.line(f"store {run.t_new}, {time}, align 8")
+    Column(run.times)[run.stored] = run.t_new
     run.t, run.stored = run.t_new, run.stored + 1
     growth = _SAFETY / _eighth_root(f, run.error)
     growth = f.intrinsic("minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE))
@@ -140,14 +143,15 @@ def _advance() -> str:
     native = Native("advance", exported=True)
     f, run = native.function, native.run
     with f.forever():
+        collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING
         for condition, left in (
-            (lambda: run.t >= run.t_end, Left.AT_END),
-            (lambda: run.stored >= run.capacity, Left.BUFFER_FULL),
-            (lambda: run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING, Left.STOPPED),
-            (lambda: run.streak >= _LONGEST_STREAK, Left.STOPPED),
-            (lambda: run.budget <= 0, Left.BUDGET_SPENT),
+            (run.t >= run.t_end, Left.AT_END),
+            (run.stored >= run.capacity, Left.BUFFER_FULL),
+            (collapsed, Left.STOPPED),
+            (run.streak >= _LONGEST_STREAK, Left.STOPPED),
+            (run.budget <= 0, Left.BUDGET_SPENT),
         ):
-            with f.when(condition()):
+            with f.when(condition):
                 f.give(left)
         run.budget = run.budget - 1
         # the last two steps are made equal, lest the last be tiny

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dalembert.errors import DalembertError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from dalembert.simulation.solution import Solution
@@ -45,9 +46,10 @@ class RunStopped(DalembertError):
         return float(self.solution.t[-1])
 
     @property
-    def state(self) -> NDArray[float]:
+    def state(self) -> NDArray[np.float64]:
         """The state at that time."""
-        return self.solution.y[-1]
+        state: NDArray[np.float64] = self.solution.y[-1]
+        return state
 
     def __reduce__(self) -> tuple[type[RunStopped], tuple[str, Solution, int]]:
         return type(self), (self.reason, self.solution, self.code)

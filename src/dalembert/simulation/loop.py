@@ -17,10 +17,10 @@ import numpy as np
 from dalembert.numerics.jit import Library, load
 from dalembert.simulation.control import EXPORTS, loop_text
 from dalembert.simulation.diagnosis import stopped
+from dalembert.simulation.kinds import LANES
 from dalembert.simulation.points import Points
 from dalembert.simulation.run import ROWS, Left, Row, Run
 from dalembert.simulation.solution import Outcome, Solution
-from dalembert.simulation.writer import LANES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

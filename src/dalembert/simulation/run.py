@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Final
 
 from dalembert.simulation.coefficients import STAGES
-from dalembert.simulation.writer import POINTER, REAL, WHOLE
+from dalembert.simulation.kinds import POINTER, REAL, WHOLE
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (

@@ -55,16 +55,15 @@ class Solution:
         flat = wanted.reshape(-1)
         self._check(flat)
         step = np.clip(np.searchsorted(self.t, flat, side="right") - 1, 0, max(self.steps - 1, 0))
-        if self.dense is None or not self.steps:
-            values = self.y[step + (flat > self.t[step])]
-        else:
-            values = self._polynomial(self.dense, step, flat)
+        known = self.dense is None or not self.steps
+        values = self.y[step + (flat > self.t[step])] if known else self._polynomial(step, flat)
         return values.reshape(*wanted.shape, self.y.shape[1])
 
-    def _polynomial(self, dense: NDArray[np.float64], step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
-        begin, end = self.t[step], self.t[step + 1]
+    def _polynomial(self, step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
+        assert self.dense is not None
+        dense, begin, end = self.dense, self.t[step], self.t[step + 1]
         theta = ((times - begin) / (end - begin))[:, np.newaxis]
-        values = dense[step, 7]
+        values: NDArray[np.float64] = dense[step, 7]
         for row in range(6, -1, -1):
             values = dense[step, row] + values * (theta if row % 2 == 0 else 1.0 - theta)
         values[times == end] = self.y[step[times == end] + 1]

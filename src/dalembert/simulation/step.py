@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.simulation.coefficients import A, B, C, D, E3, E5, END_STAGE, STAGES, STEP_STAGES
-from dalembert.simulation.coefficients import Row as Numbers
+from dalembert.simulation.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A, B, C, D, Numbers
+from dalembert.simulation.kinds import CODE, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.run import FIELDS, Cause, Row
-from dalembert.simulation.writer import CODE, LANE, POINTER, REAL, WHOLE, Array, Function, Record, Value
+from dalembert.simulation.writer import Array, Function, Record, Value
 
 DENSE_ROWS: Final = 8
 _ERROR_OF_ORDER_3: Final = 0.01
@@ -71,7 +71,6 @@ class Native:
         self.combine(Row.STAGE, A[s])
         t = self.run.t_new if C[s] == 1.0 else self.run.t + self.run.h_try * C[s]
         self.propagate(self.evaluate(t, self.row(Row.STAGE), self.row(s)))
-
 
     def in_norm(self, mask: Array, i: Value, x: Value) -> Value:
         """x for the components in the error norm, 0 for the others, whatever they are."""

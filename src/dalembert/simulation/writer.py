@@ -6,31 +6,10 @@ so that what happens to one component never depends on how many others there are
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
-LANES: Final = 4
-REAL: Final = "double"
-LANE: Final = f"<{LANES} x double>"
-WHOLE: Final = "i64"
-CODE: Final = "i32"
-TRUTH: Final = "i1"
-POINTER: Final = "ptr"
-
-INTRINSICS: Final = "\n".join(
-    (
-        f"declare {LANE} @llvm.fmuladd.v{LANES}f64({LANE}, {LANE}, {LANE})",
-        f"declare {LANE} @llvm.fabs.v{LANES}f64({LANE})",
-        f"declare {LANE} @llvm.maxnum.v{LANES}f64({LANE}, {LANE})",
-        f"declare {REAL} @llvm.vector.reduce.fadd.v{LANES}f64({REAL}, {LANE})",
-        f"declare {REAL} @llvm.fabs.f64({REAL})",
-        f"declare {REAL} @llvm.sqrt.f64({REAL})",
-        f"declare {REAL} @llvm.minnum.f64({REAL}, {REAL})",
-        f"declare {REAL} @llvm.maxnum.f64({REAL}, {REAL})",
-    )
-)
+from dalembert.simulation.kinds import CODE, CONVERSIONS, LANE, LANES, POINTER, REAL, TRUTH, WHOLE, constant
 
 
 class Value:
@@ -109,6 +88,26 @@ class Array:
         self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
 
 
+class Column:
+    """a[i]: the i-th number behind an address."""
+
+    __slots__ = ("pointer",)
+
+    def __init__(self, pointer: Value) -> None:
+        self.pointer = pointer
+
+    def _at(self, i: Operand) -> Value:
+        function = self.pointer.function
+        return function.emit(POINTER, f"getelementptr {REAL}, {self.pointer}, {function.value(i, WHOLE)}")
+
+    def __getitem__(self, i: Operand) -> Value:
+        return self.pointer.function.emit(REAL, f"load {REAL}, {self._at(i)}, align 8")
+
+    def __setitem__(self, i: Operand, value: Operand) -> None:
+        function = self.pointer.function
+        function.line(f"store {function.value(value, REAL)}, {self._at(i)}, align 8")
+
+
 class Variable:
     """x.value: a value that changes, such as a sum."""
 
@@ -180,13 +179,13 @@ class Function:
     def value(self, x: Operand, kind: str) -> Value:
         """x as a value of this kind: constants are written out, numbers spread over the lanes."""
         if not isinstance(x, Value):
-            return Value(self, kind, _constant(x, kind))
+            return Value(self, kind, constant(x, kind))
         if x.kind == kind:
             return x
         if (x.kind, kind) == (REAL, LANE):
             first = self.emit(LANE, f"insertelement {LANE} poison, {x}, i32 0")
             return self.emit(LANE, f"shufflevector {first}, {LANE} poison, <{LANES} x i32> zeroinitializer")
-        return self.emit(kind, f"{_CONVERSIONS[x.kind, kind]} {x} to {kind}")
+        return self.emit(kind, f"{CONVERSIONS[x.kind, kind]} {x} to {kind}")
 
     def operate(self, operation: str, a: Operand, b: Operand) -> Value:
         """a + b, a − b, a b or a / b."""
@@ -282,19 +281,6 @@ class Function:
     def _start(self, label: str) -> None:
         self._lines.append(f"{label}:")
         self._label, self._open = label, True
-
-
-_CONVERSIONS: Final = {(WHOLE, REAL): "sitofp", (CODE, WHOLE): "sext", (WHOLE, CODE): "trunc"}
-
-
-def _constant(x: float, kind: str) -> str:
-    if kind == POINTER:
-        return "null"
-    if kind in (WHOLE, CODE):
-        return str(int(x))
-    # a double in hexadecimal is exact
-    bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
-    return bits if kind == REAL else "<" + ", ".join([f"double {bits}"] * LANES) + ">"
 
 
 def _common(a: Operand, b: Operand) -> str:

@@ -1,0 +1,40 @@
+"""Solved systems, each citing its book: examples, tests and the demo at once.
+
+A file of this folder is one system; its ENTRY says what is printed about it. A new file joins the list by being there.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from dalembert.algebra.parser import nearest
+from dalembert.errors import Unknown
+from dalembert.gallery.entry import Entry, Printed
+from dalembert.model.system import System
+
+__all__ = ["Entry", "Printed", "build", "entry", "names"]
+
+_NOT_SYSTEMS = frozenset({"entry"})
+
+
+def names() -> tuple[str, ...]:
+    """The names of all systems, sorted, without importing any of them."""
+    files = (module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(sorted(name.replace("_", "-") for name in files if name not in _NOT_SYSTEMS))
+
+
+def entry(name: str) -> Entry:
+    """What the gallery says about one system."""
+    known = names()
+    if name not in known:
+        hint = nearest(str(name), known) or f"the gallery has {', '.join(known)}"
+        msg = f"no system named {name!r} in the gallery; {hint}"
+        raise Unknown(msg)
+    found: Entry = import_module(f"{__name__}.{name.replace('-', '_')}").ENTRY
+    return found
+
+
+def build(name: str) -> System:
+    """The system of that name with its default values."""
+    return entry(name).build()

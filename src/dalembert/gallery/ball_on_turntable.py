@@ -1,0 +1,42 @@
+"""A homogeneous ball rolls on a horizontal table that turns at a prescribed rate.
+
+Source: Mor03 (1), (7), (8); printed result dv/dt = (2/7) Ω k × v for constant Ω. With Ω(t) the derivative of (1) has one
+more term, so that dv/dt = (2/7)(Ω k × v + Ω̇ k × r).
+"""
+
+from __future__ import annotations
+
+from dalembert.gallery.entry import Entry, Printed
+from dalembert.model.system import System
+
+
+def build(*, m: float | None = 1.0, r: float | None = 0.05, Omega: str | None = "3") -> System:
+    """v = Ω k × r + ω × r k: two rows with time-dependent terms; speeds ẋ, ẏ and ω·k."""
+    s = System("Ball on a turntable", source="Mor03 (8)")
+    x, y, alpha, beta, gamma = s.coordinates("x y alpha beta gamma")
+    m_, r_ = s.constants(m=m, r=r)
+    Omega_ = s.specified("Omega", None if Omega is None else s.expression(Omega))
+    N = s.N
+    B = N.rotations("zyx", alpha, beta, gamma)[-1]
+    C = s.O.offset(x * N.x + y * N.y, "C")
+    ball = s.sphere("ball", C.offset(r_ * N.z, "G"), B, m_, r_)
+    slip = ball.G.v + B.w.cross(C - ball.G) - (Omega_ * N.z).cross(C - s.O)
+    s.constrain(slip @ N.x, "rolling along x")
+    s.constrain(slip @ N.y, "rolling along y")
+    s.speeds(u1=x.dot, u2=y.dot, u3=B.w @ N.z)
+    return s
+
+
+ENTRY = Entry(
+    name="ball-on-turntable",
+    title="Ball on a turntable",
+    source="Mor03 (8)",
+    description="A homogeneous ball rolls without slipping on a horizontal table that turns at a prescribed rate.",
+    build=build,
+    printed=(
+        Printed("(8), along x", "x'' + 2/7*(Omega*y' + Omega'*y)", ((1, "5/(7*m)"),)),
+        Printed("(8), along y", "y'' - 2/7*(Omega*x' + Omega'*x)", ((2, "5/(7*m)"),)),
+        Printed("(5), along z", "u3'", ((3, "5/(2*m*r**2)"),)),
+    ),
+    start={"x": 0.3, "u2": 0.5},
+)

@@ -1,0 +1,70 @@
+"""A chain of n rigid bodies of generic inertia on revolute joints about changing axes.
+
+Source: LL76 §5 Problem 1 for parallel axes (`axes="z"`) and concentrated masses; for crossed axes nothing is printed, and the
+agreement of the principles and the kinematic audit stand in.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.gallery.entry import Entry
+from dalembert.geometry.dyadic import Dyadic, inertia
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.vector import Vector
+from dalembert.model.system import System
+
+Number = Fraction | Scalar
+
+
+class _Values:
+    """Drawn numbers, as they are or each as a constant of the system with that default."""
+
+    def __init__(self, s: System, *, symbolic: bool, seed: int) -> None:
+        self.s, self.symbolic, self.random = s, symbolic, Random(seed)  # noqa: S311 - lengths, not secrets
+
+    def between(self, low: float, high: float, name: str) -> Number:
+        """A number with three decimals between two bounds."""
+        value = Fraction(self.random.randrange(round(1000 * low), round(1000 * high)), 1000)
+        return self.s.constant(name, value) if self.symbolic else value
+
+    def vector(self, size: float, name: str, F: Frame) -> Vector:
+        """A vector fixed in a frame."""
+        x, y, z = (self.between(-size, size, f"{name}{axis}") for axis in "xyz")
+        return x * F.x + y * F.y + z * F.z
+
+    def dyadic(self, i: int, F: Frame) -> Dyadic:
+        """An inertia with all six components that a real body may have."""
+        xx, yy, zz = (self.between(0.1, 0.15, f"I_{i}{axes}") for axes in ("xx", "yy", "zz"))
+        xy, yz, xz = (self.between(-0.01, 0.01, f"I_{i}{axes}") for axes in ("xy", "yz", "xz"))
+        return inertia(F, xx, yy, zz, xy, yz, xz)
+
+
+def build(n: int = 3, *, axes: str = "xyz", symbolic: bool = False, g: float | None = 9.81, seed: int = 1) -> System:
+    """Joint i sits at l_i in body i − 1 and turns about the next letter of `axes`; body i has its mass centre at c_i.
+
+    Lengths, masses and inertias are drawn once from `seed`; `symbolic` makes each a constant with that default.
+    """
+    s = System(f"Spatial chain of {n} joints", source="LL76 §5 Problem 1")
+    draw = _Values(s, symbolic=symbolic, seed=seed)
+    s.gravity(-s.constant("g", g) * s.N.z)
+    P, B = s.O, s.N
+    for i in range(1, n + 1):
+        joint = P.offset(draw.vector(0.5, f"l_{i}", B), f"P{i}")
+        B = B.rotated(s.coordinate(f"q_{i}"), getattr(B, axes[(i - 1) % len(axes)]), f"B{i}")
+        G = joint.offset(draw.vector(0.3, f"c_{i}", B), f"G{i}")
+        s.body(f"body {i}", draw.between(1, 2, f"m_{i}"), G, B, draw.dyadic(i, B))
+        P = joint
+    return s
+
+
+ENTRY = Entry(
+    name="spatial-chain",
+    title="Spatial chain of three revolute joints",
+    source="LL76 §5 Problem 1",
+    description="Rigid bodies with all six components of inertia hang in a chain on hinges about x, y, z in turn.",
+    build=build,
+    start={"q_1": 0.5, "q_2": 0.5, "q_3": 0.5},
+)

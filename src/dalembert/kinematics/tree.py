@@ -1,0 +1,169 @@
+"""The open tree behind a description: links that turn or slide against their parent, and the masses they carry.
+
+Read off the frames and points alone: along the frames from N to a body, the offsets written in each frame are made
+first, then the turn into the next frame. Bodies that share their first moves share links. Where a coordinate would
+move two separate links, or a point moves against the body it belongs to, the description is no open tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
+from dalembert.algebra.tape import LEAVES, Tape, Triple
+from dalembert.errors import NotApplicable
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.rotation import DirectionCosines, Quaternion
+from dalembert.geometry.vector import plus
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.model.elements import Body
+
+
+@dataclass(eq=False)
+class Link:
+    """A frame at a point: `r` from the parent's point in the parent's axes, its freedoms, and the masses fixed to it."""
+
+    parent: Link | None
+    frame: Frame
+    r: Triple
+    # q̇ (or spin) symbol, direction of turning, direction of sliding, in the link's own axes
+    freedoms: list[tuple[int, Triple, Triple]]
+    # relative angular velocity and acceleration at q̈ = 0 (link's axes); rates of r (parent's axes)
+    spin: Triple
+    spin_bias: Triple
+    r_dot: Triple
+    r_bias: Triple
+    masses: list[tuple[Body, Triple]] = field(default_factory=list)
+    children: dict[object, Link] = field(default_factory=dict)
+
+
+class Tree:
+    """All links, parents first."""
+
+    def __init__(self, kin: Kinematics) -> None:
+        if any(not row.is_norm for row in kin.rows):
+            msg = "the constraint rows close loops or couple joints; only an open tree without rows can be treated from link to link"
+            raise NotApplicable(msg)
+        self.kin, self.tape = kin, kin.tape
+        t = self.tape
+        self.rate = Derivative(t, t.rate)
+        self.linear = Linear(t, kin.qdot)
+        self.still = Rewrite(t, dict.fromkeys(kin.qddot, t.zero))
+        self.zero: Triple = (t.zero, t.zero, t.zero)
+        self.root = Link(None, kin.system.N, self.zero, [], *[self.zero] * 4)
+        self.links = [self.root]
+        self.moved: dict[int, Link] = {}
+        for body in kin.system.bodies:
+            self._attach(body)
+
+    def _attach(self, body: Body) -> None:
+        offsets = self._offsets(body)
+        deepest = max(offsets, key=lambda F: F.depth, default=self.kin.system.N)
+        end = body.frame or deepest
+        path: list[Frame] = []
+        F: Frame | None = end
+        while F is not None:
+            path.append(F)
+            F = F.parent
+        if any(G not in path for G in offsets):
+            msg = f"the mass centre of {body.name} is placed by a frame that does not carry the body"
+            raise NotApplicable(msg)
+        link = self.root
+        for G, following in zip(reversed(path), [*reversed(path[:-1]), None], strict=True):
+            moving, fixed = self._split(offsets.get(G, self.zero))
+            if moving != self.zero:
+                link = self._slide(link, moving)
+            if following is not None:
+                link = self._turn(link, following, fixed)
+            else:
+                link.masses.append((body, fixed))
+
+    def _offsets(self, body: Body) -> dict[Frame, Triple]:
+        """The position of G from O, summed frame by frame."""
+        total: dict[Frame, Triple] = {}
+        P = body.G
+        while P.parent is not None:
+            for F, c in P.r.on(self.tape).parts.items():
+                total[F] = plus(self.tape, total[F], c) if F in total else c
+            P = P.parent
+        return total
+
+    def _split(self, c: Triple) -> tuple[Triple, Triple]:
+        pairs = [_moving_and_fixed(self.tape, x) for x in c]
+        return tuple(m for m, _ in pairs), tuple(f for _, f in pairs)  # type: ignore[return-value]
+
+    # ---- moves -------------------------------------------------------------------------------
+
+    def _slide(self, link: Link, c: Triple) -> Link:
+        key = ("slide", c)
+        if key not in link.children:
+            r_dot: Triple = tuple(self.rate(x) for x in c)  # type: ignore[assignment]
+            freedoms = self._freedoms(r_dot)
+            bias: Triple = tuple(self.still(self.rate(x)) for x in r_dot)  # type: ignore[assignment]
+            self._add(link, key, Link(link, link.frame, c, [(x, self.zero, s) for x, s in freedoms], self.zero, self.zero, r_dot, bias))
+        return link.children[key]
+
+    def _turn(self, link: Link, frame: Frame, at: Triple) -> Link:
+        key = ("turn", frame.number, at)
+        if key not in link.children:
+            t, rotation = self.tape, frame.rotation
+            if isinstance(rotation, DirectionCosines):
+                msg = f"frame {frame.name} is given by direction cosines, not by a joint's turn"
+                raise NotApplicable(msg)
+            if isinstance(rotation, Quaternion):
+                new = self._ball(link, frame, at)
+            else:
+                assert rotation is not None
+                # about an axis fixed in parent and child, so its components are the same in both
+                spin = rotation.spin(t, self.rate)
+                bias: Triple = tuple(self.still(self.rate(x)) for x in spin)  # type: ignore[assignment]
+                freedoms = [(x, s, self.zero) for x, s in self._freedoms(spin)]
+                new = Link(link, frame, at, freedoms, spin, bias, self.zero, self.zero)
+            self._add(link, key, new)
+        return link.children[key]
+
+    def _ball(self, link: Link, frame: Frame, at: Triple) -> Link:
+        """Three turns about the child's own axes, with the spin's components as speeds."""
+        t = self.tape
+        spins = self.kin.spin_symbols(frame)
+        if spins is None:
+            msg = f"the speeds of the ball joint of {frame.name} are not its own spin components"
+            raise NotApplicable(msg)
+        axes: list[Triple] = [(t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one)]
+        freedoms = [(x, s, self.zero) for x, s in zip(spins, axes, strict=True)]
+        return Link(link, frame, at, freedoms, spins, self.zero, self.zero, self.zero)
+
+    def _freedoms(self, velocity: Triple) -> list[tuple[int, Triple]]:
+        forms = [self.linear(x)[1] for x in velocity]
+        zero = self.tape.zero
+        found = sorted({k for f in forms for k in f})
+        return [(self.kin.qdot[k], tuple(f.get(k, zero) for f in forms)) for k in found]  # type: ignore[misc]
+
+    def _add(self, parent: Link, key: object, link: Link) -> None:
+        for x, _, _ in link.freedoms:
+            if x in self.moved:
+                msg = f"{self.kin.name(x).rstrip(chr(39))} moves two separate branches of the system"
+                raise NotApplicable(msg)
+            self.moved[x] = link
+        parent.children[key] = link
+        self.links.append(link)
+
+
+def _moving_and_fixed(t: Tape, x: int) -> tuple[int, int]:
+    """x = moving + fixed, the sum taken apart."""
+    moving, fixed = t.zero, t.zero
+    stack = [(x, False)]
+    while stack:
+        i, negative = stack.pop()
+        op, a, b = t.nodes[i]
+        if op in ("add", "sub"):
+            stack += [(b, negative != (op == "sub")), (a, negative)]
+        elif op == "neg" and t.nodes[a][0] not in LEAVES:
+            stack.append((a, not negative))
+        elif any(s in t.moving for s in symbols_of(t, (i,))):
+            moving = t.sub(moving, i) if negative else t.add(moving, i)
+        else:
+            fixed = t.sub(fixed, i) if negative else t.add(fixed, i)
+    return moving, fixed
+
+

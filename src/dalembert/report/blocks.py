@@ -1,0 +1,65 @@
+"""What a report is made of: headings, paragraphs, formulas and tables, before anyone decides how they look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Formula:
+    """Mathematics in the notation it was asked for; long results come with the intermediates they are written in."""
+
+    written: str
+    definitions: tuple[str, ...] = ()
+
+
+# words and mathematics as they follow one another
+Span = str | Formula
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A title; level 1 is the document's own."""
+
+    level: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Words and formulas; `quiet` ones are remarks and sources."""
+
+    spans: tuple[Span, ...]
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """left = right, or an equation that stands for itself."""
+
+    right: Formula
+    left: Span | None = None
+
+
+@dataclass(frozen=True)
+class Display:
+    """Formulas on lines of their own, and the intermediates they share."""
+
+    lines: tuple[Line, ...]
+    definitions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Span, ...], ...]
+
+
+Block = Heading | Paragraph | Display | Table
+
+
+def words(*spans: Span, quiet: bool = False) -> Paragraph:
+    """A paragraph."""
+    return Paragraph(spans, quiet)

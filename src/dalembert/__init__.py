@@ -7,6 +7,7 @@ agree, and read the derivation.
 from dalembert.agreement.agreement import Agreement, agreement
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.scalar import Scalar
+from dalembert.api import compile, forward_dynamics, simulate  # noqa: A004 - da.compile is the verb a user looks for
 from dalembert.errors import BadDescription, BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable, NotLinear
 from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, inertia, rod_inertia, sphere_inertia
 from dalembert.geometry.frame import Frame
@@ -43,11 +44,13 @@ __all__ = [
     "atan",
     "atan2",
     "box_inertia",
+    "compile",
     "cos",
     "cosh",
     "cylinder_inertia",
     "disk_inertia",
     "exp",
+    "forward_dynamics",
     "inertia",
     "kane",
     "kinematics",
@@ -55,6 +58,7 @@ __all__ = [
     "log",
     "rod_inertia",
     "sign",
+    "simulate",
     "sin",
     "sinh",
     "sphere_inertia",

@@ -90,7 +90,7 @@ class Digits:
     def atan2(self, a: Any, b: Any) -> Any:
         return self.mp.atan2(a, b)
 
-    def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002 - the angle's identity does not matter here
+    def call(self, function: str, a: Any, node: int) -> Any:
         return abs(a) if function == "abs" else getattr(self.mp, function)(a)
 
 
@@ -115,4 +115,4 @@ def close(expected: Any, actual: Any, digits: int = 12) -> bool:
 
 
 rationals = st.builds(Fraction, st.integers(-30, 30), st.sampled_from([7, 11, 13]))
-points = st.fixed_dictionaries({name: rationals for name in NAMES})
+points = st.fixed_dictionaries(dict.fromkeys(NAMES, rationals))

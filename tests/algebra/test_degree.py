@@ -189,11 +189,10 @@ def grown(choices: list[tuple[int, int, int]]) -> Scalar:
     pool = [x, y, sin(x), cos(x + y / 2)]
     for op, i, j in choices:
         a, b = pool[i % len(pool)], pool[j % len(pool)]
-        if op == 3 and b.value == 0:
-            continue
-        if op > 4 and any(n[0] == "exp" for n in (a.tape.nodes[a.i],)):
-            continue
-        pool.append([lambda: a + b, lambda: a - b, lambda: a * b, lambda: a / b, lambda: a * a + b, lambda: sin(x * 2 + y), lambda: exp(x - y)][op]())
+        if op == 3:
+            pool.append(a if b.value == 0 else a / b)
+        else:
+            pool.append((a + b, a - b, a * b, a, a * a + b, sin(x * 2 + y), exp(x - y))[op])
     return pool[-1]
 
 

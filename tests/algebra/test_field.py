@@ -77,6 +77,7 @@ TRUE = {
     "5π/12": 4 * sin(PI * 5 / 12) - R2 * R3 - R2,
     "π/5": 4 * cos(PI / 5) - 1 - R5,
     "π/7": 8 * cos(PI / 7) ** 3 - 4 * cos(PI / 7) ** 2 - 4 * cos(PI / 7) + 1,
+    "2π/7": sin(PI * 2 / 7) + sin(PI * 4 / 7) + sin(PI * 8 / 7) - sqrt(7 + 0 * X) / 2,
     "one degree": cos(60 * (PI / 180) + T) - cos(T) / 2 + R3 / 2 * sin(T) + (cos(PI / 180) ** 2 + sin(PI / 180) ** 2 - 1),
     "π in a product": sin((X + Fraction(1, 5)) * PI) - sin(PI * X) * cos(PI / 5) - cos(PI * X) * sin(PI / 5),
     "root squared": sqrt(X) ** 2 - X,
@@ -319,7 +320,7 @@ def test_a_generator_of_random_numbers_seeds_a_point():
 def test_many_springs_find_a_point():
     tape = Tape()
     q = [Scalar(tape, tape.symbol(f"q{k}")) for k in range(22)]
-    lengths = [sqrt((q[k] - q[k + 2]) ** 2 + (q[k + 1] - q[k + 3]) ** 2 + 1) for k in range(0, 18)]
+    lengths = [sqrt((q[k] - q[k + 2]) ** 2 + (q[k + 1] - q[k + 3]) ** 2 + 1) for k in range(18)]
     e = sum(lengths, 0 * q[0])
     assert zero(tape, (e * e - e**2 + lengths[3] ** 2 - (q[3] - q[5]) ** 2 - (q[4] - q[6]) ** 2 - 1).i)
 
@@ -341,7 +342,11 @@ def test_values_do_not_depend_on_the_hash_seed():
     source = str(Path(__file__).parents[2] / "src")
     answers = {
         subprocess.run(
-            [sys.executable, "-c", SCRIPT], env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": source}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": source},
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in "12"
     }

@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy
 import pytest
 import sympy
-from algebra.expressions import DIGITS, NAMES, RATIONAL, Rationals, at, close, fresh, points, rationals, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algebra.expressions import DIGITS, NAMES, RATIONAL, Rationals, at, close, fresh, points, rationals, texts
 from dalembert.algebra.arithmetic import Arrays, Floats
 from dalembert.algebra.exchange import to_sympy
 from dalembert.algebra.folds import (
@@ -44,7 +44,7 @@ def central_difference(e: Scalar, point: dict[str, Fraction], along: dict[str, F
 
 
 @given(texts(), points)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_floats_and_arrays_agree_with_fifty_digits(text, point):
     tape, names = fresh()
     e = parse(text, names, tape)
@@ -98,7 +98,7 @@ def test_depends_on_marks_only_what_contains_the_symbols():
 
 
 @given(texts(), points, points)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_derivative_along_rates_is_the_limit_of_differences(text, point, rates):
     tape, names = fresh()
     e = parse(text, names, tape)
@@ -108,7 +108,7 @@ def test_the_derivative_along_rates_is_the_limit_of_differences(text, point, rat
 
 
 @given(texts(), points)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_gradient_is_the_derivative_along_each_symbol(text, point):
     tape, names = fresh()
     e = parse(text, names, tape)
@@ -119,18 +119,20 @@ def test_the_gradient_is_the_derivative_along_each_symbol(text, point):
 
 
 @given(texts(max_leaves=4), points)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_derivative_is_that_of_sympy(text, point):
     tape, names = fresh()
     e = parse(text, names, tape)
     one = {names["x"].i: tape.one}
     d = Scalar(tape, Derivative(tape, one.get)(e.i))
-    expected = sympy.diff(to_sympy(e), sympy.Symbol("x")).evalf(30, {k: sympy.Rational(v.numerator, v.denominator) for k, v in point.items()})
+    expected = sympy.diff(to_sympy(e), sympy.Symbol("x")).evalf(
+        30, {k: sympy.Rational(v.numerator, v.denominator) for k, v in point.items()}
+    )
     assert close(DIGITS.mp.mpf(str(expected)), at(d, point))
 
 
 @given(texts(RATIONAL), texts(RATIONAL), points, rationals, rationals)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_seeds_weigh_several_expressions(first, second, point, a, b):
     tape, names = fresh()
     e, f = parse(first, names, tape), parse(second, names, tape)
@@ -185,7 +187,7 @@ def test_found_derivatives_are_kept():
 
 
 @given(st.lists(texts(RATIONAL, 3), min_size=3, max_size=3), points, points)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_linear_finds_the_coefficients(coefficients, point, speeds):
     tape, names = fresh()
     u = [Scalar(tape, tape.symbol(f"u{k}")) for k in range(3)]
@@ -249,7 +251,7 @@ def test_what_cancels_does_not_make_an_expression_nonlinear(make, expected):
 
 
 @given(texts(RATIONAL), texts(RATIONAL, 3), points)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_rewrite_replaces_a_symbol_wherever_it_occurs(text, by, point):
     tape, names = fresh()
     e, f = parse(text, names, tape), parse(by, names, tape)

@@ -7,10 +7,10 @@ import time
 from fractions import Fraction
 
 import pytest
-from algebra.expressions import NAMES, Rationals, at, fresh, points, texts
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from algebra.expressions import NAMES, Rationals, at, fresh, points, texts
 from dalembert.algebra import functions
 from dalembert.algebra.parser import FUNCTIONS, parse
 from dalembert.algebra.scalar import Scalar
@@ -134,7 +134,7 @@ def test_a_symbol_named_pi_wins_over_the_number(system):
 
 
 @given(texts())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_reading_is_what_python_would_compute(text):
     tape, names = fresh()
     environment = {name: getattr(functions, name) for name in FUNCTIONS if name != "abs"} | names
@@ -147,7 +147,7 @@ operators = st.sampled_from([" + ", "-", "*", "/", "**2*", " - -", "*+"])
 
 
 @given(st.lists(st.tuples(st.sampled_from([*NAMES, "2", "7"]), operators), min_size=1, max_size=12), points)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_precedence_without_parentheses(parts, point):
     tape, names = fresh()
     text = "".join(operand + operator for operand, operator in parts) + "3"
@@ -227,7 +227,7 @@ def test_unknown_names_come_with_the_nearest_known_one(system, text, message):
         ("x'''", "'x'''' at column 1: at most 2 time derivatives"),
         ("x.dot.dot.dot", "'x.dot.dot.dot' at column 1: at most 2 time derivatives"),
         ("(x*y).dot", "'.' at column 6: only a name has .dot"),
-        ("(x*y)'", "unexpected \"'\" at column 6: a prime must directly follow a name, and text in quotes is no expression"),
+        ("(x*y)'", 'unexpected "\'" at column 6: a prime must directly follow a name, and text in quotes is no expression'),
     ],
 )
 def test_what_has_no_value_is_refused(system, text, message):
@@ -239,7 +239,7 @@ def test_what_has_no_value_is_refused(system, text, message):
     [
         ("3j", "complex number '3j' at column 1: dalembert computes with real numbers"),
         ("x + 1.5J", "complex number '1.5J' at column 5: dalembert computes with real numbers"),
-        ("'abc'", "unexpected \"'\" at column 1: a prime must directly follow a name, and text in quotes is no expression"),
+        ("'abc'", 'unexpected "\'" at column 1: a prime must directly follow a name, and text in quotes is no expression'),
         ('"abc"', "unexpected '\"' at column 1: text in quotes is no expression"),
         ("x.__class__", "'x.__class__' at column 1: the only attribute is .dot"),
         ("x.tape", "'x.tape' at column 1: the only attribute is .dot"),
@@ -370,13 +370,13 @@ def test_a_deep_caller_is_served_or_refused(system):
         assert str(refused).startswith("too many operations at column 1")  # noqa: PT017 - either outcome is right
 
 
-ALPHABET = list("xy9.0+-*/()' ,=[]") + ["**", "theta", ".dot", "sin(", "atan2(", "e5", "j", "pi", "1.5", "\n", "²", "₁", "′", "lambda "]
+ALPHABET = [*"xy9.0+-*/()' ,=[]", "**", "theta", ".dot", "sin(", "atan2(", "e5", "j", "pi", "1.5", "\n", "²", "₁", "′", "lambda "]
 
 
 @given(st.lists(st.sampled_from(ALPHABET), max_size=25).map("".join) | st.text(max_size=25))
 @example("1.e5")
 @example("x'.dot'")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_text_is_either_read_or_refused(text):
     tape, names = fresh()
     names["theta"] = Scalar(tape, tape.moving_symbol("theta"))

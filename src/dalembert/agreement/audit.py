@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 from dalembert.algebra.field import Trials
 from dalembert.algebra.tape import Triple
@@ -45,7 +46,7 @@ def audit(kin: Kinematics) -> tuple[Finding, ...]:
     # one set of points for all, so that every node is evaluated once
     trials = Trials(kin.tape)
     zero = iter(trials.is_zero([d for i in identities for d in i.differences]))
-    return tuple(Finding(i.what, i.where, all([next(zero) for _ in i.differences])) for i in identities)
+    return tuple(Finding(i.what, i.where, all(tuple(islice(zero, len(i.differences))))) for i in identities)
 
 
 def _minus(kin: Kinematics, a: Triple, b: Triple) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dalembert.algebra.angles import Angle, Sum, Turns, shortest
 from dalembert.algebra.forms import UNIT, Atom, Form, Powers, Term, content
-from dalembert.algebra.ring import Poly, Ring, Value
+from dalembert.algebra.ring import Poly, Ring, TooLong, Value
 from dalembert.algebra.tape import FUNCTIONS
 
 OPS = {op: n for n, op in enumerate((*FUNCTIONS, "atan2"))}
@@ -23,8 +23,8 @@ def as_fraction(k: Any) -> Fraction:
 class Alphabet:
     """The atoms of a ring, in the order in which people name them."""
 
-    def __init__(self, ring: Ring, places: Mapping[str, Any]) -> None:
-        self.ring, self.places = ring, places
+    def __init__(self, ring: Ring, places: Mapping[str, Any], longest: int) -> None:
+        self.ring, self.places, self.longest = ring, places, longest
         self.atoms: list[Atom] = []
         self.index: dict[Atom, int] = {}
         # basic angles; angles with generators (cosine, sine); back from these: generator → (angle, whether it is the sine)
@@ -98,6 +98,9 @@ class Alphabet:
         return {Form((Term(Fraction(1), self._powers(monomial, ())),)): as_fraction(k) for monomial, k in self.ring.monomials(n)}
 
     def _terms(self, p: Poly) -> tuple[Term, ...]:
+        if len(p) > self.longest:
+            msg = f"more than {self.longest} terms when multiplied out"
+            raise TooLong(msg)
         sums: Sum = {}
         for monomial, k in self.ring.monomials(p):
             held: dict[Angle, list[int]] = {}

@@ -26,12 +26,14 @@ class Expansion:
     each argument as it stands, "as written" nothing.
     """
 
-    def __init__(self, tape: Tape, outs: Sequence[int], *, limit: int, order: Sequence[int] | None, angles: str) -> None:
+    def __init__(self, tape: Tape, outs: Sequence[int], limits: tuple[int, int], order: Sequence[int] | None, angles: str) -> None:
         self.tape, self.outs = tape, list(outs)
         self.plain = angles == "as written"
+        # terms allowed on the way, and terms allowed in what is read as a form
+        limit, longest = limits
         self.ring = Ring(limit)
         listed = {tape.nodes[i][1]: (0, n) for n, i in enumerate(order or ())}
-        self.alphabet = Alphabet(self.ring, {name: (1, i) for name, i in tape.names.items()} | listed)
+        self.alphabet = Alphabet(self.ring, {name: (1, i) for name, i in tape.names.items()} | listed, longest)
         self.basis = Basis(self.alphabet.rank_of_form, keep=angles == "kept")
         self.values: dict[int, Value] = {}
 
@@ -44,6 +46,15 @@ class Expansion:
 
     def forms(self) -> list[Form]:
         """The forms of the expressions, in the order asked for."""
+        self.run()
+        return [self.form(i) for i in self.outs]
+
+    def form(self, i: int) -> Form:
+        """The form of one of the expressions, after `run`."""
+        return self.alphabet.form(self.ring.simplest(*self.values[i]))
+
+    def run(self) -> None:
+        """Evaluates the tape in the ring."""
         nodes = self.tape.nodes
         for level in self._levels():
             functions = [i for i in level if nodes[i][0] in OPS]
@@ -52,7 +63,6 @@ class Expansion:
             for i in level:
                 if i not in self.values:
                     self.values[i] = self._value(i)
-        return [self.alphabet.form(self.ring.simplest(*self.values[i])) for i in self.outs]
 
     def _levels(self) -> list[list[int]]:
         """The needed nodes by how deeply functions are nested in them; symbols get their values."""

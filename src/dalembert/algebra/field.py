@@ -83,10 +83,14 @@ class Trials:
         """Which of the expressions vanish identically (wrong with the probability that `degree.error_bound` states)."""
         suspects = self._vanishing(list(dict.fromkeys(outs)), range(self.trials))
         # |x| = x holds at half of all points
-        if suspects and any(self.tape.nodes[i][0] in _BRANCHING for i in needed(self.tape, suspects)):
+        if suspects and any(self._branches(i) for i in needed(self.tape, suspects)):
             suspects = self._vanishing(suspects, range(self.trials, _TRIALS_WITH_BRANCHES))
         zeros = set(suspects)
         return [i in zeros for i in outs]
+
+    def _branches(self, i: int) -> bool:
+        op, a, _ = self.tape.nodes[i]
+        return op in _BRANCHING and self.tape.value(a) is None
 
     def _vanishing(self, suspects: list[int], trials: Iterable[int]) -> list[int]:
         for k in trials:

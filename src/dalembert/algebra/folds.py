@@ -175,7 +175,7 @@ def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[i
     for e, s in seeds.items():
         send(e, s)
     moved = depends_on(t, seeds, wrt)
-    for i in reversed(sorted(moved)):
+    for i in sorted(moved, reverse=True):
         g = bar.get(i)
         op, a, b = t.nodes[i]
         if g is None or g == t.zero or op in LEAVES:
@@ -313,7 +313,7 @@ def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
 
     class Below:
         def __contains__(self, i: object) -> bool:
-            return i in new or i < shared
+            return i in new or (isinstance(i, int) and i < shared)
 
     for i in needed(source, outs, Below()):
         op, a, b = source.nodes[i]

@@ -28,26 +28,39 @@ def normal_form(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: S
     `order` lists symbols in the order in which products and sums shall name them; the default, and the order of
     symbols not listed, is that of creation on the tape.
     """
-    expansion = Expansion(tape, outs, limit=limit, order=order, angles="expanded")
+    kept = Expansion(tape, outs, (limit, limit), order, "kept")
     try:
-        forms = expansion.forms()
+        forms: list[Form] | None = kept.forms()
     except TooLong:
-        if not expansion.has_sums:
+        if not kept.has_sums:
             raise
-        return Expansion(tape, outs, limit=limit, order=order, angles="kept").forms()
-    if not expansion.has_sums:
-        return forms
+        forms = None
+    if forms is None:
+        return Expansion(tape, outs, (limit, limit), order, "expanded").forms()
+    return _shortened(tape, outs, forms, limit, order) if kept.has_sums else forms
+
+
+def _shortened(tape: Tape, outs: Sequence[int], forms: list[Form], limit: int, order: Sequence[int] | None) -> list[Form]:
+    """Angles stay as written unless the addition theorems make an expression shorter, or zero."""
+    longest = min(limit, 100 + 10 * max((f.term_count for f in forms), default=0))
+    expansion = Expansion(tape, outs, (limit, longest), order, "expanded")
     try:
-        kept = Expansion(tape, outs, limit=limit, order=order, angles="kept").forms()
+        expansion.run()
     except TooLong:
         return forms
-    # what vanishes by the addition theorems vanishes; otherwise angles stay as written unless others are shorter
-    return [f if f.term_count < k.term_count else k for f, k in zip(forms, kept, strict=True)]
+    found: list[Form] = []
+    for i, kept in zip(outs, forms, strict=True):
+        try:
+            form = expansion.form(i)
+        except TooLong:
+            form = kept
+        found.append(form if form.term_count < kept.term_count else kept)
+    return found
 
 
 def expanded(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: Sequence[int] | None = None) -> list[Form]:
     """The expressions multiplied out as they stand, with no identity between functions used: a book's own terms."""
-    return Expansion(tape, outs, limit=limit, order=order, angles="as written").forms()
+    return Expansion(tape, outs, (limit, limit), order, "as written").forms()
 
 
 def operation_count(tape: Tape, outs: Sequence[int]) -> int:

@@ -13,15 +13,16 @@ from dalembert.algebra.forms import Form
 from dalembert.algebra.layout import Printer, Ranking
 from dalembert.algebra.names import parts
 from dalembert.algebra.normal import LIMIT as NORMAL_LIMIT
-from dalembert.algebra.normal import normal_form
+from dalembert.algebra.normal import normal_form, operation_count
 from dalembert.algebra.notation import Latex, Notation, Text
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.algebra.zform import equation_with_intermediates, with_intermediates
 from dalembert.errors import DalembertError
 
-# terms a reader will follow, and terms allowed on the way there
+# what a reader will follow, in terms and in symbols, and terms allowed on the way there
 LONGEST = 120
+LARGEST = 500
 LIMIT = 2_000
 
 
@@ -80,7 +81,14 @@ def readable(tape: Tape, e: int) -> Form | None:
         (form,) = normal_form(tape, (e,), limit=LIMIT)
     except DalembertError:
         return None
-    return form if form.term_count <= LONGEST else None
+    short = form.term_count <= LONGEST and size(form) <= max(LARGEST, 3 * operation_count(tape, (e,)))
+    return form if short else None
+
+
+def size(form: Form) -> int:
+    """How many symbols, numbers and function names it takes to write a form down."""
+    inside = sum(size(argument) for t in form.numerator + form.denominator for a, _ in t.powers for argument in a.arguments)
+    return inside + sum(1 + len(t.powers) for t in form.numerator + form.denominator)
 
 
 def ranking_for(tape: Tape, form: Form) -> Ranking:

@@ -153,7 +153,7 @@ class Scalar:
 def exact(x: Any) -> Number:
     """A number as an exact rational: 9.81 is 981/100. Refuses what is not finite or not real."""
     if x.__class__ is int or x.__class__ is Fraction:
-        return x  # type: ignore[no-any-return]
+        return x
     if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
         msg = f"expected a number or an expression, got {x!r}"
         raise BadExpression(msg)
@@ -192,7 +192,7 @@ def on(tape: Tape, e: Any) -> int:
     """The index of a scalar or number on a tape of the same system."""
     if e.__class__ is Scalar:
         if e.tape is tape:
-            return e.i  # type: ignore[no-any-return]
+            return e.i
         if e.tape.root is not tape.root:
             join(e.tape, tape)
         return e.i if e.i < tape.shared_length(e.tape) else transplant(e.tape, tape, (e.i,))[0]
@@ -211,7 +211,7 @@ def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar
             return Scalar(tape, rule(tape, on(tape, a), on(tape, b)))
         return Scalar(tape, rule(tape, a.i, b.i))
     if not isinstance(b, numbers.Number | Decimal) and type(b).__module__.partition(".")[0] != "sympy":
-        return NotImplemented
+        return NotImplemented  # type: ignore[no-any-return]
     return Scalar(a.tape, rule(a.tape, a.i, on(a.tape, b)))
 
 

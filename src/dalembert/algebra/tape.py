@@ -126,7 +126,7 @@ class Tape:
     def neg(self, a: int) -> int:
         op, x, y = self.nodes[a]
         if op == "neg":
-            return x
+            return int(x)
         if op == "sub":
             return self._new(("sub", y, x))
         if op == "const":
@@ -269,7 +269,7 @@ class Tape:
         if turns >= 1:
             below = self._at_multiple_of_pi(turns - 1)
             return None if below is None else self.neg(below)
-        squares = {Fraction(0): 0, Fraction(1, 6): 1, Fraction(1, 4): 2, Fraction(1, 3): 3, Fraction(1, 2): 4}
+        squares: dict[Fraction, int] = {Fraction(0): 0, Fraction(1, 6): 1, Fraction(1, 4): 2, Fraction(1, 3): 3, Fraction(1, 2): 4}
         square = squares.get(min(turns, 1 - turns))
         if square is None:
             return None

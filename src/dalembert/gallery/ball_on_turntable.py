@@ -6,13 +6,13 @@ more term, so that dv/dt = (2/7)(Ω k × v + Ω̇ k × r).
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.model.system import System
 
 
-def build(*, m: float | None = 1.0, r: float | None = 0.05, Omega: str | None = "3") -> System:
+def build(*, m: float | None = 1.0, r: float | None = 0.05, Omega: str | None = "3") -> da.System:
     """v = Ω k × r + ω × r k: two rows with time-dependent terms; speeds ẋ, ẏ and ω·k."""
-    s = System("Ball on a turntable", source="Mor03 (8)")
+    s = da.System("Ball on a turntable", source="Mor03 (8)")
     x, y, alpha, beta, gamma = s.coordinates("x y alpha beta gamma")
     m_, r_ = s.constants(m=m, r=r)
     Omega_ = s.specified("Omega", None if Omega is None else s.expression(Omega))

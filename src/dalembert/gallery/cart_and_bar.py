@@ -5,17 +5,18 @@ Source: Mei85 Ex. 7.3, 7.4; printed result (h).
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.geometry.dyadic import rod_inertia
-from dalembert.model.system import System
 
 
-def build(*, M: float | None = 2.0, m: float | None = 1.0, a: float | None = 0.5, k: float | None = 10.0, g: float | None = 9.81) -> System:
+def build(
+    *, M: float | None = 2.0, m: float | None = 1.0, a: float | None = 0.5, k: float | None = 10.0, g: float | None = 9.81
+) -> da.System:
     """r_C = x i, r_G = x i + a (sin θ i − cos θ j); the bar has length 2a, the force F acts at its lower end.
 
     Mei85 measures x from the unstretched spring, so the length L of the spring drops out of every equation.
     """
-    s = System("Cart and bar", source="Mei85 Ex. 7.3")
+    s = da.System("Cart and bar", source="Mei85 Ex. 7.3")
     x, theta = s.coordinates("x theta")
     M_, m_, a_, k_, g_ = s.constants(M=M, m=m, a=a, k=k, g=g)
     F = s.input("F")
@@ -24,7 +25,7 @@ def build(*, M: float | None = 2.0, m: float | None = 1.0, a: float | None = 0.5
     B = N.rotated(theta, N.z, "B")
     G = C.offset(-a_ * B.y, "G")
     s.particle("cart", M_, C)
-    s.body("bar", m_, G, B, rod_inertia(B.y, m_, 2 * a_))
+    s.body("bar", m_, G, B, da.rod_inertia(B.y, m_, 2 * a_))
     s.potential(k_ * x**2 / 2, "spring")
     s.gravity(-g_ * N.y)
     s.force(F * N.x, at=C.offset(-2 * a_ * B.y, "end"), name="F")

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.geometry.point import Point
-from dalembert.model.elements import Body
-from dalembert.model.system import System
 
 
 def build(
@@ -22,9 +20,9 @@ def build(
     l_2: float | None = 1.0,
     g: float | None = 9.81,
     angles: Literal["relative", "absolute"] = "relative",
-) -> System:
+) -> da.System:
     """The lower rod's angle β is measured from the upper rod ("relative") or from the vertical ("absolute")."""
-    s = System("Double pendulum", source="Hil20")
+    s = da.System("Double pendulum", source="Hil20")
     m1, m2, l1, l2, g_ = s.constants(m_1=m_1, m_2=m_2, l_1=l_1, l_2=l_2, g=g)
     s.gravity(-g_ * s.N.y)
     upper = s.rod("upper rod", s.pin("alpha", s.O), m1, l1)
@@ -32,7 +30,7 @@ def build(
     return s
 
 
-def _hinge(s: System, upper: Body, angles: str) -> Point:
+def _hinge(s: da.System, upper: da.Body, angles: str) -> da.Point:
     if angles == "relative":
         return s.pin("beta", upper.tip)
     # the same place carried without turning, so that the hinge counts from the vertical

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dalembert.algebra.scalar import Scalar
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.geometry.dyadic import inertia
-from dalembert.geometry.frame import Frame
-from dalembert.model.system import System
 
 
 def build(
@@ -22,9 +19,9 @@ def build(
     I_3: float | None = 0.25,
     g: float | None = 9.81,
     speeds: Literal["body", "rates"] = "body",
-) -> System:
+) -> da.System:
     """Angles ψ, θ, φ about z, y, x in turn; torque M₁ e₁ + M₂ e₂ + M₃ e₃; speeds ω·e_k ("body") or the rates q̇."""
-    s = System("Free rigid body in 3-2-1 angles", source="Bar00 (18)–(21)")
+    s = da.System("Free rigid body in 3-2-1 angles", source="Bar00 (18)–(21)")
     x, y, z, psi, theta, phi = s.coordinates("x y z psi theta phi")
     B = s.N.rotations("zyx", psi, theta, phi, names=("A1", "A2", "B"))[-1]
     put_body(s, B, (x, y, z), m, (I_1, I_2, I_3), g)
@@ -34,12 +31,14 @@ def build(
     return s
 
 
-def put_body(s: System, B: Frame, place: tuple[Scalar, ...], m: float | None, I: tuple[float | None, ...], g: float | None) -> None:
+def put_body(
+    s: da.System, B: da.Frame, place: tuple[da.Scalar, ...], m: float | None, I: tuple[float | None, ...], g: float | None
+) -> None:
     """The body itself, its weight and the torque on it, whatever describes its attitude."""
     x, y, z = place
     m_, I1, I2, I3, g_ = s.constants(m=m, I_1=I[0], I_2=I[1], I_3=I[2], g=g)
     M1, M2, M3 = s.inputs("M_1 M_2 M_3")
-    s.body("body", m_, s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z, "G"), B, inertia(B, I1, I2, I3))
+    s.body("body", m_, s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z, "G"), B, da.inertia(B, I1, I2, I3))
     s.torque(M1 * B.x + M2 * B.y + M3 * B.z, on=B, name="M")
     s.gravity(-g_ * s.N.z)
 

@@ -5,16 +5,16 @@ Source: Bar00 (21), with Ḣ_G for the misprinted H_G: Euler's equations, the sa
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry
 from dalembert.gallery.free_body import PRINTED, put_body
-from dalembert.model.system import System
 
 
 def build(
     *, m: float | None = 1.0, I_1: float | None = 0.1, I_2: float | None = 0.2, I_3: float | None = 0.25, g: float | None = 9.81
-) -> System:
+) -> da.System:
     """Seven coordinates with the row e·ė = 0; speeds ω·e_k and the velocity of the mass centre."""
-    s = System("Free rigid body with a quaternion", source="Bar00 (21)")
+    s = da.System("Free rigid body with a quaternion", source="Bar00 (21)")
     x, y, z = s.coordinates("x y z")
     B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"), name="B")
     put_body(s, B, (x, y, z), m, (I_1, I_2, I_3), g)

@@ -5,9 +5,8 @@ Source: Mit22 34.2; printed result: θ̈ + m_B g L sin θ/(I + m_B L²) = 0.
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.geometry.dyadic import inertia
-from dalembert.model.system import System
 
 
 def build(
@@ -18,12 +17,12 @@ def build(
     I: float | None = 0.125 / 3,
     g: float | None = 9.8,
     x: str | None = "3*cos(t)",
-) -> System:
+) -> da.System:
     """The track is along n_x, which is also the hinge axis, so x(t) does not enter the equation of motion.
 
     Only the moment of inertia I about b_x matters; the other two are left zero.
     """
-    s = System("Body hanging from a hoist", source="Mit22 34.2")
+    s = da.System("Body hanging from a hoist", source="Mit22 34.2")
     theta = s.coordinate("theta")
     mQ, mB, L_, I_, g_ = s.constants(m_Q=m_Q, m_B=m_B, L=L, I=I, g=g)
     x_ = s.specified("x", None if x is None else s.expression(x))
@@ -31,7 +30,7 @@ def build(
     B = N.rotated(theta, N.x, "B")
     Q = s.O.offset(x_ * N.x, "Q")
     s.particle("hoist", mQ, Q)
-    s.body("body", mB, Q.offset(-L_ * B.y, "Bcm"), B, inertia(B, I_, 0, 0))
+    s.body("body", mB, Q.offset(-L_ * B.y, "Bcm"), B, da.inertia(B, I_, 0, 0))
     s.gravity(-g_ * N.y)
     return s
 

@@ -5,16 +5,16 @@ Source: Gre03 Ex. 4.1; printed results (4.31)–(4.33).
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.model.system import System
 
 
-def build(*, m: float | None = 1.0, l: float | None = 1.0) -> System:
+def build(*, m: float | None = 1.0, l: float | None = 1.0) -> da.System:
     """u₁ = ẋ cos φ + ẏ sin φ, u₂ = φ̇, u₃ = −ẋ sin φ + ẏ cos φ = 0: all n speeds, the last one constrained.
 
     Source: Gre03 (4.20)–(4.22).
     """
-    s = System("Two particles on a rod with a knife edge", source="Gre03 Ex. 4.1")
+    s = da.System("Two particles on a rod with a knife edge", source="Gre03 Ex. 4.1")
     x, y, phi = s.coordinates("x y phi")
     m_, l_ = s.constants(m=m, l=l)
     B = s.N.rotated(phi, s.N.z, "B")

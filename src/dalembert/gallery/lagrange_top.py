@@ -5,21 +5,20 @@ Source: Kut (3.5)–(3.7).
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.geometry.dyadic import inertia
-from dalembert.model.system import System
 
 
 def build(
     *, M: float | None = 0.5, l: float | None = 0.1, I_1: float | None = 0.006, I_3: float | None = 0.001, g: float | None = 9.81
-) -> System:
+) -> da.System:
     """Precession φ, nutation θ, spin ψ; I₁, I₃ are moments about the fixed point, as in Kut."""
-    s = System("Lagrange top", source="Kut (3.5)–(3.7)")
+    s = da.System("Lagrange top", source="Kut (3.5)–(3.7)")
     phi, theta, psi = s.coordinates("phi theta psi")
     M_, l_, I1, I3, g_ = s.constants(M=M, l=l, I_1=I_1, I_3=I_3, g=g)
     _, B, D = s.N.rotations("zxz", phi, theta, psi, names=("A", "B", "D"))
     # the top is symmetric, so its inertia is constant in the frame B that does not spin with it
-    s.body("top", M_, s.O.offset(l_ * B.z, "G"), D, inertia(B, I1, I1, I3), about=s.O)
+    s.body("top", M_, s.O.offset(l_ * B.z, "G"), D, da.inertia(B, I1, I1, I3), about=s.O)
     s.gravity(-g_ * s.N.z)
     return s
 

@@ -6,10 +6,8 @@ with the added loads: the equations of motion contracted with (cos θ, sin θ, 0
 
 from __future__ import annotations
 
-from dalembert.algebra.functions import cos, sin
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.geometry.dyadic import inertia
-from dalembert.model.system import System
 
 
 def build(
@@ -20,12 +18,12 @@ def build(
     c: float | None = 0.3,
     k: float | None = 5.0,
     w: str | None = "sin(2*t)/5",
-) -> System:
-    """v_A · j = w(t) + X/4, speeds u₁ = v_A · i − Y cos t/10 and u₂ = (2 + sin t) θ̇ + X/10.
+) -> da.System:
+    """v_A · j = w(t) + X/4, speeds u₁ = v_A · i − Y cos t/10 and u₂ = (1 + t/10) θ̇ + X/10.
 
     A spring whose anchor moves along x as sin t has the potential V = ½ k ((X − sin t)² + Y²); the ground damps the motion of G.
     """
-    s = System("Vehicle with a moving knife edge", source="Bar00 Fig. 1")
+    s = da.System("Vehicle with a moving knife edge", source="Bar00 Fig. 1")
     X, Y, theta = s.coordinates("X Y theta")
     m_, I_, L_, c_, k_ = s.constants(m=m, I_G=I_G, L=L, c=c, k=k)
     w_ = s.specified("w", None if w is None else s.expression(w))
@@ -33,11 +31,11 @@ def build(
     B = N.rotated(theta, N.z, "B")
     G = s.O.offset(X * N.x + Y * N.y, "G")
     A = G.offset(-L_ * B.x, "A")
-    s.body("vehicle", m_, G, B, inertia(B, 0, 0, I_))
-    s.potential(k_ * ((X - sin(s.t)) ** 2 + Y**2) / 2, "spring")
+    s.body("vehicle", m_, G, B, da.inertia(B, 0, 0, I_))
+    s.potential(k_ * ((X - da.sin(s.t)) ** 2 + Y**2) / 2, "spring")
     s.force(-c_ * G.v, at=G, name="damping")
     s.constrain(A.v @ B.y - w_ - X / 4, "sliding knife edge")
-    s.speeds(u1=A.v @ B.x - Y * cos(s.t) / 10, u2=(2 + sin(s.t)) * theta.dot + X / 10)
+    s.speeds(u1=A.v @ B.x - Y * da.cos(s.t) / 10, u2=(1 + s.t / 10) * theta.dot + X / 10)
     return s
 
 
@@ -51,7 +49,7 @@ ENTRY = Entry(
     build=build,
     printed=(
         Printed("(55), first", f"{_F_X}*cos(theta) + {_F_Y}*sin(theta)", ((1, "1"),)),
-        Printed("(55), second", f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''", ((2, "2 + sin(t)"),)),
+        Printed("(55), second", f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''", ((2, "1 + t/10"),)),
     ),
     start={"u1": 0.5},
 )

@@ -6,13 +6,13 @@ Source: LL76 §5 Problem 1 (n = 2). For n masses, with μ_k = m_k + … + m_n, t
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.model.system import System
 
 
-def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> System:
+def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
     """r_i = r_{i−1} + l_i (sin θ_i i − cos θ_i j)      (i = 1, …, n)"""
-    s = System(f"Pendulum of {n} links, absolute angles", source="LL76 §5 Problem 1")
+    s = da.System(f"Pendulum of {n} links, absolute angles", source="LL76 §5 Problem 1")
     s.gravity(-s.constant("g", g) * s.N.y)
     P = s.O
     for i in range(1, n + 1):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
 from dalembert.gallery.pendulum_absolute import equation
-from dalembert.model.system import System
 
 
-def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> System:
+def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
     """r_i = r_{i−1} + l_i (sin θ_i i − cos θ_i j), θ_i = q_1 + … + q_i      (i = 1, …, n)"""
-    s = System(f"Pendulum of {n} links, relative angles", source="LL76 §5 Problem 1")
+    s = da.System(f"Pendulum of {n} links, relative angles", source="LL76 §5 Problem 1")
     s.gravity(-s.constant("g", g) * s.N.y)
     P, B = s.O, s.N
     for i in range(1, n + 1):

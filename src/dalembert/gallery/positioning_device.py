@@ -5,8 +5,8 @@ Source: Mit22 34.3; printed results: the two rolling rows and Kane's equations f
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.model.system import System
 
 
 def build(
@@ -18,14 +18,14 @@ def build(
     b: float | None = 2.0,
     Omega: str | None = "t/2",
     rigid: bool = False,
-) -> System:
+) -> da.System:
     """ω_A = Ω a_y with Ω(t) prescribed; C rolls at (L + s) a_x; torque −b(ω_C − ω_B) on C, its opposite on B.
 
     Ω is the prescribed quantity, so the arm's angle φ is a coordinate with the row φ̇ = Ω. The attitude of the sphere
     in A is given by three angles that no equation of motion contains. A rigid arm is the row s = 0. The table prints
     b in N s/m; the equations follow from a torque, so b is in N m s.
     """
-    s = System("Rolling-sphere positioning device", source="Mit22 34.3")
+    s = da.System("Rolling-sphere positioning device", source="Mit22 34.3")
     stretch, phi, alpha, beta, gamma = s.coordinates("s phi alpha beta gamma")
     m_, r_, L_, b_ = s.constants(m=m, r=r, L=L, b=b)
     Omega_ = s.specified("Omega", None if Omega is None else s.expression(Omega))

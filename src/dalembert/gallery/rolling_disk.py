@@ -5,16 +5,16 @@ Source: Gre03 Ex. 4.2; printed results (4.51)–(4.55) and their reduction (4.57
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.model.system import System
 
 
-def build(*, m: float | None = 1.0, r: float | None = 0.5, g: float | None = 9.81) -> System:
+def build(*, m: float | None = 1.0, r: float | None = 0.5, g: float | None = 9.81) -> da.System:
     """Heading φ, lean θ, spin ψ; (x, y) is the point of contact; the rows are (4.35), (4.36).
 
     The speeds are the rates φ̇, θ̇, ψ̇ that the rows leave independent, as in (4.34).
     """
-    s = System("Rolling disk", source="Gre03 Ex. 4.2")
+    s = da.System("Rolling disk", source="Gre03 Ex. 4.2")
     x, y, phi, theta, psi = s.coordinates("x y phi theta psi")
     m_, r_, g_ = s.constants(m=m, r=r, g=g)
     N = s.N

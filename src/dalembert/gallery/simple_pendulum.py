@@ -5,13 +5,13 @@ Source: LL76 §5; printed result: the motion of l φ̈ = −g sin φ.
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.model.system import System
 
 
-def build(*, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> System:
+def build(*, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
     """m l² φ̈ + m g l sin φ = 0"""
-    s = System("Simple pendulum", source="LL76 §5")
+    s = da.System("Simple pendulum", source="LL76 §5")
     phi = s.coordinate("phi")
     m_, l_, g_ = s.constants(m=m, l=l, g=g)
     B = s.N.rotated(phi, s.N.z, "B")

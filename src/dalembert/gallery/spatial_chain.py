@@ -9,20 +9,16 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from dalembert.algebra.scalar import Scalar
+import dalembert as da
 from dalembert.gallery.entry import Entry
-from dalembert.geometry.dyadic import Dyadic, inertia
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.vector import Vector
-from dalembert.model.system import System
 
-Number = Fraction | Scalar
+Number = Fraction | da.Scalar
 
 
 class _Values:
     """Drawn numbers, as they are or each as a constant of the system with that default."""
 
-    def __init__(self, s: System, *, symbolic: bool, seed: int) -> None:
+    def __init__(self, s: da.System, *, symbolic: bool, seed: int) -> None:
         self.s, self.symbolic, self.random = s, symbolic, Random(seed)  # noqa: S311 - lengths, not secrets
 
     def between(self, low: float, high: float, name: str) -> Number:
@@ -30,24 +26,24 @@ class _Values:
         value = Fraction(self.random.randrange(round(1000 * low), round(1000 * high)), 1000)
         return self.s.constant(name, value) if self.symbolic else value
 
-    def vector(self, size: float, name: str, F: Frame) -> Vector:
+    def vector(self, size: float, name: str, F: da.Frame) -> da.Vector:
         """A vector fixed in a frame."""
         x, y, z = (self.between(-size, size, f"{name}{axis}") for axis in "xyz")
         return x * F.x + y * F.y + z * F.z
 
-    def dyadic(self, i: int, F: Frame) -> Dyadic:
+    def dyadic(self, i: int, F: da.Frame) -> da.Dyadic:
         """An inertia with all six components that a real body may have."""
         xx, yy, zz = (self.between(0.1, 0.15, f"I_{i}{axes}") for axes in ("xx", "yy", "zz"))
         xy, yz, xz = (self.between(-0.01, 0.01, f"I_{i}{axes}") for axes in ("xy", "yz", "xz"))
-        return inertia(F, xx, yy, zz, xy, yz, xz)
+        return da.inertia(F, xx, yy, zz, xy, yz, xz)
 
 
-def build(n: int = 3, *, axes: str = "xyz", symbolic: bool = False, g: float | None = 9.81, seed: int = 1) -> System:
+def build(n: int = 3, *, axes: str = "xyz", symbolic: bool = False, g: float | None = 9.81, seed: int = 1) -> da.System:
     """Joint i sits at l_i in body i − 1 and turns about the next letter of `axes`; body i has its mass centre at c_i.
 
     Lengths, masses and inertias are drawn once from `seed`; `symbolic` makes each a constant with that default.
     """
-    s = System(f"Spatial chain of {n} joints", source="LL76 §5 Problem 1")
+    s = da.System(f"Spatial chain of {n} joints", source="LL76 §5 Problem 1")
     draw = _Values(s, symbolic=symbolic, seed=seed)
     s.gravity(-s.constant("g", g) * s.N.z)
     P, B = s.O, s.N

@@ -5,17 +5,16 @@ Source: Bar00 Fig. 1, (44)–(55); printed result (50).
 
 from __future__ import annotations
 
+import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
-from dalembert.geometry.dyadic import inertia
-from dalembert.model.system import System
 
 
-def build(*, m: float | None = 1200.0, I_G: float | None = 1500.0, L: float | None = 1.2, h: float | None = 0.8) -> System:
+def build(*, m: float | None = 1200.0, I_G: float | None = 1500.0, L: float | None = 1.2, h: float | None = 0.8) -> da.System:
     """u₁ = v_A · i, u₂ = θ̇, with v_A · j = 0; A lies L behind the mass centre G, C and D at ±h beside A.
 
     Bar00 prints u₁ = v_A · j before (47); from (47) on it is v_A · i.
     """
-    s = System("Vehicle", source="Bar00 Fig. 1")
+    s = da.System("Vehicle", source="Bar00 Fig. 1")
     X, Y, theta = s.coordinates("X Y theta")
     m_, I_, L_, h_ = s.constants(m=m, I_G=I_G, L=L, h=h)
     F_C, F_D = s.inputs("F_C F_D")
@@ -23,7 +22,7 @@ def build(*, m: float | None = 1200.0, I_G: float | None = 1500.0, L: float | No
     B = N.rotated(theta, N.z, "B")
     G = s.O.offset(X * N.x + Y * N.y, "G")
     A = G.offset(-L_ * B.x, "A")
-    s.body("vehicle", m_, G, B, inertia(B, 0, 0, I_))
+    s.body("vehicle", m_, G, B, da.inertia(B, 0, 0, I_))
     s.force(F_C * B.x, at=A.offset(h_ * B.y, "C"), name="F_C")
     s.force(F_D * B.x, at=A.offset(-h_ * B.y, "D"), name="F_D")
     s.constrain(A.v @ B.y, "no side slip at A")

@@ -131,7 +131,8 @@ class Vector:
     def __str__(self) -> str:
         if not self.parts:
             return "0"
-        terms = [(Scalar(self.tape, c), f"{F.name}.{axis}") for F, t in self.parts.items() for c, axis in zip(t, "xyz", strict=True) if c != self.tape.zero]
+        named = [(c, f"{F.name}.{axis}") for F, t in self.parts.items() for c, axis in zip(t, "xyz", strict=True)]
+        terms = [(Scalar(self.tape, c), name) for c, name in named if c != self.tape.zero]
         return " + ".join(name if e == 1 else f"({e}) {name}" for e, name in terms)
 
     __repr__ = __str__

@@ -51,6 +51,8 @@ class Kinematics:
         self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
         self._dependent, self._spins = choice.dependent, choice.spins
         self.mark = len(t)
+        # what was computed once from this kinematics, shared by its forks
+        self.derived: dict[object, object] = {}
         self._set_up()
 
     def _set_up(self) -> None:
@@ -72,6 +74,9 @@ class Kinematics:
         new.tape = self.tape.fork(self.mark)
         new._set_up()
         return new
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "derived": {}}
 
     def _symbol_rate(self, i: int) -> int | None:
         """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""

@@ -108,7 +108,8 @@ class SpeedSolver:
         missing = n - m - norms - declared
         if missing > 0:
             return f"{have}: add {missing} speed{'s' * (missing != 1)} or constraint{'s' * (missing != 1)} (Gre03 §4.1)"
-        return f"{have}: {-missing} speed{'s' * (missing != -1)} too many; declare {n - m - norms}, or {n - norms} of which {m} are constrained"
+        fitting = f"declare {n - m - norms}, or {n - norms} of which {m} are constrained"
+        return f"{have}: {-missing} speed{'s' * (missing != -1)} too many; {fitting}"
 
     # ---- the two cases -----------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ class Tree:
         self.linear = Linear(t, kin.qdot)
         self.still = Rewrite(t, dict.fromkeys(kin.qddot, t.zero))
         self.zero: Triple = (t.zero, t.zero, t.zero)
-        self.root = Link(None, kin.system.N, self.zero, [], *[self.zero] * 4)
+        self.root = Link(None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero)
         self.links = [self.root]
         self.moved: dict[int, Link] = {}
         for body in kin.system.bodies:
@@ -165,5 +165,3 @@ def _moving_and_fixed(t: Tape, x: int) -> tuple[int, int]:
         else:
             fixed = t.sub(fixed, i) if negative else t.add(fixed, i)
     return moving, fixed
-
-

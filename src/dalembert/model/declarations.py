@@ -40,11 +40,18 @@ class Declarations:
         self._taken[name] = kind
         return name
 
+    def _with_rates(self, x: int, order: int) -> Scalar:
+        """A moving symbol whose first rates are made now, so that they stand beside it on the tape."""
+        tape = self.space.tape
+        rate: int | None = x
+        for _ in range(order):
+            rate = None if rate is None else tape.rate(rate)
+        return Scalar(tape, x)
+
     def coordinate(self, name: str) -> Scalar:
         """A generalized coordinate q; its rate is q.dot."""
         tape = self.space.tape
-        q = Scalar(tape, tape.moving_symbol(self._name(name, "coordinate")))
-        assert q.dot.dot.i  # the rates q' and q'' belong to the coordinate
+        q = self._with_rates(tape.moving_symbol(self._name(name, "coordinate")), 2)
         self.symbols[name] = Symbol(name, "coordinate", q)
         return q
 
@@ -92,8 +99,7 @@ class Declarations:
             if strange:
                 msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
                 raise BadDescription(msg)
-        x = Scalar(tape, tape.moving_symbol(self._name(name, "specified motion")))
-        assert x.dot.dot.i
+        x = self._with_rates(tape.moving_symbol(self._name(name, "specified motion")), 2)
         self.symbols[name] = Symbol(name, "specified", x, motion=bound)
         return x
 
@@ -108,7 +114,9 @@ class Declarations:
         self.speed_list.append(Speed(name, u, e))
         return u
 
-    def speeds(self, names: str | None = None, vector: Vector | None = None, along: Frame | None = None, **definitions: Any) -> tuple[Scalar, ...]:
+    def speeds(
+        self, names: str | None = None, vector: Vector | None = None, along: Frame | None = None, **definitions: Any
+    ) -> tuple[Scalar, ...]:
         """Speeds u1=…, u2=…; or s.speeds("u1 u2 u3", B.w, B): the three components of a vector along a frame."""
         if names is None:
             if not definitions:
@@ -147,8 +155,7 @@ class Declarations:
 
     def _speed_symbol(self, name: str) -> Scalar:
         tape = self.space.tape
-        u = Scalar(tape, tape.moving_symbol(self._name(name, "speed")))
-        assert u.dot.i
+        u = self._with_rates(tape.moving_symbol(self._name(name, "speed")), 1)
         self.symbols[name] = Symbol(name, "speed", u)
         return u
 

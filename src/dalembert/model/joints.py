@@ -76,9 +76,7 @@ class Joints(Loads):
         """A thin uniform rod that hangs from `at` along −y of the frame the point rides on; `.tip` is its end."""
         F = at.frame
         (l,) = self._sizes(length)
-        body = self.body(
-            name, mass, at.offset(-l / 2 * F.y, frame=F), F, rod_inertia(F.y, mass, l), shape=Shape("rod", (l,), F.y)
-        )
+        body = self.body(name, mass, at.offset(-l / 2 * F.y, frame=F), F, rod_inertia(F.y, mass, l), shape=Shape("rod", (l,), F.y))
         body.points["tip"] = at.offset(-l * F.y, f"tip of {name}", F)
         return body
 

@@ -89,7 +89,8 @@ class Loads(Declarations):
         changing = [rate(c) for c in in_body]
         if not all(is_zero(tape, changing)):
             q = self._first_mover(in_body)
-            msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; give it in the body's own frame {frame.name}"
+            own = f"give it in the body's own frame {frame.name}"
+            msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; {own}"
             raise BadDescription(msg)
         turning = [c for c in frame.w.components(frame) if c != tape.zero]
         if len(turning) > 1:
@@ -158,7 +159,7 @@ class Loads(Declarations):
         return frame
 
     def _load_name(self, name: str | None, kind: str) -> str:
-        taken = {x.name for x in (*self.loads, *self.potentials, *self.dissipations)}
+        taken = {x.name for x in self.loads} | {x.name for x in self.potentials} | {x.name for x in self.dissipations}
         if name is None:
             number = 1 + sum(x.startswith(kind) for x in taken)
             name = f"{kind} {number}"

@@ -64,16 +64,15 @@ class ObjectCache:
                 return
             _write_new(temporary, _digest(key, payload) + payload)
             temporary.replace(self.directory / (key + _SUFFIX))
-            self._shrink()
+            self._shrink(self.directory)
         except OSError:
             with contextlib.suppress(OSError):
                 temporary.unlink()
 
-    def _shrink(self) -> None:
+    def _shrink(self, directory: Path) -> None:
         """Remove the files unused longest until the limit holds."""
-        assert self.directory is not None
         files: list[tuple[int, int, str]] = []
-        with os.scandir(self.directory) as entries:
+        with os.scandir(directory) as entries:
             for entry in entries:
                 # another process may remove a file while we look
                 with contextlib.suppress(OSError):
@@ -85,7 +84,7 @@ class ObjectCache:
             if total <= self.limit:
                 return
             with contextlib.suppress(OSError):
-                os.unlink(path)
+                Path(path).unlink()
             total -= size
 
 

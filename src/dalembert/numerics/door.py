@@ -51,7 +51,9 @@ class Door:
         self._once = _ONCE(library.address(f"{name}.once"))
         if _layout_is_known():
             _fill_table(library.address("python"), self._shape)
-        self._definition = _MethodDef(b"call", library.address(f"{name}.call"), _FASTCALL, b"Values of the compiled expressions at one state.")
+        self._definition = _MethodDef(
+            b"call", library.address(f"{name}.call"), _FASTCALL, b"Values of the compiled expressions at one state."
+        )
 
     def function(self) -> Callable[..., Array]:
         """The function for Python; it keeps this door, and so the code, alive."""
@@ -82,13 +84,24 @@ class Door:
         return "the state" if len(self.sizes) == 2 else f"part {k + 1} of the state"
 
     def _row(self, k: int, a: Any) -> Array:
-        """An array of doubles in a row."""
-        row = numpy.require(a, numpy.float64, ("C", "A"))
-        size = self.sizes[k]
+        """Argument k as an array of its size."""
+        row, size = numbers(a, self.called(k)), self.sizes[k]
         if row.shape != (size,) and not (size == 1 and row.shape == ()):
-            msg = f"expected {size} number{'' if size == 1 else 's'} for {self.called(k)}; got an array of shape {numpy.shape(a)}"
+            msg = f"expected {size} number{'' if size == 1 else 's'} for {self.called(k)}; got an array of shape {row.shape}"
             raise BadArguments(msg)
         return row.reshape(size)
+
+
+def numbers(a: Any, what: str) -> Array:
+    """An array of doubles in a row."""
+    if numpy.iscomplexobj(a):
+        msg = f"{what} must be real numbers; got {a!r}"
+        raise BadArguments(msg)
+    try:
+        return numpy.require(a, numpy.float64, ("C", "A"))
+    except (TypeError, ValueError) as error:
+        msg = f"{what} must be numbers; got {a!r}"
+        raise BadArguments(msg) from error
 
 
 # ---- what Python must know about the native side, and the native side about Python -------------------

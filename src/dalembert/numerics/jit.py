@@ -31,6 +31,10 @@ _LIBRARIES_PER_LINKER: Final = 64
 _SMALL_CODE: Final = os.name == "posix"
 
 
+_lock = threading.Lock()
+_retired: deque[Any] = deque()
+
+
 class CannotCompile(DalembertError):
     """Native code that cannot be made on this machine, with the reason."""
 
@@ -48,14 +52,14 @@ class Library:
         """Where the exported function `name` starts."""
         return self._addresses[name]
 
-    def __del__(self) -> None:
-        _retired.append(self._tracker)
+    def __del__(self, lock: threading.Lock = _lock, retired: deque[Any] = _retired) -> None:
+        retired.append(self._tracker)
         # whoever holds the lock now unloads the code when done
-        if _lock.acquire(blocking=False):
+        if lock.acquire(blocking=False):
             try:
-                _retired.clear()
+                retired.clear()
             finally:
-                _lock.release()
+                lock.release()
 
 
 def load(
@@ -93,8 +97,6 @@ def host_features() -> dict[str, bool]:
         return dict(_llvm().get_host_cpu_features())
 
 
-_lock = threading.Lock()
-_retired: deque[Any] = deque()
 _names = itertools.count()
 _linker: list[Any] = []
 

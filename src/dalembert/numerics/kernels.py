@@ -12,7 +12,13 @@ from typing import Final
 from dalembert.numerics.jit import host_features
 
 # cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), highest power first
-_SINE: Final = ("0x1.5d93a5acfd57cp-33", "-0x1.ae5e68a2b9cebp-26", "0x1.71de357b1fe7dp-19", "-0x1.a01a019c161d5p-13", "0x1.111111110f8a6p-7")
+_SINE: Final = (
+    "0x1.5d93a5acfd57cp-33",
+    "-0x1.ae5e68a2b9cebp-26",
+    "0x1.71de357b1fe7dp-19",
+    "-0x1.a01a019c161d5p-13",
+    "0x1.111111110f8a6p-7",
+)
 _SINE_FIRST: Final = "-0x1.5555555555549p-3"
 _COSINE: Final = (
     "-0x1.8fae9be8838d4p-37",
@@ -76,7 +82,9 @@ def lanewise(function: str, lanes: int, arguments: int = 1) -> str:
     """@each.function.lanes: the mathematics library, lane by lane."""
     real_ = real(lanes)
     names = ["%x", "%y"][:arguments]
-    lines = [f"define internal {real_} @each.{function}.{lanes}({', '.join(f'{real_} {a}' for a in names)}) noinline {attributes(lanes)} {{"]
+    lines = [
+        f"define internal {real_} @each.{function}.{lanes}({', '.join(f'{real_} {a}' for a in names)}) noinline {attributes(lanes)} {{"
+    ]
     if lanes == 1:
         lines.append(f"  %r = call double @{function}({', '.join(f'double {a}' for a in names)})")
         return "\n".join([*lines, "  ret double %r", "}"])

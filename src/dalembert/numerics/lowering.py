@@ -8,7 +8,7 @@ inverted once; sin and cos of one angle are computed together, and those of all 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -47,6 +47,18 @@ def lower(
     `pack` is how many angles one call for sin and cos takes.
     """
     return _Lowering(nodes, outs, state, parameters, fuse).program(pack)
+
+
+def needed(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()) -> list[int]:
+    """The nodes that `outs` are made of, operands first, without those in `done` and what only they need."""
+    seen: set[int] = set()
+    stack = [i for i in outs if i not in done]
+    while stack:
+        i = stack.pop()
+        if i not in seen:
+            seen.add(i)
+            stack.extend(x for x in operands(*nodes[i]) if x not in done and x not in seen)
+    return sorted(seen)
 
 
 class _Lowering:
@@ -131,14 +143,7 @@ class _Lowering:
 
     def _missing(self, outs: Iterable[int]) -> list[int]:
         """The nodes that `outs` need and that are not computed yet, operands first."""
-        nodes, seen = self.nodes, set[int]()
-        stack = [i for i in outs if i not in self.emitted]
-        while stack:
-            i = stack.pop()
-            if i not in seen:
-                seen.add(i)
-                stack.extend(x for x in operands(*nodes[i]) if x not in self.emitted and x not in seen)
-        return sorted(seen)
+        return needed(self.nodes, outs, self.emitted)
 
     # ---- operations --------------------------------------------------------------------------
 

@@ -196,7 +196,7 @@ def recursive(system: System | Kinematics) -> ExplicitEquations:
     in_u = Rewrite(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
     direct = [known.get(udot) for udot in kin.udot]
     udot = [e if e is not None else insert(rate(d)) for e, d in zip(direct, kin.definitions, strict=True)]
-    return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(in_u(e) for e in udot))
+    return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(in_u(e) for e in udot), "link by link")
 
 
 def _cross_matrix(t: Tape, r: Triple) -> Matrix:

@@ -13,13 +13,21 @@ class Formula:
     definitions: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """Words that say whether something holds."""
+
+    words: str
+    holds: bool
+
+
 # words and mathematics as they follow one another
-Span = str | Formula
+Span = str | Formula | Verdict
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A title; level 1 is the document's own."""
+    """A title; level 1 is the document's own, level 3 a step's."""
 
     level: int
     words: str
@@ -37,8 +45,10 @@ class Paragraph:
 class Line:
     """left = right, or an equation that stands for itself."""
 
-    right: Formula
-    left: Span | None = None
+    right: Formula | str
+    left: tuple[Span, ...] = ()
+    # what the line is about, after it
+    note: str = ""
 
 
 @dataclass(frozen=True)

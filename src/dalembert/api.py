@@ -1,0 +1,89 @@
+"""Where principles meet native code: compile and simulate a description."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dalembert.equations.explicit import ExplicitEquations, solved
+from dalembert.equations.form import Equations
+from dalembert.errors import NotApplicable
+from dalembert.kinematics.kinematics import Kinematics, kinematics
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation
+from dalembert.principles.kane import kane
+from dalembert.principles.recursive import recursive
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dalembert.numerics.native import NativeDynamics
+    from dalembert.simulation.trajectory import Trajectory
+
+
+def forward_dynamics(system: System) -> ExplicitEquations:
+    """u̇ = g(q, u, t) by the route native code takes: link by link for open trees, otherwise Kane and M = L D Lᵀ."""
+    kin = kinematics(system)
+    found = kin.derived.get("forward dynamics")
+    if not isinstance(found, ExplicitEquations):
+        found = kin.derived["forward dynamics"] = _route(kin)
+    return found
+
+
+def _route(kin: Kinematics) -> ExplicitEquations:
+    try:
+        return recursive(kin)
+    except NotApplicable:
+        return solved(kane(kin).equations)
+
+
+def compile(system: System | Derivation | Equations) -> NativeDynamics:  # noqa: A001 - da.compile is the verb a user looks for
+    """f = da.compile(s): native u̇ = f(q, u, t=0, **values); f(Q, U) for states in rows."""
+    from dalembert.numerics.native import NativeDynamics
+
+    if isinstance(system, System):
+        return NativeDynamics(system, forward_dynamics(system))
+    if isinstance(system, Derivation):
+        return NativeDynamics(system.kinematics.system, solved(system.equations))
+    msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
+    raise TypeError(msg)
+
+
+def simulate(
+    system: System,
+    duration: float,
+    *,
+    start: Mapping[Any, float] | None = None,
+    guess: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    rtol: float = 1e-9,
+    atol: ArrayLike = 1e-9,
+    at: ArrayLike | None = None,
+    t0: float = 0.0,
+    max_step: float = math.inf,
+    progress: bool | None = None,
+) -> Trajectory:
+    """The motion of a system for a duration.
+
+    start    values of any coordinates, rates or speeds; what is not named is zero where the constraints allow it
+    values   constants that differ from their declared values
+    inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
+    at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
+    """
+    from dalembert.simulation.simulate import Wish, run
+
+    wish = Wish(
+        start=start or {},
+        guess=guess or {},
+        values=values or {},
+        inputs=inputs or {},
+        rtol=rtol,
+        atol=atol,
+        at=at,
+        t0=t0,
+        max_step=max_step,
+        progress=progress,
+    )
+    return run(kinematics(system), forward_dynamics(system), duration, wish)

@@ -1,0 +1,78 @@
+"""u̇ = f(q, u, t): the forward dynamics of a system as native code, for one state or many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from dalembert.algebra.folds import symbols_of
+from dalembert.equations.explicit import ExplicitEquations
+from dalembert.model.system import System
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.values import MissingValue, check_complete, number, symbol_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class NativeDynamics:
+    """f(q, u, t=0, **values): u̇ of one state, or of many states in rows (bit for bit the same).
+
+    Constants have their declared values unless given; inputs and the jets of unbound specified motions must be given,
+    the rate of x as x_dot, its second rate as x_ddot.
+    """
+
+    def __init__(self, system: System, equations: ExplicitEquations) -> None:
+        self.system, self.equations = system, equations
+        t = equations.tape
+        time = system.t.i
+        self.state: tuple[int, ...] = (*equations.q, *equations.u, time)
+        inside = symbols_of(t, (*equations.qdot, *equations.udot))
+        known = set(self.state)
+        self.parameters: tuple[int, ...] = tuple(i for i in inside if i not in known)
+        self.parameter_names: tuple[str, ...] = tuple(str(t.nodes[i][1]) for i in self.parameters)
+        self._n_q, self._n_u = len(equations.q), len(equations.u)
+        parts = (self._n_q, self._n_u, 1)
+        self._udot = CompiledFunction(t, equations.udot, self.state, self.parameters, parts)
+        self._call = self._udot.call
+        import numpy
+
+        self._numpy = numpy
+        defaults = {s.name: float(s.value) for s in system.symbols.values() if s.value is not None}
+        self._defaults = numpy.array([defaults.get(n, numpy.nan) for n in self.parameter_names])
+        self._complete = not numpy.isnan(self._defaults).any()
+
+    def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
+        """u̇ at the state (q, u) and time t."""
+        p = self._defaults if self._complete and not values else self._with(values)
+        if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and isinstance(q[0], Sequence)):
+            return self.batch(q, u, t, p)
+        return self._call(q, u, t, p)
+
+    def batch(self, Q: Any, U: Any, t: Any, p: Any) -> NDArray[Any]:
+        """u̇ of many states in rows; t one number or one for each state."""
+        np = self._numpy
+        Q = np.asarray(Q, dtype=float)
+        times = np.asarray(t, dtype=float)
+        column = times.reshape(-1, 1) if times.ndim == 1 and len(times) == len(Q) else np.broadcast_to(times, (1,)).astype(float)
+        return self._udot.batch(Q, np.asarray(U, dtype=float), column, p)
+
+    def _with(self, values: dict[str, Any]) -> NDArray[Any]:
+        p = self._defaults.copy()
+        names = {n: k for k, n in enumerate(self.parameter_names)}
+        for key, value in values.items():
+            name = key.replace("_ddot", "''").replace("_dot", "'") if key not in self.system.symbols else key
+            if name not in names:
+                if name in self.system.symbols and self.system.symbols[name].kind in ("constant", "input", "specified"):
+                    continue  # declared, but it drops out of the equations
+                symbol_name(self.system, key, ("constant", "input", "specified"))
+            p[names[name]] = number(key, value)
+        if self._numpy.isnan(p).any():
+            have = {n: x for n, x in zip(self.parameter_names, p.tolist(), strict=True) if not math.isnan(x)}
+            check_complete(self.system, self.parameter_names, have)
+            raise MissingValue
+        return p
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NativeDynamics, (self.system, self.equations)

@@ -1,0 +1,35 @@
+"""The agreement of the principles and the audit of what they share, to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dalembert.agreement.agreement import Agreement, Row
+from dalembert.report.blocks import Block, Span, Table, Verdict, words
+
+HEADINGS = ("principle", "route", "written in", "unknowns", "operations", "verdict")
+
+
+def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
+    """The table of principles, the exactness statement, the audit."""
+    rows = tuple((*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else [])) for r in a.rows)
+    yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
+    agree = all(r.agrees for r in a.rows)
+    yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", agree))
+    yield from audit(a)
+
+
+def _row(r: Row) -> tuple[Span, ...]:
+    if not r.applicable:
+        return (r.principle.title, r.principle.family, "", "", "", f"not applicable: {r.why_not}")
+    return (r.principle.title, r.principle.family, r.variables, str(r.unknowns), str(r.operations), Verdict(r.verdict, r.agrees))
+
+
+def audit(a: Agreement) -> Iterator[Block]:
+    """Which identities of the kinematics were checked, and which fail."""
+    failed = [f for f in a.audit if not f.holds]
+    kinds = ", ".join(dict.fromkeys(f.what for f in a.audit))
+    count = f"{len(a.audit) - len(failed)} of {len(a.audit)} identities hold"
+    yield words("Kinematic audit: ", Verdict(count, holds=not failed), f" ({kinds}).")
+    if failed:
+        yield Table(("identity that fails", "where"), tuple((Verdict(f.what, holds=False), f.where) for f in failed))

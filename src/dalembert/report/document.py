@@ -1,0 +1,64 @@
+"""The whole report of a system, from its description to the results it reproduces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dalembert.agreement.agreement import Agreement
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation
+from dalembert.report import comparison, steps, tables
+from dalembert.report.blocks import Block, Heading, words
+from dalembert.report.results import Result, printed
+from dalembert.report.writing import Writing
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A system and what is said about it: where it comes from, what it is, what is printed about it."""
+
+    system: System
+    title: str
+    source: str = ""
+    description: str = ""
+    results: tuple[Result, ...] = ()
+
+
+def heading(subject: Subject) -> Iterator[Block]:
+    """Title, what it is, where it comes from."""
+    yield Heading(1, subject.title)
+    if subject.description:
+        yield words(subject.description)
+    if subject.source:
+        yield words("Source: ", subject.source, quiet=True)
+
+
+def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing, *, with_steps: bool = False) -> Iterator[Block]:
+    """The equations of motion by each principle."""
+    yield from heading(subject)
+    for d in found:
+        yield from steps.derivation(d, writing, steps=with_steps)
+    yield from steps.rates(found[0], writing)
+
+
+def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing) -> Iterator[Block]:
+    """Description, freedoms, equations of motion, agreement, audit, printed results."""
+    kin = d.kinematics
+    yield from heading(subject)
+    yield Heading(2, "Symbols")
+    yield tables.symbols(subject.system, writing)
+    yield Heading(2, "Bodies")
+    yield tables.bodies(subject.system, writing)
+    yield Heading(2, "Loads")
+    yield from tables.loads(kin, writing)
+    yield Heading(2, "Constraints and freedoms")
+    yield from tables.constraints(kin, writing)
+    yield tables.freedoms(kin)
+    yield Heading(2, "Equations of motion")
+    yield writing.equations(d.tape, d.equations.residuals, d.equations.udot, d.equations.u)
+    yield from steps.rates(d, writing)
+    yield from tables.dropped_out(d, writing)
+    yield Heading(2, "Agreement of the principles")
+    yield from comparison.agreement(agreed)
+    yield from printed(subject.results, subject.source, d, writing)

@@ -1,0 +1,45 @@
+"""θ̈ → theta'': what a terminal or file that knows no Unicode gets to see, instead of an error."""
+
+from __future__ import annotations
+
+import codecs
+import unicodedata
+from typing import Final, TextIO
+
+from dalembert.algebra.names import GREEK
+
+NAME: Final = "dalembert.plain"
+LETTERS: Final = {letter: name for name, letter in GREEK.items() if name != "lam"} | {
+    "Σ": "Sum", "∂": "d", "·": ".", "×": "x", "−": "-", "–": "-", "—": "-", "…": "...", "½": "1/2", "√": "sqrt", "→": "->", "°": " deg",
+    "ᵀ": "^T", "═": "=", "─": "-", "│": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "′": "'", "•": "*", "ₓ": "_x", "≤": "<=", "≥": ">=",
+    "\u0307": "'", "\u0308": "''", "\u20db": "'''", "\u20dc": "''''", "\u0304": "_bar", "‘": "'", "’": "'", "“": '"', "”": '"',
+}  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """The same in ASCII, as a program would write it; what has no such form is a question mark."""
+    return "".join(_plain(c) for c in unicodedata.normalize("NFD", text))
+
+
+def _plain(c: str) -> str:
+    if c.isascii() or c in LETTERS:
+        return LETTERS.get(c, c)
+    same = unicodedata.normalize("NFKD", c)
+    if not same.isascii():
+        return "" if unicodedata.combining(c) else "?"
+    mark = unicodedata.decomposition(c)
+    return f"^{same}" if mark.startswith("<super>") else f"_{same}" if mark.startswith("<sub>") else same
+
+
+def _replacement(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return plain(error.object[error.start : error.end]), error.end
+
+
+def make_safe(stream: TextIO) -> None:
+    """Let a stream replace what its encoding lacks."""
+    codecs.register_error(NAME, _replacement)
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors=NAME)

@@ -1,0 +1,55 @@
+"""Results printed in a source, and whether the derived equations say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Rewrite
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.principles.base import Derivation
+from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Verdict, words
+from dalembert.report.writing import Writing
+
+
+@dataclass(frozen=True)
+class Result:
+    """residual = 0 as a source prints it: Σ k E over the derived equations E, which are numbered from 1."""
+
+    label: str
+    residual: Scalar
+    combination: tuple[tuple[int, Scalar], ...] = ()
+
+
+def reproduced(results: Sequence[Result], d: Derivation) -> list[bool]:
+    """residual(q̇ = W u + X, q̈ = W u̇ + c) − Σ k E = 0, decided exactly."""
+    kin = d.kinematics
+    known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(zip(kin.qdot, kin.qdot_of_u, strict=True))
+    residuals = d.equations.residuals
+    t = d.tape.fork()
+    in_u = Rewrite(t, known)
+    differences = []
+    for result in results:
+        left_over = in_u(on(t, result.residual))
+        for number, k in result.combination:
+            left_over = t.sub(left_over, t.mul(in_u(on(t, k)), residuals[number - 1]))
+        differences.append(left_over)
+    return is_zero(t, differences)
+
+
+def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writing) -> Iterator[Block]:
+    """Each result as the source prints it, and the verdict."""
+    if not results:
+        return
+    yield Heading(2, "Printed results")
+    holds = reproduced(results, d)
+    tape = results[0].residual.tape
+    written, definitions = writing.scalars(tape, [r.residual.i for r in results])
+    kept = [f"{r.label}{'' if held else ', NOT reproduced'}" for r, held in zip(results, holds, strict=True)]
+    yield Display(tuple(Line(Formula(f"{w} = 0"), note=note) for w, note in zip(written, kept, strict=True)), definitions)
+    count = sum(holds)
+    if count == len(holds):
+        yield words(Verdict(f"All {count} follow exactly from the derived equations" if count > 1 else "It follows exactly", holds=True), f" ({source}).")
+    else:
+        yield words(Verdict(f"{len(holds) - count} of {len(holds)} do NOT follow from the derived equations", holds=False), f" ({source}).")

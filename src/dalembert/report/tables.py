@@ -1,0 +1,153 @@
+"""What a system consists of: symbols, bodies, loads, constraints, freedoms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Derivative, Linear, gradient
+from dalembert.algebra.tape import Number
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.model.elements import Body, Load, Symbol
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation
+from dalembert.report.blocks import Block, Display, Formula, Line, Span, Table, words
+from dalembert.report.writing import Writing
+
+KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed"}
+
+
+def symbols(system: System, writing: Writing) -> Table:
+    """Every symbol: how it prints, how programs call it, what it is and what it stands for."""
+    rows = [(writing.symbol(s.name), s.name, KINDS[s.kind], _meaning(system, s, writing)) for s in system.symbols.values()]
+    return Table(("symbol", "name", "what", "value or definition"), tuple(rows))
+
+
+def _meaning(system: System, symbol: Symbol, writing: Writing) -> Span:
+    if symbol.kind == "speed":
+        definition = next(s.definition for s in system.speed_list if s.name == symbol.name)
+        return writing.scalar(definition.tape, definition.i)
+    if symbol.kind == "constant":
+        return "no value" if symbol.value is None else number(symbol.value)
+    if symbol.motion is not None:
+        return writing.scalar(symbol.motion.tape, symbol.motion.i)
+    return {"input": "given at run time", "specified": "given at run time"}.get(symbol.kind, "")
+
+
+def number(value: Number) -> str:
+    """9.81 for 981/100; a fraction where no short decimal means the same."""
+    short = f"{float(value):.15g}"
+    return short if Fraction(short) == value else str(value)
+
+
+def bodies(system: System, writing: Writing) -> Table:
+    """Masses, their centres and frames."""
+    rows = [(b.name, _kind(b), writing.scalar(b.mass.tape, b.mass.i), b.G.name, b.frame.name if b.frame else "") for b in system.bodies]
+    return Table(("body", "what", "mass", "mass centre", "frame"), tuple(rows))
+
+
+def _kind(body: Body) -> str:
+    if body.shape is not None:
+        return body.shape.kind
+    return "rigid body" if body.is_rigid else "particle"
+
+
+# ---- loads -----------------------------------------------------------------------------------
+
+
+def loads(kin: Kinematics, writing: Writing) -> Iterator[Block]:
+    """Every load, and along which speeds it contributes; one that contributes to none is named so."""
+    kin = kin.fork()
+    found = [*_forces(kin, writing), *_functions(kin, writing)]
+    if not found:
+        yield words("No loads act on it.")
+        return
+    rows = tuple((name, formula, _contribution(kin, projections, writing)) for name, formula, projections in found)
+    yield Table(("load", "as described", "contributes along"), rows)
+
+
+# name, what it is, and F_r for every r
+Contribution = tuple[str, Formula, dict[int, int]]
+
+
+def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
+    field = kin.system.field
+    weights = [] if field is None else [Load(f"weight of {b.name}", ((b.mass * field.g, b.G),)) for b in kin.system.bodies]
+    for load in (*weights, *kin.system.loads):
+        pairs = [*load.forces, *load.torques]
+        F: dict[int, int] = {}
+        for vector, place in pairs:
+            for r, partial in kin.partials(place)[0].items():
+                F[r] = kin.tape.add(F.get(r, kin.tape.zero), partial.dot_index(kin.vector_in_speeds(vector)))
+        shown = [(writing.vector(vector), place.name) for vector, place in pairs]
+        yield load.name, _places(shown, writing), F
+
+
+def _places(shown: Sequence[tuple[Formula, str]], writing: Writing) -> Formula:
+    definitions = tuple(d for formula, _ in shown for d in formula.definitions)
+    return Formula(",  ".join(writing.at_place(formula.written, place) for formula, place in shown), definitions)
+
+
+def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
+    """Potentials V and dissipation functions D."""
+    t = kin.tape
+    linear = Linear(t, kin.u)
+    for p in kin.system.potentials:
+        yield p.name, _named("V", writing.scalar(t, p.V.i)), linear(kin.rate(kin.in_rates(p.V.i)))[1]
+    for d in kin.system.dissipations:
+        slopes = gradient(t, {kin.in_speeds(kin.in_rates(d.D.i)): t.one}, kin.u)
+        yield d.name, _named("D", writing.scalar(t, d.D.i)), dict(enumerate(slopes))
+
+
+def _named(letter: str, formula: Formula) -> Formula:
+    return Formula(f"{letter} = {formula.written}", formula.definitions)
+
+
+def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
+    zero = is_zero(kin.tape, list(F.values()))
+    along = [kin.name(kin.u[r]) for r, gone in sorted(zip(F, zero, strict=True)) if not gone]
+    return Formula(", ".join(writing.symbol(name).written for name in along)) if along else "nothing: noncontributing"
+
+
+# ---- constraints and freedoms ----------------------------------------------------------------
+
+
+def constraints(kin: Kinematics, writing: Writing) -> Iterator[Block]:
+    """The rows as described, and those that were dropped because they say nothing."""
+    system = kin.system
+    if system.constraints:
+        written, definitions = writing.scalars(system.space.tape, [c.expression.i for c in system.constraints])
+        kinds = ["holonomic" if c.holonomic else "nonholonomic" for c in system.constraints]
+        notes = [f"{c.name}, {kind}" for c, kind in zip(system.constraints, kinds, strict=True)]
+        yield Display(tuple(Line(Formula(f"{w} = 0"), note=note) for w, note in zip(written, notes, strict=True)), definitions)
+    norms = [row.name for row in kin.rows if row.is_norm]
+    if norms:
+        yield words("Kept constant: ", ", ".join(norms), ".")
+    if system.dropped:
+        yield words("Dropped, because it holds identically: ", ", ".join(system.dropped), ".")
+
+
+def freedoms(kin: Kinematics) -> Block:
+    """n − m_hol freedoms of configuration, n − m of velocity.
+
+    Source: Mei85 (7.8) counts holonomic rows only.
+    """
+    n, m = kin.n_q, len(kin.rows)
+    holonomic = sum(row.holonomic for row in kin.rows)
+    rows = f"{holonomic} holonomic and {m - holonomic} nonholonomic constraint rows" if m else "no constraint rows"
+    return words(f"{n} coordinates, {rows}: {n - holonomic} freedoms of configuration, {n - m} of velocity.")
+
+
+def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:
+    """Constants, inputs and specified motions that no equation of motion depends on."""
+    t = d.tape.fork()
+    known = [s for s in d.kinematics.system.symbols.values() if s.kind in ("constant", "input", "specified")]
+    gone = []
+    for s in known:
+        jets = [i for name, i in t.names.items() if name.rstrip("'") == s.name]
+        slopes = [Derivative(t, lambda x, i=i: t.one if x == i else None)(r) for i in jets for r in d.equations.residuals]  # type: ignore[misc]
+        if all(is_zero(t, slopes)):
+            gone.append(s.name)
+    if gone:
+        yield words("No equation of motion depends on ", *writing.listed(gone), ".")

@@ -1,0 +1,148 @@
+"""A report for the terminal: Unicode, as wide as the window; whole lines where there is no window."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, TextIO
+
+from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.breaking import broken
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+# without a window nothing is wrapped, so that lines can be searched and counted
+UNLIMITED: Final = 1_000_000
+INDENT: Final = "  "
+UNDERLINES: Final = {1: "═", 2: "─"}
+
+
+def console(file: TextIO | None = None) -> Console:
+    """Where the report goes: colours only on a terminal, its width or $COLUMNS, otherwise no limit."""
+    from rich.console import Console
+
+    made = Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    if not made.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
+        made.width = UNLIMITED
+    return made
+
+
+def show(blocks: Iterable[Block], out: Console | None = None) -> None:
+    """Print a report, block by block as it is made."""
+    out = out or console()
+    previous: Block | None = None
+    for block in blocks:
+        if previous is not None and not _close(previous, block):
+            _write(out, "")
+        _block(out, block)
+        previous = block
+
+
+def _close(previous: Block, block: Block) -> bool:
+    """Whether two blocks follow one another without an empty line."""
+    if isinstance(previous, Heading):
+        return previous.level > 2
+    return isinstance(previous, Paragraph) and isinstance(block, Display)
+
+
+def _block(out: Console, block: Block) -> None:
+    match block:
+        case Heading(level, words):
+            _heading(out, level, words)
+        case Paragraph(spans, quiet):
+            _paragraph(out, "".join(plain(s) for s in spans), "dim" if quiet else "")
+        case Display(lines, definitions):
+            _display(out, lines)
+            _definitions(out, definitions)
+        case Table():
+            _table(out, block)
+
+
+def _write(out: Console, line: str, style: str = "") -> None:
+    out.print(line, style=style or None, soft_wrap=True)
+
+
+def plain(span: Span) -> str:
+    """A span as a string of Unicode."""
+    match span:
+        case Formula(written, definitions):
+            return "; ".join([written, *definitions])
+        case Verdict(words):
+            return words
+        case str():
+            return span
+
+
+def _heading(out: Console, level: int, words: str) -> None:
+    from rich.cells import cell_len
+
+    _write(out, words, "bold")
+    if level in UNDERLINES:
+        _write(out, UNDERLINES[level] * min(cell_len(words), out.width), "bold")
+
+
+def _paragraph(out: Console, words: str, style: str) -> None:
+    from rich.text import Text
+
+    out.print(Text(words), style=style or None, overflow="fold", soft_wrap=out.width == UNLIMITED)
+
+
+def _display(out: Console, lines: tuple[Line, ...]) -> None:
+    from rich.cells import cell_len
+
+    lefts = ["".join(plain(s) for s in line.left) for line in lines]
+    # equals signs under one another, as far as that leaves room
+    column = max((cell_len(left) for left in lefts if cell_len(left) <= out.width // 3), default=0)
+    for left, line in zip(lefts, lines, strict=True):
+        right = plain(line.right)
+        start = f"{left}{' ' * (column - cell_len(left))} = " if left else ""
+        _formula(out, start, f"{right}    ({line.note})" if line.note else right)
+
+
+def _formula(out: Console, start: str, written: str) -> None:
+    """A formula after what stands before it, broken at its signs and indented."""
+    from rich.cells import cell_len
+
+    room = max(out.width - len(INDENT) - cell_len(start), 20)
+    hang = " " * (cell_len(start) if cell_len(start) <= out.width // 3 else 2)
+    first, *rest = broken(written, room, cell_len)
+    _write(out, f"{INDENT}{start}{first}")
+    for line in rest:
+        _write(out, f"{INDENT}{hang}{INDENT}{line}")
+
+
+def _definitions(out: Console, definitions: tuple[str, ...]) -> None:
+    if definitions:
+        _write(out, f"{INDENT}with {len(definitions)} intermediate{'s' if len(definitions) > 1 else ''}:", "dim")
+    for definition in definitions:
+        left, _, right = definition.partition(" = ")
+        _formula(out, f"{INDENT}{left} = ", right)
+
+
+def _table(out: Console, table: Table) -> None:
+    from rich import box
+    from rich.table import Table as Grid
+
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for n, heading in enumerate(table.headings):
+        grid.add_column(heading, overflow="fold", no_wrap=n == 0 and out.width >= 60)
+    for row in table.rows:
+        grid.add_row(*(_cell(span) for span in row))
+    if out.is_terminal:
+        out.print(grid)
+        return
+    with out.capture() as captured:
+        out.print(grid)
+    for line in captured.get().splitlines():
+        _write(out, line.rstrip())
+
+
+def _cell(span: Span) -> Text:
+    from rich.text import Text
+
+    if isinstance(span, Verdict):
+        return Text(span.words, style="green" if span.holds else "bold red")
+    return Text(plain(span))

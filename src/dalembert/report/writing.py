@@ -1,0 +1,173 @@
+"""Scalars, vectors, symbols and equations in one of two notations: Unicode for the terminal, LaTeX for paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+from dalembert.algebra.equation import equation
+from dalembert.algebra.forms import Form
+from dalembert.algebra.layout import Printer
+from dalembert.algebra.names import GREEK, latex_name, parts
+from dalembert.algebra.notation import Latex, Notation, Text
+from dalembert.algebra.printing import ranking_for, readable
+from dalembert.algebra.tape import Tape
+from dalembert.algebra.zform import intermediates
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.vector import Vector
+from dalembert.report.blocks import Display, Formula, Line, Span
+from dalembert.report.breaking import is_sum
+from dalembert.report.formulas import latex_formula
+
+# T, theta_1', F*_2: what may stand for a symbol in a label
+_SYMBOL: Final = re.compile(r"([^\W\d_]+)(\*?)(\d*(?:_[^\W_]+)*'*)")
+
+
+@dataclass(frozen=True)
+class Writing:
+    """What the builders of a report ask for; `notation` decides what they get."""
+
+    notation: Notation = field(default_factory=Text)
+
+    # ---- scalars -----------------------------------------------------------------------------
+
+    def scalars(self, tape: Tape, nodes: Sequence[int]) -> tuple[list[str], tuple[str, ...]]:
+        """Each expression, and the intermediates shared by those that are too long to be read in full."""
+        forms = [None if tape.nodes[i][0] == "symbol" else readable(tape, i) for i in nodes]
+        long = [i for i, form in zip(nodes, forms, strict=True) if form is None and tape.nodes[i][0] != "symbol"]
+        definitions, results = intermediates(tape, tuple(dict.fromkeys(long)), self.notation) if long else ([], [])
+        shown = dict(zip(dict.fromkeys(long), (self.notation.sum([(p.negative, p.text)]) for p in results), strict=True))
+        written = [shown[i] if i in shown else self._form(tape, i, form) for i, form in zip(nodes, forms, strict=True)]
+        return written, tuple(definitions)
+
+    def _form(self, tape: Tape, i: int, form: Form | None) -> str:
+        if form is None:
+            return self.notation.symbol(str(tape.nodes[i][1]))
+        return Printer(self.notation, ranking_for(tape, form)).form(form)
+
+    def scalar(self, tape: Tape, i: int) -> Formula:
+        """One expression."""
+        (written,), definitions = self.scalars(tape, (i,))
+        return Formula(written, definitions)
+
+    # ---- equations ---------------------------------------------------------------------------
+
+    def equations(self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]) -> Display:
+        """residual = 0, accelerations and rates on the left; long ones share their intermediates."""
+        names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
+        forms = [readable(tape, r) for r in residuals]
+        long = [r for r, form in zip(residuals, forms, strict=True) if form is None]
+        definitions, results = intermediates(tape, tuple(long), self.notation) if long else ([], [])
+        zero = self.notation.number(Fraction(0))
+        rest = iter([self.notation.equation(self.notation.sum([(p.negative, p.text)]), zero) for p in results])
+        written = [next(rest) if form is None else self._equation(tape, form, *names) for form in forms]
+        return Display(tuple(Line(Formula(w)) for w in written), tuple(definitions))
+
+    def _equation(self, tape: Tape, form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> str:
+        sides, ranking = equation(form, tape, unknowns, rates)
+        printer = Printer(self.notation, ranking)
+        return self.notation.equation(printer.form(sides.left), printer.form(sides.right))
+
+    # ---- vectors -----------------------------------------------------------------------------
+
+    def vector(self, v: Vector) -> Formula:
+        """Σ component · axis, frame by frame."""
+        entries = components(v)
+        written, definitions = self.scalars(v.tape, [c for _, _, c in entries])
+        return Formula(self.along_axes((F, axis, w) for (F, axis, _), w in zip(entries, written, strict=True)), definitions)
+
+    def along_axes(self, components: Iterable[tuple[Frame, str, str]]) -> str:
+        """Components that are written already, each with its axis."""
+        n = self.notation
+        one, zero = n.number(Fraction(1)), n.number(Fraction(0))
+        terms: list[tuple[bool, str]] = []
+        for F, axis, component in components:
+            unit = self.axis(F, axis)
+            if is_sum(component):
+                terms.append((False, self.times_axis(n.group(component), unit)))
+                continue
+            size = component.lstrip("−-")
+            terms.append((size != component, unit if size == one else self.times_axis(size, unit)))
+        return n.sum(terms) if terms else zero
+
+    def axis(self, F: Frame, axis: str) -> str:
+        """A unit vector, as a program writes it: B.x"""
+        return f"{F.name}.{axis}"
+
+    def times_axis(self, component: str, unit: str) -> str:
+        """A component and its unit vector."""
+        return f"{component} {unit}"
+
+    def at_place(self, vector: str, place: str) -> str:
+        """A vector and the point or frame it acts on."""
+        return f"{vector} at {place}"
+
+    # ---- names and general formulas ----------------------------------------------------------
+
+    def symbol(self, name: str) -> Formula:
+        """A symbol of the system."""
+        return Formula(self.notation.symbol(name))
+
+    def listed(self, names: Iterable[str]) -> tuple[Span, ...]:
+        """Symbols with commas between them."""
+        return tuple(span for name in names for span in (", ", self.symbol(name)))[1:]
+
+    def general(self, formula: str) -> Formula:
+        """A formula that holds for every system, typed in Unicode."""
+        return Formula(formula)
+
+    def label(self, label: str) -> tuple[Span, ...]:
+        """What a quantity of a step is called: symbols where it looks like symbols, otherwise words."""
+        spans: list[Span] = []
+        for part in label.split(", "):
+            found = _SYMBOL.fullmatch(part)
+            spans += [", ", Formula(self.starred(*found.groups())) if found else part]
+        return tuple(spans[1:])
+
+    def starred(self, letters: str, star: str, tail: str) -> str:
+        """F*_1 → F₁*, p_theta → p_θ"""
+        name = parts(letters + tail)
+        if not any(s in GREEK for s in name.subscripts):
+            return self.notation.symbol(letters + tail) + star
+        return self.notation.symbol(letters + "'" * name.dots) + star + "".join(f"_{GREEK.get(s, s)}" for s in name.subscripts)
+
+    def partial(self, quantity: str, place: str, variable: str) -> tuple[Span, ...]:
+        """∂v_G/∂u₁: how a velocity depends on a speed."""
+        at, of = (f"_{place}", "") if place.isidentifier() else ("", f" of {place}")
+        return (Formula(f"∂{quantity}{at}/∂{self.notation.symbol(variable)}"), of)
+
+
+def components(v: Vector) -> list[tuple[Frame, str, int]]:
+    """(frame, axis, node) of every component that is not zero."""
+    return [(F, axis, c) for F, triple in v.parts.items() for axis, c in zip("xyz", triple, strict=True) if c != v.tape.zero]
+
+
+@dataclass(frozen=True)
+class LatexWriting(Writing):
+    """The same in LaTeX."""
+
+    notation: Notation = field(default_factory=Latex)
+
+    def axis(self, F: Frame, axis: str) -> str:
+        name = latex_name(F.name) if F.name.isidentifier() else f"\\text{{{F.name}}}"
+        return f"\\mathbf{{e}}^{{{name}}}_{{{axis}}}"
+
+    def times_axis(self, component: str, unit: str) -> str:
+        return f"{component}\\,{unit}"
+
+    def general(self, formula: str) -> Formula:
+        return Formula(latex_formula(formula))
+
+    def starred(self, letters: str, star: str, tail: str) -> str:
+        return self.notation.symbol(letters + tail) + "^{*}" * bool(star)
+
+    def partial(self, quantity: str, place: str, variable: str) -> tuple[Span, ...]:
+        above = f"\\partial {latex_formula(quantity)}" + (f"_{{{latex_name(place)}}}" if place.isidentifier() else "")
+        fraction = f"\\frac{{{above}}}{{\\partial {self.notation.symbol(variable)}}}"
+        return (Formula(fraction), "" if place.isidentifier() else f" of {place}")
+
+    def at_place(self, vector: str, place: str) -> str:
+        return f"{vector}\\text{{ at {place}}}"

@@ -1,0 +1,174 @@
+"""From f(x, p, y, work) to rhs(t, y, dy, context): straight-line code joined to the integrator.
+
+A context holds the addresses of the compiled functions, their parameters and their scratch space. The right-hand side
+copies the state and the time side by side and calls; the projection repeats q ← q + δq until the constraints hold.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jit import Library, load
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TEXT: Final = """
+%context = type { ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double }
+; f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance
+
+define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %from = getelementptr double, ptr %y, i64 %i
+  %to = getelementptr double, ptr %x, i64 %i
+  %v = load double, ptr %from, align 8
+  store double %v, ptr %to, align 8
+  %next = add i64 %i, 1
+  br label %head
+done:
+  %last = getelementptr double, ptr %x, i64 %n
+  store double %t, ptr %last, align 8
+  ret void
+}
+
+define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {
+  %f = load ptr, ptr %c
+  %xp = getelementptr %context, ptr %c, i64 0, i32 1
+  %x = load ptr, ptr %xp
+  %pp = getelementptr %context, ptr %c, i64 0, i32 2
+  %p = load ptr, ptr %pp
+  %wp = getelementptr %context, ptr %c, i64 0, i32 3
+  %w = load ptr, ptr %wp
+  %np = getelementptr %context, ptr %c, i64 0, i32 4
+  %n = load i64, ptr %np
+  call void @copy(ptr %y, ptr %x, i64 %n, double %t)
+  call void %f(ptr %x, ptr %p, ptr %dy, ptr %w)
+  ret i32 0
+}
+
+declare double @llvm.fabs.f64(double)
+
+define i32 @project(double %t, ptr %y, ptr %c) {
+entry:
+  %xp = getelementptr %context, ptr %c, i64 0, i32 1
+  %x = load ptr, ptr %xp
+  %pp = getelementptr %context, ptr %c, i64 0, i32 2
+  %p = load ptr, ptr %pp
+  %np = getelementptr %context, ptr %c, i64 0, i32 4
+  %n = load i64, ptr %np
+  %gp = getelementptr %context, ptr %c, i64 0, i32 5
+  %g = load ptr, ptr %gp
+  %wp = getelementptr %context, ptr %c, i64 0, i32 6
+  %w = load ptr, ptr %wp
+  %rp = getelementptr %context, ptr %c, i64 0, i32 7
+  %r = load ptr, ptr %rp
+  %kp = getelementptr %context, ptr %c, i64 0, i32 8
+  %k = load i64, ptr %kp
+  %tp = getelementptr %context, ptr %c, i64 0, i32 9
+  %tolerance = load double, ptr %tp
+  br label %again
+again:
+  %round = phi i64 [ 0, %entry ], [ %round1, %moved ]
+  call void @copy(ptr %y, ptr %x, i64 %n, double %t)
+  call void %g(ptr %x, ptr %p, ptr %r, ptr %w)
+  ; the last number is the largest residual
+  %ep = getelementptr double, ptr %r, i64 %k
+  %e = load double, ptr %ep, align 8
+  %small = fcmp ole double %e, %tolerance
+  br i1 %small, label %good, label %check
+check:
+  %spent = icmp sge i64 %round, 8
+  br i1 %spent, label %last, label %move
+last:
+  ; rounding may keep it from the tolerance, but not by much
+  %loose = fmul double %tolerance, 1.0e3
+  %near = fcmp ole double %e, %loose
+  br i1 %near, label %good, label %bad
+move:
+  br label %head
+head:
+  %i = phi i64 [ 0, %move ], [ %next, %body ]
+  %more = icmp slt i64 %i, %k
+  br i1 %more, label %body, label %moved
+body:
+  %to = getelementptr double, ptr %y, i64 %i
+  %from = getelementptr double, ptr %r, i64 %i
+  %v = load double, ptr %to, align 8
+  %d = load double, ptr %from, align 8
+  %s = fadd double %v, %d
+  store double %s, ptr %to, align 8
+  %next = add i64 %i, 1
+  br label %head
+moved:
+  %round1 = add i64 %round, 1
+  br label %again
+good:
+  ret i32 0
+bad:
+  ret i32 1
+}
+"""
+
+
+class _Fields(ctypes.Structure):
+    _fields_ = (
+        ("f", ctypes.c_void_p),
+        ("x", ctypes.c_void_p),
+        ("p", ctypes.c_void_p),
+        ("work", ctypes.c_void_p),
+        ("n_state", ctypes.c_int64),
+        ("projection", ctypes.c_void_p),
+        ("projection_work", ctypes.c_void_p),
+        ("result", ctypes.c_void_p),
+        ("n_coordinates", ctypes.c_int64),
+        ("tolerance", ctypes.c_double),
+    )
+
+
+@functools.cache
+def _library() -> Library:
+    return load(_TEXT, ("rhs", "project"))
+
+
+def _ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scratch space whose head the prologue has filled."""
+    work = np.zeros(function.work_size + 8)
+    prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)
+    prologue(p.ctypes.data, work.ctypes.data)
+    return work
+
+
+class Context:
+    """One run's own memory: no two runs share a buffer."""
+
+    def __init__(
+        self, rates: CompiledFunction, p: NDArray[np.float64], projection: CompiledFunction | None = None, tolerance: float = 1e-13
+    ) -> None:
+        self._alive: list[Any] = [rates, projection, p]
+        n = rates.n_in - 1
+        self._fields = _Fields(f=rates.address, n_state=n, tolerance=tolerance)
+        self._fields.x, self._fields.p = self._kept(np.zeros(n + 1)), self._kept(p)
+        self._fields.work = self._kept(_ready(rates, p))
+        if projection is not None:
+            self._fields.projection = projection.address
+            self._fields.projection_work = self._kept(_ready(projection, p))
+            self._fields.result = self._kept(np.zeros(projection.n_out))
+            self._fields.n_coordinates = projection.n_out - 1
+        self.address = ctypes.addressof(self._fields)
+        self.rhs: int = _library().address("rhs")
+        self.project: int = _library().address("project") if projection is not None else 0
+
+    def _kept(self, array: NDArray[np.float64]) -> int:
+        self._alive.append(array)
+        return array.ctypes.data

@@ -1,0 +1,81 @@
+"""What a run is made with: numbers for the constants, expressions for specified motions and inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import Rewrite, evaluate
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.equations.binding import jets
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.numerics.values import BadValue, check_complete, constant_values, number, symbol_name
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Numbers by symbol node, and expressions in t (and the state) by symbol node, both on the tape of `kin`."""
+
+    kin: Kinematics = field(repr=False)
+    numbers: dict[int, float]
+    bindings: dict[int, int]
+
+    def value_at(self, t: float) -> dict[int, float]:
+        """Every symbol that is not part of the state, as a number at time t (inputs that depend on the state left out)."""
+        tape = self.kin.tape
+        known = {**self.numbers, self.kin.system.t.i: t}
+        found = dict(self.numbers)
+        for x, e in self.bindings.items():
+            try:
+                found[x] = evaluate(tape, [e], known.__getitem__, Floats())[0]
+            except KeyError:
+                continue
+        return found
+
+
+def setting(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Setting:
+    """Defaults of the description, then `values` for constants and `inputs` for inputs and specified motions."""
+    kin = kin.fork()
+    system, tape = kin.system, kin.tape
+    numbers = {tape.names[n]: x for n, x in constant_values(system, values).items()}
+    motions: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
+    for key, value in inputs.items():
+        name = symbol_name(system, key, ("input", "specified"))
+        x = system.symbols[name].scalar.i
+        motion = system.expression(value) if isinstance(value, str) else value
+        if isinstance(motion, Scalar) or type(motion).__module__.partition(".")[0] == "sympy":
+            motions[x] = Scalar(tape, kin.in_speeds(on(tape, motion)))
+        elif callable(value):
+            msg = f"{name}: give an expression such as 2*sin(s.t), not a Python function"
+            raise BadValue(msg)
+        else:
+            motions.pop(x, None)
+            numbers |= _held(kin, x, number(name, value))
+    return Setting(kin, numbers, jets(tape, motions))
+
+
+def _held(kin: Kinematics, x: int, value: float) -> dict[int, float]:
+    """A quantity held at a number: its rates are zero."""
+    found = {x: value}
+    symbol = kin.tape.rates.get(x)
+    while symbol is not None:
+        found[symbol] = 0.0
+        symbol = kin.tape.rates.get(symbol)
+    return found
+
+
+def parameters_of(setting_: Setting, symbols: tuple[int, ...]) -> list[float]:
+    """The numbers of these parameter symbols, or an error that names what is missing."""
+    tape = setting_.kin.tape
+    have = {str(tape.nodes[i][1]): x for i, x in setting_.numbers.items()}
+    names = [str(tape.nodes[i][1]) for i in symbols]
+    check_complete(setting_.kin.system, names, have)
+    return [have[n] for n in names]
+
+
+def inserted(setting_: Setting, nodes: tuple[int, ...]) -> list[int]:
+    """Nodes of the setting's tape with specified motions and inputs replaced by what they are bound to."""
+    insert = Rewrite(setting_.kin.tape, setting_.bindings)
+    return [insert(i) for i in nodes]

@@ -1,0 +1,73 @@
+"""q(t), u(t): a described system set in motion."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.equations.explicit import ExplicitEquations
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.numerics.values import number
+from dalembert.simulation.failures import BadDuration
+from dalembert.simulation.glue import Context
+from dalembert.simulation.loop import integrate
+from dalembert.simulation.model import native_model
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.progress import progress_bar
+from dalembert.simulation.setting import parameters_of, setting
+from dalembert.simulation.start import find_start
+from dalembert.simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What a run is asked for, besides the system and the duration."""
+
+    start: Mapping[Any, float] = field(default_factory=dict)
+    guess: Mapping[Any, float] = field(default_factory=dict)
+    values: Mapping[Any, Any] = field(default_factory=dict)
+    inputs: Mapping[Any, Any] = field(default_factory=dict)
+    rtol: float = 1e-9
+    atol: ArrayLike = 1e-9
+    at: ArrayLike | None = None
+    t0: float = 0.0
+    max_step: float = math.inf
+    progress: bool | None = None
+
+
+def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish) -> Trajectory:
+    """The motion of a system from its start, for a duration."""
+    length = number("duration", duration)
+    if length <= 0:
+        msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
+        raise BadDuration(msg)
+    begin = time.perf_counter()
+    chosen = setting(kin, wish.values, wish.inputs)
+    model = native_model(chosen, equations)
+    p = np.array(parameters_of(chosen, model.parameters), dtype=float)
+    start = find_start(chosen.kin, wish.start, chosen.value_at(wish.t0), wish.t0, guess=wish.guess)
+    context = Context(model.rates, p, model.projection)
+    y0 = np.concatenate([start.q, start.u])
+    problem = Problem(
+        rhs=context.rhs,
+        project=context.project,
+        context=context.address,
+        y0=y0,
+        t0=wish.t0,
+        t1=wish.t0 + length,
+        rtol=wish.rtol,
+        atol=wish.atol,
+        max_step=wish.max_step,
+    )
+    with progress_bar(wish.t0, wish.t0 + length, wish.progress) as show:
+        solution = integrate(problem, show)
+    trajectory = Trajectory(chosen, start, solution, seconds=time.perf_counter() - begin)
+    return trajectory if wish.at is None else trajectory.at(wish.at)

@@ -1,0 +1,178 @@
+"""Data flows one way: nothing imports against the arrow, principles never import one another, heavy packages come late."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dalembert
+
+ROOT = Path(dalembert.__file__).parent
+# the chapters in their order; a module may import its own chapter and those before it
+LAYERS = (
+    "errors",
+    "references",
+    "algebra",
+    "geometry",
+    "model",
+    "kinematics",
+    "kinetics",
+    "equations",
+    "principles",
+    "agreement",
+    "numerics",
+    "simulation",
+    "integrals",
+    "statics",
+    "linear",
+    "flexible",
+    "report",
+    "gallery",
+    "cli",
+)
+# those who only know the common form M u' = f
+METHOD_BLIND = ("numerics", "simulation", "integrals")
+# those who may speak to the library as a user does, through `import dalembert as da`
+USERS = ("gallery", "cli")
+HEAVY = ("sympy", "scipy", "llvmlite", "plotly", "matplotlib", "flint")
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def module_of(file: Path) -> tuple[str, ...]:
+    """('algebra', 'tape') for src/dalembert/algebra/tape.py; () for the package itself."""
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def for_annotations(tree: ast.Module) -> set[ast.AST]:
+    """All nodes inside `if TYPE_CHECKING:`."""
+    blocks = [
+        node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    ]
+    return {inner for block in blocks for statement in block.body for inner in ast.walk(statement)}
+
+
+def exists(module: tuple[str, ...]) -> bool:
+    path = ROOT.joinpath(*module)
+    return path.is_dir() or path.with_suffix(".py").is_file()
+
+
+def imports(file: Path, tree: ast.Module) -> Iterator[tuple[str, ...]]:
+    """The modules of dalembert that a file imports at run time, wherever in the file."""
+    exempt = for_annotations(tree)
+    package = (*module_of(file), "") if file.name == "__init__.py" else module_of(file)
+    for node in ast.walk(tree):
+        if node in exempt:
+            continue
+        if isinstance(node, ast.Import):
+            names = [tuple(alias.name.split(".")) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ("dalembert", *package[: len(package) - node.level]) if node.level else ()
+            base += tuple((node.module or "").split(".")) if node.module else ()
+            names = [(*base, alias.name) for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name[0] == "dalembert":
+                module = name[1:]
+                yield module if exists(module) else module[:-1]
+
+
+PARSED = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
+EDGES = [(module_of(file), imported) for file, tree in PARSED.items() for imported in imports(file, tree)]
+
+
+def name(file: Path) -> str:
+    return str(file.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("file", FILES, ids=name)
+def test_every_module_belongs_to_a_chapter(file):
+    module = module_of(file)
+    assert not module or module[0] in LAYERS, f"{name(file)}: name its chapter in LAYERS, in the place where it stands in the flow"
+
+
+# the package itself lists the public names of all chapters
+@pytest.mark.parametrize("file", [file for file in FILES if module_of(file)], ids=name)
+def test_nothing_imports_against_the_arrow(file):
+    module = module_of(file)
+    for imported in imports(file, PARSED[file]):
+        if not imported:
+            assert module[0] in USERS, f"{name(file)} imports the whole package; only {' and '.join(USERS)} may"
+        else:
+            assert LAYERS.index(imported[0]) <= LAYERS.index(module[0]), f"{name(file)} imports {'.'.join(imported)} against the arrow"
+
+
+def test_imports_are_found_wherever_they_stand():
+    assert (("algebra", "folds"), ("algebra", "tape")) in EDGES
+    source = """
+from typing import TYPE_CHECKING
+from dalembert.algebra.tape import Tape
+from ..geometry import frame
+from . import base
+if TYPE_CHECKING:
+    from dalembert.cli import main
+def late():
+    import dalembert.errors
+    from dalembert import nothing
+"""
+    found = list(imports(ROOT / "principles" / "kane.py", ast.parse(source)))
+    assert found == [("algebra", "tape"), ("geometry", "frame"), ("principles", "base"), ("errors",), ()]
+
+
+def test_principles_never_import_one_another():
+    for importer, imported in EDGES:
+        if importer[:1] == imported[:1] == ("principles",) and len(importer) > 1:
+            assert imported == ("principles", "base"), f"{'.'.join(importer)} imports {'.'.join(imported)}: two routes would be one"
+
+
+def test_numbers_are_computed_without_knowing_the_principle():
+    for importer, imported in EDGES:
+        if importer[:1] in {(layer,) for layer in METHOD_BLIND}:
+            assert imported[:1] != ("principles",), f"{'.'.join(importer)} imports {'.'.join(imported)}"
+
+
+def annotated(tree: ast.Module) -> set[ast.AST]:
+    """All nodes inside annotations."""
+    roots = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            roots.append(node.returns)
+        elif isinstance(node, ast.arg | ast.AnnAssign):
+            roots.append(node.annotation)
+    return {inner for root in roots if root is not None for inner in ast.walk(root)}
+
+
+@pytest.mark.parametrize("file", FILES, ids=name)
+def test_imports_for_annotations_are_used_in_annotations_only(file):
+    tree = PARSED[file]
+    exempt, inside = for_annotations(tree), annotated(tree)
+    late = {
+        (alias.asname or alias.name).split(".")[0]
+        for node in exempt
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    # a function that imports the same name for itself may use it
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom) and node not in exempt:
+            late -= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node not in inside and node not in exempt}
+    assert not late & used
+
+
+def test_public_names_are_listed_once_and_sorted():
+    names = list(getattr(dalembert, "__all__", []))
+    assert sorted(set(names)) == names
+    assert all(hasattr(dalembert, public) for public in names)
+
+
+def test_import_is_light():
+    program = f"import sys, dalembert; print([heavy for heavy in {HEAVY} if heavy in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.strip() == "[]"

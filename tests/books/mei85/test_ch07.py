@@ -1,0 +1,99 @@
+"""Results printed in Mei85 ch. 7; T of Ex. 7.4 is taken in its corrected form."""
+
+import pytest
+
+import dalembert as da
+from comparisons import PRINCIPLES, components, differences, equal, other_terms
+from dalembert import gallery
+from dalembert.gallery import Printed
+from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.loads import gravity_potential, potential
+from dalembert.principles.lagrange import generalized_forces
+
+# ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
+
+
+@pytest.fixture
+def dumbbell():
+    s = da.System("Dumbbell", source="Mei85 (7.7)")
+    x1, y1, z1, x2, y2, z2 = s.coordinates("x1 y1 z1 x2 y2 z2")
+    m1, m2, L = s.constants(m_1=1, m_2=2, L=1)
+    N = s.N
+    s.particle("first", m1, s.O.offset(x1 * N.x + y1 * N.y + z1 * N.z))
+    s.particle("second", m2, s.O.offset(x2 * N.x + y2 * N.y + z2 * N.z))
+    s.constrain((x2 - x1) ** 2 + (y2 - y1) ** 2 + (z2 - z1) ** 2 - L**2, "rod")
+    return da.kinematics(s)
+
+
+def test_7_8_number_of_degrees_of_freedom(dumbbell):
+    (row,) = dumbbell.rows
+    assert row.holonomic
+    assert 5 == dumbbell.n_u == dumbbell.n_q - len(dumbbell.rows)
+
+
+def test_7_13_virtual_displacements_of_the_dumbbell(dumbbell):
+    # the row is twice (7.13): the derivative of (7.7)
+    (row,) = dumbbell.rows
+    differences_ = ["x2 - x1", "y2 - y1", "z2 - z1"]
+    printed = [f"-2*({d})" for d in differences_] + [f"2*({d})" for d in differences_]
+    assert equal(dumbbell, [row.A[k] for k in range(6)], printed)
+    assert dumbbell.tape.zero == row.b
+
+
+def test_7_13_holds_for_every_virtual_velocity(dumbbell):
+    t, (row,) = dumbbell.tape, dumbbell.rows
+    for r in range(dumbbell.n_u):
+        total = t.zero
+        for k, (_, W) in enumerate(dumbbell.WX):
+            total = t.add(total, t.mul(row.A[k], W.get(r, t.zero)))
+        assert equal(dumbbell, [total], ["0"])
+
+
+# ---- Examples 7.3 and 7.4 ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def cart():
+    return da.kinematics(gallery.build("cart-and-bar"))
+
+
+def test_ex_7_3_d_position_of_the_bar(cart):
+    # Mei85 counts x from the unstretched length L of the spring, which drops out
+    G = cart.system.bodies[1].G
+    assert equal(cart, components(cart, G - cart.system.O, cart.system.N), ["x + a*sin(theta)", "-a*cos(theta)", "0"])
+
+
+def test_ex_7_3_f_accelerations(cart):
+    C, G = (b.G for b in cart.system.bodies)
+    printed = ["x'' + a*(theta''*cos(theta) - theta'**2*sin(theta))", "a*(theta''*sin(theta) + theta'**2*cos(theta))", "0"]
+    assert equal(cart, components(cart, cart.a(C), cart.system.N), ["x''", "0", "0"])
+    assert equal(cart, components(cart, cart.a(G), cart.system.N), printed)
+
+
+def test_ex_7_4_b_kinetic_energy(cart):
+    T = kinetic_energy(cart, cart.motion_in_rates.v, cart.motion_in_rates.w)
+    assert equal(cart, [T], ["1/2*(M + m)*x'**2 + m*a*x'*theta'*cos(theta) + 2/3*m*a**2*theta'**2"])
+
+
+def test_ex_7_4_c_potential_energy(cart):
+    # Mei85 counts V from the bar hanging straight down
+    t = cart.tape
+    V = t.add(potential(cart), gravity_potential(cart))
+    assert equal(cart, [V], ["1/2*k*x**2 + m*g*a*(1 - cos(theta)) - m*g*a"])
+
+
+def test_ex_7_4_i_generalized_forces(cart):
+    assert equal(cart, generalized_forces(cart), ["F", "2*F*a*cos(theta)"])
+
+
+EX_7_3_h = (
+    Printed("(h), first", "(M + m)*x'' + m*a*(theta''*cos(theta) - theta'**2*sin(theta)) + k*x - F", ((1, "1"),)),
+    Printed("(h), second", "m*a*x''*cos(theta) + 4/3*m*a**2*theta'' + m*g*a*sin(theta) - 2*F*a*cos(theta)", ((2, "1"),)),
+)
+
+
+@pytest.mark.parametrize("principle", PRINCIPLES)
+def test_ex_7_3_h_equations_of_motion(principle):
+    d = principle(gallery.build("cart-and-bar"))
+    assert [] == differences(d, EX_7_3_h)
+    assert [] == other_terms(d, EX_7_3_h)

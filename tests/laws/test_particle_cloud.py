@@ -1,0 +1,94 @@
+"""A rigid body is a cloud of particles: Bar00 (8)–(12); T = ½ m v² + ½ ω·I·ω: Koenig's theorem, Gre03 (4.43).
+
+Every rigid body is replaced by thirteen particles with the same mass, mass centre and inertia. The second moments
+J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses may be negative, which the algebra does not mind.
+"""
+
+import pytest
+
+import dalembert as da
+from dalembert.algebra.field import Point as FieldPoint
+from dalembert.algebra.field import is_zero
+from dalembert.kinetics.energies import kinetic_energy
+from laws.cases import NAMES, build
+
+DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1))
+
+
+def masses(b):
+    """The masses of the pairs along the six directions, with Σ 2 μ d d = J."""
+    xx, yy, zz, xy, yz, xz = (da.Scalar(b.inertia.tape, i) for i in b.inertia.to(b.frame).entries())
+    half_trace = (xx + yy + zz) / 2
+    mixed = (-xy / 2, -yz / 2, -xz / 2)
+    return (
+        (half_trace - xx) / 2 - mixed[0] - mixed[2],
+        (half_trace - yy) / 2 - mixed[0] - mixed[1],
+        (half_trace - zz) / 2 - mixed[1] - mixed[2],
+        *mixed,
+    )
+
+
+def cloud(b):
+    """Particles that are together equimomental to the body."""
+    if b.frame is None:
+        return [b]
+    F, pairs = b.frame, masses(b)
+    particles = [da.Body(f"{b.name}, centre", b.mass - 2 * sum(pairs[1:], pairs[0]), b.G)]
+    for k, (mass, (x, y, z)) in enumerate(zip(pairs, DIRECTIONS, strict=True)):
+        for sign in (1, -1):
+            place = b.G.offset(sign * (x * F.x + y * F.y + z * F.z), frame=F)
+            particles.append(da.Body(f"{b.name}, {k} {sign:+d}", mass, place))
+    return particles
+
+
+def as_particles(s):
+    """The same system with every rigid body replaced by its cloud (a fresh build, so nothing else changes)."""
+    s.bodies[:] = [particle for b in s.bodies for particle in cloud(b)]
+    return s
+
+
+def same_values(tape, nodes, other_tape, other_nodes):
+    point = FieldPoint(other_tape, 2024)
+    return point.values(other_nodes) == point.on(tape).values(nodes)
+
+
+@pytest.fixture(params=NAMES)
+def pair(request):
+    """The kinematics with bodies, and with clouds of particles in their place."""
+    s = build(request.param)
+    bodies = da.kinematics(s)
+    clouds = da.kinematics(as_particles(s))
+    assert clouds is not bodies or all(b.frame is None for b in s.bodies)
+    return bodies, clouds
+
+
+def test_koenig(pair):
+    bodies, clouds = pair
+    T, T_cloud = (kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w) for kin in pair)
+    assert same_values(bodies.tape, [T], clouds.tape, [T_cloud])
+
+
+def test_kanes_equations_are_those_of_the_particles(request, pair):
+    _, clouds = pair
+    s = build(request.node.callspec.params["pair"])
+    d = da.kane(s)
+    d_cloud = da.kane(clouds)
+    point = FieldPoint(d_cloud.tape, 2024)
+    # two systems: the same point by the names of the symbols
+    same = FieldPoint(d.tape, 2024, prime=point.prime)
+    assert point.values(d_cloud.equations.residuals) == same.values(d.equations.residuals)
+
+
+def test_the_cloud_has_the_mass_centre_and_inertia_of_the_body():
+    s = da.System("body")
+    q = s.coordinate("q")
+    F = s.N.rotated(q, s.N.z)
+    m, *I = s.constants("m I_xx I_yy I_zz I_xy I_yz I_xz")
+    b = s.body("b", m, s.O, F, da.inertia(F, *I))
+    t = s.space.tape
+    particles = cloud(b)
+    total = sum((p.mass for p in particles[1:]), particles[0].mass)
+    first = sum((p.mass * (p.G - b.G) for p in particles[1:]), 0 * F.x)
+    xx = sum((p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2 for p in particles[1:]), 0 * m)
+    xy = sum((-p.mass * ((p.G - b.G) @ F.x) * ((p.G - b.G) @ F.y) for p in particles[1:]), 0 * m)
+    assert all(is_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))

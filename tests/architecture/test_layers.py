@@ -31,6 +31,7 @@ LAYERS = (
     "statics",
     "linear",
     "flexible",
+    "api",
     "report",
     "gallery",
     "cli",

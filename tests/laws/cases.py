@@ -10,7 +10,7 @@ VARIANTS: dict[str, Callable[[], System]] = {
     "double-pendulum, absolute": lambda: double_pendulum.build(angles="absolute"),
     "free-body, rates": lambda: free_body.build(speeds="rates"),
     "pendulum-absolute, 2": lambda: pendulum_absolute.build(2),
-    "pendulum-relative, 4": lambda: pendulum_relative.build(4),
+    "pendulum-relative, 2": lambda: pendulum_relative.build(2),
     "positioning-device, rigid": lambda: positioning_device.build(rigid=True),
     "positioning-device, unbound": lambda: positioning_device.build(Omega=None),
     "spatial-chain, symbolic": lambda: spatial_chain.build(2, symbolic=True),

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dalembert.algebra.angles import Angle, Sum, Turns, shortest
+from dalembert.algebra.angles import Angle, Sum, Turns, joined, put, times
 from dalembert.algebra.forms import UNIT, Atom, Form, Powers, Term, content
 from dalembert.algebra.ring import Poly, Ring, TooLong, Value
+from dalembert.algebra.shortest import shortest
 from dalembert.algebra.tape import FUNCTIONS
 
 OPS = {op: n for n, op in enumerate((*FUNCTIONS, "atan2"))}
@@ -113,8 +114,23 @@ class Alphabet:
             sums[rest, turns] = as_fraction(k)
         if self.circles:
             sums = shortest(sums)
-        terms = [Term(k, self._powers(rest, turns)) for (rest, turns), k in sums.items()]  # type: ignore[arg-type]
-        return tuple(sorted(terms, key=self.rank_of_term))
+        terms: dict[Powers, Fraction] = {}
+        for (rest, turns), k in sums.items():
+            whole, scale = self._doubled(turns)
+            put(terms, self._powers(rest, whole), k * scale)  # type: ignore[arg-type]
+        return tuple(sorted((Term(k, powers) for powers, k in terms.items()), key=self.rank_of_term))
+
+    def _doubled(self, turns: Turns) -> tuple[Turns, Fraction]:
+        """sin(θ/2) cos(θ/2) = ½ sin θ, so that half angles elsewhere leave whole ones alone."""
+        scale, found = Fraction(1), turns
+        for angle, i, j in turns:
+            if i == j and any(k % 2 and self._is_half(a) for a, k in angle):
+                scale /= 2**i
+                found = joined(tuple(t for t in found if t[0] != angle), ((times(angle, 2), i, 0),))
+        return found, scale
+
+    def _is_half(self, basic: int) -> bool:
+        return self.arguments[basic].numerator[0].coefficient.denominator % 2 == 0
 
     def _powers(self, rest: Monomial, turns: Turns) -> Powers:
         powers = [(self.atoms[g], e) for g, e in rest]

@@ -20,12 +20,12 @@ Pair = dict[tuple[int, int], Fraction]
 Poly = dict[int, Fraction]
 
 
-def shortest(terms: Sum) -> Sum:
+def merged(terms: Sum) -> Sum:
     """The same sum with each sin² or cos² replaced, and angles added, wherever that leaves fewer terms."""
     terms = _reduced(terms, _angles(terms))
     while True:
-        merged = _merged(terms)
-        shorter = _reduced(merged, _angles(merged))
+        shorter = _merged(terms)
+        shorter = _reduced(shorter, _angles(shorter))
         if len(shorter) >= len(terms):
             return terms
         terms = shorter
@@ -49,8 +49,8 @@ def _reduced(terms: Sum, angles: list[Angle]) -> Sum:
         for (rest, outer), pair in groups.items():
             for (double, i, j), k in _fewest(pair):
                 extra = ((angle, i, j),) if i or j else ()
-                extra += ((_times(angle, 2), 0, 1),) if double else ()
-                _put(new, (rest, _joined(outer, extra)), k)
+                extra += ((times(angle, 2), 0, 1),) if double else ()
+                put(new, (rest, joined(outer, extra)), k)
         terms = new
     return terms
 
@@ -77,7 +77,7 @@ def _classes(pair: Pair) -> dict[tuple[int, int], Poly]:
         g = classes.setdefault((i % 2, j % 2), {})
         h = i // 2
         for n in range(h + 1):
-            _put(g, j // 2 + n, k * comb(h, n) * (-1) ** n)
+            put(g, j // 2 + n, k * comb(h, n) * (-1) ** n)
     return {ij: g for ij, g in classes.items() if g}
 
 
@@ -104,7 +104,7 @@ def _flipped(g: Poly) -> Poly:
     out: Poly = {}
     for b, k in g.items():
         for n in range(b + 1):
-            _put(out, n, k * comb(b, n) * (-1) ** n)
+            put(out, n, k * comb(b, n) * (-1) ** n)
     return out
 
 
@@ -117,7 +117,7 @@ def _divided(g: Poly, d: Poly) -> Poly | None:
             return None
         out[n - top] = q = g[n] / d[top]
         for b, k in d.items():
-            _put(g, n - top + b, -q * k)
+            put(g, n - top + b, -q * k)
     return out
 
 
@@ -158,39 +158,39 @@ def _merged(terms: Sum) -> Sum:
     new = dict(terms)
     used: set[Key] = set()
     for i, j, sign in sorted(found, key=lambda kind: (-len(found[kind]), kind[:2], -kind[2])):
-        total = _combined(i, j, sign)
+        total = combined(i, j, sign)
         flip = total[0][1] < 0
-        angle = _times(total, -1) if flip else total
+        angle = times(total, -1) if flip else total
         for match in found[i, j, sign]:
             if match.first in used or match.second in used:
                 continue
             used.update(match[:2])
             k = terms[match.first]
-            _put(new, match.first, -k)
-            _put(new, match.second, -terms[match.second])
-            _put(new, _joined_key(match, i, j, angle), -k if flip and match.sine else k)
+            put(new, match.first, -k)
+            put(new, match.second, -terms[match.second])
+            put(new, _joined_key(match, i, j, angle), -k if flip and match.sine else k)
     return new
 
 
 def _joined_key(match: Match, i: Angle, j: Angle, angle: Angle) -> Key:
     """The first term with sin α cos β replaced by sin(α ± β), or cos α cos β by cos(α ± β)."""
     rest, turns = match.first
-    less = _joined(turns, ((i, -1, 0) if match.sine else (i, 0, -1), (j, 0, -1)))
-    return _with(rest, _joined(less, ((angle, 1, 0) if match.sine else (angle, 0, 1),)), {})
+    less = joined(turns, ((i, -1, 0) if match.sine else (i, 0, -1), (j, 0, -1)))
+    return _with(rest, joined(less, ((angle, 1, 0) if match.sine else (angle, 0, 1),)), {})
 
 
-def _combined(i: Angle, j: Angle, sign: int) -> Angle:
+def combined(i: Angle, j: Angle, sign: int) -> Angle:
     total = dict(i)
     for a, k in j:
         total[a] = total.get(a, 0) + sign * k
     return tuple(sorted((a, k) for a, k in total.items() if k))
 
 
-def _times(angle: Angle, k: int) -> Angle:
+def times(angle: Angle, k: int) -> Angle:
     return tuple((a, k * n) for a, n in angle)
 
 
-def _joined(outer: Turns, extra: Turns) -> Turns:
+def joined(outer: Turns, extra: Turns) -> Turns:
     held = {a: (i, j) for a, i, j in outer}
     for a, i, j in extra:
         p, q = held.get(a, (0, 0))
@@ -203,7 +203,7 @@ def _with(rest: Hashable, turns: Turns, change: dict[Angle, tuple[int, int]]) ->
     return rest, tuple(sorted((a, i, j) for a, (i, j) in held.items() if i or j))
 
 
-def _put(terms: dict[Any, Fraction], key: Any, k: Fraction) -> None:
+def put(terms: dict[Any, Fraction], key: Any, k: Fraction) -> None:
     """terms[key] += k, without keeping zeros."""
     total = terms.get(key, 0) + k
     if total:

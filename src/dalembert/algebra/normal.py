@@ -41,7 +41,7 @@ def normal_form(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: S
 
 
 def _shortened(tape: Tape, outs: Sequence[int], forms: list[Form], limit: int, order: Sequence[int] | None) -> list[Form]:
-    """Angles stay as written unless the addition theorems make an expression shorter, or zero."""
+    """The addition theorems decide, so that equal expressions come out equal, unless angles as written are shorter."""
     longest = min(limit, 100 + 10 * max((f.term_count for f in forms), default=0))
     expansion = Expansion(tape, outs, (limit, longest), order, "expanded")
     try:
@@ -54,7 +54,7 @@ def _shortened(tape: Tape, outs: Sequence[int], forms: list[Form], limit: int, o
             form = expansion.form(i)
         except TooLong:
             form = kept
-        found.append(form if form.term_count < kept.term_count else kept)
+        found.append(form if form.term_count <= kept.term_count else kept)
     return found
 
 

@@ -52,13 +52,28 @@ class Notation(Protocol):
         ...
 
 
+def decimal(k: Fraction) -> str | None:
+    """9.81 for 981/100: a fraction that is shorter, and better known, as a decimal number; else None."""
+    if k.denominator < 100:
+        return None
+    places, left = 0, k.denominator
+    while left % 10 == 0 or left % 5 == 0 or left % 2 == 0:
+        left //= 10 if left % 10 == 0 else 5 if left % 5 == 0 else 2
+        places += 1
+    if left != 1:
+        return None
+    whole, part = divmod(k * 10**places, 10**places)
+    shown = f"{whole}.{int(part):0{places}d}".rstrip("0")
+    return shown if len(shown) < len(str(k)) else None
+
+
 class Text:
     """Unicode on one line: 1/4 m r² (1 + 5 cos² θ) φ̈"""
 
     closes_quotients = True
 
     def number(self, k: Fraction) -> str:
-        return str(k)
+        return decimal(k) or str(k)
 
     def symbol(self, name: str) -> str:
         return unicode_name(name)
@@ -108,7 +123,7 @@ class Latex:
     closes_quotients = False
 
     def number(self, k: Fraction) -> str:
-        return str(k) if k.denominator == 1 else f"\\frac{{{k.numerator}}}{{{k.denominator}}}"
+        return str(k) if k.denominator == 1 else decimal(k) or f"\\frac{{{k.numerator}}}{{{k.denominator}}}"
 
     def symbol(self, name: str) -> str:
         return latex_name(name)

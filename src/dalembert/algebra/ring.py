@@ -84,7 +84,7 @@ class Ring:
         """Each term's ((generator, exponent), …), oldest generator first, with its coefficient."""
         top = self.size - 1
         for exponents, k in p.terms():
-            yield tuple((top - n, e) for n, e in reversed(list(enumerate(exponents))) if e), k
+            yield tuple((top - n, int(e)) for n, e in reversed(list(enumerate(exponents))) if e), k
 
     # ---- arithmetic --------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ class Kinematics:
 
     def __init__(self, system: System) -> None:
         check_everything_used(system)
-        self.system = system
+        self.system = system.frozen()
         self.tape: Tape = system.space.tape.fork()
         t = self.tape
         self.q: tuple[int, ...] = tuple(q.i for q in system.q)
@@ -136,6 +136,14 @@ class Kinematics:
         """A vector of the description with the speeds replaced by their definitions in q̇."""
         f = self.in_rates
         return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+
+    def row_in_rates(self, row: ConstraintRow) -> int:
+        """A q̇ + b of one row."""
+        t = self.tape
+        total = row.b
+        for k, a in row.A.items():
+            total = t.add(total, t.mul(a, self.qdot[k]))
+        return total
 
     def scalar(self, i: int) -> Scalar:
         """A node of this tape as an expression."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from dalembert.algebra.parser import parse
@@ -52,6 +53,14 @@ class System(Joints):
         """Changes whenever something is declared."""
         grown = (self.symbols, self.speed_list, self.constraints, self.bodies, self.loads, self.potentials, self.dissipations)
         return (*map(len, grown), self.field is not None)
+
+    def frozen(self) -> System:
+        """The description as it is now: a copy that does not grow with this one."""
+        new = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list | dict):
+                setattr(new, name, value.copy())
+        return new
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "cached": None}

@@ -48,7 +48,8 @@ class CompiledFunction:
         self._load(_Source.of(nodes, tuple(outs), tuple(state), tuple(parameters), parts))
 
     def _load(self, source: _Source) -> None:
-        self._source, self._lanes = source, None
+        self._source = source
+        self._lanes: _Lanes | None = None
         self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, *source.sizes
         exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", *door.exports(_NAME))
         library = jit.load(source.text, exports, identity=source.identity(1), optimize=0)

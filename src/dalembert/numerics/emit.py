@@ -10,6 +10,7 @@ vector of so many, one state each. The arrays must not overlap.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +20,8 @@ from dalembert.numerics import kernels
 from dalembert.numerics.lowering import Operation, Program, lower
 
 CHUNK: Final = 1000
+# how many angles of one state go through the kernel side by side
+_PACKED: Final = 4
 _PLAIN: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
@@ -42,7 +45,7 @@ def emit(
     chunk: int = CHUNK,
 ) -> Text:
     """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`."""
-    pack = 4 if lanes == 1 and kernels.native_lanes() >= 4 else 1
+    pack = _PACKED if lanes == 1 and kernels.native_lanes() >= _PACKED else 1
     program = lower(nodes, outs, state, parameters, fuse=kernels.fused(), pack=pack)
     return _Emission(program, name, lanes, chunk).text()
 
@@ -57,8 +60,6 @@ class _Emission:
         self.size = 0
         self.used: dict[str, str] = {}
         self.targets: dict[int, list[int]] = {}
-        for k, i in enumerate(program.outs):
-            self.targets.setdefault(i, []).append(k)
 
     def text(self) -> Text:
         """Prologue, body, and the kernels they call."""
@@ -68,10 +69,12 @@ class _Emission:
         self._keep(prologue, wanted)
         before = self._section(f"{self.name}.prologue", "pw", prologue, ())
         body = self._split(program.body)
+        for k, i in enumerate(program.outs):
+            self.targets.setdefault(i, []).append(k)
         made = {r for operation in program.body for r in operation.results}
         self._hand_over(body)
         after = self._section(self.name, "xpyw", body, [i for i in self.targets if i not in made])
-        parts = [kernels.declarations(self.lanes), *self.used.values(), before, after]
+        parts = [kernels.declarations(self.lanes, _PACKED), *self.used.values(), before, after]
         return Text("\n".join(parts), self.name, self.size)
 
     # ---- where values live -------------------------------------------------------------------
@@ -84,10 +87,10 @@ class _Emission:
 
     def _keep(self, chunks: list[list[Operation]], wanted: set[int]) -> None:
         """A place in `work` for every value of the prologue that is wanted outside its chunk."""
-        for operations in chunks:
-            inside = {r for operation in operations for r in operation.results}
-            outside = {a for other in chunks if other is not operations for operation in other for a in operation.arguments}
-            for i in sorted(inside & (wanted | outside)):
+        made = {r: k for k, operations in enumerate(chunks) for operation in operations for r in operation.results}
+        crossing = {a for k, operations in enumerate(chunks) for operation in operations for a in operation.arguments if made.get(a, k) != k}
+        for i in made:
+            if i in wanted or i in crossing:
                 self.places[i] = ("%w", self.size)
                 self.size += 1
 
@@ -202,7 +205,9 @@ class _Lines:
             return f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.suffix}({real} {values[0]})"
         if op == "sign":
             return self.sign(i, values[0])
-        function = self.emission.need(f"each.{op}.{self.lanes}", lambda: kernels.lanewise(op, self.lanes, len(values)))
+        if op in ("sin", "cos"):
+            return f"extractvalue {{{real}, {real}}} {self.both(i, values[0], self.lanes)}, {0 if op == 'sin' else 1}"
+        function = self.emission.need(f"each.{op}.{self.lanes}", functools.partial(kernels.lanewise, op, self.lanes, len(values)))
         return f"call {real} @{function}({', '.join(f'{real} {v}' for v in values)})"
 
     def fused(self, op: str, i: int, values: list[str]) -> str:
@@ -229,22 +234,29 @@ class _Lines:
 
     def sincos(self, angles: tuple[int, ...], results: tuple[int, ...]) -> None:
         """sin and cos; several angles of one state go side by side through a vector."""
-        width = self.lanes if len(angles) == 1 else 4
-        function = self.emission.need(f"sincos.{width}", lambda: kernels.sincos(width))
+        width = self.lanes if len(angles) == 1 else _PACKED
         real, r = kernels.real(width), results[0]
         values = [self.value(a) for a in angles]
-        argument = values[0] if len(angles) == 1 else self.packed(r, values, width)
-        self.lines.append(f"  %r{r} = call {{{real}, {real}}} @{function}({real} {argument})")
+        both = self.both(r, values[0] if len(angles) == 1 else self.packed(r, values, width), width)
         if len(angles) == 1:
             for part, i in enumerate(results):
-                self.define(i, f"extractvalue {{{real}, {real}}} %r{r}, {part}")
+                self.define(i, f"extractvalue {{{real}, {real}}} {both}, {part}")
             return
         for part in (0, 1):
-            self.lines.append(f"  %r{r}.{part} = extractvalue {{{real}, {real}}} %r{r}, {part}")
+            self.lines.append(f"  {both}.{part} = extractvalue {{{real}, {real}}} {both}, {part}")
         for k, i in enumerate(results):
-            self.define(i, f"extractelement {real} %r{r}.{k % 2}, i32 {k // 2}")
+            self.define(i, f"extractelement {real} {both}.{k % 2}, i32 {k // 2}")
+
+    def both(self, r: int, argument: str, width: int) -> str:
+        """{sin, cos} of numbers side by side."""
+        for function in ("sin", "cos"):
+            self.emission.need(f"each.{function}.{width}", functools.partial(kernels.lanewise, function, width))
+        function, real = self.emission.need(f"sincos.{width}", functools.partial(kernels.sincos, width)), kernels.real(width)
+        self.lines.append(f"  %r{r} = call {{{real}, {real}}} @{function}({real} {argument})")
+        return f"%r{r}"
 
     def packed(self, r: int, values: list[str], width: int) -> str:
+        """Numbers put side by side, zeros after the last."""
         before = kernels.literal(0.0, width)
         for k, value in enumerate(values):
             self.lines.append(f"  %p{r}.{k} = insertelement {kernels.real(width)} {before}, double {value}, i32 {k}")

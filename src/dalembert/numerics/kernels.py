@@ -74,7 +74,10 @@ def attributes(lanes: int) -> str:
 
 
 def sincos(lanes: int) -> str:
-    """@sincos.lanes(x) → {sin x, cos x}: at most 1 ulp off for |x| ≤ 1e7, the mathematics library beyond."""
+    """@sincos.lanes(x) → {sin x, cos x}: at most 1 ulp off for |x| ≤ 1e7, the mathematics library beyond.
+
+    It calls @each.sin.lanes and @each.cos.lanes.
+    """
     return _kernel(lanes) if fused() else _from_library(lanes)
 
 
@@ -97,12 +100,15 @@ def lanewise(function: str, lanes: int, arguments: int = 1) -> str:
     return "\n".join([*lines, f"  ret {real_} {before}", "}"])
 
 
-def declarations(lanes: int) -> str:
-    """The functions of LLVM and of the mathematics library that code for tapes may call."""
-    one = [f"declare double @{f}(double) nobuiltin" for f in ("sin", "cos", *LIBRARY)]
-    real_, name = real(lanes), suffix(lanes)
-    lines = [*one, "declare double @atan2(double, double) nobuiltin", f"declare {real_} @llvm.fma.{name}({real_}, {real_}, {real_})"]
-    return "\n".join([*lines, *(f"declare {real_} @llvm.{f}.{name}({real_})" for f in ("fabs", "sqrt"))])
+def declarations(*lanes: int) -> str:
+    """The functions of LLVM, for numbers so many side by side, and of the mathematics library that code for tapes may call."""
+    lines = [f"declare double @{f}(double) nobuiltin" for f in ("sin", "cos", *LIBRARY)]
+    lines.append("declare double @atan2(double, double) nobuiltin")
+    for width in dict.fromkeys(lanes):
+        real_, name = real(width), suffix(width)
+        lines.append(f"declare {real_} @llvm.fma.{name}({real_}, {real_}, {real_})")
+        lines += [f"declare {real_} @llvm.{f}.{name}({real_})" for f in ("fabs", "sqrt")]
+    return "\n".join(lines)
 
 
 @functools.cache
@@ -155,9 +161,9 @@ class _Writer:
         self.lines.append(f"  ret {pair} {self.let(f'insertvalue {pair} {first}, {self.real} {cosine}, 1')}")
 
     def function(self) -> str:
-        """@sincos.lanes with these lines, and the functions of the library it calls."""
+        """@sincos.lanes with these lines."""
         head = f"define internal {{{self.real}, {self.real}}} @sincos.{self.lanes}({self.real} %x) noinline {attributes(self.lanes)} {{"
-        return "\n".join([lanewise("sin", self.lanes), lanewise("cos", self.lanes), head, *self.lines, "}"])
+        return "\n".join([head, *self.lines, "}"])
 
     def horner(self, coefficients: tuple[str, ...], z: str) -> str:
         value = self.number(coefficients[0])

@@ -74,16 +74,14 @@ class _Lowering:
         self.fused = self._fusions() if fuse else {}
         self.absorbed = set(self.fused.values())
         self.shared = self._shared_denominators()
+        self.known = {(self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in _TRIG}
         self.reciprocals: dict[int, int] = {}
 
     def program(self, pack: int) -> Program:
-        angles = self._angles()
-        while angles:
-            # the innermost angles first: what they are made of, then their sines and cosines
-            ready = [a for a in angles if not self._waits(a)]
-            self._compute(ready)
-            self._turn(ready, pack)
-            angles = [a for a in angles if a not in set(ready)]
+        # the innermost angles first: what they are made of, then their sines and cosines
+        for angles in self._angles():
+            self._compute(angles)
+            self._turn(angles, pack)
         self._compute(self.outs)
         return self.result
 
@@ -133,13 +131,17 @@ class _Lowering:
         uses = Counter(self.nodes[i][2] for i in self.live if self.nodes[i][0] == "div" and i in self.varying)
         return {b for b, count in uses.items() if count > 1}
 
-    def _angles(self) -> list[int]:
-        """The arguments of sines and cosines that vary with the state, in order."""
-        return list(dict.fromkeys(self.nodes[i][1] for i in self.live if self.nodes[i][0] in _TRIG and i in self.varying))
-
-    def _waits(self, angle: int) -> bool:
-        """Whether the angle is made of sines or cosines not yet computed."""
-        return any(self.nodes[i][0] in _TRIG and i in self.varying for i in self._missing((angle,)))
+    def _angles(self) -> list[list[int]]:
+        """The arguments of sines and cosines that vary with the state, by how deep sines and cosines are nested in them."""
+        depth: dict[int, int] = {}
+        groups: dict[int, dict[int, None]] = {}
+        for i in self.live:
+            op, a, b = self.nodes[i]
+            depth[i] = max((depth[x] for x in operands(op, a, b)), default=0)
+            if op in _TRIG and i in self.varying:
+                groups.setdefault(depth[i], {})[a] = None
+                depth[i] += 1
+        return [list(groups[level]) for level in sorted(groups)]
 
     def _missing(self, outs: Iterable[int]) -> list[int]:
         """The nodes that `outs` need and that are not computed yet, operands first."""
@@ -180,13 +182,12 @@ class _Lowering:
 
     def _turn(self, angles: list[int], pack: int) -> None:
         """sin and cos of so many angles, `pack` at a time."""
-        known = {(self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in _TRIG}
         for start in range(0, len(angles), pack):
             group = tuple(angles[start : start + pack])
             results: list[int] = []
             for a in group:
                 for function in ("sin", "cos"):
-                    i = known.get((function, a))
+                    i = self.known.get((function, a))
                     results.append(self._new() if i is None else i)
             self.emitted.update(results)
             self.result.body.append(Operation("sincos", group, tuple(results)))

@@ -27,6 +27,9 @@ class Principle:
     statement: str
     source: str
     family: Family
+    # Bar00 table 1: by vectors or by scalar functions, in the rates q̇ or in the speeds u
+    approach: Literal["vector", "scalar", "both"]
+    variables: Literal["q̇", "u", "q, p"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class NativeForm:
     residuals: tuple[int, ...]
     accelerations: tuple[int, ...]
     multipliers: tuple[int, ...] = ()
+    # the equations as the book prints them, where they are not the residuals themselves
+    printed: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,50 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dalembert.algebra.folds import Linear, gradient
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
-from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
+from dalembert.kinetics.generalized_forces import along_speeds, project
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
 
-PRINCIPLE = Principle("kane", "Kane's equations", "F_r + F_r* = 0", "Bar00 (29)–(30), Mar (11)", "velocities")
+PRINCIPLE = Principle("kane", "Kane's equations", "F_r + F_r* = 0", "Bar00 (29)–(30), Mar (11)", "velocities", "vector", "u")
 
 
 def kane(system: System | Kinematics) -> Derivation:
     """F_r + F_r* = 0      (r = 1, …, p)"""
     kin = on_fork(system)
     t = kin.tape
-    F = generalized_active_forces(kin)
+    F = along_speeds(kin)
     F_star = generalized_inertia_forces(kin)
     residuals = tuple(t.neg(t.add(a, b)) for a, b in zip(F, F_star, strict=True))
     native = NativeForm("u", residuals, kin.udot)
     return Derivation(PRINCIPLE, kin, _steps(kin, F, F_star), native)
-
-
-def generalized_active_forces(kin: Kinematics) -> list[int]:
-    """F_r = Σ_P v_r^P · R_P + Σ_B ω_r^B · T_B − ∂V/∂q · W_r − ∂D/∂u_r      (r = 1, …, p)
-
-    What the applied loads contribute along each independent speed. Reactions of ideal constraints contribute
-    nothing and may be left out.
-
-    Source: Bar00 (30), Mar (9), Mit22 (27).
-    """
-    t = kin.tape
-    F = [t.zero] * kin.n_u
-    for _, R, P in (*applied_forces(kin), *weights(kin)):
-        _project(kin, F, P, kin.vector_in_speeds(R))
-    for _, T, B in applied_torques(kin):
-        _project(kin, F, B, kin.vector_in_speeds(T))
-    # V̇ = Σ_r (∂V/∂q · W_r) u_r + …
-    for r, k in Linear(t, kin.u)(kin.rate(potential(kin)))[1].items():
-        F[r] = t.sub(F[r], k)
-    D = kin.in_speeds(dissipation(kin))
-    for r, k in enumerate(gradient(t, {D: t.one}, kin.u)):
-        F[r] = t.sub(F[r], k)
-    return F
 
 
 def generalized_inertia_forces(kin: Kinematics) -> list[int]:
@@ -64,18 +39,12 @@ def generalized_inertia_forces(kin: Kinematics) -> list[int]:
     F_star = [t.zero] * kin.n_u
     for body in kin.system.bodies:
         R_star = -(body.mass * kin.a(body.G))
-        _project(kin, F_star, body.G, R_star)
+        project(kin, F_star, body.G, R_star)
         if body.frame is not None and body.inertia is not None:
             w_NB = kin.w(body.frame)
             T_star = -kin.motion.derivative(body.inertia @ w_NB)
-            _project(kin, F_star, body.frame, T_star)
+            project(kin, F_star, body.frame, T_star)
     return F_star
-
-
-def _project(kin: Kinematics, total: list[int], X: Point | Frame, load: Vector) -> None:
-    """Add load · v_r (a force at a point) or load · ω_r (a torque on a frame) to every r."""
-    for r, partial in kin.partials(X)[0].items():
-        total[r] = kin.tape.add(total[r], partial.dot_index(load))
 
 
 def _steps(kin: Kinematics, F: list[int], F_star: list[int]) -> tuple[Step, ...]:

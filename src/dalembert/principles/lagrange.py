@@ -8,15 +8,18 @@ Source: Mei85 (7.44), Bar00 (35), Gre03 (4.14).
 
 from __future__ import annotations
 
-from dalembert.algebra.folds import Derivative, Linear, gradient
-from dalembert.kinematics.kinematics import Kinematics, linear_parts
+from dalembert.algebra.folds import Derivative, gradient
+from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, gravity_potential, potential
+from dalembert.kinetics.generalized_forces import along_rates, constraint_force, multipliers
+from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
 
 PRINCIPLE = Principle(
-    "lagrange", "Lagrange's equations", "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ", "Mei85 (7.44), Bar00 (35), Gre03 (4.14)", "kinetic energy"
+    "lagrange", "Lagrange's equations", "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ", "Mei85 (7.44), Bar00 (35), Gre03 (4.14)", "kinetic energy",
+    "scalar",
+    "q̇",
 )
 
 
@@ -29,54 +32,21 @@ def lagrange(system: System | Kinematics) -> Derivation:
     p = gradient(t, {T: t.one}, kin.qdot)
     dT_dq = gradient(t, {T: t.one}, kin.q)
     dV_dq = gradient(t, {V: t.one}, kin.q)
-    Q = generalized_forces(kin)
-    lam = [t.symbol(f"lambda_{j}") for j in range(1, len(kin.rows) + 1)]
+    Q = along_rates(kin)
+    lam = multipliers(kin)
     # q̇ and q̈ are symbols of their own here
     rate = Derivative(t, t.rate)
     residuals = []
     for k in range(kin.n_q):
         inertia = t.sub(rate(p[k]), dT_dq[k])
         residuals.append(t.sub(t.add(inertia, dV_dq[k]), t.add(Q[k], constraint_force(kin, lam, k))))
-    native = NativeForm("q", tuple(residuals), kin.qddot, tuple(lam))
+    native = NativeForm("q", tuple(residuals), kin.qddot, lam)
     return Derivation(PRINCIPLE, kin, _steps(kin, T, V, p, Q), native)
-
-
-def generalized_forces(kin: Kinematics) -> list[int]:
-    """Q_k = Σ F·∂v/∂q̇_k + Σ T·∂ω/∂q̇_k − ∂D/∂q̇_k, from the virtual work of the loads that have no potential.
-
-    Source: Mei85 (7.40)–(7.41), Bar00 (17).
-    """
-    t = kin.tape
-    linear = Linear(t, kin.qdot)
-    motion = kin.motion_in_rates
-    Q = [t.zero] * kin.n_q
-    projected = [(F, motion.v(P)) for _, F, P in applied_forces(kin)] + [(T, motion.w(B)) for _, T, B in applied_torques(kin)]
-    for load, velocity in projected:
-        vector = kin.vector_in_rates(load)
-        for k, coefficient in linear_parts(linear, velocity)[0].items():
-            Q[k] = t.add(Q[k], coefficient.dot_index(vector))
-    D = dissipation(kin)
-    for k, d in enumerate(gradient(t, {D: t.one}, kin.qdot)):
-        Q[k] = t.sub(Q[k], d)
-    return Q
-
-
-def constraint_force(kin: Kinematics, lam: list[int], k: int) -> int:
-    """(Aᵀλ)_k
-
-    Source: Gre03 (4.14).
-    """
-    t = kin.tape
-    total = t.zero
-    for j, row in enumerate(kin.rows):
-        if k in row.A:
-            total = t.add(total, t.mul(lam[j], row.A[k]))
-    return total
 
 
 def _steps(kin: Kinematics, T: int, V: int, p: list[int], Q: list[int]) -> tuple[Step, ...]:
     names = [kin.name(q) for q in kin.q]
-    rows = tuple(Item(r.name, _row(kin, j)) for j, r in enumerate(kin.rows))
+    rows = tuple(Item(r.name, kin.row_in_rates(r)) for r in kin.rows)
     return (
         Step("Kinetic energy", "T = Σ ½ m v·v + ½ ω·I·ω", (Item("T", T),), "Gre03 (4.43)"),
         Step("Potential energy", "V = V(q, t)", (Item("V", V),), "Mei85 (7.45)"),
@@ -84,11 +54,3 @@ def _steps(kin: Kinematics, T: int, V: int, p: list[int], Q: list[int]) -> tuple
         Step("Generalized forces", "Q_k = Σ F·∂v/∂q̇_k", tuple(Item(f"Q_{n}", e) for n, e in zip(names, Q, strict=True)), "Mei85 (7.41)"),
         Step("Constraint rows", "A q̇ + b = 0", rows, "Gre03 (4.4)"),
     )
-
-
-def _row(kin: Kinematics, j: int) -> int:
-    t = kin.tape
-    total = kin.rows[j].b
-    for k, a in kin.rows[j].A.items():
-        total = t.add(total, t.mul(a, kin.qdot[k]))
-    return total

@@ -18,7 +18,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.vector import cross3, dot3, plus
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.tree import Link, Tree
-from dalembert.kinetics.projected import loads_along_rates
+from dalembert.kinetics.generalized_forces import swept_along_rates
 from dalembert.model.system import System
 from dalembert.principles.base import on_fork
 
@@ -45,7 +45,7 @@ class Sweep:
         t = self.t
         zero = self.tree.zero
         self.zero_matrix: Matrix = (zero, zero, zero)
-        Q = loads_along_rates(kin)
+        Q = swept_along_rates(kin)
         self.load = dict(zip(kin.qdot, Q, strict=True))
         self.w: dict[Link, Triple] = {}
         self.bodies: dict[Link, Articulated] = {}

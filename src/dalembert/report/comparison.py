@@ -14,8 +14,7 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     """The table of principles, the exactness statement, the audit."""
     rows = tuple((*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else [])) for r in a.rows)
     yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
-    agree = all(r.agrees for r in a.rows)
-    yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", agree))
+    yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.agree))
     yield from audit(a)
 
 

@@ -71,4 +71,3 @@ def _token(found: re.Match[str]) -> str:
     if other == "*":
         return "^{*}"
     return f"{SYMBOLS[other]} " if other in SYMBOLS else ESCAPES.get(other, other)
-

@@ -33,7 +33,7 @@ def document(blocks: Iterable[Block]) -> str:
 
 
 def body(blocks: Iterable[Block]) -> str:
-    """What stands between \\begin{document} and \\end{document}; it needs amsmath."""
+    """What stands inside a document; it needs amsmath."""
     return "\n\n".join(text for block in blocks if (text := _block(block)))
 
 
@@ -58,7 +58,7 @@ def aligned(lines: Sequence[Line]) -> list[str]:
 def _sides(line: Line) -> tuple[str, str, str]:
     left = "".join(_in_math(span) for span in line.left)
     right = _in_math(line.right)
-    note = f"\\quad\\text{{({escaped(line.note)})}}" if line.note else ""
+    note = f"\\quad\\text{{[{escaped(line.note)}]}}" if line.note else ""
     if not left and isinstance(line.right, Formula):
         left, _, right = right.rpartition(" = ")
     return left, right, note

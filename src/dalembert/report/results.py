@@ -46,10 +46,15 @@ def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writ
     holds = reproduced(results, d)
     tape = results[0].residual.tape
     written, definitions = writing.scalars(tape, [r.residual.i for r in results])
-    kept = [f"{r.label}{'' if held else ', NOT reproduced'}" for r, held in zip(results, holds, strict=True)]
-    yield Display(tuple(Line(Formula(f"{w} = 0"), note=note) for w, note in zip(written, kept, strict=True)), definitions)
-    count = sum(holds)
-    if count == len(holds):
-        yield words(Verdict(f"All {count} follow exactly from the derived equations" if count > 1 else "It follows exactly", holds=True), f" ({source}).")
-    else:
-        yield words(Verdict(f"{len(holds) - count} of {len(holds)} do NOT follow from the derived equations", holds=False), f" ({source}).")
+    key = source.partition(" ")[0]
+    notes = [f"{key} {r.label}{'' if held else ': NOT reproduced'}" for r, held in zip(results, holds, strict=True)]
+    yield Display(tuple(Line(Formula(f"{w} = 0"), note=note) for w, note in zip(written, notes, strict=True)), definitions)
+    yield words(_verdict(holds))
+
+
+def _verdict(holds: Sequence[bool]) -> Verdict:
+    if all(holds):
+        return Verdict(
+            f"All {len(holds)} follow exactly from the derived equations." if len(holds) > 1 else "It follows exactly.", holds=True
+        )
+    return Verdict(f"{holds.count(False)} of {len(holds)} do NOT follow from the derived equations.", holds=False)

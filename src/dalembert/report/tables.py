@@ -8,6 +8,9 @@ from fractions import Fraction
 from dalembert.algebra.field import is_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient
 from dalembert.algebra.tape import Number
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.elements import Body, Load, Symbol
 from dalembert.model.system import System
@@ -75,7 +78,7 @@ def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
     field = kin.system.field
     weights = [] if field is None else [Load(f"weight of {b.name}", ((b.mass * field.g, b.G),)) for b in kin.system.bodies]
     for load in (*weights, *kin.system.loads):
-        pairs = [*load.forces, *load.torques]
+        pairs: list[tuple[Vector, Point | Frame]] = [*load.forces, *load.torques]
         F: dict[int, int] = {}
         for vector, place in pairs:
             for r, partial in kin.partials(place)[0].items():
@@ -136,7 +139,8 @@ def freedoms(kin: Kinematics) -> Block:
     n, m = kin.n_q, len(kin.rows)
     holonomic = sum(row.holonomic for row in kin.rows)
     rows = f"{holonomic} holonomic and {m - holonomic} nonholonomic constraint rows" if m else "no constraint rows"
-    return words(f"{n} coordinates, {rows}: {n - holonomic} freedoms of configuration, {n - m} of velocity.")
+    freedom = "freedom" if n - holonomic == 1 else "freedoms"
+    return words(f"{n} coordinate{'s' * (n > 1)}, {rows}: {n - holonomic} {freedom} of configuration, {n - m} of velocity.")
 
 
 def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:

@@ -41,6 +41,13 @@ def show(blocks: Iterable[Block], out: Console | None = None) -> None:
         previous = block
 
 
+def line(out: Console, *spans: Span) -> None:
+    """One line at once."""
+    from rich.text import Text
+
+    out.print(Text.assemble(*(_cell(span) for span in spans)), soft_wrap=True)
+
+
 def _close(previous: Block, block: Block) -> bool:
     """Whether two blocks follow one another without an empty line."""
     if isinstance(previous, Heading):
@@ -99,7 +106,7 @@ def _display(out: Console, lines: tuple[Line, ...]) -> None:
     for left, line in zip(lefts, lines, strict=True):
         right = plain(line.right)
         start = f"{left}{' ' * (column - cell_len(left))} = " if left else ""
-        _formula(out, start, f"{right}    ({line.note})" if line.note else right)
+        _formula(out, start, f"{right}    [{line.note}]" if line.note else right)
 
 
 def _formula(out: Console, start: str, written: str) -> None:

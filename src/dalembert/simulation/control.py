@@ -113,7 +113,7 @@ def _take() -> str:
         k[i] = end_rate[i]
         stored[i] = end[i]
     Column(run.times)[run.stored] = run.t_new
-    run.t, run.stored = run.t_new, run.stored + 1
+    run.t, run.stored, run.steps = run.t_new, run.stored + 1, run.steps + 1
     growth = _SAFETY / _eighth_root(f, run.error)
     growth = f.intrinsic("minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE))
     growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)

@@ -75,7 +75,7 @@ class Integration:
     @property
     def steps(self) -> int:
         """Accepted steps so far."""
-        return self._run.stored - 1
+        return self._run.steps
 
     def run(self, on_progress: Progress | None = None) -> None:
         """Go on to the end, in slices of about 20 ms."""
@@ -101,14 +101,14 @@ class Integration:
 
     def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
         """The motion so far."""
-        t, y, dense = self._points.view(self._run.stored, self.problem.size)
-        return Solution(t, y, dense, outcome, message, self._run.rejected, self._run.calls)
+        motion = self._points.motion(self.steps + 1, self.problem.size)
+        return Solution(motion, outcome, message, self._run.rejected, self._run.calls)
 
     def _new_run(self) -> Run:
         """The structure at the start."""
         problem = self.problem
         run = Run(rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context)
-        run.work, run.groups, run.stored = self._work.ctypes.data, self._groups, 1
+        run.work, run.groups = self._work.ctypes.data, self._groups
         run.n_norm, run.norm_groups = problem.in_norm, -(-problem.in_norm // LANES)
         run.t, run.t_end, run.rtol = problem.t0, problem.t1, problem.rtol
         run.h_max = min(problem.max_step, problem.t1 - problem.t0)

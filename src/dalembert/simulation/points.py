@@ -1,8 +1,8 @@
-"""(t_i, y_i): the points of a run in memory that grows with it and is handed over without copying."""
+"""(t_i, y_i): the points of a run in memory that grows with it; nothing written is ever moved."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -16,45 +16,78 @@ if TYPE_CHECKING:
 _FIRST_POINTS: Final = 512
 _FEWEST_POINTS: Final = 16
 _FIRST_NUMBERS: Final = 2**18
+_LARGEST_NUMBERS: Final = 2**22
+
+
+class Pieces:
+    """Arrays that follow one another, joined when the whole is first asked for."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: list[NDArray[np.float64]]) -> None:
+        self._parts = parts
+
+    @property
+    def whole(self) -> NDArray[np.float64]:
+        """All of them as one array."""
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+    def __reduce__(self) -> tuple[type[Pieces], tuple[list[NDArray[np.float64]]]]:
+        return Pieces, ([self.whole],)
+
+
+class Motion(NamedTuple):
+    """Times, states and, if kept, the dense output of the steps between them."""
+
+    times: Pieces
+    states: Pieces
+    dense: Pieces | None
+
+
+class _Block(NamedTuple):
+    """Room for some points; the dense output of a step is kept with the point where the step ends."""
+
+    times: NDArray[np.float64]
+    states: NDArray[np.float64]
+    dense: NDArray[np.float64] | None
 
 
 class Points:
-    """Times, states and, if kept, the dense output of the step that ends there; point 0 is the start and ends no step."""
+    """The points of a run, in blocks; point 0 is the start."""
 
     def __init__(self, t0: float, start: NDArray[np.float64], *, dense: bool) -> None:
-        room = min(max(_FIRST_NUMBERS // (start.size * DENSE_ROWS), _FEWEST_POINTS), _FIRST_POINTS)
-        self._arrays = [np.empty(room), np.empty((room, start.size))]
-        if dense:
-            self._arrays.append(np.empty((room, DENSE_ROWS, start.size)))
-        self._shared = False
-        self._arrays[0][0] = t0
-        self._arrays[1][0] = start
-
-    def bind(self, run: Run) -> None:
-        """Tell the run where to write."""
-        run.capacity = min(len(array) for array in self._arrays)
-        addresses = [array.ctypes.data for array in self._arrays]
-        run.times, run.states, run.dense = addresses if len(addresses) > 2 else [*addresses, 0]  # noqa: PLR2004 - dense or not
+        self._width, self._dense = start.size, dense
+        self._blocks: list[_Block] = []
+        self.grow()
+        self._blocks[0].times[0] = t0
+        self._blocks[0].states[0] = start
 
     def grow(self) -> None:
-        """Twice the room."""
-        self._resize(2 * len(self._arrays[0]))
+        """One more block."""
+        numbers = self._width * DENSE_ROWS
+        first = min(max(_FIRST_NUMBERS // numbers, _FEWEST_POINTS), _FIRST_POINTS)
+        room = min(first << len(self._blocks), max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS))
+        dense = np.empty((room, DENSE_ROWS, self._width)) if self._dense else None
+        self._blocks.append(_Block(np.empty(room), np.empty((room, self._width)), dense))
 
-    def view(self, count: int, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
-        """The first points and components, and the dense output of the steps between them; later growth leaves them alone."""
-        if not self._shared:
-            self._resize(count)
-        self._shared = True
-        times, states, *dense = self._arrays
-        return times[:count], states[:count, :size], dense[0][1:count, :, :size] if dense else None
+    def bind(self, run: Run) -> None:
+        """Tell the run where to go on writing."""
+        *full, block = self._blocks
+        run.capacity, run.stored = len(block.times), run.steps + 1 - sum(len(other.times) for other in full)
+        run.times, run.states = block.times.ctypes.data, block.states.ctypes.data
+        run.dense = 0 if block.dense is None else block.dense.ctypes.data
 
-    def _resize(self, room: int) -> None:
-        if self._shared:
-            copies = [np.empty((room, *array.shape[1:])) for array in self._arrays]
-            for copy, array in zip(copies, self._arrays, strict=True):
-                copy[: len(array)] = array
-            self._arrays, self._shared = copies, False
-        else:
-            for array in self._arrays:
-                # nobody else holds these arrays, so they may move; large ones do so without being copied
-                array.resize((room, *array.shape[1:]), refcheck=False)
+    def motion(self, count: int, size: int) -> Motion:
+        """The first points and components."""
+        times, states, dense, left = [], [], [], count
+        for block in self._blocks:
+            here = slice(0, min(left, len(block.times)))
+            times.append(block.times[here])
+            states.append(block.states[here, :size])
+            if block.dense is not None:
+                # no step ends at the start
+                dense.append(block.dense[here][0 if dense else 1 :, :, :size])
+            left -= here.stop
+        return Motion(Pieces(times), Pieces(states), Pieces(dense) if self._dense else None)

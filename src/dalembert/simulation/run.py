@@ -28,6 +28,7 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("capacity", WHOLE),
     ("stored", WHOLE),
     ("budget", WHOLE),
+    ("steps", WHOLE),
     ("rejected", WHOLE),
     ("calls", WHOLE),
     ("streak", WHOLE),
@@ -54,7 +55,7 @@ class Run(ctypes.Structure):
 
     rhs, project, accept, context   addresses of the functions and of what they are given; 0 for none
     work                            the rows of `Row`, each `groups` times four numbers
-    times, states, dense            the points, with room for `capacity`, `stored` of them used, the start first; dense 0 for none
+    times, states, dense            where points are written, with room for `capacity`, `stored` of them used; dense 0 for none
     n_norm, norm_groups             components in the error norm, and groups of four that hold them
     budget                          attempts left before the loop returns
     streak                          rejections since the last accepted step
@@ -78,6 +79,7 @@ class Run(ctypes.Structure):
     capacity: int
     stored: int
     budget: int
+    steps: int
     rejected: int
     calls: int
     streak: int

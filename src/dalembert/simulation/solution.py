@@ -13,6 +13,8 @@ from dalembert.simulation.failures import OutsideRun
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from dalembert.simulation.points import Motion
+
 
 class Outcome(Enum):
     """How a run came to its last point."""
@@ -26,13 +28,26 @@ class Outcome(Enum):
 class Solution:
     """The points (t_i, y_i), i = 0, …, steps, and for each step the eight rows of its dense output, if they were kept."""
 
-    t: NDArray[np.float64]
-    y: NDArray[np.float64]
-    dense: NDArray[np.float64] | None
+    motion: Motion
     outcome: Outcome
     message: str
     rejected: int
     calls: int
+
+    @property
+    def t(self) -> NDArray[np.float64]:
+        """The times of the points."""
+        return self.motion.times.whole
+
+    @property
+    def y(self) -> NDArray[np.float64]:
+        """The states at the points, one row for each."""
+        return self.motion.states.whole
+
+    @property
+    def dense(self) -> NDArray[np.float64] | None:
+        """Eight rows for each step, or None."""
+        return None if self.motion.dense is None else self.motion.dense.whole
 
     @property
     def steps(self) -> int:
@@ -60,8 +75,8 @@ class Solution:
         return values.reshape(*wanted.shape, self.y.shape[1])
 
     def _polynomial(self, step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
-        assert self.dense is not None
         dense, begin, end = self.dense, self.t[step], self.t[step + 1]
+        assert dense is not None
         theta = ((times - begin) / (end - begin))[:, np.newaxis]
         values: NDArray[np.float64] = dense[step, 7]
         for row in range(6, -1, -1):

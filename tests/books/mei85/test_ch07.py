@@ -8,7 +8,7 @@ from dalembert import gallery
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential, potential
-from dalembert.principles.lagrange import generalized_forces
+from dalembert.kinetics.generalized_forces import along_rates
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
 
@@ -83,7 +83,7 @@ def test_ex_7_4_c_potential_energy(cart):
 
 
 def test_ex_7_4_i_generalized_forces(cart):
-    assert equal(cart, generalized_forces(cart), ["F", "2*F*a*cos(theta)"])
+    assert equal(cart, along_rates(cart), ["F", "2*F*a*cos(theta)"])
 
 
 EX_7_3_h = (

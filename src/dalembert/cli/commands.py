@@ -1,0 +1,170 @@
+"""gallery, derive, agree, report: what can be asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated, Final
+
+import typer
+
+from dalembert import gallery as systems
+from dalembert.agreement.agreement import Agreement, agreement
+from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.algebra.parser import nearest
+from dalembert.cli import manual
+from dalembert.cli.faults import DISAGREEMENT, Edge, say
+from dalembert.cli.program import subject
+from dalembert.errors import NotApplicable, Unknown
+from dalembert.kinematics.kinematics import kinematics
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation, Derive
+from dalembert.report import document, latex, markdown, terminal
+from dalembert.report.blocks import Block, Table, Verdict
+from dalembert.report.comparison import agreement as comparison
+from dalembert.report.writing import LatexWriting, Writing
+
+BY: Final[dict[str, Derive]] = {principle.name: derive for principle, derive in PRINCIPLES}
+FORMATS: Final = ("text", "latex", "markdown")
+# narrower windows show a system's description without its title
+WIDE: Final = 110
+
+app = typer.Typer(cls=Edge, pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
+
+SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
+Format = Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How to write it.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"dalembert {version('dalembert')}")
+        except PackageNotFoundError:
+            typer.echo("dalembert, not installed")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True, help=manual.DALEMBERT)
+def dalembert(
+    ctx: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,  # noqa: ARG001
+) -> None:
+    """Without a subcommand it shows its help."""
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+@app.command(help=manual.GALLERY)
+def gallery() -> None:
+    """Name, title, source and description of every solved system."""
+    out = terminal.console()
+    entries = [systems.entry(name) for name in systems.names()]
+    if out.width >= WIDE:
+        table = Table(("name", "title", "source", "what"), tuple((e.name, e.title, e.source, e.description) for e in entries))
+    else:
+        table = Table(("name", "source", "what"), tuple((e.name, e.source, e.description) for e in entries))
+    terminal.show([table], out)
+    if out.is_terminal:
+        terminal.line(out, "\nTry one: dalembert report rolling-disk")
+
+
+@app.command(help=manual.DERIVE)
+def derive(
+    system: SystemName,
+    by: Annotated[str, typer.Option(metavar="|".join((*BY, "all")), help="By which principle.")] = next(iter(BY)),
+    style: Format = "text",
+    *,
+    steps: Annotated[bool, typer.Option("--steps", help="Show every step.")] = False,
+) -> None:
+    """The equations of motion of one system by one principle or by all."""
+    _known("--format", style, FORMATS)
+    wanted = list(BY) if _known("--by", by, (*BY, "all")) == "all" else [by]
+    chosen = subject(system)
+    found = list(_derivations(chosen.system, wanted))
+    _emit(lambda writing: document.derivations(chosen, found, writing, with_steps=steps), style)
+
+
+def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:
+    for name in wanted:
+        try:
+            yield BY[name](kinematics(system))
+        except NotApplicable as reason:
+            if len(wanted) == 1:
+                raise
+            say(f"{name} does not apply: {reason}")
+
+
+@app.command(help=manual.AGREE)
+def agree(
+    system: Annotated[str, typer.Argument(metavar="[SYSTEM]", help="A name from the gallery, or path/to/file.py:function.")] = "",
+    *,
+    every: Annotated[bool, typer.Option("--all", help="All systems of the gallery.")] = False,
+    times: Annotated[bool, typer.Option("--times", help="Also show what each derivation costs.")] = False,
+) -> None:
+    """The certificate: every principle compared exactly, on one system or on all."""
+    if every == bool(system):
+        msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
+        raise Unknown(msg)
+    verdicts = _all_agreements() if every else [_agreement(system, times=times)]
+    if not all(verdicts):
+        raise typer.Exit(DISAGREEMENT)
+
+
+def _agreement(name: str, *, times: bool) -> bool:
+    chosen = subject(name)
+    found = agreement(chosen.system)
+    terminal.show([*document.heading(chosen), *comparison(found, times=times)])
+    return found.agree
+
+
+def _all_agreements() -> list[bool]:
+    """One line for each system, as soon as it is known."""
+    out = terminal.console()
+    width = max(map(len, systems.names()))
+    verdicts = []
+    for name in systems.names():
+        found = agreement(systems.build(name))
+        verdicts.append(found.agree)
+        terminal.line(out, f"{name:{width}}  ", Verdict(_summary(found), found.agree))
+    terminal.line(out, Verdict(f"{sum(verdicts)} of {len(verdicts)} systems agree.", all(verdicts)))
+    return verdicts
+
+
+def _summary(found: Agreement) -> str:
+    count = sum(r.applicable for r in found.rows)
+    verdict = f"{count} principles agree exactly, error < {found.bound:.0e}" if found.agree else found.statement
+    return f"{verdict}; audit {sum(f.holds for f in found.audit)}/{len(found.audit)}"
+
+
+@app.command(help=manual.REPORT)
+def report(system: SystemName, style: Format = "text") -> None:
+    """Everything about one system."""
+    _known("--format", style, FORMATS)
+    chosen = subject(system)
+    agreed = agreement(chosen.system)
+    first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
+    derived = first(kinematics(chosen.system))
+    _emit(lambda writing: document.report(chosen, derived, agreed, writing), style, whole=True)
+    if not agreed.agree:
+        raise typer.Exit(DISAGREEMENT)
+
+
+def _known(option: str, given: str, known: Iterable[str]) -> str:
+    if given not in known:
+        msg = f"{option} {given}: {nearest(given, known) or 'it'} is one of {', '.join(known)}"
+        raise Unknown(msg)
+    return given
+
+
+def _emit(blocks: Callable[[Writing], Iterable[Block]], style: str, *, whole: bool = False) -> None:
+    """Write a document in the wanted style."""
+    if style == "text":
+        terminal.show(blocks(Writing()))
+    elif style == "markdown":
+        sys.stdout.write(markdown.text(blocks(LatexWriting())) + "\n")
+    else:
+        written = latex.document(blocks(LatexWriting())) if whole else latex.body(blocks(LatexWriting()))
+        sys.stdout.write(written + "\n")

@@ -1,0 +1,73 @@
+r"""What `--help` says. A line with \b alone keeps the lines below it as they are."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DALEMBERT: Final = """Equations of motion by every classical principle, and the proof that they agree.
+
+\b
+dalembert gallery                      solved systems to try
+dalembert derive rolling-disk          its equations of motion
+dalembert derive rolling-disk --steps  how they come about, step by step
+dalembert agree rolling-disk           every principle, compared exactly
+dalembert report rolling-disk          description, equations, proofs
+
+For a system of your own write a function that returns it, say in file.py:
+
+\b
+    import dalembert as da
+
+\b
+    def pendulum():
+        s = da.System("Pendulum", gravity=9.81)
+        s.rod("rod", s.pin("theta", s.O), mass=1, length=2)
+        return s
+
+and name both:
+
+\b
+dalembert derive file.py:pendulum
+
+The exit code is 0 if all is well, 1 if principles disagree or your program fails, 2 if something asked for is not there
+or a description is refused.
+"""
+
+GALLERY: Final = """List the solved systems.
+
+\b
+dalembert gallery
+dalembert gallery | grep pendulum
+"""
+
+DERIVE: Final = """Derive the equations of motion.
+
+Without --steps the equations alone; with it every quantity on the way, with the formula it comes from.
+
+\b
+dalembert derive rolling-disk
+dalembert derive rolling-disk --by lagrange --steps
+dalembert derive rolling-disk --by all --format markdown > disk.md
+dalembert derive file.py:pendulum --format latex
+"""
+
+AGREE: Final = """Compare the principles exactly.
+
+Every principle that applies is derived and compared with the first; the kinematics they share is audited. The exit code
+is 1 if anything disagrees.
+
+\b
+dalembert agree rolling-disk
+dalembert agree file.py:pendulum --times
+dalembert agree --all
+"""
+
+REPORT: Final = """Print the whole report.
+
+Symbols, bodies, loads, constraints and freedoms; the equations of motion; the agreement of the principles and the audit
+of the kinematics; the results a source prints, and whether they follow.
+
+\b
+dalembert report rolling-disk
+dalembert report file.py:pendulum --format latex > pendulum.tex
+"""

@@ -1,0 +1,142 @@
+"""rolling-disk, or path/to/file.py:function: the system a user means."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from dalembert import gallery
+from dalembert.algebra.parser import nearest
+from dalembert.cli.faults import failed, refused
+from dalembert.errors import DalembertError, Unknown
+from dalembert.model.system import System
+from dalembert.report.document import Subject
+from dalembert.report.results import Result
+
+# under this name the program is known while it runs
+MODULE: Final = "dalembert_program"
+
+
+def subject(text: str) -> Subject:
+    """The gallery's system of that name, or what the user's own function returns."""
+    if not text.strip():
+        msg = "no system is named; give a name that `dalembert gallery` lists, or path/to/file.py:function"
+        raise Unknown(msg)
+    path, colon, function = text.rpartition(":")
+    if colon and not any(sign in function for sign in (os.sep, ".py", "/")):
+        return _from_program(Path(path), function)
+    if text.endswith(".py") or os.sep in text or "/" in text:
+        return _from_program(Path(text), "")
+    return _from_gallery(text)
+
+
+def _from_gallery(name: str) -> Subject:
+    entry = gallery.entry(name)
+    system = entry.build()
+    results = tuple(
+        Result(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals)) for p in entry.printed
+    )
+    return Subject(system, entry.title, entry.source, entry.description, results)
+
+
+# ---- a program of the user -------------------------------------------------------------------
+
+
+def _from_program(path: Path, function: str) -> Subject:
+    _check_file(path)
+    if not function:
+        msg = f"{path}: say which function builds the system, {path}:{next(iter(_functions(path)), 'function')}"
+        raise Unknown(msg)
+    with _running(path, function):
+        module = _imported(path)
+        found = _named(module, path, function)
+        system = found if isinstance(found, System) else _called(found, path, function)
+    description = (inspect.getdoc(found) or "") if not isinstance(found, System) else ""
+    return Subject(system, system.name, system.source, description.partition("\n\n")[0])
+
+
+def _check_file(path: Path) -> None:
+    try:
+        if path.is_file():
+            if path.suffix == ".py":
+                return
+            msg = f"{path} is not a Python file: give path/to/file.py:function"
+        elif path.is_dir():
+            msg = f"{path} is a folder: give path/to/file.py:function"
+        else:
+            known = sorted(p.name for p in path.parent.glob("*.py")) if path.parent.is_dir() else []
+            msg = f"there is no file {path}" + (f"; {hint}" if (hint := nearest(path.name, known)) else "")
+    except (OSError, ValueError) as problem:
+        msg = f"{str(path)!r} cannot be read: {problem}"
+    raise Unknown(msg)
+
+
+def _functions(path: Path) -> list[str]:
+    """The functions of a file that can be called without arguments, found without running it."""
+    import ast
+
+    with contextlib.suppress(SyntaxError, ValueError, OSError):
+        tree = ast.parse(path.read_bytes())
+        return [n.name for n in tree.body if isinstance(n, ast.FunctionDef) and not n.args.args and not n.name.startswith("_")]
+    return []
+
+
+@contextlib.contextmanager
+def _running(path: Path, function: str) -> Iterator[None]:
+    """The program runs as `python file.py` would run it: its folder comes first, and its errors are its own."""
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    except Unknown:
+        raise
+    except DalembertError as problem:
+        raise refused(problem) from None
+    except Exception as problem:  # noqa: BLE001 - whatever a program raises is shown as its own
+        raise failed(problem, f"{path}:{function}") from None
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(folder)
+
+
+def _imported(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(MODULE, path.resolve())
+    if spec is None or spec.loader is None:
+        msg = f"{path} cannot be imported"
+        raise Unknown(msg)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[MODULE] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _named(module: ModuleType, path: Path, function: str) -> object:
+    if hasattr(module, function):
+        return getattr(module, function)
+    own = [name for name, x in vars(module).items() if getattr(x, "__module__", None) == MODULE and not name.startswith("_")]
+    hint = nearest(function, own) or (f"it has {', '.join(own)}" if own else "it has no functions")
+    msg = f"{path} has no function {function!r}; {hint}"
+    raise Unknown(msg)
+
+
+def _called(function: object, path: Path, name: str) -> System:
+    if not callable(function):
+        msg = f"{path}:{name} is {type(function).__name__}, neither a function nor a System"
+        raise Unknown(msg)
+    parameters = inspect.signature(function).parameters.values()
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if needed:
+        msg = f"{path}:{name} needs {', '.join(needed)}; give a function that can be called without arguments"
+        raise Unknown(msg)
+    system = function()
+    if not isinstance(system, System):
+        msg = f"{path}:{name}() returned {type(system).__name__}, not a System; let it end with `return s`"
+        raise Unknown(msg)
+    return system

@@ -1,0 +1,32 @@
+"""∂S/∂u̇_r = U_r: the Gibbs–Appell equations.
+
+S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω), up to terms free of u̇: the energy of acceleration. Constraints may be imposed
+before differentiating.
+
+Source: Bar00 (31)–(32).
+"""
+
+from __future__ import annotations
+
+from dalembert.algebra.folds import gradient
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinetics.generalized_forces import along_speeds
+from dalembert.kinetics.gibbs import gibbs_function
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+
+PRINCIPLE = Principle("gibbs-appell", "Gibbs–Appell equations", "∂S/∂u̇_r = U_r", "Bar00 (31)–(32)", "accelerations", "scalar", "u")
+
+
+def gibbs_appell(system: System | Kinematics) -> Derivation:
+    """∂S/∂u̇_r − U_r = 0      (r = 1, …, p)"""
+    kin = on_fork(system)
+    t = kin.tape
+    S = gibbs_function(kin, kin.a, kin.w, kin.alpha)
+    U = along_speeds(kin)
+    residuals = tuple(t.sub(a, b) for a, b in zip(gradient(t, {S: t.one}, kin.udot), U, strict=True))
+    steps = (
+        Step("Energy of acceleration", "S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω)", (Item("S", S),), "Bar00 (31)"),
+        Step("Generalized forces", "U_r = Σ F·v_r + M·ω_r", tuple(Item(f"U_{r}", e) for r, e in enumerate(U, 1)), "Bar00 (32)"),
+    )
+    return Derivation(PRINCIPLE, kin, steps, NativeForm("u", residuals, kin.udot))

@@ -1,0 +1,73 @@
+"""Σ_i [d/dt ∂T/∂q̇_i − ∂T/∂q_i − Q_i] Φ_ij = 0: Maggi's equations.
+
+T of the **unconstrained** system; the first p columns of Φ project Lagrange's operators onto the directions the rows
+leave free, so that no multiplier appears.
+
+Source: Gre03 (4.19), Bar00 (43).
+"""
+
+from __future__ import annotations
+
+from dalembert.algebra.folds import Derivative, Rewrite, gradient
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.loads import gravity_potential, potential
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+
+PRINCIPLE = Principle(
+    "maggi",
+    "Maggi's equations",
+    "Σ_i (d/dt ∂T/∂q̇_i − ∂T/∂q_i − Q_i) Φ_ij = 0",
+    "Gre03 (4.19), Bar00 (43)",
+    "kinetic energy",
+    "scalar",
+    "u",
+)
+
+
+def maggi(system: System | Kinematics) -> Derivation:
+    """Σ_i [d/dt ∂T/∂q̇_i − ∂T/∂q_i − Q_i] Φ_ij = 0      (j = 1, …, p)"""
+    kin = on_fork(system)
+    t = kin.tape
+    T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w)
+    V = t.add(potential(kin), gravity_potential(kin))
+    rate = Derivative(t, t.rate)
+    p, T_q, V_q = (gradient(t, {f: t.one}, x) for f, x in ((T, kin.qdot), (T, kin.q), (V, kin.q)))
+    Q = [t.sub(a, b) for a, b in zip(along_rates(kin), V_q, strict=True)]
+    operators = [t.sub(rate(p_i), T_i) for p_i, T_i in zip(p, T_q, strict=True)]
+    effective = [t.sub(a, b) for a, b in zip(operators, Q, strict=True)]
+    printed = _projected(kin, effective)
+    # q̈ = W u̇ + c and q̇ = W u + X turn them into p equations for u̇
+    insert = Rewrite(t, dict(zip((*kin.qddot, *kin.qdot), (*kin.qddot_of_u, *kin.qdot_of_u), strict=True)))
+    residuals = tuple(insert(e) for e in printed)
+    return Derivation(PRINCIPLE, kin, _steps(kin, T, operators, Q, printed), NativeForm("u", residuals, kin.udot, printed=tuple(printed)))
+
+
+def _projected(kin: Kinematics, along_q: list[int]) -> list[int]:
+    """Σ_i E_i Φ_ij for the first p columns of Φ, which are those of W."""
+    t = kin.tape
+    total = [t.zero] * kin.n_u
+    for E, (_, W) in zip(along_q, kin.WX, strict=True):
+        for j, w in W.items():
+            total[j] = t.add(total[j], t.mul(E, w))
+    return total
+
+
+def _steps(kin: Kinematics, T: int, operators: list[int], Q: list[int], printed: list[int]) -> tuple[Step, ...]:
+    names = [kin.name(q) for q in kin.q]
+    psi = [Item(kin.name(u), e) for u, e in zip(kin.u, kin.definitions, strict=True)] + [Item(r.name, kin.row_in_rates(r)) for r in kin.rows]
+    columns = [Item(f"Φ_{n},{j + 1}", w) for n, (_, W) in zip(names, kin.WX, strict=True) for j, w in sorted(W.items())]
+    return (
+        Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", tuple(psi), "Gre03 (4.5)–(4.6)"),
+        Step("Inverse", "Φ = Ψ⁻¹, its first p columns", tuple(columns), "Gre03 (4.8)"),
+        Step("Unconstrained kinetic energy", "T = Σ ½ m v·v + ½ ω·I·ω", (Item("T", T),), "Gre03 (4.43)"),
+        Step("Lagrangian operators", "d/dt ∂T/∂q̇ − ∂T/∂q", _items(names, operators), "Gre03 (4.15)"),
+        Step("Generalized forces", "Q_i", _items(names, Q), "Gre03 (4.15)"),
+        Step("Maggi's equations", PRINCIPLE.statement, _items([kin.name(u) for u in kin.u], printed), "Gre03 (4.19)"),
+    )
+
+
+def _items(names: list[str], values: list[int]) -> tuple[Item, ...]:
+    return tuple(Item(n, e) for n, e in zip(names, values, strict=True))

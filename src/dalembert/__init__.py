@@ -17,8 +17,18 @@ from dalembert.kinematics.kinematics import Kinematics, kinematics
 from dalembert.model.elements import Body
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
+from dalembert.principles.boltzmann_hamel import boltzmann_hamel
+from dalembert.principles.central_equation import central_equation
+from dalembert.principles.dalembert import dalembert
+from dalembert.principles.gauss import gauss
+from dalembert.principles.gibbs_appell import gibbs_appell
+from dalembert.principles.hamilton import hamilton
+from dalembert.principles.jourdain import jourdain
 from dalembert.principles.kane import kane
 from dalembert.principles.lagrange import lagrange
+from dalembert.principles.maggi import maggi
+from dalembert.principles.newton_euler import newton_euler
+from dalembert.principles.recursive import recursive
 
 __all__ = [
     "Agreement",
@@ -43,19 +53,29 @@ __all__ = [
     "asin",
     "atan",
     "atan2",
+    "boltzmann_hamel",
     "box_inertia",
+    "central_equation",
     "compile",
     "cos",
     "cosh",
     "cylinder_inertia",
+    "dalembert",
     "disk_inertia",
     "exp",
     "forward_dynamics",
+    "gauss",
+    "gibbs_appell",
+    "hamilton",
     "inertia",
+    "jourdain",
     "kane",
     "kinematics",
     "lagrange",
     "log",
+    "maggi",
+    "newton_euler",
+    "recursive",
     "rod_inertia",
     "sign",
     "simulate",

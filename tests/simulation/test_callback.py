@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ print(time.time(), solution.interrupted, solution.steps, solution.t[-1] > 0, sol
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C reaches a child process in another way there")
 @pytest.mark.parametrize("program", [NATIVE, PYTHON])
 def test_ctrl_c_returns_the_motion_so_far_within_a_tenth_of_a_second(program: str) -> None:
-    path = [os.path.dirname(__file__), *sys.path]  # noqa: PTH120 - a plain string for the child
+    path = [str(Path(__file__).parent), *sys.path]
     child = subprocess.Popen([sys.executable, "-c", program.format(path=path) + REPORT], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n"

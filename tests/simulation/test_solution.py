@@ -52,7 +52,7 @@ def test_without_dense_output_only_the_points_are_known(native: Library) -> None
 
 def test_pickled_and_restored(native: Library) -> None:
     solution = ellipse(native)
-    again = pickle.loads(pickle.dumps(solution))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(solution))
     assert np.array_equal(solution.at([2.0, 3.0]), again.at([2.0, 3.0]))
     assert (again.outcome, again.steps, again.calls) == (Outcome.FINISHED, solution.steps, solution.calls)
 

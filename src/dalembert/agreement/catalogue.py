@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from dalembert.principles import central_equation, dalembert, gauss, gibbs_appell, hamilton, jourdain, kane, lagrange, maggi
+from dalembert.principles import (
+    boltzmann_hamel,
+    central_equation,
+    dalembert,
+    gauss,
+    gibbs_appell,
+    hamilton,
+    jourdain,
+    kane,
+    lagrange,
+    maggi,
+    newton_euler,
+)
 from dalembert.principles.base import Derive, Principle
 
 PRINCIPLES: tuple[tuple[Principle, Derive], ...] = (
     (kane.PRINCIPLE, kane.kane),
+    (newton_euler.PRINCIPLE, newton_euler.newton_euler),
     (jourdain.PRINCIPLE, jourdain.jourdain),
     (dalembert.PRINCIPLE, dalembert.dalembert),
     (central_equation.PRINCIPLE, central_equation.central_equation),
@@ -14,5 +27,6 @@ PRINCIPLES: tuple[tuple[Principle, Derive], ...] = (
     (gauss.PRINCIPLE, gauss.gauss),
     (lagrange.PRINCIPLE, lagrange.lagrange),
     (maggi.PRINCIPLE, maggi.maggi),
+    (boltzmann_hamel.PRINCIPLE, boltzmann_hamel.boltzmann_hamel),
     (hamilton.PRINCIPLE, hamilton.hamilton),
 )

@@ -288,7 +288,7 @@ class Tape:
             x = Fraction(x)
             p, q = math.isqrt(x.numerator), math.isqrt(x.denominator)
             return self.const(Fraction(p, q)) if (p * p, q * q) == (x.numerator, x.denominator) else None
-        if function in ("asin", "acos") and abs(x) > 1:
+        if function in ("asin", "acos") and not -1 <= x <= 1:
             msg = f"{function}({x}) is not a real number"
             raise BadExpression(msg)
         if function == "acos" and x == 1:

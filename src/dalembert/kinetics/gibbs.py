@@ -10,9 +10,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 
 
-def gibbs_function(
-    kin: Kinematics, a: Callable[[Point], Vector], w: Callable[[Frame], Vector], alpha: Callable[[Frame], Vector]
-) -> int:
+def gibbs_function(kin: Kinematics, a: Callable[[Point], Vector], w: Callable[[Frame], Vector], alpha: Callable[[Frame], Vector]) -> int:
     """S up to terms free of accelerations, in whatever variables a, ω and α are written.
 
     Source: Bar00 (31), for rigid bodies with the whole α.

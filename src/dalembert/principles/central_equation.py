@@ -52,7 +52,12 @@ def central_equation(system: System | Kinematics) -> Derivation:
     names = [kin.name(q) for q in kin.q]
     steps = (
         Step("Momenta", "p_k = Σ m v·r_k + H·θ_k", tuple(Item(n, e) for n, e in zip(names, momenta, strict=True)), "Mar (12)"),
-        Step("Changes of velocity", "Σ m v·∂v/∂q_k + H·(∂ω/∂q_k + ω×θ_k)", tuple(Item(n, e) for n, e in zip(names, changes, strict=True)), "Mar (13)"),
+        Step(
+            "Changes of velocity",
+            "Σ m v·∂v/∂q_k + H·(∂ω/∂q_k + ω×θ_k)",
+            tuple(Item(n, e) for n, e in zip(names, changes, strict=True)),
+            "Mar (13)",
+        ),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("q", tuple(residuals), kin.qddot, lam))
 

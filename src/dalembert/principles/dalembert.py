@@ -90,7 +90,9 @@ def _displacements(kin: Kinematics, at: Positions) -> list[Item]:
         for k, q in enumerate(kin.q):
             r_k = at.r_k(body.G, k)
             if any(c != kin.tape.zero for c in r_k):
-                found += [Item(f"∂{axis}/∂{kin.name(q)} of {body.name}", c) for axis, c in zip("xyz", r_k, strict=True) if c != kin.tape.zero]
+                found += [
+                    Item(f"∂{axis}/∂{kin.name(q)} of {body.name}", c) for axis, c in zip("xyz", r_k, strict=True) if c != kin.tape.zero
+                ]
     return found
 
 

@@ -15,9 +15,7 @@ from dalembert.kinetics.loads import applied_forces, applied_torques, dissipatio
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
 
-PRINCIPLE = Principle(
-    "jourdain", "Jourdain's principle", "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω = 0", "Bar00 (34)", "velocities", "vector", "u"
-)
+PRINCIPLE = Principle("jourdain", "Jourdain's principle", "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω = 0", "Bar00 (34)", "velocities", "vector", "u")
 
 
 def jourdain(system: System | Kinematics) -> Derivation:

@@ -17,7 +17,11 @@ from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
 
 PRINCIPLE = Principle(
-    "lagrange", "Lagrange's equations", "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ", "Mei85 (7.44), Bar00 (35), Gre03 (4.14)", "kinetic energy",
+    "lagrange",
+    "Lagrange's equations",
+    "d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ",
+    "Mei85 (7.44), Bar00 (35), Gre03 (4.14)",
+    "kinetic energy",
     "scalar",
     "q̇",
 )

@@ -57,7 +57,9 @@ def _projected(kin: Kinematics, along_q: list[int]) -> list[int]:
 
 def _steps(kin: Kinematics, T: int, operators: list[int], Q: list[int], printed: list[int]) -> tuple[Step, ...]:
     names = [kin.name(q) for q in kin.q]
-    psi = [Item(kin.name(u), e) for u, e in zip(kin.u, kin.definitions, strict=True)] + [Item(r.name, kin.row_in_rates(r)) for r in kin.rows]
+    psi = [Item(kin.name(u), e) for u, e in zip(kin.u, kin.definitions, strict=True)] + [
+        Item(r.name, kin.row_in_rates(r)) for r in kin.rows
+    ]
     columns = [Item(f"Φ_{n},{j + 1}", w) for n, (_, W) in zip(names, kin.WX, strict=True) for j, w in sorted(W.items())]
     return (
         Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", tuple(psi), "Gre03 (4.5)–(4.6)"),

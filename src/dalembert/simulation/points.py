@@ -81,13 +81,17 @@ class Points:
 
     def motion(self, count: int, size: int) -> Motion:
         """The first points and components."""
-        times, states, dense, left = [], [], [], count
+        times: list[NDArray[np.float64]] = []
+        states: list[NDArray[np.float64]] = []
+        dense: list[NDArray[np.float64]] = []
+        left = count
         for block in self._blocks:
             here = slice(0, min(left, len(block.times)))
             times.append(block.times[here])
             states.append(block.states[here, :size])
             if block.dense is not None:
                 # no step ends at the start
-                dense.append(block.dense[here][0 if dense else 1 :, :, :size])
+                ends = slice(0 if dense else 1, here.stop)
+                dense.append(block.dense[ends, :, :size])
             left -= here.stop
         return Motion(Pieces(times), Pieces(states), Pieces(dense) if self._dense else None)

@@ -100,6 +100,13 @@ def test_double_pendulum_from_rest_is_right_at_every_tolerance(native: Library, 
     assert reference.at(times) == pytest.approx(solution.at(times), abs=2e3 * tolerance)
 
 
+def test_double_pendulum_from_the_horizontal_after_five_seconds(native: Library) -> None:
+    """Digits of a Taylor series integration with 30 decimals."""
+    end = [-0.62718670506653073013813, -1.30131555020981167790753, 2.12540867384291065065138, 3.88188872726560743925483]
+    problem = Problem(rhs=native.address("double_pendulum"), y0=[np.pi / 2, np.pi / 2, 0.0, 0.0], t0=0.0, t1=5.0, rtol=1e-13, atol=1e-14)
+    assert end == pytest.approx(integrate(problem).y[-1], abs=1e-10)
+
+
 def test_double_pendulum_reference_by_another_integrator(native: Library, pendulum_rates: object) -> None:
     solution = integrate(Problem(rhs=native.address("double_pendulum"), y0=FROM_REST, t0=0.0, t1=5.0, rtol=1e-13, atol=1e-14))
     other = solve_ivp(pendulum_rates, (0.0, 5.0), FROM_REST, method="DOP853", rtol=1e-13, atol=1e-14)

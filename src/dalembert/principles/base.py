@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -38,6 +38,11 @@ class Item:
 
     label: str
     value: int | Vector | str
+
+
+def items(names: Iterable[str], values: Iterable[int | Vector | str]) -> tuple[Item, ...]:
+    """Named quantities."""
+    return tuple(Item(name, value) for name, value in zip(names, values, strict=True))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import along_rates
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "boltzmann-hamel",
@@ -74,12 +74,8 @@ def _contracted(kin: Kinematics, a: list[int], b: list[int]) -> int:
 def _steps(kin: Kinematics, full: FullSpeeds, T: int, P: list[int], released: Rewrite) -> tuple[Step, ...]:
     names = [kin.name(u) for u in full.u]
     return (
-        Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", _items(names, list(full.definitions)), "Gre03 (4.5)–(4.6)"),
-        Step("Rates", "q̇ = Φ u + X", _items([kin.name(x) for x in kin.qdot], full.qdot), "Gre03 (4.3)"),
+        Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", items(names, full.definitions), "Gre03 (4.5)–(4.6)"),
+        Step("Rates", "q̇ = Φ u + X", items([kin.name(x) for x in kin.qdot], full.qdot), "Gre03 (4.3)"),
         Step("Kinetic energy in all speeds", "T̄(q, u, t) = T(q, Φ u + X, t)", (Item("T̄", T),), "Bar00 (36)"),
-        Step("Momenta after u_D = 0", "P_s = ∂T̄/∂u_s", _items([f"P_{n}" for n in names], [released(p) for p in P]), "Bar00 (36)"),
+        Step("Momenta after u_D = 0", "P_s = ∂T̄/∂u_s", items([f"P_{n}" for n in names], [released(p) for p in P]), "Bar00 (36)"),
     )
-
-
-def _items(names: list[str], values: list[int]) -> tuple[Item, ...]:
-    return tuple(Item(n, e) for n, e in zip(names, values, strict=True))

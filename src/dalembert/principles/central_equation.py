@@ -15,7 +15,7 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import along_rates, constraint_force, multipliers
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "central-equation",
@@ -51,11 +51,11 @@ def central_equation(system: System | Kinematics) -> Derivation:
         residuals.append(t.sub(t.add(inertia, V_q[k]), t.add(Q[k], constraint_force(kin, lam, k))))
     names = [kin.name(q) for q in kin.q]
     steps = (
-        Step("Momenta", "p_k = Σ m v·r_k + H·θ_k", tuple(Item(n, e) for n, e in zip(names, momenta, strict=True)), "Mar (12)"),
+        Step("Momenta", "p_k = Σ m v·r_k + H·θ_k", items(names, momenta), "Mar (12)"),
         Step(
             "Changes of velocity",
             "Σ m v·∂v/∂q_k + H·(∂ω/∂q_k + ω×θ_k)",
-            tuple(Item(n, e) for n, e in zip(names, changes, strict=True)),
+            items(names, changes),
             "Mar (13)",
         ),
     )

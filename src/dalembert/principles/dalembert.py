@@ -17,7 +17,7 @@ from dalembert.kinetics.generalized_forces import constraint_force, multipliers
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
 from dalembert.model.elements import Body
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "dalembert", "d'Alembert's principle", "Σ (F − m a)·δr + (M − Ḣ)·δθ = 0", "Bar00 (13), (16); Mei85 (7.28)", "positions", "vector", "q̇"
@@ -34,8 +34,8 @@ def dalembert(system: System | Kinematics) -> Derivation:
     residuals = tuple(t.sub(t.sub(inertia[k], work[k]), constraint_force(kin, lam, k)) for k in range(kin.n_q))
     steps = (
         Step("Virtual displacements", "δr = Σ r_k δq_k, r_k = ∂r/∂q_k", tuple(_displacements(kin, at)), "Bar00 (3), (15)"),
-        Step("Inertia", "Σ m a·r_k + Ḣ·θ_k", _named(kin, inertia), "Bar00 (16)"),
-        Step("Virtual work", "Q_k = Σ F·r_k + M·θ_k − ∂V/∂q_k", _named(kin, work), "Bar00 (17), Mei85 (7.41)"),
+        Step("Inertia", "Σ m a·r_k + Ḣ·θ_k", items(map(kin.name, kin.q), inertia), "Bar00 (16)"),
+        Step("Virtual work", "Q_k = Σ F·r_k + M·θ_k − ∂V/∂q_k", items(map(kin.name, kin.q), work), "Bar00 (17), Mei85 (7.41)"),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("q", residuals, kin.qddot, lam))
 
@@ -94,7 +94,3 @@ def _displacements(kin: Kinematics, at: Positions) -> list[Item]:
                     Item(f"∂{axis}/∂{kin.name(q)} of {body.name}", c) for axis, c in zip("xyz", r_k, strict=True) if c != kin.tape.zero
                 ]
     return found
-
-
-def _named(kin: Kinematics, values: list[int]) -> tuple[Item, ...]:
-    return tuple(Item(kin.name(q), e) for q, e in zip(kin.q, values, strict=True))

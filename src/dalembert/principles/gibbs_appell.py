@@ -13,7 +13,7 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import along_speeds
 from dalembert.kinetics.gibbs import gibbs_function
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle("gibbs-appell", "Gibbs–Appell equations", "∂S/∂u̇_r = U_r", "Bar00 (31)–(32)", "accelerations", "scalar", "u")
 
@@ -27,6 +27,6 @@ def gibbs_appell(system: System | Kinematics) -> Derivation:
     residuals = tuple(t.sub(a, b) for a, b in zip(gradient(t, {S: t.one}, kin.udot), U, strict=True))
     steps = (
         Step("Energy of acceleration", "S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω)", (Item("S", S),), "Bar00 (31)"),
-        Step("Generalized forces", "U_r = Σ F·v_r + M·ω_r", tuple(Item(f"U_{r}", e) for r, e in enumerate(U, 1)), "Bar00 (32)"),
+        Step("Generalized forces", "U_r = Σ F·v_r + M·ω_r", items((f"U_{r}" for r in range(1, kin.n_u + 1)), U), "Bar00 (32)"),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("u", residuals, kin.udot))

@@ -17,7 +17,7 @@ from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import along_rates, constraint_force, multipliers
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "hamilton", "Hamilton's equations", "q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + Aᵀλ", "Mei85 (7.45)", "kinetic energy", "scalar", "q, p"
@@ -47,9 +47,9 @@ def hamilton(system: System | Kinematics) -> Derivation:
     H = t.add(t.sub(_half_square(kin, form), form.T0), V)
     names = [kin.name(q) for q in kin.q]
     steps = (
-        Step("Momenta", "p = ∂T/∂q̇ = M q̇ + B", tuple(Item(f"p_{n}", e) for n, e in zip(names, p, strict=True)), "Mei85 (7.44)"),
+        Step("Momenta", "p = ∂T/∂q̇ = M q̇ + B", items((f"p_{n}" for n in names), p), "Mei85 (7.44)"),
         Step("Hamiltonian", "H = p·q̇ − T + V, with q̇ from M q̇ − Aᵀμ = p − B, A q̇ = −b", (Item("H", H),), "Mei85 (7.45)"),
-        Step("Canonical equations", "ṗ = −∂H/∂q + Q + Aᵀλ", tuple(Item(f"−∂H/∂{n}", e) for n, e in zip(names, minus_H_q, strict=True)), ""),
+        Step("Canonical equations", "ṗ = −∂H/∂q + Q + Aᵀλ", items((f"−∂H/∂{n}" for n in names), minus_H_q), ""),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("q", residuals, kin.qddot, lam))
 

@@ -14,7 +14,7 @@ from dalembert.geometry.point import Point
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import along_speeds, project
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle("kane", "Kane's equations", "F_r + F_r* = 0", "Bar00 (29)–(30), Mar (11)", "velocities", "vector", "u")
 
@@ -50,18 +50,15 @@ def generalized_inertia_forces(kin: Kinematics) -> list[int]:
 def _steps(kin: Kinematics, F: list[int], F_star: list[int]) -> tuple[Step, ...]:
     bodies = kin.system.bodies
     frames = [b.frame for b in bodies if b.frame is not None]
+    numbers = range(1, kin.n_u + 1)
     return (
-        Step("Speeds", "q̇ = W u + X", _rates(kin), "Bar00 (23), Gre03 (4.7)"),
+        Step("Speeds", "q̇ = W u + X", items(map(kin.name, kin.qdot), kin.qdot_of_u), "Bar00 (23), Gre03 (4.7)"),
         Step("Velocities", "v = Σ v_r u_r + v_t", tuple(_velocities(kin)), "Bar00 (27)"),
         Step("Partial velocities", "v_r = ∂v/∂u_r", tuple(_partials(kin, [b.G for b in bodies])), "Bar00 (26)"),
         Step("Partial angular velocities", "ω_r = ∂ω/∂u_r", tuple(_partials(kin, frames)), "Bar00 (26)"),
-        Step("Generalized active forces", "F_r = Σ v_r·R + Σ ω_r·T", _numbered("F", F), "Bar00 (30)"),
-        Step("Generalized inertia forces", "F_r* = −Σ m a·v_r − Σ Ḣ·ω_r", _numbered("F*", F_star), "Bar00 (29)"),
+        Step("Generalized active forces", "F_r = Σ v_r·R + Σ ω_r·T", items((f"F_{r}" for r in numbers), F), "Bar00 (30)"),
+        Step("Generalized inertia forces", "F_r* = −Σ m a·v_r − Σ Ḣ·ω_r", items((f"F*_{r}" for r in numbers), F_star), "Bar00 (29)"),
     )
-
-
-def _rates(kin: Kinematics) -> tuple[Item, ...]:
-    return tuple(Item(kin.name(x), e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True))
 
 
 def _velocities(kin: Kinematics) -> Iterable[Item]:
@@ -75,7 +72,3 @@ def _partials(kin: Kinematics, places: Iterable[Point | Frame]) -> Iterable[Item
     for X in places:
         for r, v_r in kin.partials(X)[0].items():
             yield Item(f"{X.name}, {kin.name(kin.u[r])}", v_r)
-
-
-def _numbered(label: str, values: list[int]) -> tuple[Item, ...]:
-    return tuple(Item(f"{label}_{r}", v) for r, v in enumerate(values, 1))

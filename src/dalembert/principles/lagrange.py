@@ -14,7 +14,7 @@ from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import along_rates, constraint_force, multipliers
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "lagrange",
@@ -54,7 +54,7 @@ def _steps(kin: Kinematics, T: int, V: int, p: list[int], Q: list[int]) -> tuple
     return (
         Step("Kinetic energy", "T = Σ ½ m v·v + ½ ω·I·ω", (Item("T", T),), "Gre03 (4.43)"),
         Step("Potential energy", "V = V(q, t)", (Item("V", V),), "Mei85 (7.45)"),
-        Step("Generalized momenta", "p = ∂T/∂q̇", tuple(Item(f"p_{n}", e) for n, e in zip(names, p, strict=True)), "Mei85 (7.44)"),
-        Step("Generalized forces", "Q_k = Σ F·∂v/∂q̇_k", tuple(Item(f"Q_{n}", e) for n, e in zip(names, Q, strict=True)), "Mei85 (7.41)"),
+        Step("Generalized momenta", "p = ∂T/∂q̇", items((f"p_{n}" for n in names), p), "Mei85 (7.44)"),
+        Step("Generalized forces", "Q_k = Σ F·∂v/∂q̇_k", items((f"Q_{n}" for n in names), Q), "Mei85 (7.41)"),
         Step("Constraint rows", "A q̇ + b = 0", rows, "Gre03 (4.4)"),
     )

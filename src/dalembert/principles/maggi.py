@@ -14,7 +14,7 @@ from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import along_rates
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "maggi",
@@ -62,14 +62,10 @@ def _steps(kin: Kinematics, T: int, operators: list[int], Q: list[int], printed:
     ]
     columns = [Item(f"Φ_{n},{j + 1}", w) for n, (_, W) in zip(names, kin.WX, strict=True) for j, w in sorted(W.items())]
     return (
-        Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", tuple(psi), "Gre03 (4.5)–(4.6)"),
+        Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", psi, "Gre03 (4.5)–(4.6)"),
         Step("Inverse", "Φ = Ψ⁻¹, its first p columns", tuple(columns), "Gre03 (4.8)"),
         Step("Unconstrained kinetic energy", "T = Σ ½ m v·v + ½ ω·I·ω", (Item("T", T),), "Gre03 (4.43)"),
-        Step("Lagrangian operators", "d/dt ∂T/∂q̇ − ∂T/∂q", _items(names, operators), "Gre03 (4.15)"),
-        Step("Generalized forces", "Q_i", _items(names, Q), "Gre03 (4.15)"),
-        Step("Maggi's equations", PRINCIPLE.statement, _items([kin.name(u) for u in kin.u], printed), "Gre03 (4.19)"),
+        Step("Lagrangian operators", "d/dt ∂T/∂q̇ − ∂T/∂q", items(names, operators), "Gre03 (4.15)"),
+        Step("Generalized forces", "Q_i", items(names, Q), "Gre03 (4.15)"),
+        Step("Maggi's equations", PRINCIPLE.statement, items([kin.name(u) for u in kin.u], printed), "Gre03 (4.19)"),
     )
-
-
-def _items(names: list[str], values: list[int]) -> tuple[Item, ...]:
-    return tuple(Item(n, e) for n, e in zip(names, values, strict=True))

@@ -20,7 +20,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "newton-euler", "Newton–Euler equations", "m a = F + f, Ḣ = M + μ", "Bar00 (14), Mei85 (7.24)", "free bodies", "vector", "u"
@@ -59,11 +59,9 @@ def newton_euler(system: System | Kinematics) -> Derivation:
     eliminate = Rewrite(t, reactions)
     residuals = tuple(eliminate(e) for e in ideal)
     steps = (
-        Step("Bodies cut free", "m a − F − f = 0, Ḣ − M − μ = 0", tuple(Item(f"{k}", e) for k, e in enumerate(balances, 1)), "Bar00 (14)"),
-        Step(
-            "Ideal reactions", "Σ f·v_r + μ·ω_r = 0", tuple(Item(kin.name(u), e) for u, e in zip(kin.u, ideal, strict=True)), "Mei85 (7.18)"
-        ),
-        Step("Reactions", "f = m a − F, μ = Ḣ − M", tuple(Item(kin.name(s), e) for s, e in reactions.items()), "Mei85 (7.24)"),
+        Step("Bodies cut free", "m a − F − f = 0, Ḣ − M − μ = 0", items(map(str, range(1, len(balances) + 1)), balances), "Bar00 (14)"),
+        Step("Ideal reactions", "Σ f·v_r + μ·ω_r = 0", items(map(kin.name, kin.u), ideal), "Mei85 (7.18)"),
+        Step("Reactions", "f = m a − F, μ = Ḣ − M", items(map(kin.name, reactions), reactions.values()), "Mei85 (7.24)"),
     )
     native = NativeForm("u", residuals, kin.udot, tuple(reactions), printed=(*balances, *ideal))
     return Derivation(PRINCIPLE, kin, steps, native)

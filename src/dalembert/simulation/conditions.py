@@ -81,10 +81,9 @@ def _number(reader: Reader, name: str, value: Any, t: float, what: str) -> float
 
 
 def _converted(name: str, value: Any, what: str) -> float:
+    unlike = isinstance(value, str | bytes | bool) or getattr(value, "shape", ()) != ()
     try:
-        if isinstance(value, str | bytes | bool) or getattr(value, "shape", ()) != ():
-            raise TypeError
-        return float(value)
+        return float("x" if unlike else value)
     except (TypeError, ValueError):
         msg = f"{what}: {name} = {value!r} is not a number"
         raise BadStart(msg) from None

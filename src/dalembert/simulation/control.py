@@ -32,7 +32,8 @@ _NO_SLOPE: Final = 1e-15
 @functools.cache
 def loop_text() -> str:
     """The whole native loop; exports `start` and `advance`."""
-    return "\n\n".join((INTRINSICS, step_text(), _start(), _first_size(), _take(), _reject(), _advance())) + "\n"
+    parts = (INTRINSICS, step_text(), _start(), _first_size(), _take(), _reject(), _advance())
+    return "\n\n".join(parts) + "\n"
 
 
 def _eighth_root(f: Function, x: Value) -> Value:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.algebra.arithmetic import Arrays, Floats
-from dalembert.algebra.folds import Rewrite, evaluate, needed, symbols_of
+from dalembert.algebra.folds import Rewrite, evaluate, needed, symbols_of, transplant
 from dalembert.algebra.names import base
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, on
-from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.numerics.values import MissingValue
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Key = Scalar | str
-# a number, or an expression in t and constants
-Value = float | Scalar
 
 # numbers held at once while a motion is evaluated piece by piece
 _MOST_NUMBERS: Final = 4_000_000
@@ -51,18 +48,19 @@ def label(name: str) -> str:
 
 
 class Reader:
-    """Expressions of a system on a tape of their own; `values` says what every symbol beside q, u and t stands for.
+    """Expressions of a system on a tape of their own.
 
-    A value is a number, or an expression in t and constants; the rates of a symbol bound to an expression follow from it.
+    `numbers` gives the value of symbols beside q, u and t; `bindings` the node of `kin` that a symbol stands for.
     """
 
-    def __init__(self, kin: Kinematics, values: Mapping[int, Value]) -> None:
+    def __init__(self, kin: Kinematics, numbers: Mapping[int, float], bindings: Mapping[int, int] | None = None) -> None:
         self.kin = kin.fork()
         self.tape = self.kin.tape
         self.time = self.kin.system.t.i
-        self.numbers = {i: np.float64(v) for i, v in values.items() if not isinstance(v, Scalar)}
-        self._motions = jets(self.tape, {i: v for i, v in values.items() if isinstance(v, Scalar)})
-        self._insert = Rewrite(self.tape, self._motions)
+        self.numbers = {i: np.float64(v) for i, v in numbers.items()}
+        symbols = list(bindings or {})
+        self._bound = dict(zip(symbols, transplant(kin.tape, self.tape, [(bindings or {})[x] for x in symbols]), strict=True))
+        self._insert = Rewrite(self.tape, self._bound)
         speeds = [s.scalar.i for s in self.kin.system.speed_list]
         self.velocities = tuple(dict.fromkeys((*self.kin.qdot, *self.kin.u, *speeds)))
 
@@ -112,17 +110,20 @@ class Reader:
         return {rate: x for x, rate in rates if rate is not None}
 
     @cached_property
+    def _rates(self) -> dict[int, int]:
+        """q̇ = W u + X and the dependent speeds, in u."""
+        return {x: self._insert(self.kin.in_speeds(x)) for x in self.velocities}
+
+    @cached_property
     def _in_u(self) -> Rewrite:
-        return Rewrite(self.tape, self._motions | {x: self._insert(self.kin.in_speeds(x)) for x in self.velocities})
+        return Rewrite(self.tape, self._bound | self._rates)
 
     @cached_property
     def _in_udot(self) -> Rewrite:
         """The same with q̈ = W u̇ + c."""
         kin = self.kin
-        rates = {x: self._insert(kin.in_speeds(x)) for x in self.velocities}
-        return Rewrite(
-            self.tape, self._motions | rates | {a: self._insert(kin.rate(kin.in_speeds(x))) for a, x in self._accelerations.items()}
-        )
+        second = {a: self._insert(kin.rate(kin.in_speeds(x))) for a, x in self._accelerations.items()}
+        return Rewrite(self.tape, self._bound | self._rates | second)
 
     def reduced(self, i: int) -> int:
         """A node in q, u, u̇, t and numbers alone."""

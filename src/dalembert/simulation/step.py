@@ -79,7 +79,8 @@ class Native:
 
 def step_text() -> str:
     """The functions of one step; `attempt` is the whole."""
-    return "\n\n".join((_evaluate(), _finite(), _stages(), _estimate(), _finish(), _interpolant(), _consent(), _attempt()))
+    parts = (_evaluate(), _finite(), _stages(), _estimate(), _finish(), _interpolant(), _consent(), _attempt())
+    return "\n\n".join(parts)
 
 
 def _evaluate() -> str:

@@ -40,13 +40,16 @@ print(time.time(), solution.interrupted, solution.steps, solution.t[-1] > 0, sol
 @pytest.mark.parametrize("program", [NATIVE, PYTHON])
 def test_ctrl_c_returns_the_motion_so_far_within_a_tenth_of_a_second(program: str) -> None:
     path = [str(Path(__file__).parent), *sys.path]
-    child = subprocess.Popen([sys.executable, "-c", program.format(path=path) + REPORT], stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    sent = time.time()
-    child.send_signal(signal.SIGINT)
-    output, _ = child.communicate(timeout=20)
+    with subprocess.Popen([sys.executable, "-c", program.format(path=path) + REPORT], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        sent = time.time()
+        child.send_signal(signal.SIGINT)
+        try:
+            output, _ = child.communicate(timeout=20)
+        finally:
+            child.kill()
     returned, interrupted, steps, moved, message = output.split(maxsplit=4)
     assert child.returncode == 0
     assert (interrupted, moved) == ("True", "True")

@@ -63,7 +63,8 @@ def test_a_solution_taken_on_the_way_stays_as_it_was(native: Library) -> None:
     integration.advance(20)
     part = integration.solution()
     kept = part.y.copy()
-    integration.run()
+    while not integration.advance():
+        pass
     assert np.array_equal(kept, part.y)
     assert integration.solution().steps > 1000
     assert np.array_equal(kept, integration.solution().y[: len(kept)])

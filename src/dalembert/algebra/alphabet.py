@@ -124,9 +124,10 @@ class Alphabet:
         """sin(θ/2) cos(θ/2) = ½ sin θ, so that half angles elsewhere leave whole ones alone."""
         scale, found = Fraction(1), turns
         for angle, i, j in turns:
-            if i == j and any(k % 2 and self._is_half(a) for a, k in angle):
-                scale /= 2**i
-                found = joined(tuple(t for t in found if t[0] != angle), ((times(angle, 2), i, 0),))
+            n = min(i, j)
+            if n and any(k % 2 and self._is_half(a) for a, k in angle):
+                scale /= 2**n
+                found = joined(found, ((angle, -n, -n), (times(angle, 2), n, 0)))
         return found, scale
 
     def _is_half(self, basic: int) -> bool:

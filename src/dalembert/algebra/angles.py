@@ -176,7 +176,7 @@ def _joined_key(match: Match, i: Angle, j: Angle, angle: Angle) -> Key:
     """The first term with sin α cos β replaced by sin(α ± β), or cos α cos β by cos(α ± β)."""
     rest, turns = match.first
     less = joined(turns, ((i, -1, 0) if match.sine else (i, 0, -1), (j, 0, -1)))
-    return _with(rest, joined(less, ((angle, 1, 0) if match.sine else (angle, 0, 1),)), {})
+    return rest, joined(less, ((angle, 1, 0) if match.sine else (angle, 0, 1),))
 
 
 def combined(i: Angle, j: Angle, sign: int) -> Angle:
@@ -195,7 +195,7 @@ def joined(outer: Turns, extra: Turns) -> Turns:
     for a, i, j in extra:
         p, q = held.get(a, (0, 0))
         held[a] = (p + i, q + j)
-    return tuple(sorted((a, i, j) for a, (i, j) in held.items()))
+    return tuple(sorted((a, i, j) for a, (i, j) in held.items() if i or j))
 
 
 def _with(rest: Hashable, turns: Turns, change: dict[Angle, tuple[int, int]]) -> Key:

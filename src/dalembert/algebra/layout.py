@@ -151,6 +151,18 @@ class Printer:
             return self.notation.sum([self._piece(p) for p in pieces(form, self.ranking)])
         return self.notation.sum([self._fraction(form)])
 
+    def argument(self, form: Form) -> str:
+        """Inside a function fractions are written θ/2, not 1/2 θ."""
+        broken = [t.coefficient.denominator for t in form.numerator if t.powers]
+        if not form.is_polynomial or max(broken, default=1) == 1:
+            return self.form(form)
+        found: list[tuple[bool, str]] = []
+        for t in form.numerator:
+            over = t.coefficient.denominator if t.powers and t.coefficient.denominator < 100 else 1
+            negative, shown = self._term(Term(t.coefficient * over, t.powers))
+            found.append((negative, shown if over == 1 else self.notation.quotient(shown, str(over), simple=True)))
+        return self.notation.sum(found)
+
     def _fraction(self, form: Form) -> tuple[bool, str]:
         """A sum below the bar."""
         above = pieces(Form(form.numerator), self.ranking)
@@ -190,7 +202,7 @@ class Printer:
             return n.power(n.pi(), k, simple=True)
         argument = atom.arguments[0]
         bare = not closed and len(atom.arguments) == 1 and _is_single(argument)
-        return n.call(atom.op, [self.form(a) for a in atom.arguments], k, bare=bare)
+        return n.call(atom.op, [self.argument(a) for a in atom.arguments], k, bare=bare)
 
 
 def _is_single(form: Form) -> bool:

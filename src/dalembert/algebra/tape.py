@@ -33,7 +33,7 @@ LARGEST_POWER: Final = 1000
 class Tape:
     """A growing list of interned nodes; indices into it are the expressions."""
 
-    __slots__ = ("_memo", "forked_at", "inputs", "moving", "names", "nodes", "one", "parent", "pi", "rates", "root", "turns", "zero")
+    __slots__ = ("_memo", "forked_at", "inputs", "moving", "names", "nodes", "one", "parent", "pi", "private", "rates", "root", "turns", "zero")
 
     def __init__(self) -> None:
         self.parent: Tape | None = None
@@ -46,6 +46,8 @@ class Tape:
         self.moving: set[int] = set()
         self.rates: dict[int, int] = {}
         self.inputs: set[int] = set()
+        # symbols that derivations need for themselves, by the name they asked for
+        self.private: dict[str, int] = {}
         # components already turned from one frame to another, with their inverses
         self.turns: dict[tuple[int, bool, Triple], Triple] = {}
         self.zero, self.one = self.const(0), self.const(1)
@@ -63,6 +65,7 @@ class Tape:
         new.moving = {i for i in self.moving if i < size}
         new.rates = {k: i for k, i in self.rates.items() if k < size and i < size}
         new.inputs = {i for i in self.inputs if i < size}
+        new.private = {k: i for k, i in self.private.items() if i < size}
         new.turns = self.turns.copy() if whole else {}
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
@@ -107,6 +110,16 @@ class Tape:
         """A symbol x that varies with time; its rates x', x'', … are made when first asked for."""
         i = self.symbol(name)
         self.moving.add(i)
+        return i
+
+    def private_symbol(self, name: str, *, moving: bool = False) -> int:
+        """A symbol that is none of the user's, such as a multiplier: a name the user has taken gets a _ added."""
+        i = self.private.get(name)
+        if i is None:
+            free = name
+            while free in self.names:
+                free += "_"
+            i = self.private[name] = self.moving_symbol(free) if moving else self.symbol(free)
         return i
 
     def rate(self, i: int) -> int | None:

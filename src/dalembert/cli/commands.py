@@ -74,7 +74,7 @@ def gallery() -> None:
 @app.command(help=manual.DERIVE)
 def derive(
     system: SystemName,
-    by: Annotated[str, typer.Option(metavar="|".join((*BY, "all")), help="By which principle.")] = next(iter(BY)),
+    by: Annotated[str, typer.Option(metavar="PRINCIPLE", help=f"{', '.join(BY)}, or all.")] = next(iter(BY)),
     style: Format = "text",
     *,
     steps: Annotated[bool, typer.Option("--steps", help="Show every step.")] = False,
@@ -154,7 +154,7 @@ def report(system: SystemName, style: Format = "text") -> None:
 
 def _known(option: str, given: str, known: Iterable[str]) -> str:
     if given not in known:
-        msg = f"{option} {given}: {nearest(given, known) or 'it'} is one of {', '.join(known)}"
+        msg = f"{option} {given!r}: {nearest(given, known) or 'unknown'} ({option} takes {', '.join(known)})"
         raise Unknown(msg)
     return given
 

@@ -118,11 +118,13 @@ def is_ours(filename: str) -> bool:
     return filename.startswith((OURS, "<frozen importlib"))
 
 
-def refused(problem: DalembertError) -> ProgramFailed:
+def refused(problem: DalembertError, where: str) -> ProgramFailed:
     """A description we refuse: the sentence, and the line of the user's program that it is about."""
     frames = [f for f in traceback.extract_tb(problem.__traceback__) if not is_ours(f.filename)]
-    where = f"\n  {short(frames[-1].filename)}, line {frames[-1].lineno}: {frames[-1].line}" if frames else ""
-    return ProgramFailed(f"{problem}{where}", BAD_USAGE)
+    if not frames:
+        return ProgramFailed(f"{where}: {problem}", BAD_USAGE)
+    last = frames[-1]
+    return ProgramFailed(f"{problem}\n  {short(last.filename)}, line {last.lineno}: {last.line}", BAD_USAGE)
 
 
 def failed(problem: Exception, where: str) -> ProgramFailed:

@@ -16,6 +16,7 @@ from dalembert import gallery
 from dalembert.algebra.parser import nearest
 from dalembert.cli.faults import failed, refused
 from dalembert.errors import DalembertError, Unknown
+from dalembert.kinematics.kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.report.document import Subject
 from dalembert.report.results import Result
@@ -30,11 +31,18 @@ def subject(text: str) -> Subject:
         msg = "no system is named; give a name that `dalembert gallery` lists, or path/to/file.py:function"
         raise Unknown(msg)
     path, colon, function = text.rpartition(":")
-    if colon and not any(sign in function for sign in (os.sep, ".py", "/")):
+    if colon and path and not any(sign in function for sign in (os.sep, ".py", "/")):
         return _from_program(Path(path), function)
-    if text.endswith(".py") or os.sep in text or "/" in text:
+    named = text in gallery.names()
+    if not named and (text.endswith(".py") or os.sep in text or "/" in text or _exists(text)):
         return _from_program(Path(text), "")
     return _from_gallery(text)
+
+
+def _exists(text: str) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        return Path(text).exists()
+    return False
 
 
 def _from_gallery(name: str) -> Subject:
@@ -58,6 +66,8 @@ def _from_program(path: Path, function: str) -> Subject:
         module = _imported(path)
         found = _named(module, path, function)
         system = found if isinstance(found, System) else _called(found, path, function)
+        # what does not fit together is found when the system is first used
+        kinematics(system)
     description = (inspect.getdoc(found) or "") if not isinstance(found, System) else ""
     return Subject(system, system.name, system.source, description.partition("\n\n")[0])
 
@@ -98,7 +108,7 @@ def _running(path: Path, function: str) -> Iterator[None]:
     except Unknown:
         raise
     except DalembertError as problem:
-        raise refused(problem) from None
+        raise refused(problem, f"{path}:{function}") from None
     except Exception as problem:  # noqa: BLE001 - whatever a program raises is shown as its own
         raise failed(problem, f"{path}:{function}") from None
     finally:

@@ -49,6 +49,7 @@ class Dyadic:
         """The same dyadic written in another frame: R I Rᵀ."""
         if F is self.frame:
             return self
+        self.frame.space.same(F.space)
         t = self.tape
         half = [F.express(t, row, self.frame) for row in self.rows]
         columns = [(half[0][k], half[1][k], half[2][k]) for k in range(3)]

@@ -57,21 +57,24 @@ class Frame:
     def rotated(self, angle: Any, axis: Vector, name: str | None = None) -> Frame:
         """The frame that results when this one is turned through `angle` about the unit vector `axis`."""
         t = self.space.tape
-        self.space.own(axis, "rotation axis")
         theta = on(t, angle)
-        n = axis.on(t).components(self)
-        self._check_axis(n)
+        n = self.unit(axis)
         for k in range(3):
             v = t.value(n[k])
             if v in (1, -1) and all(n[j] == t.zero for j in range(3) if j != k):
                 return self._child(name, AboutBasis(theta, k, int(v)))
         return self._child(name, AboutAxis(theta, n))
 
+    def unit(self, axis: Vector) -> Triple:
+        """The components of a rotation axis, a unit vector fixed in this frame; anything else is refused."""
+        self.space.own(axis, "rotation axis")
+        n = axis.on(self.space.tape).components(self)
+        self._check_axis(n)
+        return n
+
     def rotations(self, axes: str, *angles: Any, names: Sequence[str] | None = None) -> tuple[Frame, ...]:
         """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate frames."""
-        if len(axes) != len(angles) or not axes or any(a not in "xyz" for a in axes):
-            msg = f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got {len(angles)} angles"
-            raise BadDescription(msg)
+        check_axes(axes, len(angles))
         frames: list[Frame] = []
         F = self
         for k, (axis, angle) in enumerate(zip(axes, angles, strict=True)):
@@ -165,3 +168,10 @@ class Frame:
 
     def __repr__(self) -> str:
         return f"Frame({self.name!r})"
+
+
+def check_axes(axes: str, count: int) -> None:
+    """Refuse a sequence of turns that is not one letter x, y or z for each angle."""
+    if len(axes) != count or not axes or any(a not in "xyz" for a in axes):
+        msg = f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got {count} angles"
+        raise BadDescription(msg)

@@ -28,13 +28,20 @@ class Space:
             msg = f"{what}: expected a vector such as a*N.x, got {v!r}"
             raise BadDescription(msg)
         if v.tape.root is not self.tape.root:
-            msg = f"{what}: this vector belongs to another system"
+            msg = f"{what}: this vector belongs to another system; it can only be used in the system that made it"
             raise BadDescription(msg)
+
+    def has(self, element: object, kind: type[Point] | type[Frame], what: str) -> None:
+        """Refuse what is not a point (or a frame) of this space."""
+        if not isinstance(element, kind):
+            msg = f"{what}: expected a {kind.__name__.lower()}, got {element!r}"
+            raise BadDescription(msg)
+        self.same(element.space)
 
     def same(self, other: Space) -> None:
         """Refuse to mix systems."""
         if other is not self:
-            msg = "this frame or point belongs to another system"
+            msg = "this frame or point belongs to another system; it can only be used in the system that made it"
             raise BadDescription(msg)
 
     def frame_name(self, name: str | None) -> str:

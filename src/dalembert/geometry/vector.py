@@ -125,6 +125,7 @@ class Vector:
 
     def to(self, F: Frame) -> tuple[Scalar, Scalar, Scalar]:
         """The components along the axes of F."""
+        join(self.tape, F.space.tape)
         x, y, z = self.components(F)
         return Scalar(self.tape, x), Scalar(self.tape, y), Scalar(self.tape, z)
 

@@ -60,6 +60,8 @@ class Kinematics:
         self.in_rates = Rewrite(t, self._definitions)
         self.in_speeds = Rewrite(t, self._in_u)
         self.rate = Derivative(t, self._symbol_rate)
+        # ∂e/∂q · (W u + X): the part of de/dt that comes from the coordinates
+        self.along_q = Derivative(t, self._rate_of.get)
         w, v = defined_motion(self.system, t, self._dependent)
         self.motion = Motion(t, self.rate, w, v, self._spins)
         self.motion_in_rates = Motion(t, Derivative(t, t.rate))

@@ -58,10 +58,14 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int) -> None:
     if rank == len(rows):
         return
     full, _, _ = rank_mod([[*a, x] for a, x in zip(A, b, strict=True)], p)
+    # x = 1 and x = 2 have the same rates; only their positions contradict each other
+    phi = [0 if r.phi is None else point(r.phi) for r in rows]
+    at_positions, _, _ = rank_mod([[*a, x] for a, x in zip(A, phi, strict=True)], p)
     i, others = next(iter(dependent.items()))
     names = " and ".join(repr(rows[j].name) for j in others) or "nothing else"
-    what = "contradicts" if full > rank else "repeats"
-    msg = f"{rows[i].name!r} {what} what {names} already imposes; remove one of them (redundant rows are not treated yet)"
+    what = "contradicts" if full > rank else "repeats or contradicts" if at_positions > rank else "repeats"
+    impose = "imposes" if len(others) < 2 else "impose"
+    msg = f"{rows[i].name!r} {what} what {names} already {impose}; remove one of them (redundant rows are not treated yet)"
     raise IllPosed(msg)
 
 

@@ -53,9 +53,13 @@ class SpeedSolver:
         t = self.tape
         self.spins: dict[Frame, Triple] = {}
         replaced: dict[int, int] = {}
+        labels: set[str] = set()
         for F in self.system.space.frames:
             if isinstance(F.rotation, Quaternion):
-                s = tuple(t.moving_symbol(f"omega_{F.name}{axis}") for axis in "xyz")
+                # frames of the same name must not share their spins
+                label = F.name if F.name not in labels else f"{F.name}{F.number}"
+                labels.add(label)
+                s = tuple(t.private_symbol(f"omega_{label}{axis}", moving=True) for axis in "xyz")
                 self.spins[F] = s  # type: ignore[assignment]
                 for e, edot in zip(F.rotation.e, F.rotation.rates_from_spin(t, s), strict=True):  # type: ignore[arg-type]
                     replaced[t.rate(e)] = edot  # type: ignore[index]

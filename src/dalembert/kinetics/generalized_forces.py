@@ -26,8 +26,8 @@ def along_speeds(kin: Kinematics) -> list[int]:
         project(kin, F, P, kin.vector_in_speeds(R))
     for _, T, B in applied_torques(kin):
         project(kin, F, B, kin.vector_in_speeds(T))
-    # V̇ = Σ_r (∂V/∂q · W_r) u_r + …
-    for r, k in Linear(t, kin.u)(kin.rate(potential(kin)))[1].items():
+    # ∂V/∂q · q̇ = Σ_r (∂V/∂q · W_r) u_r + …
+    for r, k in Linear(t, kin.u)(kin.along_q(potential(kin)))[1].items():
         F[r] = t.sub(F[r], k)
     D = kin.in_speeds(dissipation(kin))
     for r, k in enumerate(gradient(t, {D: t.one}, kin.u)):
@@ -63,7 +63,7 @@ def along_rates(kin: Kinematics) -> list[int]:
 
 def multipliers(kin: Kinematics) -> tuple[int, ...]:
     """λ_1, …, λ_m: one symbol for each row."""
-    return tuple(kin.tape.symbol(f"lambda_{j}") for j in range(1, len(kin.rows) + 1))
+    return tuple(kin.tape.private_symbol(f"lambda_{j}") for j in range(1, len(kin.rows) + 1))
 
 
 def constraint_force(kin: Kinematics, lam: Sequence[int], k: int) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dalembert.algebra.field import is_zero
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar, exact, on
-from dalembert.errors import BadDescription, BadExpression, NotLinear
+from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.space import Space
@@ -48,6 +49,13 @@ class Declarations:
             rate = None if rate is None else tape.rate(rate)
         return Scalar(tape, x)
 
+    def _free(self, names: Iterable[str], kind: str) -> list[str]:
+        """The names if every one of them can be used: of several, all are declared or none."""
+        taken = dict(self._taken)
+        for name in names:
+            taken[checked(name, taken)] = kind
+        return list(names)
+
     def coordinate(self, name: str) -> Scalar:
         """A generalized coordinate q; its rate is q.dot."""
         tape = self.space.tape
@@ -57,7 +65,7 @@ class Declarations:
 
     def coordinates(self, names: str) -> tuple[Scalar, ...]:
         """Several coordinates: s.coordinates("x y theta")."""
-        return tuple(self.coordinate(n) for n in split(names))
+        return tuple(self.coordinate(n) for n in self._free(split(names), "coordinate"))
 
     def constant(self, name: str, value: Any = None) -> Scalar:
         """A constant; `value` is what it stands for in a simulation unless told otherwise."""
@@ -73,7 +81,9 @@ class Declarations:
         if not plain and not values:
             msg = 'constants: nothing declared; write s.constants(m=2, g=9.81) or s.constants("m g")'
             raise BadDescription(msg)
-        return tuple(self.constant(n) for n in plain) + tuple(self.constant(n, v) for n, v in values.items())
+        self._free([*plain, *values], "constant")
+        numbers = {n: None if v is None else exact(v) for n, v in values.items()}
+        return tuple(self.constant(n) for n in plain) + tuple(self.constant(n, v) for n, v in numbers.items())
 
     def input(self, name: str) -> Scalar:
         """A quantity known only at run time, such as a motor force."""
@@ -85,7 +95,7 @@ class Declarations:
 
     def inputs(self, names: str) -> tuple[Scalar, ...]:
         """Several inputs."""
-        return tuple(self.input(n) for n in split(names))
+        return tuple(self.input(n) for n in self._free(split(names), "input"))
 
     def specified(self, name: str, motion: Any = None) -> Scalar:
         """A motion that is prescribed: x, x.dot and x.dot.dot are known functions of time.
@@ -95,7 +105,8 @@ class Declarations:
         tape = self.space.tape
         bound = None if motion is None else Scalar(tape, on(tape, motion))
         if bound is not None:
-            strange = [tape.nodes[i][1] for i in symbols_of(tape, (bound.i,)) if i in tape.moving and i != self.t.i]
+            inside = symbols_of(tape, (bound.i,))
+            strange = [tape.nodes[i][1] for i in inside if i in tape.inputs or (i in tape.moving and i != self.t.i)]
             if strange:
                 msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
                 raise BadDescription(msg)
@@ -108,11 +119,7 @@ class Declarations:
     def speed(self, name: str, definition: Any) -> Scalar:
         """u = definition, an expression linear in the rates q' (a quasi-velocity)."""
         tape = self.space.tape
-        e = Scalar(tape, on(tape, definition))
-        u = self._speed_symbol(name)
-        self._check_speed(name, e)
-        self.speed_list.append(Speed(name, u, e))
-        return u
+        return self._declare_speeds({name: Scalar(tape, on(tape, definition))})[0]
 
     def speeds(
         self, names: str | None = None, vector: Vector | None = None, along: Frame | None = None, **definitions: Any
@@ -122,7 +129,8 @@ class Declarations:
             if not definitions:
                 msg = 'speeds: nothing declared; write s.speeds(u1=theta.dot) or s.speeds("u1 u2 u3", B.w, B)'
                 raise BadDescription(msg)
-            return tuple(self.speed(n, e) for n, e in definitions.items())
+            tape = self.space.tape
+            return self._declare_speeds({n: Scalar(tape, on(tape, e)) for n, e in definitions.items()})
         if vector is None or along is None or definitions:
             msg = 'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B)'
             raise BadDescription(msg)
@@ -134,11 +142,20 @@ class Declarations:
             raise BadDescription(msg)
         self.space.own(vector, "speeds")
         self.space.same(along.space)
-        of = self._whose(vector)
+        self._free(names, "speed")
+        return self._declare_speeds(dict(zip(names, vector.to(along), strict=True)), self._whose(vector), along)
+
+    def _declare_speeds(
+        self, definitions: dict[str, Scalar], of: Frame | Point | None = None, along: Frame | None = None
+    ) -> tuple[Scalar, ...]:
+        """All of the speeds or, if one is refused, none."""
+        self._free(definitions, "speed")
+        for name, e in definitions.items():
+            self._check_speed(name, e)
         found = []
-        for k, (name, e) in enumerate(zip(names, vector.to(along), strict=True)):
+        for axis, (name, e) in enumerate(definitions.items()):
             u = self._speed_symbol(name)
-            self.speed_list.append(Speed(name, u, e, of, along, k))
+            self.speed_list.append(Speed(name, u, e, of, along, 0 if along is None else axis))
             found.append(u)
         return tuple(found)
 
@@ -169,6 +186,15 @@ class Declarations:
             raise BadDescription(msg) from problem
         if not coefficients:
             msg = f"speed {name!r}: its definition contains no rate such as theta.dot"
+            raise BadDescription(msg)
+        self._refuse_inputs(f"speed {name!r}", e)
+
+    def _refuse_inputs(self, what: str, e: Scalar) -> None:
+        """Where a derivative will be needed, something known only at run time cannot stand."""
+        tape = self.space.tape
+        found = [str(tape.nodes[i][1]) for i in symbols_of(tape, (e.i,)) if i in tape.inputs]
+        if found:
+            msg = f"{what}: it contains the input {found[0]}, whose rate is unknown; declare it with s.specified(...) instead"
             raise BadDescription(msg)
 
     def _in_rates(self, i: int) -> int:
@@ -217,9 +243,7 @@ class Declarations:
         except NotLinear as problem:
             msg = f"{name}: it is {problem}; constraints nonlinear in the velocities are not treated"
             raise BadDescription(msg) from problem
-        except BadExpression as problem:
-            msg = f"{name}: {problem}"
-            raise BadDescription(msg) from problem
+        self._refuse_inputs(name, e)
         self.constraints.append(Constraint(name, e, holonomic, contact))
 
     def roll(self, body: Body, at: Point, name: str | None = None) -> None:

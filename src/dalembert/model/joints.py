@@ -7,7 +7,7 @@ from typing import Any
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription
 from dalembert.geometry.dyadic import box_inertia, cylinder_inertia, disk_inertia, rod_inertia, sphere_inertia
-from dalembert.geometry.frame import Frame
+from dalembert.geometry.frame import Frame, check_axes
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Shape
@@ -22,13 +22,17 @@ class Joints(Loads):
         """A hinge: one angle about `axis` (by default the z axis of the frame the point rides on)."""
         self.space.same(at.space)
         parent = at.frame
-        frame = parent.rotated(self.coordinate(name), axis or parent.z, name)
+        direction = axis or parent.z
+        # refused before the coordinate is declared
+        parent.unit(direction)
+        frame = parent.rotated(self.coordinate(name), direction, name)
         return at.offset(Vector(self.space.tape, {}), name, frame)
 
     def slide(self, name: str, at: Point, axis: Vector | None = None) -> Point:
         """A slider: one distance along `axis` (by default the x axis of the frame the point rides on)."""
         self.space.same(at.space)
         direction = axis or at.frame.x
+        self.space.own(direction, "slide")
         return at.offset(self.coordinate(name) * direction, name, at.frame)
 
     def universal(self, names: str, at: Point, axes: str = "xy") -> Point:
@@ -37,6 +41,7 @@ class Joints(Loads):
 
     def ball(self, names: str, at: Point, axes: str = "zyx") -> Point:
         """A ball joint: three angles about successive axes, or four names for a quaternion."""
+        self.space.same(at.space)
         if len(split(names)) == 4:
             e = self.coordinates(names)
             frame = at.frame.quaternion(*e, name=split(names)[0])
@@ -50,6 +55,10 @@ class Joints(Loads):
         if len(single) not in (6, 7):
             msg = f"free: six names are needed (x y z and three angles) or seven (x y z and a quaternion), got {len(single)}"
             raise BadDescription(msg)
+        self.space.same(place.space)
+        self._free(single, "coordinate")
+        if len(single) == 6:
+            check_axes(axes, 3)
         x, y, z = self.coordinates(" ".join(single[:3]))
         F = place.frame
         return self.ball(" ".join(single[3:]), place.offset(x * F.x + y * F.y + z * F.z, frame=F), axes)
@@ -63,6 +72,8 @@ class Joints(Loads):
         if len(single) != count or len(axes) != count:
             msg = f"this joint takes {count} angles: got the names {names!r} for the axes {axes!r}"
             raise BadDescription(msg)
+        self.space.same(at.space)
+        check_axes(axes, count)
         frame: Frame = at.frame.rotations(axes, *self.coordinates(names))[-1]
         return at.offset(Vector(self.space.tape, {}), None, frame)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from dalembert.algebra.field import is_zero
@@ -15,7 +16,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.declarations import Declarations
-from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential, Shape
+from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential, Shape, Symbol
 
 
 class Loads(Declarations):
@@ -34,7 +35,7 @@ class Loads(Declarations):
     def particle(self, name: str, mass: Any, at: Point) -> Body:
         """A mass at a point."""
         self._body_name(name)
-        self.space.same(at.space)
+        self.space.has(at, Point, f"particle {name!r}")
         body = Body(name, self._mass(name, mass), at)
         self.bodies.append(body)
         return body
@@ -44,8 +45,8 @@ class Loads(Declarations):
     ) -> Body:
         """A rigid body: mass, mass centre G, its frame, and its inertia about G (or about another of its points)."""
         self._body_name(name)
-        self.space.same(G.space)
-        self.space.same(frame.space)
+        self.space.has(G, Point, f"body {name!r}")
+        self.space.has(frame, Frame, f"body {name!r}")
         self.space.same(inertia.frame.space)
         m = self._mass(name, mass)
         central = inertia if about is None else self._central(inertia, m, G - about)
@@ -65,14 +66,13 @@ class Loads(Declarations):
     def _mass(self, name: str, mass: Any) -> Scalar:
         tape = self.space.tape
         m = Scalar(tape, on(tape, mass))
-        symbol = self.symbols.get(m.name or "")
-        value = m.value if symbol is None else symbol.value
-        if value is not None and value <= 0:
-            msg = f"body {name!r}: its mass is {float(value):g}; a mass must be positive"
-            raise BadDescription(msg)
-        moving = [tape.nodes[i][1] for i in symbols_of(tape, (m.i,)) if i in tape.moving]
+        moving = [tape.nodes[i][1] for i in symbols_of(tape, (m.i,)) if i in tape.moving or i in tape.inputs]
         if moving:
             msg = f"body {name!r}: its mass depends on {', '.join(moving)}; a mass must be constant"
+            raise BadDescription(msg)
+        value = self._number(m.i)
+        if value is not None and value <= 0:
+            msg = f"body {name!r}: its mass is {value:g}; a mass must be positive"
             raise BadDescription(msg)
         return m
 
@@ -140,13 +140,16 @@ class Loads(Declarations):
     def force(self, F: Vector, at: Point, *, reaction: Point | None = None, name: str | None = None) -> None:
         """A force at a point (and its opposite at another)."""
         self.space.own(F, "force")
-        self.space.same(at.space)
+        self._refuse_accelerations("force", [i for c in F.on(self.space.tape).parts.values() for i in c])
+        for P in (at,) if reaction is None else (at, reaction):
+            self.space.has(P, Point, "force")
         forces = [(F, at)] if reaction is None else [(F, at), (-F, reaction)]
         self.loads.append(Load(self._load_name(name, "force"), forces=tuple(forces)))
 
     def torque(self, T: Vector, on: Frame | Body, *, reaction: Frame | Body | None = None, name: str | None = None) -> None:
         """A torque on a body (and its opposite on another)."""
         self.space.own(T, "torque")
+        self._refuse_accelerations("torque", [i for c in T.on(self.space.tape).parts.values() for i in c])
         torques = [(T, self._frame(on))] if reaction is None else [(T, self._frame(on)), (-T, self._frame(reaction))]
         self.loads.append(Load(self._load_name(name, "torque"), torques=tuple(torques)))
 
@@ -172,16 +175,34 @@ class Loads(Declarations):
         """A potential energy V(q, t)."""
         tape = self.space.tape
         e = Scalar(tape, on(tape, V))
-        rates = [tape.nodes[i][1] for i in symbols_of(tape, (e.i,)) if i in tape.moving and tape.nodes[i][1].endswith("'")]
-        if any(self.symbols.get(str(r).rstrip("'"), None) and self.symbols[str(r).rstrip("'")].kind == "coordinate" for r in rates):
-            msg = f"potential: it contains {', '.join(map(str, rates))}; V depends on positions and time only"
-            raise BadDescription(msg)
+        velocities = [i for s in self.symbols.values() for i in self._velocities(s)]
+        self._refuse("potential", (e.i,), velocities, "V depends on positions and time only")
         self.potentials.append(Potential(self._load_name(name, "potential"), e))
 
     def dissipation(self, D: Any, name: str | None = None) -> None:
         """Rayleigh's dissipation function D(q, q'): loads −∂D/∂q'."""
         tape = self.space.tape
-        self.dissipations.append(Dissipation(self._load_name(name, "dissipation"), Scalar(tape, on(tape, D))))
+        e = Scalar(tape, on(tape, D))
+        self._refuse_accelerations("dissipation", (e.i,))
+        self.dissipations.append(Dissipation(self._load_name(name, "dissipation"), e))
+
+    @staticmethod
+    def _velocities(s: Symbol) -> tuple[int, ...]:
+        """The nodes q', q'' of a coordinate; u, u' of a speed."""
+        if s.kind == "coordinate":
+            return s.scalar.dot.i, s.scalar.dot.dot.i
+        return (s.scalar.i, s.scalar.dot.i) if s.kind == "speed" else ()
+
+    def _refuse_accelerations(self, what: str, nodes: Iterable[int]) -> None:
+        accelerations = [self._velocities(s)[1] for s in self.symbols.values() if self._velocities(s)]
+        self._refuse(what, nodes, accelerations, "loads depend on positions, velocities and time")
+
+    def _refuse(self, what: str, nodes: Iterable[int], unwanted: list[int], why: str) -> None:
+        tape = self.space.tape
+        found = [str(tape.nodes[i][1]) for i in symbols_of(tape, nodes) if i in unwanted]
+        if found:
+            msg = f"{what}: it contains {', '.join(found)}; {why}"
+            raise BadDescription(msg)
 
     def spring(self, k: Any, P: Point, Q: Point, *, rest: Any = 0, name: str | None = None) -> None:
         """V = ½ k (|P − Q| − rest)²: a linear spring between two points."""

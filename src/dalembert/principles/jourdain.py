@@ -22,9 +22,9 @@ def jourdain(system: System | Kinematics) -> Derivation:
     """The coefficients of δ₁u_r in the virtual power      (r = 1, …, p)"""
     kin = on_fork(system)
     t = kin.tape
-    vary = [t.symbol(f"delta_{kin.name(q)}") for q in kin.q]
+    vary = [t.private_symbol(f"delta_{kin.name(q)}") for q in kin.q]
     power = _virtual_power(kin, vary)
-    independent = [t.symbol(f"delta_{kin.name(u)}_") for u in kin.u]
+    independent = [t.private_symbol(f"delta_{kin.name(u)}_") for u in kin.u]
     insert = Rewrite(t, {d: _combination(kin, W, independent) for d, (_, W) in zip(vary, kin.WX, strict=True)})
     _, coefficients = Linear(t, independent)(insert(power))
     residuals = tuple(t.neg(coefficients.get(r, t.zero)) for r in range(kin.n_u))

@@ -97,7 +97,7 @@ def _free_bodies(kin: Kinematics) -> list[FreeBody]:
 
 def _symbols(kin: Kinematics, name: str) -> Triple:
     t = kin.tape
-    return t.symbol(f"{name}x"), t.symbol(f"{name}y"), t.symbol(f"{name}z")
+    return t.private_symbol(f"{name}x"), t.private_symbol(f"{name}y"), t.private_symbol(f"{name}z")
 
 
 def _carrier(kin: Kinematics, bodies: list[FreeBody], P: Point) -> FreeBody | None:
@@ -126,7 +126,7 @@ def _powerless(kin: Kinematics, bodies: list[FreeBody]) -> list[int]:
     """Σ f·v_r + μ·ω_r + V_q·W_r + ∂D/∂u_r = 0: reactions together with the potential loads do no virtual work."""
     t = kin.tape
     rows = [t.zero] * kin.n_u
-    for r, k in Linear(t, kin.u)(kin.rate(potential(kin)))[1].items():
+    for r, k in Linear(t, kin.u)(kin.along_q(potential(kin)))[1].items():
         rows[r] = t.add(rows[r], k)
     for r, k in enumerate(gradient(t, {kin.in_speeds(dissipation(kin)): t.one}, kin.u)):
         rows[r] = t.add(rows[r], k)

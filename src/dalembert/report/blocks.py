@@ -47,8 +47,10 @@ class Line:
 
     right: Formula | str
     left: tuple[Span, ...] = ()
+    # between left and right: an equals sign, or a colon after words
+    sign: str = "="
     # what the line is about, after it
-    note: str = ""
+    note: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)

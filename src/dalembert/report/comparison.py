@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dalembert.agreement.agreement import Agreement, Row
 from dalembert.report.blocks import Block, Span, Table, Verdict, words
 
-HEADINGS = ("principle", "route", "written in", "unknowns", "operations", "verdict")
+HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")
 
 
 def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
@@ -21,7 +21,7 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
 def _row(r: Row) -> tuple[Span, ...]:
     if not r.applicable:
         return (r.principle.title, r.principle.family, "", "", "", f"not applicable: {r.why_not}")
-    return (r.principle.title, r.principle.family, r.variables, str(r.unknowns), str(r.operations), Verdict(r.verdict, r.agrees))
+    return (r.principle.title, r.principle.family, r.principle.variables, str(r.unknowns), str(r.operations), Verdict(r.verdict, r.agrees))
 
 
 def audit(a: Agreement) -> Iterator[Block]:

@@ -37,8 +37,9 @@ def heading(subject: Subject) -> Iterator[Block]:
 def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing, *, with_steps: bool = False) -> Iterator[Block]:
     """The equations of motion by each principle."""
     yield from heading(subject)
+    shown: steps.Shown = {}
     for d in found:
-        yield from steps.derivation(d, writing, steps=with_steps)
+        yield from steps.derivation(d, writing, steps=with_steps, shown=shown)
     yield from steps.rates(found[0], writing)
 
 

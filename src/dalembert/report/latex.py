@@ -50,18 +50,21 @@ def aligned(lines: Sequence[Line]) -> list[str]:
     """left &= right under one another, broken where a line is too long for a page."""
     sides = [_sides(line) for line in lines]
     # with a left side that takes several lines all of them begin at the margin
-    if any(len(broken_latex(left)) > 1 for left, _, _ in sides):
-        return [f"&{_on_lines(left)} = {right}{note}" for left, right, note in sides]
-    return [f"{left} &= {_on_lines(right)}{note}" if left else f"&{right}{note}" for left, right, note in sides]
+    if any(len(broken_latex(left)) > 1 for left, *_ in sides):
+        return [f"&{_on_lines(left)} {sign} {right}{note}" for left, sign, right, note in sides]
+    return [f"{left} &{sign} {_on_lines(right)}{note}" if left else f"&{right}{note}" for left, sign, right, note in sides]
 
 
-def _sides(line: Line) -> tuple[str, str, str]:
-    left = "".join(_in_math(span) for span in line.left)
-    right = _in_math(line.right)
-    note = f"\\quad\\text{{[{escaped(line.note)}]}}" if line.note else ""
+def _sides(line: Line) -> tuple[str, str, str, str]:
+    left, right, note = _math(line.left), _math((line.right,)), _math(line.note)
+    sign = line.sign if line.sign == "=" else "\\text{:}\\quad"
     if not left and isinstance(line.right, Formula):
         left, _, right = right.rpartition(" = ")
-    return left, right, note
+    return left, sign, right, f"\\quad[{note}]" if note else ""
+
+
+def _math(spans: Iterable[Span]) -> str:
+    return "".join(_in_math(span) for span in spans)
 
 
 def _on_lines(written: str) -> str:

@@ -48,13 +48,12 @@ def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writ
     written, definitions = writing.scalars(tape, [r.residual.i for r in results])
     key = source.partition(" ")[0]
     notes = [f"{key} {r.label}{'' if held else ': NOT reproduced'}" for r, held in zip(results, holds, strict=True)]
-    yield Display(tuple(Line(Formula(f"{w} = 0"), note=note) for w, note in zip(written, notes, strict=True)), definitions)
+    yield Display(tuple(Line(Formula(f"{w} = 0"), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
     yield words(_verdict(holds))
 
 
 def _verdict(holds: Sequence[bool]) -> Verdict:
     if all(holds):
-        return Verdict(
-            f"All {len(holds)} follow exactly from the derived equations." if len(holds) > 1 else "It follows exactly.", holds=True
-        )
+        who = {1: "It follows", 2: "Both follow"}.get(len(holds), f"All {len(holds)} follow")
+        return Verdict(f"{who} exactly from the derived equations.", holds=True)
     return Verdict(f"{holds.count(False)} of {len(holds)} do NOT follow from the derived equations.", holds=False)

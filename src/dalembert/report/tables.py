@@ -123,7 +123,7 @@ def constraints(kin: Kinematics, writing: Writing) -> Iterator[Block]:
         written, definitions = writing.scalars(system.space.tape, [c.expression.i for c in system.constraints])
         kinds = ["holonomic" if c.holonomic else "nonholonomic" for c in system.constraints]
         notes = [f"{c.name}, {kind}" for c, kind in zip(system.constraints, kinds, strict=True)]
-        yield Display(tuple(Line(Formula(f"{w} = 0"), note=note) for w, note in zip(written, notes, strict=True)), definitions)
+        yield Display(tuple(Line(Formula(f"{w} = 0"), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
     norms = [row.name for row in kin.rows if row.is_norm]
     if norms:
         yield words("Kept constant: ", ", ".join(norms), ".")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # without a window nothing is wrapped, so that lines can be searched and counted
 UNLIMITED: Final = 1_000_000
 INDENT: Final = "  "
+# columns up to this width are not wrapped
+SHORT: Final = 26
 UNDERLINES: Final = {1: "═", 2: "─"}
 
 
@@ -24,7 +26,13 @@ def console(file: TextIO | None = None) -> Console:
     """Where the report goes: colours only on a terminal, its width or $COLUMNS, otherwise no limit."""
     from rich.console import Console
 
-    made = Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    class Out(Console):
+        """A console that leaves a closed pipe to whoever started it."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    made = Out(file=file or sys.stdout, highlight=False, markup=False, emoji=False, soft_wrap=False)
     if not made.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
         made.width = UNLIMITED
     return made
@@ -102,11 +110,12 @@ def _display(out: Console, lines: tuple[Line, ...]) -> None:
 
     lefts = ["".join(plain(s) for s in line.left) for line in lines]
     # equals signs under one another, as far as that leaves room
-    column = max((cell_len(left) for left in lefts if cell_len(left) <= out.width // 3), default=0)
+    column = max((cell_len(left) for left in lefts if cell_len(left) <= out.width // 3 and " = " not in left), default=0)
     for left, line in zip(lefts, lines, strict=True):
-        right = plain(line.right)
-        start = f"{left}{' ' * (column - cell_len(left))} = " if left else ""
-        _formula(out, start, f"{right}    [{line.note}]" if line.note else right)
+        gap = " " * (column - cell_len(left))
+        start = f"{left}:{gap} " if line.sign == ":" else f"{left}{gap} = "
+        note = "".join(plain(s) for s in line.note)
+        _formula(out, start if left else "", plain(line.right) + (f"    [{note}]" if note else ""))
 
 
 def _formula(out: Console, start: str, written: str) -> None:
@@ -133,9 +142,9 @@ def _table(out: Console, table: Table) -> None:
     from rich import box
     from rich.table import Table as Grid
 
-    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
-    for n, heading in enumerate(table.headings):
-        grid.add_column(heading, overflow="fold", no_wrap=n == 0 and out.width >= 60)
+    grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for heading, whole in zip(table.headings, _whole(out, table), strict=True):
+        grid.add_column(heading, overflow="fold", no_wrap=whole)
     for row in table.rows:
         grid.add_row(*(_cell(span) for span in row))
     if out.is_terminal:
@@ -145,6 +154,16 @@ def _table(out: Console, table: Table) -> None:
         out.print(grid)
     for line in captured.get().splitlines():
         _write(out, line.rstrip())
+
+
+def _whole(out: Console, table: Table) -> list[bool]:
+    """Which columns keep their lines whole: the short ones, if that leaves room for the others."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, (h, *(plain(row[k]) for row in table.rows)))) for k, h in enumerate(table.headings)]
+    short = [width <= SHORT for width in widths]
+    room = out.width - 2 * (len(widths) - 1) - sum(width for width, whole in zip(widths, short, strict=True) if whole)
+    return short if room >= SHORT * short.count(False) else [False] * len(short)
 
 
 def _cell(span: Span) -> Text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from dalembert.algebra.equation import equation
 from dalembert.algebra.forms import Form
 from dalembert.algebra.layout import Printer
-from dalembert.algebra.names import GREEK, latex_name, parts
+from dalembert.algebra.names import GREEK, latex_name, parts, unicode_name
 from dalembert.algebra.notation import Latex, Notation, Text
 from dalembert.algebra.printing import ranking_for, readable
 from dalembert.algebra.tape import Tape
@@ -21,9 +21,13 @@ from dalembert.geometry.vector import Vector
 from dalembert.report.blocks import Display, Formula, Line, Span
 from dalembert.report.breaking import is_sum
 from dalembert.report.formulas import latex_formula
+from dalembert.report.latex import escaped
 
 # T, theta_1', F*_2: what may stand for a symbol in a label
 _SYMBOL: Final = re.compile(r"([^\W\d_]+)(\*?)(\d*(?:_[^\W_]+)*'*)")
+# a name inside a formula, and what makes a label a formula
+_NAME: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]\w*'*")
+_MATHEMATICS: Final = re.compile(r"[∂−/_₀-₉\u0300-\u036f]")
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ class Writing:
 
     def axis(self, F: Frame, axis: str) -> str:
         """A unit vector, as a program writes it: B.x"""
-        return f"{F.name}.{axis}"
+        return f"{GREEK.get(F.name, F.name)}.{axis}"
 
     def times_axis(self, component: str, unit: str) -> str:
         """A component and its unit vector."""
@@ -119,13 +123,16 @@ class Writing:
         """A formula that holds for every system, typed in Unicode."""
         return Formula(formula)
 
-    def label(self, label: str) -> tuple[Span, ...]:
-        """What a quantity of a step is called: symbols where it looks like symbols, otherwise words."""
-        spans: list[Span] = []
-        for part in label.split(", "):
-            found = _SYMBOL.fullmatch(part)
-            spans += [", ", Formula(self.starred(*found.groups())) if found else part]
-        return tuple(spans[1:])
+    def label(self, label: str, names: Container[str]) -> tuple[Span, ...]:
+        """What a quantity of a step is called: T, F₁*, ∂H/∂θ, v of disk; words where nothing looks like a symbol."""
+        head, of, place = label.partition(" of ")
+        symbol = _SYMBOL.fullmatch(head)
+        if symbol and (head in names or len(symbol[1]) == 1 or symbol[1] in GREEK):
+            return (Formula(self.starred(*symbol.groups())), of + place)
+        if _MATHEMATICS.search(head):
+            printed = _NAME.sub(lambda found: unicode_name(found[0]) if found[0] in names else found[0], head)
+            return (self.general(printed), of + place)
+        return (label,)
 
     def starred(self, letters: str, star: str, tail: str) -> str:
         """F*_1 → F₁*, p_theta → p_θ"""
@@ -134,10 +141,9 @@ class Writing:
             return self.notation.symbol(letters + tail) + star
         return self.notation.symbol(letters + "'" * name.dots) + star + "".join(f"_{GREEK.get(s, s)}" for s in name.subscripts)
 
-    def partial(self, quantity: str, place: str, variable: str) -> tuple[Span, ...]:
-        """∂v_G/∂u₁: how a velocity depends on a speed."""
-        at, of = (f"_{place}", "") if place.isidentifier() else ("", f" of {place}")
-        return (Formula(f"∂{quantity}{at}/∂{self.notation.symbol(variable)}"), of)
+    def partial(self, quantity: str, variable: str) -> Formula:
+        """∂v/∂u₁: how a velocity depends on a speed."""
+        return Formula(f"∂{quantity}/∂{self.notation.symbol(variable)}")
 
 
 def components(v: Vector) -> list[tuple[Frame, str, int]]:
@@ -152,7 +158,7 @@ class LatexWriting(Writing):
     notation: Notation = field(default_factory=Latex)
 
     def axis(self, F: Frame, axis: str) -> str:
-        name = latex_name(F.name) if F.name.isidentifier() else f"\\text{{{F.name}}}"
+        name = latex_name(F.name) if F.name.isidentifier() else f"\\text{{{escaped(F.name)}}}"
         return f"\\mathbf{{e}}^{{{name}}}_{{{axis}}}"
 
     def times_axis(self, component: str, unit: str) -> str:
@@ -162,12 +168,11 @@ class LatexWriting(Writing):
         return Formula(latex_formula(formula))
 
     def starred(self, letters: str, star: str, tail: str) -> str:
-        return self.notation.symbol(letters + tail) + "^{*}" * bool(star)
+        shown = self.notation.symbol(letters + tail) if letters.isascii() else latex_formula(letters + tail)
+        return shown + "^{*}" * bool(star)
 
-    def partial(self, quantity: str, place: str, variable: str) -> tuple[Span, ...]:
-        above = f"\\partial {latex_formula(quantity)}" + (f"_{{{latex_name(place)}}}" if place.isidentifier() else "")
-        fraction = f"\\frac{{{above}}}{{\\partial {self.notation.symbol(variable)}}}"
-        return (Formula(fraction), "" if place.isidentifier() else f" of {place}")
+    def partial(self, quantity: str, variable: str) -> Formula:
+        return Formula(f"\\frac{{\\partial {latex_formula(quantity)}}}{{\\partial {self.notation.symbol(variable)}}}")
 
     def at_place(self, vector: str, place: str) -> str:
-        return f"{vector}\\text{{ at {place}}}"
+        return f"{vector}\\text{{ at {escaped(place)}}}"

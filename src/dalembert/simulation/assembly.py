@@ -1,7 +1,8 @@
 """φ(q, t) = 0: positions that satisfy the holonomic rows and what was asked for, near a first guess.
 
-Damped Gauss–Newton with steps of least norm, δq = −Jᵀ (J Jᵀ + μ 1)⁻¹ r: only coordinates that the unsatisfied rows
-reach are moved. Where the slope vanishes (a bob at the centre of its circle) the search begins again nearby.
+Damped Gauss–Newton with steps of least norm, δq = −Jᵀ (J Jᵀ + μ 1)⁻¹ r, in a trust region that keeps to the nearest
+branch: only coordinates that the unsatisfied rows reach are moved. Where the slope vanishes (a bob at the centre of its
+circle) the search begins again nearby.
 """
 
 from __future__ import annotations
@@ -25,8 +26,12 @@ EXACT: Final = 1e-13
 ACCEPTED: Final = 1e-9
 _ROUNDING: Final = 1e-14
 _MOST_STEPS: Final = 100
-_MOST_DAMPING: Final = 1e12
 _SMALLEST: Final = 1e-12
+_SHORTEST: Final = 1e-16
+# a first step of half a radian or half a unit; longer ones once the rows have proved nearly linear
+_RADIUS: Final = 0.5
+_GROWTH: Final = 3.0
+_GOOD: Final = 0.5
 _NUDGES: Final = (0.01, 0.1, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0)
 
 
@@ -124,23 +129,37 @@ def _starts(q: Numbers, columns: NDArray[np.bool_]) -> Iterator[Numbers]:
 def _gauss_newton(
     f: Callable[[Numbers], tuple[Numbers, Numbers]], q: Numbers, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
 ) -> tuple[Numbers, int]:
-    """Steps until the residual no longer falls: (q, number of steps)."""
+    """Steps within a trust region until the residual no longer falls: (q, number of steps)."""
     r, J = f(q)
-    steps, damping = 0, 0.0
+    steps, radius = 0, _RADIUS
     while steps < _MOST_STEPS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
-        U, s, Vt = np.linalg.svd(J[np.ix_(rows, columns)], full_matrices=False)
-        if s[0] == 0.0 or damping > _MOST_DAMPING:
-            break
-        # without damping, directions that the rows do not determine are left out
-        filtered = np.where(s > _SMALLEST * s[0], s / (s * s + damping * s[0] ** 2), 0.0)
         step = np.zeros_like(q)
-        step[columns] = Vt.T @ (filtered * (U.T @ r[rows]))
-        r_new, J_new = f(q - step)
+        step[columns] = -_damped(J[np.ix_(rows, columns)], r[rows], radius)
+        length, size = np.linalg.norm(step), np.abs(q).max()
+        if length <= _SHORTEST * size:
+            break
+        r_new, J_new = f(q + step)
         steps += 1
+        predicted = r @ r - np.sum((r + J @ step) ** 2)
         if np.isfinite(r_new).all() and r_new @ r_new < r @ r:
-            q, r, J, damping = q - step, r_new, J_new, damping / 10.0 if damping > 1e-6 else 0.0
-        elif np.abs(step).max() <= _ROUNDING * np.abs(q).max():
+            good = r @ r - r_new @ r_new > _GOOD * predicted
+            radius = max(radius, _GROWTH * length) if good else radius
+            q, r, J = q + step, r_new, J_new
+        elif length <= _ROUNDING * size:
             break
         else:
-            damping = max(10.0 * damping, 1e-4)
+            radius = length / _GROWTH
     return q, steps
+
+
+def _damped(J: Numbers, r: Numbers, radius: float) -> Numbers:
+    """δ = Jᵀ (J Jᵀ + μ 1)⁻¹ r with the least μ that keeps |δ| within the radius; what J does not determine stays."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    kept = s > _SMALLEST * s[0]
+    s, along = s[kept], (U.T @ r)[kept]
+    step = along / s
+    mu = _SMALLEST * s.max(initial=0.0) ** 2
+    while np.linalg.norm(step) > radius:
+        step = s * along / (s * s + mu)
+        mu *= _GROWTH
+    return np.asarray(Vt[kept].T @ step)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.simulation.failures import RightHandSideFailed
+from dalembert.simulation.interruption import Interruption, deferred
 from dalembert.simulation.loop import Progress, integrate
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.solution import Outcome, Solution
@@ -27,8 +28,9 @@ RHS_TYPE: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_voi
 class RightHandSide:
     """A Python function with a native address; `raised` is what it raised, if anything."""
 
-    def __init__(self, function: PythonFunction, size: int) -> None:
+    def __init__(self, function: PythonFunction, size: int, interruption: Interruption | None = None) -> None:
         self.raised: BaseException | None = None
+        self._interruption = Interruption() if interruption is None else interruption
         self._function = function
         self._views: dict[int, NDArray[np.float64]] = {}
         self._size = size
@@ -38,6 +40,8 @@ class RightHandSide:
     def _call(self, t: float, y: int, dy: int, _context: int) -> int:
         # an exception cannot pass through native code, so it waits here
         try:
+            if self._interruption.take():
+                raise KeyboardInterrupt
             self._view(dy)[:] = self._function(t, self._view(y).copy())
         except BaseException as error:  # noqa: BLE001 - raised again on the other side, Ctrl-C included
             self.raised = error
@@ -56,9 +60,10 @@ def integrate_function(
     function: PythonFunction, y0: ArrayLike, t0: float, t1: float, *, on_progress: Progress | None = None, **options: Any
 ) -> Solution:
     """The motion of y' = function(t, y); options are those of `Problem`. What the function raises is raised here."""
-    rhs = RightHandSide(function, np.size(y0))
     try:
-        return integrate(Problem(rhs=rhs.address, y0=y0, t0=t0, t1=t1, **options), on_progress)
+        with deferred() as interruption:
+            rhs = RightHandSide(function, np.size(y0), interruption)
+            return integrate(Problem(rhs=rhs.address, y0=y0, t0=t0, t1=t1, **options), on_progress)
     except RightHandSideFailed as failure:
         if rhs.raised is None:
             raise

@@ -33,6 +33,14 @@ class OutsideRun(DalembertError):
     """A time at which the motion is not known."""
 
 
+class Unwritable(DalembertError):
+    """A file that cannot be written; what should have gone there is kept."""
+
+
+class MissingPackage(DalembertError):
+    """An optional package that is not installed."""
+
+
 class RunStopped(DalembertError):
     """A run that stopped before its end: the time and the state reached, the motion so far, the code of the function that refused."""
 

@@ -10,6 +10,7 @@ import ctypes
 import functools
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from dalembert.numerics.jit import Library, load
 from dalembert.simulation.control import EXPORTS, loop_text
 from dalembert.simulation.diagnosis import stopped
+from dalembert.simulation.interruption import deferred
 from dalembert.simulation.kinds import LANES
 from dalembert.simulation.points import Points
 from dalembert.simulation.run import ROWS, Left, Row, Run
@@ -43,12 +45,15 @@ def integrate(problem: Problem, on_progress: Progress | None = None) -> Solution
 
     `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped` with the motion so far.
     """
-    integration = Integration(problem)
-    try:
-        integration.run(on_progress)
-    except KeyboardInterrupt:
-        return integration.solution(Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}")
-    return integration.solution(Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
+    with deferred() as interruption:
+        integration = Integration(problem)
+        finished = False
+        with suppress(KeyboardInterrupt):
+            while not (finished := integration.advance()) and not interruption.take():
+                if on_progress is not None:
+                    on_progress(integration.t, integration.steps)
+    outcome = Outcome.FINISHED if finished else Outcome.INTERRUPTED
+    return integration.solution(outcome, f"{outcome.value} at t = {integration.t:.17g}")
 
 
 class Integration:
@@ -76,12 +81,6 @@ class Integration:
     def steps(self) -> int:
         """Accepted steps so far."""
         return self._run.steps
-
-    def run(self, on_progress: Progress | None = None) -> None:
-        """Go on to the end, in slices of about 20 ms."""
-        while not self.advance():
-            if on_progress is not None:
-                on_progress(self.t, self.steps)
 
     def advance(self, attempts: int | None = None) -> bool:
         """Try at most so many steps (by default as many as take about 20 ms); whether the end was reached."""

@@ -60,11 +60,12 @@ class Start:
         return ", ".join(f"{n} {o}" for o in ("given", "solved", "zero") if (n := sum(m.origin == o for m in self.marks)))
 
     def __str__(self) -> str:
-        lines = [f"start at t = {self.t:.12g}", *table([(m.name, f"{m.value:.12g}", m.origin) for m in self.marks])]
+        rows = [(m.name, f"{m.value:.12g}", "zero rotation" if m.origin == "zero" and m.value else m.origin) for m in self.marks]
+        lines = [f"start at t = {self.t:.12g}", *table(rows)]
         if self.n_rows:
             steps = f"{self.iterations} iteration{'s' * (self.iterations != 1)}"
-            sizes = f"positions to {self.position_residual:.1e}, velocities to {self.velocity_residual:.1e}"
-            lines.append(f"constraints hold: {sizes}; rank {self.rank} of {self.n_rows}; {steps}")
+            sizes = f"residual {self.position_residual:.2g} in positions, {self.velocity_residual:.2g} in velocities"
+            lines.append(f"constraints: {sizes}; rank {self.rank} of {self.n_rows}; {steps}")
         return "\n".join([*lines, *self.notes])
 
 
@@ -143,9 +144,11 @@ def _contradiction(reader: Reader, rows: Sequence[PositionRow], asked: Sequence[
     inside = {reader.kin.q[k] for k in np.flatnonzero(assembler.structure[worst])}
     names = [str(c) for c in asked if c.symbol in inside or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)]
     what = f"{row.name} = {row.target:.12g}" if row.is_given else f"{row.name!r}"
+    if row.is_norm:
+        return f"start: {', '.join(names)} cannot belong to {what}: the sum of squares is off by {residual:.6g}; divide by the length"
     if not found.moved.any():
-        remedy = "divide the quaternion by its length" if row.is_norm else "change one of them, or leave one out so that it is solved for"
-        return f"start: {', '.join(names) or 'all coordinates zero'} contradicts {what}: residual {residual:.6g}; {remedy}"
+        contradict = f"{', '.join(names)} contradict{'s' * (len(names) == 1)}" if names else "the start contradicts"
+        return f"start: {contradict} {what}: residual {residual:.6g}; change a value, or leave one out so that it is solved for"
     least = f"least-squares residual {residual:.6g} after {found.iterations} iterations"
     with_these = f" with {', '.join(names)}" if names else ""
     return f"start: no position found that satisfies {what}{with_these}: {least}; change a value, or give a guess near the solution"

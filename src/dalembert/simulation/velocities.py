@@ -95,12 +95,13 @@ class Velocities:
         excess = np.abs(residuals) - self._tolerance(u)
         if not (excess > 0.0).any():
             return
-        worst = self._asked[int(np.argmax(excess))]
+        k = int(np.argmax(excess))
+        worst = self._asked[k]
         others = [str(c) for c in self._asked if c is not worst]
         with_these = f" with {', '.join(others)}" if others else ""
         row = self._violated()
         against = f"contradicts {row}" if row else "cannot be had at this position"
-        msg = f"start: {worst}{with_these} {against}: least-squares residual {residuals.max(initial=-np.inf, where=excess > 0):.6g}"
+        msg = f"start: {worst}{with_these} {against}: least-squares residual {residuals[k]:.6g}"
         raise BadStart(msg + "; leave a value out or change it")
 
     def _violated(self) -> str:
@@ -135,8 +136,8 @@ class Velocities:
             bad = ", ".join(label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot)))
             names = ", ".join(label(kin.name(x)) for x in kin.u)
             why = f" ({self.notes[0]})" if self.notes else ""
-            msg = f"start: at these positions the speeds {names} do not determine {bad}: declare other speeds or start elsewhere{why}"
-            raise BadStart(msg)
+            msg = f"start: {bad} cannot be had from {names} at these positions (a division by zero): start elsewhere or declare other speeds"
+            raise BadStart(msg + why)
         return qdot
 
     def residual(self, u: Numbers, qdot: Numbers) -> float:
@@ -149,7 +150,9 @@ def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
     if not names or not np.isfinite(A).all():
         return 0, ()
     norms = np.linalg.norm(A, axis=1, keepdims=True)
-    U, s, _ = np.linalg.svd(A / np.where(norms > 0.0, norms, 1.0))
+    largest = norms.max() or 1.0
+    # units differ from row to row, but a row of rounding errors is no row
+    U, s, _ = np.linalg.svd(A / np.where(norms > _RANK * largest, norms, largest))
     rank = int(np.sum(s > _RANK))
     if rank == len(names):
         return rank, ()

@@ -1,0 +1,44 @@
+"""T, V and A q̇ + b as nodes: what every run is judged by."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dalembert.algebra.folds import symbols_of
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.loads import gravity_potential, potential
+
+
+class Energies(NamedTuple):
+    """T and V, the latter with gravity."""
+
+    T: int
+    V: int
+
+
+def energies(kin: Kinematics) -> Energies:
+    """T in the speeds; V = Σ declared potentials − Σ m g·r."""
+    return Energies(kinetic_energy(kin, kin.v, kin.w), kin.tape.add(potential(kin), gravity_potential(kin)))
+
+
+def conserves_energy(kin: Kinematics) -> bool:
+    """d(T + V)/dt = 0 by the description alone: every load has a potential, nothing depends on time, no row moves."""
+    system = kin.system
+    if system.loads or system.dissipations or any(row.b != kin.tape.zero for row in kin.rows):
+        return False
+    T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w)
+    V = kin.tape.add(potential(kin), gravity_potential(kin))
+    constants = {s.scalar.i for s in system.symbols.values() if s.kind == "constant"}
+    return constants.union(kin.q, kin.qdot).issuperset(symbols_of(kin.tape, (T, V)))
+
+
+def residuals(kin: Kinematics) -> dict[str, int]:
+    """Every row as it was declared, φ or A q̇ + b, and φ̇ = A q̇ + b of the holonomic ones, as "…, rate"."""
+    t = kin.tape
+    found = {}
+    for row in kin.rows:
+        if row.phi is not None:
+            found[row.name] = t.sub(row.phi, t.one) if row.is_norm else row.phi
+        found[row.name if row.phi is None else f"{row.name}, rate"] = kin.row_in_rates(row)
+    return found

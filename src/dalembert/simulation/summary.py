@@ -1,0 +1,64 @@
+"""A run in a few lines: how far it came, what it cost, how it began, how well it kept energy and constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dalembert.simulation.trajectory import Trajectory
+
+# a longer start is counted; print(run.start) shows it
+_LONGEST_START: Final = 24
+
+
+def summary(run: Trajectory) -> str:
+    """The lines, joined."""
+    return "\n".join([f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_constraints(run)])
+
+
+def _way(run: Trajectory) -> str:
+    first, last = run.solution.t[0], run.solution.t[-1]
+    way = f"t = {first:.6g} … {last:.6g}"
+    if run.finished:
+        return way
+    asked = "" if run.until is None else f" of {run.until:.6g}"
+    reason = f" ({run.solution.message})" if run.solution.message else ""
+    return f"{way}{asked}, NOT FINISHED: {run.solution.outcome.value}{reason}"
+
+
+def _effort(run: Trajectory) -> str:
+    s = run.solution
+    seconds = "" if run.seconds is None else f", {duration(run.seconds)}"
+    other = "" if len(run) == s.steps + 1 else f"; shown at {len(run)} times"
+    return f"{s.steps} steps, {s.rejected} rejected, {s.calls} evaluations{seconds}{other}"
+
+
+def duration(seconds: float) -> str:
+    """0.00024 → 0.24 ms"""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.3g} µs"
+
+
+def _start(run: Trajectory) -> list[str]:
+    if len(run.start.marks) <= _LONGEST_START:
+        return str(run.start).splitlines()
+    return [f"start at t = {run.start.t:.12g}: {run.start.counted()}; print(run.start) lists them", *run.start.notes]
+
+
+def _energy(run: Trajectory) -> str:
+    if run.conserves_energy:
+        return f"energy: drift {run.energy_drift:.2g} of the largest kinetic energy"
+    E = run.energy
+    return f"energy: from {E[0]:.6g} to {E[-1]:.6g} (loads or moving constraints do work)" if len(E) else "energy: no times"
+
+
+def _constraints(run: Trajectory) -> list[str]:
+    sizes = {name: float(np.max(np.abs(r), initial=0.0)) for name, r in run.residuals.items()}
+    if not sizes:
+        return []
+    worst = max(sizes, key=lambda name: sizes[name])
+    return [f"constraints: largest residual {sizes[worst]:.2g} ({worst})"]

@@ -1,0 +1,254 @@
+"""q(t), u(t) with names: any quantity of the system along a run."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadExpression
+from dalembert.geometry.vector import Vector
+from dalembert.model.system import System
+from dalembert.simulation.failures import OutsideRun
+from dalembert.simulation.quantities import conserves_energy, energies, residuals
+from dalembert.simulation.reading import Reader, label
+from dalembert.simulation.setting import Setting
+from dalembert.simulation.solution import Outcome, Solution
+from dalembert.simulation.start import Start
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from dalembert.simulation.plotting import Plot
+
+    Numbers = NDArray[np.float64]
+
+
+class Accelerations(Protocol):
+    """u̇ of states in rows, each at its time."""
+
+    def __call__(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers: ...
+
+
+class Trajectory:
+    """The motion of a system: `run["theta"]`, `run[theta.dot]`, `run["m*g*L*cos(theta)"]`, `run[G.v]` over the times `run.t`.
+
+    The times are those of the integrator's steps; `run.at(times)` is the same motion at any others.
+    """
+
+    def __init__(
+        self,
+        setting: Setting,
+        start: Start,
+        solution: Solution,
+        *,
+        until: float | None = None,
+        seconds: float | None = None,
+        accelerations: Accelerations | None = None,
+    ) -> None:
+        self.start, self.solution = start, solution
+        # the end that was asked for, and how long it took
+        self.until, self.seconds = until, seconds
+        self._setting, self._accelerations = setting, accelerations
+        self._t, self._y = solution.t, solution.y
+
+    # ---- the motion --------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """The system as it was described when the run began."""
+        return self._setting.kin.system
+
+    @property
+    def t(self) -> Numbers:
+        """The times."""
+        return _kept(self._t)
+
+    @property
+    def q(self) -> Numbers:
+        """The coordinates: a row for each time."""
+        return _kept(self._y[:, : self._setting.kin.n_q])
+
+    @property
+    def u(self) -> Numbers:
+        """The independent speeds: a row for each time."""
+        n_q, n_u = self._setting.kin.n_q, self._setting.kin.n_u
+        return _kept(self._y[:, n_q : n_q + n_u])
+
+    @cached_property
+    def qdot(self) -> Numbers:
+        """q̇ = W u + X: a row for each time."""
+        return _kept(self._values(list(self._reader.kin.qdot)).T)
+
+    @property
+    def quadratures(self) -> Numbers:
+        """What was integrated along with the motion: a row for each time."""
+        return _kept(self._y[:, self._setting.kin.n_q + self._setting.kin.n_u :])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the coordinates and the speeds, as they are written in a program."""
+        kin = self._setting.kin
+        return tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
+
+    def __len__(self) -> int:
+        return len(self._t)
+
+    def at(self, times: ArrayLike) -> Trajectory:
+        """The same motion at other times, by the polynomials between the steps."""
+        wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        if wanted.ndim != 1:
+            msg = f"give one time or a list of times, not an array of shape {wanted.shape}"
+            raise OutsideRun(msg)
+        new = Trajectory.__new__(Trajectory)
+        new.__dict__.update(self.__getstate__(), _t=wanted, _y=self.solution.at(wanted), _reader=self._reader)
+        return new
+
+    # ---- any quantity ------------------------------------------------------------------------
+
+    def __getitem__(self, key: Scalar | str | Vector) -> Numbers:
+        """A quantity over the times; a vector as rows of its three components along N."""
+        reader = self._reader
+        try:
+            if isinstance(key, Vector):
+                return np.ascontiguousarray(self._values([reader.node(c) for c in _components(key, self.system)]).T)
+            return np.asarray(self._values([reader.node(key)])[0])
+        except BadExpression as problem:
+            where = f"{key!r} cannot be read from this run" if isinstance(key, str) else "this cannot be read from this run"
+            msg = f"{where}: {problem}"
+            raise BadExpression(msg) from problem
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self._setting.kin, self._setting.numbers, self._setting.bindings)
+
+    @cached_property
+    def _state(self) -> dict[int, Numbers]:
+        kin = self._setting.kin
+        columns = np.ascontiguousarray(self._y[:, : kin.n_q + kin.n_u].T)
+        return {**dict(zip((*kin.q, *kin.u), columns, strict=True)), self._reader.time: self._t}
+
+    @cached_property
+    def _udot(self) -> dict[int, Numbers]:
+        """u̇ by node."""
+        if self._accelerations is None:
+            msg = "the accelerations of this run are not known: it was made without the equations of motion"
+            raise BadExpression(msg)
+        columns = np.asarray(self._accelerations(self.q, self.u, self.t), dtype=np.float64).T
+        return dict(zip(self._reader.kin.udot, columns, strict=True))
+
+    def _values(self, nodes: list[int]) -> Numbers:
+        """A row for each node, over the times."""
+        reader = self._reader
+        reduced = [reader.reduced(i) for i in nodes]
+        state = self._state
+        if reader.contains(reduced, reader.kin.udot):
+            state = {**state, **self._udot}
+        return reader.arrays(reduced, state, len(self))
+
+    # ---- what the run is judged by -----------------------------------------------------------
+
+    @cached_property
+    def _energies(self) -> Numbers:
+        T, V = energies(self._reader.kin)
+        return np.asarray(self._values([T, V]))
+
+    @property
+    def kinetic_energy(self) -> Numbers:
+        """T"""
+        return _kept(self._energies[0])
+
+    @property
+    def potential_energy(self) -> Numbers:
+        """V, with gravity."""
+        return _kept(self._energies[1])
+
+    @property
+    def energy(self) -> Numbers:
+        """T + V"""
+        total: Numbers = self._energies[0] + self._energies[1]
+        return total
+
+    @cached_property
+    def conserves_energy(self) -> bool:
+        """Whether T + V must be constant by the description."""
+        return conserves_energy(self._reader.kin)
+
+    @cached_property
+    def energy_drift(self) -> float:
+        """max |E − E₀| / max T (or max |E − E₀| where nothing moves)"""
+        E, T = self.energy, float(np.max(self.kinetic_energy, initial=0.0))
+        return float(np.max(np.abs(E - E[:1]), initial=0.0)) / (T or 1.0)
+
+    @cached_property
+    def residuals(self) -> dict[str, Numbers]:
+        """Every constraint as it was declared, and the rate of those on positions; all should vanish."""
+        nodes = residuals(self._reader.kin)
+        return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
+
+    @property
+    def worst_residual(self) -> float:
+        """The largest residual of all."""
+        return max((float(np.max(np.abs(r), initial=0.0)) for r in self.residuals.values()), default=0.0)
+
+    # ---- out of here -------------------------------------------------------------------------
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Times, coordinates and speeds with 17 digits, a column for each; the file appears whole or not at all."""
+        from dalembert.simulation.tables import to_csv
+
+        to_csv(self, path)
+
+    def to_pandas(self) -> Any:
+        """A pandas data frame: coordinates and speeds in columns, indexed by the time."""
+        from dalembert.simulation.tables import to_pandas
+
+        return to_pandas(self)
+
+    def to_xarray(self) -> Any:
+        """An xarray dataset: coordinates and speeds as variables along the dimension t."""
+        from dalembert.simulation.tables import to_xarray
+
+        return to_xarray(self)
+
+    def plot(self, *what: Any, path: str | PathLike[str] | None = None) -> Plot:
+        """Coordinates over time, or whatever is named, with the energy below; several in a tuple share their axes.
+
+        In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the file is printed.
+        """
+        from dalembert.simulation.plotting import plot
+
+        return plot(self, what, path)
+
+    def __str__(self) -> str:
+        from dalembert.simulation.summary import summary
+
+        return summary(self)
+
+    __repr__ = __str__
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run reached its end."""
+        return self.solution.outcome is Outcome.FINISHED
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("start", "solution", "until", "seconds", "_setting", "_accelerations", "_t", "_y")
+        return {name: self.__dict__[name] for name in kept}
+
+
+def _kept(x: Numbers) -> Numbers:
+    """The same numbers, not to be written to."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def _components(v: Vector, system: System) -> list[Scalar]:
+    """Along N, on a fork of the vector's own tape, which knows frames younger than the run."""
+    tape = v.tape.fork()
+    return [Scalar(tape, i) for i in v.on(tape).components(system.N)]

@@ -231,7 +231,7 @@ def test_zero_constants_and_symbols(angles):
     assert symbol("a") == normal(a)
     assert [ZERO.term_count, symbol("a").term_count, normal(1 / (1 + a)).term_count] == [0, 1, 3]
     assert (-symbol("a")).same_terms(normal(-a))
-    assert ["a", "b"] == normal(sin(a * b)).symbols()
+    assert ["a", "b"] == normal(sin(a * angles["b"])).symbols()
 
 
 def test_a_form_survives_pickle(angles):

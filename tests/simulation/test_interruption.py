@@ -24,19 +24,26 @@ def test_what_is_acted_upon_is_not_raised() -> None:
 
 
 def test_what_nobody_acts_upon_is_raised_at_the_end() -> None:
-    reached = False
-    with pytest.raises(KeyboardInterrupt), deferred():
-        press()
-        reached = True
+    reached: list[int] = []
+
+    def run() -> None:
+        with deferred():
+            press()
+            reached.append(1)
+
+    pytest.raises(KeyboardInterrupt, run)
     assert reached
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_pressed_twice_means_at_once() -> None:
-    with pytest.raises(KeyboardInterrupt), deferred():
-        press()
-        press()
-        pytest.fail("the second one must be raised")
+    def run() -> None:
+        with deferred():
+            press()
+            press()
+            pytest.fail("the second one must be raised")
+
+    pytest.raises(KeyboardInterrupt, run)
 
 
 def test_an_inner_run_shares_the_note_of_the_outer() -> None:

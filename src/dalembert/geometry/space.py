@@ -31,7 +31,7 @@ class Space:
             msg = f"{what}: this vector belongs to another system; it can only be used in the system that made it"
             raise BadDescription(msg)
 
-    def has(self, element: object, kind: type[Point] | type[Frame], what: str) -> None:
+    def has(self, element: object, kind: type[Point | Frame], what: str) -> None:
         """Refuse what is not a point (or a frame) of this space."""
         if not isinstance(element, kind):
             msg = f"{what}: expected a {kind.__name__.lower()}, got {element!r}"

@@ -59,7 +59,8 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int) -> None:
         return
     full, _, _ = rank_mod([[*a, x] for a, x in zip(A, b, strict=True)], p)
     # x = 1 and x = 2 have the same rates; only their positions contradict each other
-    phi = [0 if r.phi is None else point(r.phi) for r in rows]
+    positions = [(tape.zero if r.phi is None else r.phi, r.A) for r in rows]
+    A, phi, p = Trials(tape, 1).at(0, lambda point: _values(point, positions, n))
     at_positions, _, _ = rank_mod([[*a, x] for a, x in zip(A, phi, strict=True)], p)
     i, others = next(iter(dependent.items()))
     names = " and ".join(repr(rows[j].name) for j in others) or "nothing else"

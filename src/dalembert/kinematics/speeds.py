@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dalembert.algebra.field import Point as FieldPoint
 from dalembert.algebra.field import Trials, rank_mod
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import IllPosed
 from dalembert.geometry.frame import Frame
@@ -112,7 +113,7 @@ class SpeedSolver:
         missing = n - m - norms - declared
         if missing > 0:
             return f"{have}: add {missing} speed{'s' * (missing != 1)} or constraint{'s' * (missing != 1)} (Gre03 §4.1)"
-        fitting = f"declare {n - m - norms}, or {n - norms} of which {m} are constrained"
+        fitting = f"declare {n - m - norms}" + (f", or {n - norms} of which {m} are constrained" if m else "")
         return f"{have}: {-missing} speed{'s' * (missing != -1)} too many; {fitting}"
 
     # ---- the two cases -----------------------------------------------------------------------
@@ -167,11 +168,16 @@ class SpeedSolver:
         return SpeedChoice([s.scalar.i for s in chosen], definitions, self._rates(value), dependent, self._spin_values(value))
 
     def _undetermined(self, solved: dict[int, Row]) -> str:
+        t = self.tape
         free = next(k for k in range(len(self.z)) if k not in solved)
-        members = [self.z[free], *(self.z[k] for k, (_, a) in sorted(solved.items()) if free in a)]
-        names = ", ".join(str(self.tape.nodes[x][1]) for x in members)
-        what = "the rate" if len(members) == 1 else "a combination of the rates"
-        return f"the speeds and constraints leave {what} {names} undetermined: change a speed's definition so that all of them follow"
+        # z_k = −a z_free for every z_k that goes with the free one: the direction in which q̇ is not determined
+        total = self.z[free]
+        for k, (_, a) in sorted(solved.items()):
+            if free in a:
+                total = t.sub(total, t.mul(a[free], self.z[k]))
+        what = "the rate" if total == self.z[free] else "the combination of rates"
+        remedy = "change a speed's definition so that every rate follows"
+        return f"the speeds and constraints leave {what} {Scalar(t, total)} undetermined: {remedy}"
 
     def _rates(self, value: dict[int, int]) -> list[int]:
         back = Rewrite(self.tape, {x: e for x, e in value.items() if x != e})

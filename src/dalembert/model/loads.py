@@ -93,7 +93,9 @@ class Loads(Declarations):
             msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; {own}"
             raise BadDescription(msg)
         turning = [c for c in frame.w.components(frame) if c != tape.zero]
-        if len(turning) > 1:
+        rates = [i for i in symbols_of(tape, turning) if str(tape.nodes[i][1]).endswith("'")]
+        # one component or one rate: it turns about one axis, and the other moments do not matter
+        if len(turning) > 1 and len(rates) > 1:
             self._check_triangle(name, I)
 
     def _first_mover(self, entries: tuple[int, ...]) -> str:

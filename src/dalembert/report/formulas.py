@@ -25,10 +25,11 @@ ESCAPES: Final = {"{": r"\{", "}": r"\}", "%": r"\%", "#": r"\#", "&": r"\&", "$
 
 _SIDE: Final = r"(?:∂|[^\W\d_])[\w\u0300-\u036f]*"
 _FRACTION: Final = re.compile(rf"({_SIDE})/({_SIDE})")
+_LOWS: Final = "₀-₉ₐ-ₜᵢᵣᵤᵥⱼ"
 _WORD: Final = rf"(?!(?:{FUNCTIONS})\b)(?:[A-Za-z]{{3,}}|of|to|if|or|by|at|in|is|on|as|so)(?![\u0300-\u036f\w])"
 _TOKEN: Final = re.compile(
-    rf"(?P<words>{_WORD}(?: +{_WORD})*)|(?P<function>\b(?:{FUNCTIONS})\b)|(?P<low>[₀-₉ₐ-ₜᵢᵣᵤᵥⱼ]+)|(?P<high>[⁰¹²³⁴-⁹⁻ᵀᴺᴮᴾ]+)"
-    r"|_(?P<sub>[A-Za-z0-9]+|\w)|(?P<letter>[^\W\d_])(?P<accent>[\u0300-\u036f]?)|(?P<other>.)",
+    rf"(?P<words>{_WORD}(?: +{_WORD})*)|(?P<function>\b(?:{FUNCTIONS})\b)|(?P<low>[{_LOWS}]+)|(?P<high>[⁰¹²³⁴-⁹⁻ᵀᴺᴮᴾ]+)"
+    rf"|_(?P<sub>(?:[A-Za-z0-9]+|\w)[{_LOWS}]*(?:,\d+)?)|(?P<letter>[^\W\d_])(?P<accent>[\u0300-\u036f]?)|(?P<other>.)",
     re.DOTALL,
 )
 
@@ -62,7 +63,7 @@ def _token(found: re.Match[str]) -> str:
         accent = ACCENTS.get(part["accent"], r"\tilde")
         return f"{accent}{{{letter}}}" if part["accent"] else letter + " " * letter.startswith("\\")
     if part["sub"]:
-        return f"_{{{LETTERS.get(part['sub'], part['sub'])}}}"
+        return f"_{{{_subscript(part['sub'])}}}"
     if part["low"]:
         return f"_{{{part['low'].translate(LOW)}}}"
     if part["high"]:
@@ -71,3 +72,10 @@ def _token(found: re.Match[str]) -> str:
     if other == "*":
         return "^{*}"
     return f"{SYMBOLS[other]} " if other in SYMBOLS else ESCAPES.get(other, other)
+
+
+def _subscript(inside: str) -> str:
+    """e₀,1 → e_{0},1; words stay upright."""
+    if inside.isascii() and inside.isalpha():
+        return inside if len(inside) < 3 else f"\\mathrm{{{inside}}}"
+    return _converted(inside).strip()

@@ -39,9 +39,10 @@ class RightHandSide:
 
     def _call(self, t: float, y: int, dy: int, _context: int) -> int:
         # an exception cannot pass through native code, so it waits here
+        if self._interruption.take():
+            self.raised = KeyboardInterrupt()
+            return RAISED
         try:
-            if self._interruption.take():
-                raise KeyboardInterrupt
             self._view(dy)[:] = self._function(t, self._view(y).copy())
         except BaseException as error:  # noqa: BLE001 - raised again on the other side, Ctrl-C included
             self.raised = error

@@ -82,11 +82,8 @@ def _first_size() -> str:
     native = Native("first_size")
     f, run = native.function, native.run
     y, k, stage, after = (native.row(r) for r in (Row.Y, 0, Row.STAGE, 1))
-    size, slope = _norm(native, y), _norm(native, k)
-    guess = f.intrinsic("minnum", (run.t_end - run.t) * _FIRST_GUESS, _FIRST_GUESS)
-    known = f.intrinsic("minnum", size, slope) > _NEGLIGIBLE
-    euler = f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess)
-    euler = f.intrinsic("minnum", euler, run.h_max)
+    slope = _norm(native, k)
+    euler = _euler_size(native, _norm(native, y), slope)
     with f.loop(run.groups) as i:
         stage[i] = f.intrinsic("fmuladd", f.value(euler, LANE), k[i], y[i])
     run.h = euler * 1e-3
@@ -101,6 +98,14 @@ def _first_size() -> str:
     run.code = 0
     f.give(Cause.NONE)
     return f.text()
+
+
+def _euler_size(native: Native, size: Value, slope: Value) -> Value:
+    """0.01 |y| / |f|, if there is such a thing."""
+    f, run = native.function, native.run
+    guess = f.intrinsic("minnum", (run.t_end - run.t) * _FIRST_GUESS, _FIRST_GUESS)
+    known = f.intrinsic("minnum", size, slope) > _NEGLIGIBLE
+    return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), run.h_max)
 
 
 def _take() -> str:
@@ -136,6 +141,21 @@ def _reject() -> str:
     return f.text()
 
 
+def _leave(native: Native) -> None:
+    """Return if there is nothing to try, no room, no hope or no budget."""
+    f, run = native.function, native.run
+    collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING
+    for condition, left in (
+        (run.t >= run.t_end, Left.AT_END),
+        (run.stored >= run.capacity, Left.BUFFER_FULL),
+        (collapsed, Left.STOPPED),
+        (run.streak >= _LONGEST_STREAK, Left.STOPPED),
+        (run.budget <= 0, Left.BUDGET_SPENT),
+    ):
+        with f.when(condition):
+            f.give(left)
+
+
 def _advance() -> str:
     """Steps until the end of the run, a full buffer, a spent budget or a stop; returns `Left`.
 
@@ -144,16 +164,7 @@ def _advance() -> str:
     native = Native("advance", exported=True)
     f, run = native.function, native.run
     with f.forever():
-        collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING
-        for condition, left in (
-            (run.t >= run.t_end, Left.AT_END),
-            (run.stored >= run.capacity, Left.BUFFER_FULL),
-            (collapsed, Left.STOPPED),
-            (run.streak >= _LONGEST_STREAK, Left.STOPPED),
-            (run.budget <= 0, Left.BUDGET_SPENT),
-        ):
-            with f.when(condition):
-                f.give(left)
+        _leave(native)
         run.budget = run.budget - 1
         # the last two steps are made equal, lest the last be tiny
         rest, last = run.t_end - run.t, run.t + run.h >= run.t_end

@@ -156,6 +156,7 @@ class Context:
         self, rates: CompiledFunction, p: NDArray[np.float64], projection: CompiledFunction | None = None, tolerance: float = 1e-13
     ) -> None:
         self._alive: list[Any] = [rates, projection, p]
+        # the state without the quadratures, then the time
         n = rates.n_in - 1
         self._fields = _Fields(f=rates.address, n_state=n, tolerance=tolerance)
         self._fields.x, self._fields.p = self._kept(np.zeros(n + 1)), self._kept(p)

@@ -1,14 +1,33 @@
-"""(q̇, u̇) and δq as native code with one common list of parameters."""
+"""(q̇, u̇, rates of the quadratures) and δq as native code with one common list of parameters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dalembert.algebra.folds import Rewrite, symbols_of, transplant
+from dalembert.algebra.tape import Tape
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.simulation.setting import Setting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Quadratures:
+    """Quantities integrated along with the motion: names, and their rates as nodes of one tape."""
+
+    tape: Tape
+    names: tuple[str, ...]
+    rates: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -20,24 +39,44 @@ class NativeModel:
     parameters: tuple[int, ...]
 
 
-def native_model(setting: Setting, equations: ExplicitEquations) -> NativeModel:
+def native_model(setting: Setting, equations: ExplicitEquations, quadratures: Quadratures | None = None) -> NativeModel:
     """Compile the equations as set; what was compiled for the same description and bindings is used again."""
     kin = setting.kin
-    key = ("native model", equations.route, tuple(setting.bindings.items()))
+    names = () if quadratures is None else quadratures.names
+    key = ("native model", equations.route, names, tuple(setting.bindings.items()))
     found = kin.derived.get(key)
     if isinstance(found, NativeModel):
         return found
     tape = kin.tape
     insert = Rewrite(tape, setting.bindings)
-    rates = [insert(i) for i in transplant(equations.tape, tape, (*equations.qdot, *equations.udot))]
+
+    def here(source: Tape, nodes: Sequence[int]) -> list[int]:
+        return [insert(i) for i in transplant(source, tape, nodes)]
+
+    rates = here(equations.tape, (*equations.qdot, *equations.udot))
+    if quadratures is not None:
+        rates += here(quadratures.tape, quadratures.rates)
     back = projection(kin)
-    steps = [] if back is None else [insert(i) for i in transplant(back.tape, tape, (*back.step, back.residual))]
+    steps = [] if back is None else here(back.tape, (*back.step, back.residual))
     state = (*kin.q, *kin.u, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *steps)) if i not in state)
-    model = NativeModel(
-        CompiledFunction(tape, rates, state, parameters),
-        CompiledFunction(tape, steps, state, parameters) if steps else None,
-        parameters,
-    )
+    compiled = CompiledFunction(tape, rates, state, parameters)
+    model = NativeModel(compiled, CompiledFunction(tape, steps, state, parameters) if steps else None, parameters)
     kin.derived[key] = model
     return model
+
+
+@dataclass(frozen=True)
+class Accelerations:
+    """u̇ of states in rows, each at its time."""
+
+    rates: CompiledFunction
+    parameters: Numbers
+    n_u: int
+
+    def __call__(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
+        """u̇ at (q, u, t), row by row."""
+        states = np.column_stack([q, u, t])
+        n_q = q.shape[1]
+        found: Numbers = self.rates.batch(states, self.parameters)[:, n_q : n_q + self.n_u]
+        return found

@@ -16,7 +16,7 @@ from dalembert.numerics.values import number
 from dalembert.simulation.failures import BadDuration
 from dalembert.simulation.glue import Context
 from dalembert.simulation.loop import integrate
-from dalembert.simulation.model import native_model
+from dalembert.simulation.model import Accelerations, Quadratures, native_model
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.setting import parameters_of, setting
@@ -43,7 +43,9 @@ class Wish:
     progress: bool | None = None
 
 
-def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish) -> Trajectory:
+def run(
+    kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish, quadratures: Quadratures | None = None
+) -> Trajectory:
     """The motion of a system from its start, for a duration."""
     length = number("duration", duration)
     if length <= 0:
@@ -51,11 +53,11 @@ def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wi
         raise BadDuration(msg)
     begin = time.perf_counter()
     chosen = setting(kin, wish.values, wish.inputs)
-    model = native_model(chosen, equations)
+    model = native_model(chosen, equations, quadratures)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
     start = find_start(chosen.kin, wish.start, chosen.value_at(wish.t0), wish.t0, guess=wish.guess)
     context = Context(model.rates, p, model.projection)
-    y0 = np.concatenate([start.q, start.u])
+    y0 = np.concatenate([start.q, start.u, np.zeros(len(quadratures.names) if quadratures else 0)])
     problem = Problem(
         rhs=context.rhs,
         project=context.project,
@@ -66,8 +68,16 @@ def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wi
         rtol=wish.rtol,
         atol=wish.atol,
         max_step=wish.max_step,
+        n_norm=kin.n_q + kin.n_u,
     )
     with progress_bar(wish.t0, wish.t0 + length, wish.progress) as show:
         solution = integrate(problem, show)
-    trajectory = Trajectory(chosen, start, solution, seconds=time.perf_counter() - begin)
+    trajectory = Trajectory(
+        chosen,
+        start,
+        solution,
+        until=problem.t1,
+        seconds=time.perf_counter() - begin,
+        accelerations=Accelerations(model.rates, p, kin.n_u),
+    )
     return trajectory if wish.at is None else trajectory.at(wish.at)

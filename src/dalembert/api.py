@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.agreement import agreement as certify
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.form import Equations
 from dalembert.errors import NotApplicable
@@ -50,6 +53,16 @@ def compile(system: System | Derivation | Equations) -> NativeDynamics:  # noqa:
     raise TypeError(msg)
 
 
+def agreement(system: System, *, compiled: bool = True) -> Agreement:
+    """Every principle on one system with the exact certificate, the audit, and the compiled route held against them."""
+    result = certify(system)
+    if not compiled:
+        return result
+    from dalembert.numerics.check import check_compiled
+
+    return replace(result, compiled=check_compiled(compile(system), kane(kinematics(system)).equations))
+
+
 def simulate(
     system: System,
     duration: float,
@@ -72,7 +85,9 @@ def simulate(
     inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
     at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
     """
+    from dalembert.simulation.failures import RunStopped
     from dalembert.simulation.simulate import Wish, run
+    from dalembert.simulation.stopping import explain
 
     wish = Wish(
         start=start or {},
@@ -86,4 +101,9 @@ def simulate(
         max_step=max_step,
         progress=progress,
     )
-    return run(kinematics(system), forward_dynamics(system), duration, wish)
+    kin = kinematics(system)
+    try:
+        return run(kin, forward_dynamics(system), duration, wish)
+    except RunStopped as failure:
+        explain(failure, kane(kin).equations)
+        raise

@@ -130,7 +130,7 @@ def test_names_that_derivations_use_for_themselves_may_be_the_users(p):
     s.body("first", lam, s.O.offset(1 * B.x), B, da.inertia(B, omega, 3, 3))
     s.body("second", delta, s.O.offset(1 * C.y), C, da.inertia(C, omega, 3, 3))
     assert 6 == len(set(da.kinematics(s).u))
-    assert da.agreement(s).holds
+    assert da.agreement(s).agree
 
 
 # ---- other systems -----------------------------------------------------------------------------
@@ -303,7 +303,7 @@ def test_rotation_axis_that_is_not_a_unit_vector(p):
     refused(p, lambda: N.rotated(p.theta, 2 * N.x), message.format("2"))
     refused(p, lambda: N.rotated(p.theta, 0 * N.x), message.format("0"))
     refused(p, lambda: N.rotated(p.theta, p.m * N.x), message.format(".*"))
-    refused(p, lambda: p.s.pin("alpha", p.P, p.B.x + p.B.y), message.format("√2"))
+    refused(p, lambda: p.s.pin("alpha", p.P, N.x + N.y), message.format("√2"))
     assert N.rotated(p.theta, (3 * N.x + 4 * N.y) / 5).parent is N
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from dalembert.agreement.audit import Finding, audit
 from dalembert.agreement.catalogue import PRINCIPLES
@@ -15,6 +16,13 @@ from dalembert.errors import NotApplicable
 from dalembert.kinematics.kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Derive, Principle
+
+
+class Checked(Protocol):
+    """A comparison made elsewhere."""
+
+    @property
+    def agrees(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -41,11 +49,14 @@ class Agreement:
     rows: tuple[Row, ...]
     audit: tuple[Finding, ...]
     trials: int
+    # the check of the compiled route, where one was made
+    compiled: Checked | None = None
 
     @property
     def agree(self) -> bool:
         """Whether every applicable principle agrees and every identity of the audit holds."""
-        return all(r.agrees for r in self.rows) and all(f.holds for f in self.audit)
+        compiled = self.compiled is None or self.compiled.agrees
+        return compiled and all(r.agrees for r in self.rows) and all(f.holds for f in self.audit)
 
     @property
     def bound(self) -> float:
@@ -71,6 +82,7 @@ class Agreement:
         failed = [f for f in self.audit if not f.holds]
         lines.append(f"  audit: {len(self.audit) - len(failed)} of {len(self.audit)} kinematic identities hold")
         lines += [f"    FAILED {f.what} for {f.where}" for f in failed]
+        lines += [f"  {self.compiled}"] if self.compiled is not None else []
         return "\n".join(lines)
 
 

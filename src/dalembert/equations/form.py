@@ -41,6 +41,10 @@ class Equations:
         """f, as nodes."""
         return [self.tape.neg(c) for c, _ in self._split]
 
+    def scalar(self, i: int) -> Scalar:
+        """A node as an expression."""
+        return Scalar(self.tape, i)
+
     def mass_matrix(self) -> list[list[Scalar]]:
         """M, as expressions."""
         t = self.tape

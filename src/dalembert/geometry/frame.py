@@ -75,6 +75,8 @@ class Frame:
     def rotations(self, axes: str, *angles: Any, names: Sequence[str] | None = None) -> tuple[Frame, ...]:
         """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate frames."""
         check_axes(axes, len(angles))
+        # refused before the first frame is made
+        angles = tuple(Scalar(self.space.tape, on(self.space.tape, angle)) for angle in angles)
         frames: list[Frame] = []
         F = self
         for k, (axis, angle) in enumerate(zip(axes, angles, strict=True)):

@@ -64,7 +64,8 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int) -> None:
     at_positions, _, _ = rank_mod([[*a, x] for a, x in zip(A, phi, strict=True)], p)
     i, others = next(iter(dependent.items()))
     names = " and ".join(repr(rows[j].name) for j in others) or "nothing else"
-    what = "contradicts" if full > rank else "repeats or contradicts" if at_positions > rank else "repeats"
+    unclear = at_positions > rank and all(rows[j].holonomic for j in (i, *others))
+    what = "contradicts" if full > rank else "repeats or contradicts" if unclear else "repeats"
     impose = "imposes" if len(others) < 2 else "impose"
     msg = f"{rows[i].name!r} {what} what {names} already {impose}; remove one of them (redundant rows are not treated yet)"
     raise IllPosed(msg)

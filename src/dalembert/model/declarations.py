@@ -246,19 +246,23 @@ class Declarations:
         self._refuse_inputs(name, e)
         self.constraints.append(Constraint(name, e, holonomic, contact))
 
-    def roll(self, body: Body, at: Point, name: str | None = None) -> None:
+    def roll(self, body: Body, at: Point, name: str | None = None, *, along: str = "xyz") -> None:
         """The point of the body at `at` is at rest: rolling without slip on fixed ground.
 
+        `along` names the axes of N for which a row is wanted ("xy" where the height is constrained by itself).
         Components that vanish identically (the height, where the geometry already holds it) are dropped and reported.
         """
         if not isinstance(body, Body) or body.frame is None:
             msg = "roll: give a rigid body and the point of contact, s.roll(disk, C)"
             raise BadDescription(msg)
+        if not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
+            msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
+            raise BadDescription(msg)
         self.space.same(at.space)
         label = name or f"rolling of {body.name}"
         N = self.space.N
         v = body.G.v + body.frame.w.cross(at - body.G)
-        rows = [(axis, v @ getattr(N, axis)) for axis in "xyz"]
+        rows = [(axis, v @ getattr(N, axis)) for axis in along]
         vanishing = is_zero(self.space.tape, [e.i for _, e in rows])
         if all(vanishing):
             msg = f"{label}: the contact point is at rest already, so rolling constrains nothing"

@@ -58,6 +58,11 @@ class NativeDynamics:
         column = times.reshape(-1, 1) if times.ndim == 1 and len(times) == len(Q) else np.broadcast_to(times, (1,)).astype(float)
         return self._udot.batch(Q, np.asarray(U, dtype=float), column, p)
 
+    def batch_of(self, states: NDArray[Any], parameters: NDArray[Any]) -> NDArray[Any]:
+        """u̇ of states (q, u, t) in rows, each with its own row of parameters."""
+        n_q, n_u = self._n_q, self._n_u
+        return self._udot.batch(states[:, :n_q], states[:, n_q : n_q + n_u], states[:, n_q + n_u :], parameters)
+
     def _with(self, values: dict[str, Any]) -> NDArray[Any]:
         p = self._defaults.copy()
         names = {n: k for k, n in enumerate(self.parameter_names)}

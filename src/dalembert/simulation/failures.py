@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.simulation.solution import Solution
+    from dalembert.simulation.trajectory import Trajectory
 
 
 class BadRun(DalembertError):
@@ -47,6 +48,11 @@ class RunStopped(DalembertError):
     def __init__(self, reason: str, solution: Solution, code: int = 0) -> None:
         super().__init__(reason)
         self.reason, self.solution, self.code = reason, solution, code
+        # the motion so far with names, where a system was run
+        self.trajectory: Trajectory | None = None
+
+    def __str__(self) -> str:
+        return self.reason
 
     @property
     def time(self) -> float:

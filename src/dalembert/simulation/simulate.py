@@ -13,13 +13,14 @@ import numpy as np
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.numerics.values import number
-from dalembert.simulation.failures import BadDuration
+from dalembert.simulation.failures import BadDuration, RunStopped
 from dalembert.simulation.glue import Context
 from dalembert.simulation.loop import integrate
 from dalembert.simulation.model import Accelerations, Quadratures, native_model
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.setting import parameters_of, setting
+from dalembert.simulation.solution import Solution
 from dalembert.simulation.start import find_start
 from dalembert.simulation.trajectory import Trajectory
 
@@ -43,9 +44,7 @@ class Wish:
     progress: bool | None = None
 
 
-def run(
-    kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish, quadratures: Quadratures | None = None
-) -> Trajectory:
+def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish, quadratures: Quadratures | None = None) -> Trajectory:
     """The motion of a system from its start, for a duration."""
     length = number("duration", duration)
     if length <= 0:
@@ -57,12 +56,11 @@ def run(
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
     start = find_start(chosen.kin, wish.start, chosen.value_at(wish.t0), wish.t0, guess=wish.guess)
     context = Context(model.rates, p, model.projection)
-    y0 = np.concatenate([start.q, start.u, np.zeros(len(quadratures.names) if quadratures else 0)])
     problem = Problem(
         rhs=context.rhs,
         project=context.project,
         context=context.address,
-        y0=y0,
+        y0=np.concatenate([start.q, start.u, np.zeros(len(quadratures.names) if quadratures else 0)]),
         t0=wish.t0,
         t1=wish.t0 + length,
         rtol=wish.rtol,
@@ -70,14 +68,16 @@ def run(
         max_step=wish.max_step,
         n_norm=kin.n_q + kin.n_u,
     )
-    with progress_bar(wish.t0, wish.t0 + length, wish.progress) as show:
-        solution = integrate(problem, show)
-    trajectory = Trajectory(
-        chosen,
-        start,
-        solution,
-        until=problem.t1,
-        seconds=time.perf_counter() - begin,
-        accelerations=Accelerations(model.rates, p, kin.n_u),
-    )
+
+    def named(solution: Solution) -> Trajectory:
+        accelerations = Accelerations(model.rates, p, kin.n_u)
+        seconds = time.perf_counter() - begin
+        return Trajectory(chosen, start, solution, until=problem.t1, seconds=seconds, accelerations=accelerations)
+
+    try:
+        with progress_bar(wish.t0, wish.t0 + length, wish.progress) as show:
+            trajectory = named(integrate(problem, show))
+    except RunStopped as failure:
+        failure.trajectory = named(failure.solution)
+        raise
     return trajectory if wish.at is None else trajectory.at(wish.at)

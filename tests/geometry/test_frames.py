@@ -137,7 +137,10 @@ def test_transposed_direction_cosines_are_the_inverse_rotation(s, axes):
     ("cosines", "message"),
     [
         ([[1, 0], [0, 1]], "direction cosines: give a 3 by 3 matrix"),
-        ([[1, 0, 0], [0, 1, 0], [0, 0, 2]], "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates"),
+        (
+            [[1, 0, 0], [0, 1, 0], [0, 0, 2]],
+            "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates",
+        ),
         (
             [[1, 0, 0], [0, 1, 0], [0, 0, -1]],
             "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign",
@@ -181,9 +184,9 @@ def test_quaternion_of_a_half_angle_is_the_simple_rotation(s):
 
 def test_quaternion_needs_four_different_coordinates(s):
     x, y = s.coordinates("x y")
-    with pytest.raises(BadDescription, match="^quaternion: give four different coordinates$"):
+    with pytest.raises(BadDescription, match=r"^quaternion: give four different coordinates$"):
         s.N.quaternion(x, x, y, y)
-    with pytest.raises(BadDescription, match="^quaternion: give four different coordinates$"):
+    with pytest.raises(BadDescription, match=r"^quaternion: give four different coordinates$"):
         s.N.quaternion(1, 0, 0, 0)
 
 

@@ -122,7 +122,7 @@ def tree(s, frames):
 
 
 def test_difference_of_points(s, tree, frames):
-    O, P, Q, R, T = tree
+    O, P, _, R, T = tree
     _, _, B, C, _, E = frames
     assert same(s, R - P, 2 * B.z + s["x"] * C.x)
     assert same(s, R - T, 2 * B.z + s["x"] * C.x - 3 * E.y)
@@ -192,5 +192,5 @@ def test_products_of_inertia_are_tensor_entries(s):
 
 
 def test_axis_of_an_inertia_must_lie_in_one_frame(frames):
-    with pytest.raises(da.BadDescription, match="give the axis as a unit vector of one frame, such as B.z"):
+    with pytest.raises(da.BadDescription, match=r"give the axis as a unit vector of one frame, such as B.z"):
         da.rod_inertia((frames[1].x + frames[2].x) / 2, 1, 1)

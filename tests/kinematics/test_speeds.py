@@ -35,6 +35,13 @@ def rates(kin):
     return [t.sub(put(e), u) for e, u in zip(kin.definitions, kin.u, strict=True)]
 
 
+def principles_agree(s):
+    """Whether Kane's and Lagrange's equations are the same at a random point."""
+    first, second = da.kane(s), da.lagrange(s)
+    point = FieldPoint(first.tape, 12)
+    return point.values(first.equations.residuals) == point.on(second.tape).values(second.equations.residuals)
+
+
 # ---- the user's choice -------------------------------------------------------------------------
 
 
@@ -132,7 +139,8 @@ def test_velocity_by_definition():
     assert kin.u[:3] == kin.v(P).components(B)
     angles = [q.i for q in s.q[3:]]
     # the equations of motion of a body in body axes contain no angle at all
-    assert not set(angles) & set(symbols_of(kin.tape, da.kane(s).equations.residuals))
+    d = da.kane(s)
+    assert not set(angles) & set(symbols_of(d.tape, d.equations.residuals))
 
 
 def test_vector_that_is_no_velocity_can_still_be_speeds():
@@ -194,7 +202,7 @@ def test_quaternion_on_a_moving_frame_with_declared_speeds():
     assert all(is_zero(kin.tape, rates(kin)))
     # the spin in N does not depend on how A moves, but ė does
     assert any(kin.name(i) == "gamma'" for i in symbols_of(kin.tape, kin.qdot_of_u))
-    assert da.agreement(s).agree
+    assert principles_agree(s)
 
 
 @pytest.mark.parametrize("declared", [False, True])
@@ -211,7 +219,7 @@ def test_rolling_ball_with_a_quaternion(declared):
     assert 3 == kin.n_u
     assert all(is_zero(kin.tape, rates(kin)))
     assert ["rolling of ball along z"] == s.dropped
-    assert da.agreement(s).agree
+    assert principles_agree(s)
 
 
 # ---- one kinematics for one description --------------------------------------------------------

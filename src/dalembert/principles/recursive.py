@@ -15,6 +15,7 @@ from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.geometry.frame import Frame
+from dalembert.geometry.rotation import Quaternion
 from dalembert.geometry.vector import cross3, dot3, plus
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.tree import Link, Tree
@@ -47,6 +48,8 @@ class Sweep:
         self.zero_matrix: Matrix = (zero, zero, zero)
         Q = swept_along_rates(kin)
         self.load = dict(zip(kin.qdot, Q, strict=True))
+        for link in self.tree.links:
+            self._load_of_ball(link)
         self.w: dict[Link, Triple] = {}
         self.bodies: dict[Link, Articulated] = {}
         # freedom → (U_n, U_f, 1/D, τ − S·p)
@@ -63,6 +66,19 @@ class Sweep:
         self.qddot: dict[int, int] = {}
         for link in self.tree.links[1:]:
             self._acceleration(link)
+
+    def _load_of_ball(self, link: Link) -> None:
+        """ė = ½ Eᵀ s, so the load along the spin s of a quaternion is ½ E Q_e."""
+        t, rotation = self.t, link.frame.rotation
+        if not isinstance(rotation, Quaternion) or len(link.freedoms) != 3:
+            return
+        Q = [self.load[t.rate(e) or e] for e in rotation.e]
+        half = t.div(t.one, t.const(2))
+        for (s, _, _), row in zip(link.freedoms, rotation.rows(t), strict=True):
+            total = t.zero
+            for x, y in zip(row, Q, strict=True):
+                total = t.add(total, t.mul(x, y))
+            self.load[s] = t.mul(half, total)
 
     # ---- small algebra -----------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
 from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Linear
 from dalembert.gallery import Printed
 from dalembert.gallery.free_body import build
 from dalembert.kinematics.kinematics import linear_parts
-from dalembert.algebra.folds import Linear
 
 OMEGA = ["-psi'*sin(theta) + phi'", "psi'*cos(theta)*sin(phi) + theta'*cos(phi)", "psi'*cos(theta)*cos(phi) - theta'*sin(phi)"]
 EULER = (

@@ -5,16 +5,14 @@ from time import process_time
 import pytest
 
 import dalembert as da
-from comparisons import PRINCIPLES, coefficients, combination, components, differences, equal, in_speeds, other_terms, without
+from comparisons import PRINCIPLES, coefficients, components, differences, equal, other_terms, without
 from dalembert import gallery
-from dalembert.algebra.field import is_zero
-from dalembert.algebra.folds import Rewrite
+from dalembert.algebra.folds import gradient
 from dalembert.algebra.normal import expanded, normal_form
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential
-from dalembert.algebra.folds import gradient
 
 
 def psi_matrix(kin, order):

@@ -7,8 +7,8 @@ from comparisons import PRINCIPLES, components, differences, equal, other_terms
 from dalembert import gallery
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.loads import gravity_potential, potential
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
 

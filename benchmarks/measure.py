@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 Work = Callable[[], object]
 
@@ -40,42 +40,49 @@ def least(samples: Sequence[tuple[float, float]], calls: int = 1) -> Timing:
     return Timing(min(cpu) / calls, min(wall) / calls, median(cpu) / min(cpu) - 1 if min(cpu) > 0 else 0.0)
 
 
-def race(contenders: Mapping[str, Work], *, rounds: int = 7, block: float = 0.01, limit: float = 20.0) -> dict[str, Timing]:
+class _Contender:
+    """One tool's work, and the samples taken of it: each so many calls that they last a block of seconds."""
+
+    def __init__(self, work: Work, block: float) -> None:
+        self.work = work
+        first = timed(work)
+        # a long first call is a sample; a short one was the warm-up, and the next tells how many make a block
+        self.samples = [first] if first[1] >= block else []
+        self.calls = 1 if self.samples else max(1, round(block / max(timed(work)[1], 1e-9)))
+        self.spent = first[1]
+
+    def sample(self) -> None:
+        self.samples.append(timed(self.work, self.calls))
+        self.spent += self.samples[-1][1]
+
+
+def race(contenders: Mapping[str, Work], *, rounds: int = 7, block: float = 0.01, limit: float = 10.0) -> dict[str, Timing]:
     """Every contender in turn, round after round, so that a slow moment of the machine meets all of them.
 
-    One sample is so many calls that they last a `block` of seconds; a contender that has had its `limit` of seconds drops out.
+    A contender that has had its `limit` of seconds drops out.
     """
-    calls, spent, samples = {}, {}, {}
-    for name, work in contenders.items():
-        first = timed(work)
-        calls[name] = max(1, round(block / max(timed(work)[1] if first[1] < block else first[1], 1e-9)))
-        # a long first call is a sample already; a short one was only the warm-up
-        samples[name] = [first] if first[1] >= block else []
-        spent[name] = first[1]
+    runners = {name: _Contender(work, block) for name, work in contenders.items()}
     for k in range(rounds):
-        for name, work in contenders.items():
-            if len(samples[name]) > k or (samples[name] and spent[name] > limit):
-                continue
-            sample = timed(work, calls[name])
-            samples[name].append(sample)
-            spent[name] += sample[1]
-    return {name: least(samples[name], calls[name]) for name in contenders}
+        for runner in runners.values():
+            if not runner.samples or (len(runner.samples) <= k and runner.spent < limit):
+                runner.sample()
+    return {name: least(runner.samples, runner.calls) for name, runner in runners.items()}
 
 
-def process(*command: str, rounds: int = 5, environment: Mapping[str, str] | None = None) -> Timing:
-    """A program from start to end, once to warm the disk and then for each round."""
-    samples = [_child(command, {**os.environ, **(environment or {})}) for _ in range(rounds + 1)]
+def fresh(prepare: Callable[[], Any], work: Callable[[Any], object], *, rounds: int = 7) -> Timing:
+    """Work on something that is prepared anew for each round, outside the time measured; the first round warms up."""
+    samples = []
+    for _ in range(rounds + 1):
+        given = prepare()
+        samples.append(timed(lambda given=given: work(given)))  # type: ignore[misc]
     return least(samples[1:])
 
 
-def _child(command: Sequence[str], environment: Mapping[str, str]) -> tuple[float, float]:
-    begin, before = time.perf_counter(), os.times()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=dict(environment))
-    after = os.times()
-    cpu = after.children_user - before.children_user + after.children_system - before.children_system
-    return cpu, time.perf_counter() - begin
-
-
-def python(code: str, *, rounds: int = 5) -> Timing:
-    """A Python program from start to end."""
-    return process(sys.executable, "-c", code, rounds=rounds)
+def program(code: str, *, rounds: int = 5) -> Timing:
+    """What a new Python process says about itself: the code must print CPU and wall seconds on its last line."""
+    samples = []
+    for _ in range(rounds + 1):
+        done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        cpu, wall = map(float, done.stdout.splitlines()[-1].split())
+        samples.append((cpu, wall))
+    return least(samples[1:])

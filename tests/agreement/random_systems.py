@@ -149,9 +149,9 @@ class Draft:
         """size times a direction of some frame."""
         return f"{size()}*{self.choose(DIRECTIONS).format(F=self.any_frame())}"
 
-    def offset(self, F: str) -> str:
+    def offset(self, F: str, size: str) -> str:
         """A vector fixed in a frame."""
-        return self.choose(["{a}*{F}.x", "{a}*{F}.y - {F}.z", "{F}.x + {a}*{F}.z", "{a}*({F}.x + {F}.y + {F}.z)"]).format(F=F, a=self.amount())
+        return self.choose(["{a}*{F}.x", "{a}*{F}.y - {F}.z", "{F}.x + {a}*{F}.z", "{a}*({F}.x + {F}.y + {F}.z)"]).format(F=F, a=size)
 
     # ---- joints ------------------------------------------------------------------------------
 
@@ -254,17 +254,17 @@ class Draft:
         """A joint at one of the sites, a mass behind it, and a site for the next."""
         site = self.joint(self.choose(self.sites))
         G = self.fresh("G")
-        self.write(f"{G} = {site.point}.offset({self.offset(site.frame)}, frame={site.frame})")
+        self.write(f"{G} = {site.point}.offset({self.offset(site.frame, self.amount())}, frame={site.frame})")
         name, m = f'"b{len(self.bodies) + 1}"', self.amount()
         if self.often():
             self.write(f"s.particle({name}, {m}, {G})")
             self.bodies.append((G, None))
         else:
             inertia = self.choose(["7, 8, 9", "7, 8, 9, 1, 1/2, -1/2", "{0}, {1}, {2}, {3}, {4}, {5}", "{0}, {0}, {1}"])
-            moments = [self.constant() for _ in range(inertia.count("{"))]
+            moments = [self.constant() for k in range(6) if f"{{{k}}}" in inertia]
             self.write(f"s.body({name}, {m}, {G}, {site.frame}, da.inertia({site.frame}, {inertia.format(*moments)}))")
             self.bodies.append((G, site.frame))
-        self.sites.append(self.place(site, self.offset(site.frame), site.frame) if self.often() else Site(G, site.frame))
+        self.sites.append(self.place(site, self.offset(site.frame, self.number()), site.frame) if self.often() else Site(G, site.frame))
 
     def constant(self) -> str:
         J = self.fresh("J")

@@ -32,7 +32,7 @@ class RollingDisk:
     def __init__(self) -> None:
         t = self.tape = Tape()
         self.q = phi, theta, psi, x, y = coordinates(t, "phi theta psi x y")
-        self.parameters = m, g, r = constants(t, "m g r")
+        self.parameters = m, _g, r = constants(t, "m g r")
         cp, sp, ct, st = cos(phi), sin(phi), cos(theta), sin(theta)
         # (4.41), (4.42), (4.43), (4.44)
         vx = x.dot - r * phi.dot * cp * ct + r * theta.dot * sp * st

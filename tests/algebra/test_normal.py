@@ -11,15 +11,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from algebra.disk import RollingDisk, constants, coordinates
-from algebra.expressions import NAMES, at, close, fresh, points, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algebra.disk import RollingDisk
+from algebra.expressions import NAMES, at, close, fresh, points, texts
 from dalembert.algebra.field import zero
-from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.forms import ZERO, Atom, Form, Term, collect, constant, factor_common, symbol, to_scalar
-from dalembert.algebra.functions import acos, asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan
+from dalembert.algebra.functions import cos, sin, sqrt
 from dalembert.algebra.normal import TooLong, expanded, normal_form, operation_count
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar
@@ -239,6 +238,18 @@ def test_a_form_survives_pickle(angles):
     again = pickle.loads(pickle.dumps(form))
     assert form == again
     assert hash(form) == hash(again)
+
+
+def test_a_form_is_a_key_in_another_process_too(angles):
+    form = normal(cos(angles["b"] + angles["c"]) * angles["k"])
+    assert hash(form) == hash(form)
+    program = (
+        "import pickle, sys; form = pickle.loads(sys.stdin.buffer.read()); "
+        "again = type(form)(form.numerator, form.denominator); print({form: 1}[again])"
+    )
+    environment = os.environ | {"PYTHONHASHSEED": "12345", "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, input=pickle.dumps(form), capture_output=True, check=True)
+    assert done.stdout.strip() == b"1"
 
 
 def test_a_form_needs_its_symbols(angles):

@@ -12,9 +12,10 @@ from dalembert.cli.commands import app
 SOURCES = str(Path(__file__).resolve().parents[2] / "src")
 
 
-def run(*arguments: str):
-    """The command in this process: exit code, stdout and stderr."""
-    return CliRunner().invoke(app, list(arguments), prog_name="dalembert")
+def run(*arguments: str, columns: int | None = None):
+    """The command in this process: exit code, stdout and stderr; by default where there is no window."""
+    width = None if columns is None else str(columns)
+    return CliRunner(env={"COLUMNS": width, "NO_COLOR": None, "FORCE_COLOR": None}).invoke(app, list(arguments), prog_name="dalembert")
 
 
 def environment(**more: str) -> dict[str, str]:

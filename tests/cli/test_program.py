@@ -41,7 +41,8 @@ def divides():
 
 def inside():
     s = da.System("Inside")
-    s.particle("a", 1, "here")
+    if s.coordinate("x"):
+        return s
 
 
 def warns():
@@ -130,8 +131,9 @@ def test_the_programs_own_error_shows_its_traceback_and_none_of_ours(folder):
 def test_an_error_deep_inside_ends_at_the_users_line(folder):
     result = run("derive", "mine.py:inside")
     assert 1 == result.exit_code
-    assert 's.particle("a", 1, "here")' in result.stderr
-    assert "dalembert/model" not in result.stderr.replace("\\", "/")
+    assert 'if s.coordinate("x"):' in result.stderr
+    assert "TypeError: an expression is neither true nor false" in result.stderr
+    assert "scalar.py" not in result.stderr
 
 
 def test_a_syntax_error_shows_the_line(folder):
@@ -175,7 +177,8 @@ def test_a_program_may_leave_as_it_likes(folder):
         ("mine.py:a:b", "there is no file mine.py:a"),
         ("mine.py:__import__", "has no function '__import__'"),
         ("x" * 5000 + "/y.py:f", "cannot be read"),
-        ("a\0b.py:f", "cannot be read"),
+        ("a\0b.py:f", "there is no file a/x00b.py"),
+        ("a\x1b[31mb", "no system named 'a/x1b[31mb'"),
     ],
 )
 def test_what_is_not_there_is_one_sentence(folder, text, sentence):
@@ -189,6 +192,6 @@ def test_what_is_not_there_is_one_sentence(folder, text, sentence):
 def test_a_neighbour_named_like_a_library_does_no_harm(folder):
     (folder / "rich.py").write_text("raise RuntimeError('not this one')", encoding="utf-8")
     (folder / "random.py").write_text("raise RuntimeError('not this one')", encoding="utf-8")
-    result = start("derive", "mine.py:pendulum", cwd=folder)
+    result = start("derive", "mine.py:pendulum", cwd=folder, PYTHONSAFEPATH="1")
     assert "" == result.stderr
     assert 0 == result.returncode

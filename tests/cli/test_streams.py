@@ -46,10 +46,8 @@ def test_a_pipe_gets_no_colours_and_whole_lines():
     assert all(line == line.rstrip() for line in result.stdout.splitlines())
 
 
-def test_columns_set_the_width_and_nothing_is_lost(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "72")
-    narrow = run("derive", "rolling-disk", "--by", "lagrange", "--steps").stdout
-    monkeypatch.delenv("COLUMNS")
+def test_columns_set_the_width_and_nothing_is_lost():
+    narrow = run("derive", "rolling-disk", "--by", "lagrange", "--steps", columns=72).stdout
     wide = run("derive", "rolling-disk", "--by", "lagrange", "--steps").stdout
     assert max(len(line) for line in narrow.splitlines()) <= 72 + 12  # dots above letters take no room
     assert wide.split() == narrow.split()
@@ -85,7 +83,9 @@ def test_a_full_disk_is_one_sentence():
 @POSIX
 def test_an_interrupt_is_quiet(tmp_path):
     (tmp_path / "slow.py").write_text("import time\ndef f():\n    print('started', flush=True)\n    time.sleep(60)\n", encoding="utf-8")
-    process = subprocess.Popen(command("derive", "slow.py:f"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment())
+    process = subprocess.Popen(
+        command("derive", "slow.py:f"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment()
+    )
     assert b"started\n" == process.stdout.readline()
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=60)

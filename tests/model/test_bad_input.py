@@ -59,7 +59,7 @@ DUPLICATE = [
     (lambda p: p.s.coordinate("x"), "'x' is declared already, as a coordinate; names are used once in a system"),
     (lambda p: p.s.constant("x", 1), "'x' is declared already, as a coordinate; names are used once in a system"),
     (lambda p: p.s.coordinate("m"), "'m' is declared already, as a constant; names are used once in a system"),
-    (lambda p: p.s.input("F"), "'F' is declared already, as a input; names are used once in a system"),
+    (lambda p: p.s.input("F"), "'F' is declared already, as an input; names are used once in a system"),
     (lambda p: p.s.specified("theta", 1), "'theta' is declared already, as a coordinate; names are used once in a system"),
     (lambda p: p.s.speed("m", p.x.dot), "'m' is declared already, as a constant; names are used once in a system"),
     (lambda p: p.s.pin("x", p.P), "'x' is declared already, as a coordinate; names are used once in a system"),

@@ -5,11 +5,11 @@ import sys
 import warnings
 
 import pytest
-from numerics.test_jit import plus, value
 
 from dalembert.errors import DalembertWarning
 from dalembert.numerics import jit
 from dalembert.numerics.cache import ObjectCache
+from numerics.test_jit import plus, value
 
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and rights are those of POSIX")
 
@@ -65,7 +65,11 @@ def test_switched_off(word, tmp_path, monkeypatch, compilations):
     assert [] == files(tmp_path)
 
 
-@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"", lambda data: data[:40] + b"\0\0" + data[42:], lambda data: data[32:]])
+def flipped(data):
+    return data[:100] + bytes([data[100] ^ 1]) + data[101:]
+
+
+@pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: data[:0], flipped, lambda data: data[32:]])
 def test_a_spoilt_file_is_compiled_again_and_mended(place, compilations, spoil):
     plus(2.5)
     (path,) = files(place)

@@ -2,11 +2,11 @@ import ctypes
 
 import numpy
 import pytest
-from numerics.tapes import bits, random_tape, reference
 
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression, Unknown
 from dalembert.numerics import emit, jit, kernels, lowering
+from numerics.tapes import bits, random_tape, reference
 
 
 def compiled(tape, outs, state, parameters, **options):
@@ -125,9 +125,9 @@ def test_work_is_used_again():
 def test_long_chains_do_not_recurse():
     t = Tape()
     x = e = t.symbol("x")
-    for _ in range(20000):
+    for _ in range(5000):
         e = t.add(t.call("abs", e), x)
-    assert 20001.0 == compiled(t, [e], [x], [])(numpy.ones(1), numpy.empty(0))[0]
+    assert 5001.0 == compiled(t, [e], [x], [])(numpy.ones(1), numpy.empty(0))[0]
 
 
 def test_a_symbol_without_a_place_is_named():
@@ -143,8 +143,11 @@ def test_a_constant_beyond_doubles_is_refused():
 
 
 def test_the_same_text_every_time():
-    first, second = (emit.emit(*(lambda t, *rest: (t.nodes, *rest))(*random_tape(2)), lanes=4).ir for _ in range(2))
-    assert first == second
+    texts = set()
+    for _ in range(2):
+        tape, outs, state, parameters = random_tape(2)
+        texts.add(emit.emit(tape.nodes, outs, state, parameters, lanes=4).ir)
+    assert 1 == len(texts)
 
 
 def test_without_fused_operations(monkeypatch):

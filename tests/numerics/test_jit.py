@@ -2,6 +2,7 @@ import ctypes
 import gc
 import math
 import os
+import pathlib
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ import pytest
 from dalembert.errors import DalembertError
 from dalembert.numerics import jit
 
+STATM = pathlib.Path("/proc/self/statm")
 DOUBLE = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
 
 
@@ -25,13 +27,16 @@ def value(library, x=1.0):
 
 def resident():
     """Megabytes of memory in use."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
 
 
 @pytest.mark.parametrize("function", ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "sqrt", "tan"])
 def test_the_mathematics_library_is_there(function):
-    text = f"declare double @{function}(double)\ndefine double @f(double %x) {{\n  %y = call double @{function}(double %x)\n  ret double %y\n}}"
+    text = f"""declare double @{function}(double)
+define double @f(double %x) {{
+  %y = call double @{function}(double %x)
+  ret double %y
+}}"""
     assert getattr(math, function)(0.5) == value(jit.load(text, ("f",)), 0.5)
 
 
@@ -65,11 +70,15 @@ def test_many_libraries_live_side_by_side():
 
 def test_libraries_call_one_another_by_address():
     inner = plus(5)
-    text = f"define double @f(double %x) {{\n  %g = inttoptr i64 {inner.address('f')} to ptr\n  %y = call double %g(double %x)\n  ret double %y\n}}"
+    text = f"""define double @f(double %x) {{
+  %g = inttoptr i64 {inner.address("f")} to ptr
+  %y = call double %g(double %x)
+  ret double %y
+}}"""
     assert 6.0 == value(jit.load(text, ("f",)))
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory in use is read from /proc")
+@pytest.mark.skipif(not STATM.exists(), reason="memory in use is read from /proc")
 @pytest.mark.parametrize("cycles", [200, pytest.param(1000, marks=pytest.mark.slow)])
 def test_released_code_gives_its_memory_back(cycles, monkeypatch):
     monkeypatch.setenv("DALEMBERT_CACHE", "off")

@@ -31,7 +31,8 @@ def test_what_nobody_acts_upon_is_raised_at_the_end() -> None:
             press()
             reached.append(1)
 
-    pytest.raises(KeyboardInterrupt, run)
+    with pytest.raises(KeyboardInterrupt):
+        run()
     assert reached
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -43,7 +44,8 @@ def test_pressed_twice_means_at_once() -> None:
             press()
             pytest.fail("the second one must be raised")
 
-    pytest.raises(KeyboardInterrupt, run)
+    with pytest.raises(KeyboardInterrupt):
+        run()
 
 
 def test_an_inner_run_shares_the_note_of_the_outer() -> None:

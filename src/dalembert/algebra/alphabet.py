@@ -117,7 +117,7 @@ class Alphabet:
         terms: dict[Powers, Fraction] = {}
         for (rest, turns), k in sums.items():
             whole, scale = self._doubled(turns)
-            put(terms, self._powers(rest, whole), k * scale)  # type: ignore[arg-type]
+            put(terms, self._powers(rest, whole), k * scale)
         return tuple(sorted((Term(k, powers) for powers, k in terms.items()), key=self.rank_of_term))
 
     def _doubled(self, turns: Turns) -> tuple[Turns, Fraction]:

@@ -1,20 +1,21 @@
 """sin² + cos² = 1, and sin, cos of sums: the fewest terms that say the same.
 
-A trigonometric sum is a dictionary {(rest, turns): coefficient}. `rest` is whatever else a term contains;
+A trigonometric sum is a dictionary {(rest, turns): coefficient}. `rest` is whatever else a term contains, as (generator, exponent);
 `turns` lists (angle, i, j) for factors sinⁱ cosʲ of that angle; an angle is an integer combination
 ((a, k), …) of basic angles a, with the first k positive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
 from typing import Any, NamedTuple
 
 Angle = tuple[tuple[int, int], ...]
 Turns = tuple[tuple[Angle, int, int], ...]
-Key = tuple[Hashable, Turns]
+Rest = tuple[tuple[int, int], ...]
+Key = tuple[Rest, Turns]
 Sum = dict[Key, Fraction]
 Pair = dict[tuple[int, int], Fraction]
 Poly = dict[int, Fraction]
@@ -48,8 +49,7 @@ def _reduced(terms: Sum, angles: list[Angle]) -> Sum:
         new: Sum = {}
         for (rest, outer), pair in groups.items():
             for (double, i, j), k in _fewest(pair):
-                extra = ((angle, i, j),) if i or j else ()
-                extra += ((times(angle, 2), 0, 1),) if double else ()
+                extra: Turns = ((angle, i, j), (times(angle, 2), 0, 1)) if double else ((angle, i, j),)
                 put(new, (rest, joined(outer, extra)), k)
         terms = new
     return terms
@@ -180,6 +180,7 @@ def _joined_key(match: Match, i: Angle, j: Angle, angle: Angle) -> Key:
 
 
 def combined(i: Angle, j: Angle, sign: int) -> Angle:
+    """i + j or i − j"""
     total = dict(i)
     for a, k in j:
         total[a] = total.get(a, 0) + sign * k
@@ -187,10 +188,12 @@ def combined(i: Angle, j: Angle, sign: int) -> Angle:
 
 
 def times(angle: Angle, k: int) -> Angle:
+    """k · angle"""
     return tuple((a, k * n) for a, n in angle)
 
 
 def joined(outer: Turns, extra: Turns) -> Turns:
+    """The product of two products of sines and cosines; a negative exponent divides."""
     held = {a: (i, j) for a, i, j in outer}
     for a, i, j in extra:
         p, q = held.get(a, (0, 0))
@@ -198,7 +201,7 @@ def joined(outer: Turns, extra: Turns) -> Turns:
     return tuple(sorted((a, i, j) for a, (i, j) in held.items() if i or j))
 
 
-def _with(rest: Hashable, turns: Turns, change: dict[Angle, tuple[int, int]]) -> Key:
+def _with(rest: Rest, turns: Turns, change: dict[Angle, tuple[int, int]]) -> Key:
     held = {a: (i, j) for a, i, j in turns} | change
     return rest, tuple(sorted((a, i, j) for a, (i, j) in held.items() if i or j))
 

@@ -117,8 +117,8 @@ class Expansion:
             square = squares[atom]
             if square is not None:
                 self.ring.relate(self.alphabet.index[atom], self.ring.carried_value(square))
-        for i, (k, atom, _) in others.items():
-            x = self.ring.one if atom is None else self.alphabet.generator(atom)
+        for i, (k, found, _) in others.items():
+            x = self.ring.one if found is None else self.alphabet.generator(found)
             self.values[i] = self.ring.flint.fmpq(k.numerator, k.denominator) * x, None
 
     def _function(self, i: int) -> tuple[Fraction, Atom | None, Value | None]:

@@ -71,6 +71,17 @@ class Form:
         """The number of terms above and, if there is a fraction bar, below it."""
         return len(self.numerator) + (0 if self.is_polynomial else len(self.denominator))
 
+    def __hash__(self) -> int:
+        # forms stand inside atoms inside forms: each is hashed once
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = self.__dict__["_hash"] = hash((self.numerator, self.denominator))
+        return int(found)
+
+    def __reduce__(self) -> tuple[type[Form], tuple[tuple[Term, ...], tuple[Term, ...]]]:
+        # without the hash, which is another one in another process
+        return Form, (self.numerator, self.denominator)
+
     def __neg__(self) -> Form:
         return Form(tuple(-t for t in self.numerator), self.denominator)
 

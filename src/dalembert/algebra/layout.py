@@ -123,11 +123,21 @@ def _piece(coefficient: Form, outside: Powers, below: Powers, ranking: Ranking) 
 
 def _signed(common: Term, rest: Form) -> tuple[Term, Form]:
     """−(a − b) = b − a: no minus before a sum that can start with a plus itself."""
+    common, rest = _whole(common, rest)
     first = next((t for t in rest.numerator if t.coefficient < 0), None)
     if common.coefficient > 0 or first is None:
         return common, rest
     turned = (-first, *(-t for t in rest.numerator if t is not first))
     return -common, Form(turned, rest.denominator)
+
+
+def _whole(common: Term, rest: Form) -> tuple[Term, Form]:
+    """Measured numbers stay where they are: 1.88 − 0.49 sin q, not 1/100 (188 − 49 sin q)."""
+    k = abs(common.coefficient)
+    if len(rest.numerator) == 1 or k.denominator < 100:
+        return common, rest
+    terms = tuple(Term(t.coefficient * k, t.powers) for t in rest.numerator)
+    return Term(common.coefficient / k, common.powers), Form(terms, rest.denominator)
 
 
 def _divided(k: Fraction, powers: Powers, inner: Form | None, below: Powers, ranking: Ranking) -> Piece:

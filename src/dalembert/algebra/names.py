@@ -63,11 +63,17 @@ def unicode_name(name: str) -> str:
     elif dots:
         # over several letters, or on i and j, a dot would be lost
         shown += "′" * dots
-    for n, s in enumerate(subscripts):
+    return shown + _unicode_subscripts(subscripts)
+
+
+def _unicode_subscripts(subscripts: tuple[str, ...]) -> str:
+    """Small characters where all of them exist and they are no word; else after an underscore."""
+    if len(subscripts) == 1:
+        (s,) = subscripts
         lowered = s.translate(SUBSCRIPTS)
-        small = n == 0 and len(subscripts) == 1 and all(a != b for a, b in zip(s, lowered, strict=True))
-        shown += lowered if small else f"_{s}"
-    return shown
+        if (s.isdigit() or len(s) <= 2) and all(a != b for a, b in zip(s, lowered, strict=True)):
+            return lowered
+    return "".join(f"_{GREEK.get(s, s)}" for s in subscripts)
 
 
 @lru_cache(maxsize=4096)
@@ -78,7 +84,8 @@ def latex_name(name: str) -> str:
     if dots in LATEX_DOTS:
         shown = f"{LATEX_DOTS[dots]}{{{shown}}}"
     elif dots:
-        shown = f"{shown}^{{({dots})}}"
+        # in braces, so that a power may follow
+        shown = f"{{{shown}^{{({dots})}}}}"
     inside = ",".join(_latex_letters(s) for s in subscripts)
     return f"{shown}_{{{inside}}}" if inside else shown
 

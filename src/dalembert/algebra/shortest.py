@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from fractions import Fraction
 
-from dalembert.algebra.angles import Sum, Turns, merged
+from dalembert.algebra.angles import Rest, Sum, Turns, merged
 from dalembert.algebra.waves import as_waves
 
 LONGEST_GROUP = 40
@@ -13,7 +12,7 @@ LONGEST_GROUP = 40
 
 def shortest(terms: Sum) -> Sum:
     """The same sum; waves are tried only where a product of symbols still has several trigonometric terms."""
-    groups: dict[Hashable, dict[Turns, Fraction]] = {}
+    groups: dict[Rest, dict[Turns, Fraction]] = {}
     for (rest, turns), k in merged(terms).items():
         groups.setdefault(rest, {})[turns] = k
     for rest, group in groups.items():

@@ -33,7 +33,22 @@ LARGEST_POWER: Final = 1000
 class Tape:
     """A growing list of interned nodes; indices into it are the expressions."""
 
-    __slots__ = ("_memo", "forked_at", "inputs", "moving", "names", "nodes", "one", "parent", "pi", "private", "rates", "root", "turns", "zero")
+    __slots__ = (
+        "_memo",
+        "forked_at",
+        "inputs",
+        "moving",
+        "names",
+        "nodes",
+        "one",
+        "parent",
+        "pi",
+        "private",
+        "rates",
+        "root",
+        "turns",
+        "zero",
+    )
 
     def __init__(self) -> None:
         self.parent: Tape | None = None

@@ -42,7 +42,8 @@ def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation) -> tupl
     live = needed(tape, outs)
     uses = dict.fromkeys(live, 0)
     for i in live:
-        for a in operands(*nodes[i]):
+        # a square mentions its base once
+        for a in dict.fromkeys(operands(*nodes[i])):
             uses[a] += 1
     prefix = "z"
     while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in tape.names):

@@ -67,9 +67,10 @@ class Edge(TyperGroup):
 
 
 def say(sentence: str) -> None:
-    """One sentence on stderr."""
+    """One sentence on stderr; what a terminal would obey is spelled out."""
+    safe = "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in sentence)
     with contextlib.suppress(OSError):
-        print(f"dalembert: {sentence}", file=sys.stderr, flush=True)  # noqa: T201 - the command speaks here
+        print(f"dalembert: {safe}", file=sys.stderr, flush=True)  # noqa: T201 - the command speaks here
 
 
 def _code(problem: BaseException) -> int:

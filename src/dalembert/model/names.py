@@ -24,7 +24,8 @@ def checked(name: str, taken: dict[str, str]) -> str:
         msg = f"{name!r} is reserved; choose another name"
         raise BadDescription(msg)
     if name in taken:
-        msg = f"{name!r} is declared already, as a {taken[name]}; names are used once in a system"
+        article = "an" if taken[name][0] in "aeiou" else "a"
+        msg = f"{name!r} is declared already, as {article} {taken[name]}; names are used once in a system"
         raise BadDescription(msg)
     return name
 

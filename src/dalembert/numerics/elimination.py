@@ -46,7 +46,17 @@ def _fails(index: str, value: str) -> str:
 
 def _own_ldlt() -> str:
     """L D Lᵀ in the upper triangle, 1 / d in `work`; then forward and back for each right-hand side."""
-    eliminate = loop(
+    sides = loop("c", "0", "%m", row("b", "%B", "%c"), _ldlt_forward(), _ldlt_back())
+    return joined(_head("own.ldlt"), _diagonal(), _ldlt_factor(), sides, "  ret i64 -1", "}")
+
+
+def _diagonal() -> str:
+    """The diagonal of A, into `work`."""
+    return loop("h", "0", "%n", row("hrow", "%A", "%h"), load("a", "%hrow", "%h"), store("%a", "a0", "%work", "%h"))
+
+
+def _ldlt_factor() -> str:
+    below = loop(
         "i",
         "%k1",
         "%n",
@@ -55,26 +65,22 @@ def _own_ldlt() -> str:
         row("below", "%A", "%i"),
         "  call void @eliminate(ptr %below, ptr %row, double %l, i64 %i, i64 %n)",
     )
-    factor = loop(
+    return loop(
         "k",
         "0",
         "%n",
-        row("row", "%A", "%k"),
-        load("d", "%row", "%k"),
-        load("d0", "%work", "%k"),
-        "  %least = call double @limit(i64 %n, double %d0)",
-        "  %good = fcmp ogt double %d, %least",
-        "  br i1 %good, label %regular, label %singular",
-        "singular:",
-        _fails("%k", "%d"),
-        "regular:",
+        _pivot(),
+        *_accepted("%d", "%d"),
         "  %r = fdiv double 1.0, %d",
         store("%r", "r.p", "%work", "%k"),
         "  %k1 = add i64 %k, 1",
-        eliminate,
+        below,
     )
-    diagonal = loop("h", "0", "%n", row("hrow", "%A", "%h"), load("a", "%hrow", "%h"), store("%a", "a0", "%work", "%h"))
-    forward = loop(
+
+
+def _ldlt_forward() -> str:
+    """b = D⁻¹ L⁻¹ b"""
+    return loop(
         "f",
         "0",
         "%n",
@@ -86,13 +92,15 @@ def _own_ldlt() -> str:
         "  %f1 = add i64 %f, 1",
         "  call void @eliminate(ptr %b, ptr %frow, double %z, i64 %f1, i64 %n)",
     )
-    back = loop(
+
+
+def _ldlt_back() -> str:
+    """b = L⁻ᵀ b"""
+    return loop(
         "g",
         "0",
         "%n",
-        "  %g1 = sub i64 %n, %g",
-        "  %e = sub i64 %g1, 1",
-        row("grow", "%A", "%e"),
+        _FROM_THE_LAST,
         "  %s = call double @dot(ptr %grow, ptr %b, i64 %g1, i64 %n)",
         load("gr", "%work", "%e"),
         load("w", "%b", "%e"),
@@ -100,13 +108,42 @@ def _own_ldlt() -> str:
         "  %x = fsub double %w, %sr",
         "  store double %x, ptr %w.p, align 8",
     )
-    sides = loop("c", "0", "%m", row("b", "%B", "%c"), forward, back)
-    return joined(_head("own.ldlt"), diagonal, factor, sides, "  ret i64 -1", "}")
 
 
 def _own_lu() -> str:
     """Elimination with exchange of rows, the right-hand sides alongside; then back."""
-    sides = loop(
+    prepared = "  call void @scale(ptr %A, ptr %B, i64 %n, i64 %m)\n  call void @columns(ptr %A, i64 %n, ptr %work)"
+    return joined(_head("own.lu"), prepared, _lu_factor(), _lu_back(), "  ret i64 -1", "}")
+
+
+def _lu_factor() -> str:
+    below = loop(
+        "i",
+        "%k1",
+        "%n",
+        row("below", "%A", "%i"),
+        load("u", "%below", "%k"),
+        "  %l = fmul double %u, %r",
+        "  call void @eliminate(ptr %below, ptr %row, double %l, i64 %k1, i64 %n)",
+        _lu_sides(),
+    )
+    return loop(
+        "k",
+        "0",
+        "%n",
+        "  call void @exchange(ptr %A, ptr %B, i64 %n, i64 %m, i64 %k)",
+        _pivot(),
+        "  %size = call double @llvm.fabs.f64(double %d)",
+        *_accepted("%size", "%d"),
+        "  %r = fdiv double 1.0, %d",
+        "  %k1 = add i64 %k, 1",
+        below,
+    )
+
+
+def _lu_sides() -> str:
+    """b_i −= l b_k"""
+    return loop(
         "c",
         "0",
         "%m",
@@ -117,57 +154,38 @@ def _own_lu() -> str:
         "  %nb = fsub double %bi, %lb",
         "  store double %nb, ptr %bi.p, align 8",
     )
-    eliminate = loop(
-        "i",
-        "%k1",
-        "%n",
-        row("below", "%A", "%i"),
-        load("u", "%below", "%k"),
-        "  %l = fmul double %u, %r",
-        "  call void @eliminate(ptr %below, ptr %row, double %l, i64 %k1, i64 %n)",
-        sides,
-    )
-    factor = loop(
-        "k",
+
+
+def _lu_back() -> str:
+    """b = U⁻¹ b"""
+    sides = loop(
+        "f",
         "0",
-        "%n",
-        "  call void @exchange(ptr %A, ptr %B, i64 %n, i64 %m, i64 %k)",
-        row("row", "%A", "%k"),
-        load("d", "%row", "%k"),
-        load("column", "%work", "%k"),
-        "  %least = call double @limit(i64 %n, double %column)",
-        "  %size = call double @llvm.fabs.f64(double %d)",
-        "  %good = fcmp ogt double %size, %least",
-        "  br i1 %good, label %regular, label %singular",
-        "singular:",
-        _fails("%k", "%d"),
-        "regular:",
-        "  %r = fdiv double 1.0, %d",
-        "  %k1 = add i64 %k, 1",
-        eliminate,
+        "%m",
+        row("fb", "%B", "%f"),
+        "  %s = call double @dot(ptr %grow, ptr %fb, i64 %g1, i64 %n)",
+        load("w", "%fb", "%e"),
+        "  %ws = fsub double %w, %s",
+        "  %x = fdiv double %ws, %gd",
+        "  store double %x, ptr %w.p, align 8",
     )
-    back = loop(
-        "g",
-        "0",
-        "%n",
-        "  %g1 = sub i64 %n, %g",
-        "  %e = sub i64 %g1, 1",
-        row("grow", "%A", "%e"),
-        load("gd", "%grow", "%e"),
-        loop(
-            "f",
-            "0",
-            "%m",
-            row("fb", "%B", "%f"),
-            "  %s = call double @dot(ptr %grow, ptr %fb, i64 %g1, i64 %n)",
-            load("w", "%fb", "%e"),
-            "  %ws = fsub double %w, %s",
-            "  %x = fdiv double %ws, %gd",
-            "  store double %x, ptr %w.p, align 8",
-        ),
-    )
-    prepared = "  call void @scale(ptr %A, ptr %B, i64 %n, i64 %m)\n  call void @columns(ptr %A, i64 %n, ptr %work)"
-    return joined(_head("own.lu"), prepared, factor, back, "  ret i64 -1", "}")
+    return loop("g", "0", "%n", _FROM_THE_LAST, load("gd", "%grow", "%e"), sides)
+
+
+# row e = n − 1 − g, and g1 the index after it
+_FROM_THE_LAST: Final = joined("  %g1 = sub i64 %n, %g", "  %e = sub i64 %g1, 1", row("grow", "%A", "%e"))
+
+
+def _pivot() -> str:
+    """%d, the pivot k, and %least, which it must exceed."""
+    limit = "  %least = call double @limit(i64 %n, double %d0)"
+    return joined(row("row", "%A", "%k"), load("d", "%row", "%k"), load("d0", "%work", "%k"), limit)
+
+
+def _accepted(size: str, value: str) -> list[str]:
+    """Go on if the size of pivot k is safely above zero; otherwise answer with k and the value of the pivot."""
+    test = f"  %good = fcmp ogt double {size}, %least"
+    return [test, "  br i1 %good, label %regular, label %singular", "singular:", _fails("%k", value), "regular:"]
 
 
 _LAPACK_START: Final = """  %n4.at = alloca i32
@@ -180,28 +198,8 @@ _LAPACK_START: Final = """  %n4.at = alloca i32
   store i32 %m4, ptr %m4.at"""
 
 
-def _pivots(head: str, size: str, before: str) -> str:
-    """Refuse the first of LAPACK's pivots that is not safely different from zero."""
-    return loop(
-        "k",
-        "0",
-        "%n",
-        row("row", "%A", "%k"),
-        load("d", "%row", "%k"),
-        load("d0", "%work", "%k"),
-        f"  %least = call double @limit(i64 %n, double {before})",
-        size,
-        "  %good = fcmp ogt double %size, %least",
-        "  br i1 %good, label %regular, label %singular",
-        "singular:",
-        _fails("%k", head),
-        "regular:",
-    )
-
-
 def _lapack_ldlt() -> str:
-    """Cholesky's R Rᵀ: its pivots squared are those of L D Lᵀ; where it stops, ours goes on to say what is wrong."""
-    diagonal = loop("h", "0", "%n", row("hrow", "%A", "%h"), load("a", "%hrow", "%h"), store("%a", "a0", "%work", "%h"))
+    """Cholesky's R Rᵀ: its pivots squared are those of L D Lᵀ; where it stops, the pivot is what is left there."""
     factor = f"""  store i8 {ord("L")}, ptr %how
   %factor = load ptr, ptr @lapack, align 8
   call void %factor(ptr %how, ptr %n4.at, ptr %A, ptr %n4.at, ptr %info.at)
@@ -219,8 +217,8 @@ test:"""
   call void %solve(ptr %how, ptr %n4.at, ptr %m4.at, ptr %A, ptr %n4.at, ptr %B, ptr %n4.at, ptr %info.at)
   ret i64 -1
 }"""
-    check = _pivots("%size", "  %size = fmul double %d, %d", "%d0")
-    return joined(_head("lapack.ldlt"), _LAPACK_START, diagonal, factor, check, solve)
+    check = loop("k", "0", "%n", _pivot(), "  %size = fmul double %d, %d", *_accepted("%size", "%size"))
+    return joined(_head("lapack.ldlt"), _LAPACK_START, _diagonal(), factor, check, solve)
 
 
 def _lapack_lu() -> str:
@@ -236,7 +234,7 @@ def _lapack_lu() -> str:
   call void %solve(ptr %how, ptr %n4.at, ptr %m4.at, ptr %A, ptr %n4.at, ptr %rows, ptr %B, ptr %n4.at, ptr %info.at)
   ret i64 -1
 }}"""
-    check = _pivots("%d", "  %size = call double @llvm.fabs.f64(double %d)", "%d0")
+    check = loop("k", "0", "%n", _pivot(), "  %size = call double @llvm.fabs.f64(double %d)", *_accepted("%size", "%d"))
     return joined(_head("lapack.lu"), _LAPACK_START, factor, check, solve)
 
 

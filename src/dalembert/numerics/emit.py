@@ -45,7 +45,7 @@ def emit(
     chunk: int = CHUNK,
 ) -> Text:
     """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`."""
-    pack = _PACKED if lanes == 1 and kernels.native_lanes() >= _PACKED else 1
+    pack = _PACKED if lanes == 1 and kernels.fused() else 1
     program = lower(nodes, outs, state, parameters, fuse=kernels.fused(), pack=pack)
     return _Emission(program, name, lanes, chunk).text()
 
@@ -88,7 +88,9 @@ class _Emission:
     def _keep(self, chunks: list[list[Operation]], wanted: set[int]) -> None:
         """A place in `work` for every value of the prologue that is wanted outside its chunk."""
         made = {r: k for k, operations in enumerate(chunks) for operation in operations for r in operation.results}
-        crossing = {a for k, operations in enumerate(chunks) for operation in operations for a in operation.arguments if made.get(a, k) != k}
+        crossing = {
+            a for k, operations in enumerate(chunks) for operation in operations for a in operation.arguments if made.get(a, k) != k
+        }
         for i in made:
             if i in wanted or i in crossing:
                 self.places[i] = ("%w", self.size)

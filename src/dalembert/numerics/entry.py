@@ -46,40 +46,39 @@ some:
 
 def batch(name: str, lanes: int, n_in: int, n_parameters: int, n_out: int) -> str:
     """Run states in rows, `lanes` at a time; parameters are read anew for each group if they step from row to row."""
-    real, attributes = kernels.real(lanes), kernels.attributes(lanes)
-    starts = _starts(n_in, n_parameters, n_out)
-    pointers = [f"  %{a} = getelementptr {real}, ptr %room, i64 {k}" for a, k in zip("xpyw", starts, strict=True)]
-    return "\n".join(
-        [
-            _gather(lanes),
-            _scatter(lanes),
-            f"define void @{name}.batch(ptr %X, ptr %P, ptr %Y, i64 %n, i64 %step, ptr %room) {attributes} {{",
-            "entry:",
-            *pointers,
-            "  %last = sub i64 %n, 1",
-            "  br label %group",
-            "group:",
-            "  %i = phi i64 [0, %entry], [%next, %run]",
-            "  %first = icmp eq i64 %i, 0",
-            "  %moves = icmp ne i64 %step, 0",
-            "  %fresh = or i1 %first, %moves",
-            "  br i1 %fresh, label %prologue, label %run",
-            "prologue:",
-            f"  call void @gather(ptr %P, i64 %i, i64 %last, i64 {n_parameters}, i64 %step, ptr %p)",
-            f"  call void @{name}.prologue(ptr %p, ptr %w)",
-            "  br label %run",
-            "run:",
-            f"  call void @gather(ptr %X, i64 %i, i64 %last, i64 {n_in}, i64 {n_in}, ptr %x)",
-            f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w)",
-            f"  call void @scatter(ptr %y, i64 %i, i64 %last, i64 {n_out}, ptr %Y)",
-            f"  %next = add i64 %i, {lanes}",
-            "  %more = icmp slt i64 %next, %n",
-            "  br i1 %more, label %group, label %done",
-            "done:",
-            "  ret void",
-            "}",
-        ]
-    )
+    return f"""{_gather(lanes)}
+{_scatter(lanes)}
+define void @{name}.batch(ptr %X, ptr %P, ptr %Y, i64 %n, i64 %step, ptr %room) {kernels.attributes(lanes)} {{
+entry:
+{_pointers(lanes, n_in, n_parameters, n_out)}
+  %last = sub i64 %n, 1
+  %moves = icmp ne i64 %step, 0
+  br label %group
+group:
+  %i = phi i64 [0, %entry], [%next, %run]
+  %first = icmp eq i64 %i, 0
+  %fresh = or i1 %first, %moves
+  br i1 %fresh, label %prologue, label %run
+prologue:
+  call void @gather(ptr %P, i64 %i, i64 %last, i64 {n_parameters}, i64 %step, ptr %p)
+  call void @{name}.prologue(ptr %p, ptr %w)
+  br label %run
+run:
+  call void @gather(ptr %X, i64 %i, i64 %last, i64 {n_in}, i64 {n_in}, ptr %x)
+  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w)
+  call void @scatter(ptr %y, i64 %i, i64 %last, i64 {n_out}, ptr %Y)
+  %next = add i64 %i, {lanes}
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %group, label %done
+done:
+  ret void
+}}"""
+
+
+def _pointers(lanes: int, *sizes: int) -> str:
+    """Where in the room the state, the parameters, the results and the work are laid out."""
+    places = zip("xpyw", _starts(*sizes), strict=True)
+    return "\n".join(f"  %{a} = getelementptr {kernels.real(lanes)}, ptr %room, i64 {k}" for a, k in places)
 
 
 def room(lanes: int, n_in: int, n_parameters: int, n_out: int, work_size: int) -> int:

@@ -54,6 +54,8 @@ class Library:
 
     def __del__(self, lock: threading.Lock = _lock, retired: deque[Any] = _retired) -> None:
         retired.append(self._tracker)
+        # the list has the last reference now, and unloading happens under the lock
+        del self._tracker
         # whoever holds the lock now unloads the code when done
         if lock.acquire(blocking=False):
             try:

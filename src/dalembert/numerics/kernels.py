@@ -7,6 +7,8 @@ without flags, and what comes from the mathematics library is called for one num
 from __future__ import annotations
 
 import functools
+import platform
+import struct
 from typing import Final
 
 from dalembert.numerics.jit import host_features
@@ -40,8 +42,7 @@ LIBRARY: Final = ("exp", "log", "sinh", "cosh", "asin", "acos", "atan")
 
 def fused() -> bool:
     """Whether the processor multiplies and adds in one rounding."""
-    features = host_features()
-    return features.get("fma", False) or features.get("neon", False) or features.get("fp-armv8", False)
+    return platform.machine().lower() in {"arm64", "aarch64"} or host_features().get("fma", False)
 
 
 def native_lanes() -> int:
@@ -113,8 +114,6 @@ def declarations(*lanes: int) -> str:
 
 @functools.cache
 def _bits(x: float) -> int:
-    import struct
-
     return int.from_bytes(struct.pack(">d", x), "big")
 
 

@@ -23,7 +23,7 @@ SECTIONS: Final = {1: "section*", 2: "subsection*", 3: "subsubsection*"}
 LINE: Final = 70
 ESCAPES: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "…": r"\dots{}", "’": "'", "\n": " ",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "§": r"\S{}", "…": r"\dots{}", "’": "'", "\n": " ",
 }  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def body(blocks: Iterable[Block]) -> str:
 
 def escaped(words: str) -> str:
     """Words that mean themselves; what no text font has becomes mathematics."""
-    return re.sub(r"[A-Za-z]?[^\x00-\xff–…’]+|[\\{}$&#%_^~–…’\n]", _escape, words)
+    return re.sub(r"[A-Za-z]?[^\x00-\xff–…’]+|[\\{}$&#%_^~–§…’\n]", _escape, words)
 
 
 def _escape(found: re.Match[str]) -> str:

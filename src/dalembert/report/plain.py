@@ -11,24 +11,34 @@ from dalembert.algebra.names import GREEK
 NAME: Final = "dalembert.plain"
 LETTERS: Final = {letter: name for name, letter in GREEK.items() if name != "lam"} | {
     "Σ": "Sum", "∂": "d", "·": ".", "×": "x", "−": "-", "–": "-", "—": "-", "…": "...", "½": "1/2", "√": "sqrt", "→": "->", "°": " deg",
-    "ᵀ": "^T", "═": "=", "─": "-", "│": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "′": "'", "•": "*", "ₓ": "_x", "≤": "<=", "≥": ">=",
+    "ᵀ": "^T", "═": "=", "─": "-", "│": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "′": "'", "•": "*", "≤": "<=", "≥": ">=",
     "\u0307": "'", "\u0308": "''", "\u20db": "'''", "\u20dc": "''''", "\u0304": "_bar", "‘": "'", "’": "'", "“": '"', "”": '"',
 }  # fmt: skip
 
 
 def plain(text: str) -> str:
     """The same in ASCII, as a program would write it; what has no such form is a question mark."""
-    return "".join(_plain(c) for c in unicodedata.normalize("NFD", text))
+    out, before = [], ""
+    for c in unicodedata.normalize("NFD", text):
+        height = _height(c)
+        # z₁₂ → z_12: one mark for a run of small digits
+        out.append(height * (height != before) + _plain(c))
+        before = height
+    return "".join(out)
+
+
+def _height(c: str) -> str:
+    mark = "" if c.isascii() or c in LETTERS else unicodedata.decomposition(c)
+    return "^" if mark.startswith("<super>") else "_" if mark.startswith("<sub>") else ""
 
 
 def _plain(c: str) -> str:
     if c.isascii() or c in LETTERS:
         return LETTERS.get(c, c)
-    same = unicodedata.normalize("NFKD", c)
-    if not same.isascii():
-        return "" if unicodedata.combining(c) else "?"
-    mark = unicodedata.decomposition(c)
-    return f"^{same}" if mark.startswith("<super>") else f"_{same}" if mark.startswith("<sub>") else same
+    same = "".join(LETTERS.get(x, x) for x in unicodedata.normalize("NFKD", c))
+    if same.isascii():
+        return same
+    return "" if unicodedata.combining(c) else "?"
 
 
 def _replacement(error: UnicodeError) -> tuple[str, int]:

@@ -108,10 +108,10 @@ class Assembler:
     def _reached(self, rows: NDArray[np.bool_], free: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The rows and free coordinates connected with the given rows."""
         structure = self.structure & free
-        columns = structure[rows].any(axis=0)
+        columns = np.asarray(structure[rows].any(axis=0))
         while True:
             rows = rows | structure[:, columns].any(axis=1)
-            more = structure[rows].any(axis=0)
+            more = np.asarray(structure[rows].any(axis=0))
             if (more == columns).all():
                 return rows, columns
             columns = more
@@ -135,7 +135,7 @@ def _gauss_newton(
     while steps < _MOST_STEPS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
         step = np.zeros_like(q)
         step[columns] = -_damped(J[np.ix_(rows, columns)], r[rows], radius)
-        length, size = np.linalg.norm(step), np.abs(q).max()
+        length, size = float(np.linalg.norm(step)), float(np.abs(q).max())
         if length <= _SHORTEST * size:
             break
         r_new, J_new = f(q + step)

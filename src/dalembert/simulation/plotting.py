@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import re
 import sys
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.algebra.names import latex_name
+from dalembert.algebra.names import latex_name, parts, superscript, unicode_name
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
 from dalembert.simulation.failures import Unwritable
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which everyone can tell apart
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _GREY: Final = "#666666"
-_STYLE: Final[dict[str, Any]] = {
+_STYLE: Final[Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10.0,
-    "mathtext.fontset": "stix",
     "axes.edgecolor": "#999999",
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
@@ -38,7 +38,6 @@ _STYLE: Final[dict[str, Any]] = {
     "axes.axisbelow": True,
     "axes.formatter.useoffset": False,
     "axes.formatter.limits": (-3, 4),
-    "axes.formatter.use_mathtext": True,
     "axes.xmargin": 0.0,
     "grid.color": "#e6e6e6",
     "grid.linewidth": 0.8,
@@ -51,7 +50,13 @@ _STYLE: Final[dict[str, Any]] = {
     "legend.frameon": False,
     "legend.fontsize": 9.5,
 }
+_SYMBOL: Final[Any] = {"fontsize": 13, "fontfamily": "DejaVu Serif", "fontstyle": "italic", "math_fontfamily": "dejavuserif"}
 _DPI: Final = 144
+# inches: for one, two and three columns; above, for each and below the panels
+_WIDTHS: Final = (7.2, 9.6, 12.0)
+_HEAD: Final = 1.05
+_PANEL: Final = 1.6
+_FOOT: Final = 0.55
 _MOST_PANELS: Final = 24
 _MOST_POINTS: Final = 20_000
 
@@ -120,19 +125,20 @@ def _figure(run: Trajectory, what: Sequence[Any]) -> Figure:
     panels = asked[:_MOST_PANELS]
     columns = 1 if len(panels) <= 4 else 2 if len(panels) <= 10 else 3
     rows = -(-len(panels) // columns)
-    width, height = (7.2, 9.6, 12.0)[columns - 1], 1.15 + 1.45 * rows + 1.75
+    width, height = _WIDTHS[columns - 1], _HEAD + _PANEL * (rows + 1) + _FOOT
     figure = Figure(figsize=(width, height), facecolor="white")
-    edges = {"left": 0.82 / width, "right": 1 - 0.25 / width, "top": 1 - 0.78 / height, "bottom": 0.55 / height}
-    grid = figure.add_gridspec(rows + 1, columns, **edges, hspace=0.34, wspace=0.24, height_ratios=[1.0] * rows + [1.05])
-    smooth = _smooth(run)
+    # inches from the edges; the titles of the panels stand in the gaps between them
+    edges = {"left": 0.7 / width, "right": 1 - 0.25 / width, "top": 1 - _HEAD / height, "bottom": _FOOT / height}
+    grid = figure.add_gridspec(rows + 1, columns, **edges, hspace=0.42 if columns == 1 else 0.5, wspace=0.22)
     bottom = figure.add_subplot(grid[rows, :])
+    smooth = _smooth(run)
     for k, keys in enumerate(panels):
-        axes = figure.add_subplot(grid[k % rows, k // rows], sharex=bottom)
-        axes.tick_params(labelbottom=False)
+        axes = figure.add_subplot(grid[divmod(k, columns)], sharex=bottom)
+        axes.tick_params(labelbottom=columns > 1 and k + columns >= len(panels))
         _panel(axes, smooth, keys)
     _energy(bottom, run)
-    bottom.set_xlabel("$t$", fontsize=12)
-    _title(figure, run, len(asked) - len(panels), height)
+    bottom.set_xlabel("t", **_SYMBOL)
+    _title(figure, run, len(asked) - len(panels))
     return figure
 
 
@@ -145,39 +151,43 @@ def _smooth(run: Trajectory) -> Trajectory:
 
 
 def _panel(axes: Axes, run: Trajectory, keys: Sequence[Any]) -> None:
-    """Quantities that share their axes; a single one is named at the side."""
+    """Quantities that share their axes, named above."""
     lines = [line for key in keys for line in _lines(run, key)]
-    for (name, x), colour in zip(lines, _cycled(len(lines)), strict=True):
+    for (name, x), colour in zip(lines, itertools.cycle(COLOURS), strict=False):
         axes.plot(run.t, x, color=colour, label=name)
     _steady(axes, np.concatenate([x for _, x in lines]))
-    axes.yaxis.set_major_locator(_locator())
     if len(lines) == 1:
         name = lines[0][0]
-        short = len(re.sub(r"\\[a-z]+|[${}_^]", "", name)) <= 4
-        axes.set_ylabel(
-            name, rotation=0 if short else 90, ha="center", va="center", labelpad=14 if short else 10, fontsize=15 if short else 10
-        )
-        axes.yaxis.set_label_coords(-0.62 / axes.get_position().width / axes.figure.get_size_inches()[0], 0.5)
+        axes.set_title(name, loc="left", pad=6, **(_SYMBOL if _is_symbol(keys[0]) else {"fontsize": 10}))
     else:
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.97), ncols=len(lines), borderaxespad=0.0, handlelength=1.2)
+        _legend(axes)
+    axes.yaxis.set_major_locator(_locator())
 
 
 def _lines(run: Trajectory, key: Any) -> list[tuple[str, Any]]:
     values = run[key]
     if isinstance(key, Vector):
-        return [(f"along ${axis}$", values[:, k]) for k, axis in enumerate("xyz")]
+        return [(f"along {axis}", values[:, k]) for k, axis in enumerate("xyz")]
     return [(_name(key), values)]
 
 
+def _is_symbol(key: Any) -> bool:
+    text = (key.name or "") if isinstance(key, Scalar) else str(key)
+    return re.fullmatch(r"\w+'*(\.dot)*", text) is not None
+
+
 def _name(key: Scalar | str) -> str:
-    """A symbol as a book prints it; anything else as it was written."""
+    """A symbol as a book prints it, θ̇₁; anything else as it was written."""
     text = str(key.name or key) if isinstance(key, Scalar) else key
-    symbol = re.fullmatch(r"(\w+?)('*)((?:\.dot)*)", text)
-    return f"${latex_name(symbol[1] + symbol[2] + symbol[3].count('.') * chr(39))}$" if symbol else text
+    if not _is_symbol(key):
+        return text
+    name = text.replace(".dot", "'")
+    # a dot over a letter is lost in plain text, but formulas cost time
+    return f"${latex_name(name)}$" if parts(name).dots else unicode_name(name)
 
 
-def _cycled(n: int) -> list[str]:
-    return [COLOURS[k % len(COLOURS)] for k in range(n)]
+def _legend(axes: Axes) -> None:
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, borderaxespad=0.0, handlelength=1.2, columnspacing=1.6)
 
 
 def _locator() -> Any:
@@ -189,7 +199,7 @@ def _locator() -> Any:
 def _steady(axes: Axes, x: Any) -> None:
     """What does not move is drawn as a straight line, not as magnified rounding."""
     finite = x[np.isfinite(x)]
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     size = max(abs(low), abs(high))
     if high - low <= 1e-9 * size or size < 1e-12:
         half = 0.5 * size if size >= 1e-12 else 0.5
@@ -198,32 +208,37 @@ def _steady(axes: Axes, x: Any) -> None:
 
 def _energy(axes: Axes, run: Trajectory) -> None:
     """E − E₀ where it must stay zero, otherwise T, V and their sum."""
+    title = "energy"
     if run.conserves_energy:
-        E, T = run.energy, np.max(run.kinetic_energy, initial=0.0)
+        E, T = run.energy, float(np.max(run.kinetic_energy, initial=0.0))
+        drift = (E - E[:1]) / (T or 1.0)
+        exponent = int(np.floor(np.log10(largest))) if (largest := float(np.max(np.abs(drift), initial=0.0))) else 0
         axes.axhline(0.0, color=_GREY, linewidth=0.8)
-        axes.plot(run.t, (E - E[:1]) / (T or 1.0), color=COLOURS[1], linewidth=1.1)
-        axes.set_title("energy drift  $(E-E_0)\\,/\\,\\max T$", loc="left", fontsize=10, pad=6)
+        axes.plot(run.t, drift / 10.0**exponent, color=COLOURS[1], linewidth=1.1)
+        title = "energy drift (E − E₀) / max T" + (f"  in 10{superscript(exponent)}" if exponent else "")
     else:
-        parts = (("$T$", run.kinetic_energy), ("$V$", run.potential_energy), ("$T+V$", run.energy))
-        for (name, x), colour in zip(parts, (COLOURS[0], COLOURS[2], COLOURS[6]), strict=True):
-            axes.plot(run.t, x, color=colour, label=name, linewidth=1.2)
-        axes.set_title("energy", loc="left", fontsize=10, pad=6)
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.99), ncols=3, borderaxespad=0.0, handlelength=1.2)
+        smooth = _smooth(run)
+        parts = ("T", smooth.kinetic_energy, COLOURS[0]), ("V", smooth.potential_energy, COLOURS[2]), ("T + V", smooth.energy, COLOURS[6])
+        for name, x, colour in parts:
+            axes.plot(smooth.t, x, color=colour, label=name, linewidth=1.2)
+        _legend(axes)
+    axes.set_title(title, loc="left", fontsize=10, pad=6)
     axes.yaxis.set_major_locator(_locator())
 
 
-def _title(figure: Figure, run: Trajectory, left_out: int, height: float) -> None:
+def _title(figure: Figure, run: Trajectory, left_out: int) -> None:
     """The system, and in one line what must be known to trust the picture."""
     solution = run.solution
     facts = [f"{solution.steps} steps"]
     if run.conserves_energy:
         facts.append(f"energy drift {run.energy_drift:.1e}")
     if run.residuals:
-        facts.append(f"constraints to {run.worst_residual:.1e}")
+        facts.append(f"constraints to {run.worst_residual:.1e}" if run.worst_residual else "constraints exact")
     if not run.finished:
         facts.insert(0, f"{solution.outcome.value.upper()} at t = {solution.t[-1]:.6g}")
     if left_out:
         facts.append(f"{left_out} more not shown")
-    figure.text(0.25 / figure.get_size_inches()[0], 1 - 0.26 / height, run.system.name, fontsize=14, fontweight="bold", va="center")
+    width, height = figure.get_size_inches()
+    figure.text(0.25 / width, 1 - 0.27 / height, run.system.name, fontsize=14, fontweight="bold", va="center")
     colour = _GREY if run.finished else COLOURS[1]
-    figure.text(0.25 / figure.get_size_inches()[0], 1 - 0.53 / height, "  ·  ".join(facts), fontsize=9.5, color=colour, va="center")
+    figure.text(0.25 / width, 1 - 0.54 / height, "  ·  ".join(facts), fontsize=9.5, color=colour, va="center")

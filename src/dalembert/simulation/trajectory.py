@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from dalembert.algebra.names import base
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
@@ -118,8 +119,10 @@ class Trajectory:
                 return np.ascontiguousarray(self._values([reader.node(c) for c in _components(key, self.system)]).T)
             return np.asarray(self._values([reader.node(key)])[0])
         except BadExpression as problem:
-            where = f"{key!r} cannot be read from this run" if isinstance(key, str) else "this cannot be read from this run"
-            msg = f"{where}: {problem}"
+            what = repr(key) if isinstance(key, str) else "this"
+            name = key.name if isinstance(key, Scalar) else None
+            hint = f"; by name it can: run[{label(name)!r}]" if name and base(name) in reader.names else ""
+            msg = f"{what} cannot be read from this run: {problem}{hint}"
             raise BadExpression(msg) from problem
 
     @cached_property

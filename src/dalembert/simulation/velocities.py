@@ -136,7 +136,7 @@ class Velocities:
             bad = ", ".join(label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot)))
             names = ", ".join(label(kin.name(x)) for x in kin.u)
             why = f" ({self.notes[0]})" if self.notes else ""
-            msg = f"start: {bad} cannot be had from {names} at these positions (a division by zero): start elsewhere or declare other speeds"
+            msg = f"start: {bad} cannot be had from {names} at these positions (division by zero): start elsewhere or declare other speeds"
             raise BadStart(msg + why)
         return qdot
 
@@ -156,7 +156,7 @@ def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
     rank = int(np.sum(s > _RANK))
     if rank == len(names):
         return rank, ()
-    involved = np.flatnonzero((np.abs(U[:, rank:]) > _RANK).any(axis=1))
-    listed = " and ".join(repr(names[k]) for k in involved)
+    involved = [name for name, weights in zip(names, np.abs(U[:, rank:]), strict=True) if weights.max() > _RANK]
+    listed = " and ".join(map(repr, involved))
     what = f"{listed} {'vanishes' if len(involved) == 1 else 'are not independent'} at this start"
     return rank, (f"a singular position: {what} (rank {rank} of {len(names)}), so that speeds and reactions may be undetermined",)

@@ -99,8 +99,10 @@ def test_4_27_to_4_30_lagrangian_operator():
     printed = [
         "m*(2*x'' - l*phi''*sin(phi) - l*phi'**2*cos(phi))",
         "m*(2*y'' + l*phi''*cos(phi) - l*phi'**2*sin(phi))",
-        "m*(l**2*phi'' - l*x''*sin(phi) + l*y''*cos(phi) - l*x'*phi'*cos(phi) - l*y'*phi'*sin(phi))"
-        " - m*(-l*x'*phi'*cos(phi) - l*y'*phi'*sin(phi))",
+        (
+            "m*(l**2*phi'' - l*x''*sin(phi) + l*y''*cos(phi) - l*x'*phi'*cos(phi) - l*y'*phi'*sin(phi))"
+            " - m*(-l*x'*phi'*cos(phi) - l*y'*phi'*sin(phi))"
+        ),
     ]
     assert equal(d.kinematics, without(d, d.native.residuals), printed)
 

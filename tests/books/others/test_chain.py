@@ -31,7 +31,10 @@ def test_rods_in_absolute_angles_as_Hil20_prints_them(principle):
     d = principle(double_pendulum.build(angles="absolute"))
     t, s = d.tape, d.kinematics.system
     printed = [
-        "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + beta'**2*sin(alpha - beta)) + (m_1/2 + m_2)*g*l_1*sin(alpha)",
+        (
+            "(m_1/3 + m_2)*l_1**2*alpha'' + m_2*l_1*l_2/2*(beta''*cos(alpha - beta) + beta'**2*sin(alpha - beta))"
+            " + (m_1/2 + m_2)*g*l_1*sin(alpha)"
+        ),
         "m_2*l_2**2/3*beta'' + m_2*l_1*l_2/2*(alpha''*cos(alpha - beta) - alpha'**2*sin(alpha - beta)) + m_2/2*g*l_2*sin(beta)",
     ]
     assert all(is_zero(t, [t.sub(a, on(t, s.expression(b))) for a, b in zip(d.equations.residuals, printed, strict=True)]))

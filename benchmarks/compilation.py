@@ -1,0 +1,117 @@
+"""From equations to native code: with nothing kept, and from the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dalembert as da
+import systems
+from dalembert.numerics.native import NativeDynamics
+from measure import Timing, fresh, least, timed
+from peers import Unavailable, attempt, peer
+from results import Report, Within
+
+NOTE = (
+    "The equations are derived and LLVM is loaded; what is timed is the way from the equations to a function that can be called. "
+    "The code for batches is compiled when it is first asked for and has rows of its own."
+)
+COLD = {7: 0.15, 50: 1.5, 200: 7.0}
+CACHED = {7: 0.005, 50: 0.01, 200: 0.03}
+_serial = itertools.count(1)
+
+
+@contextlib.contextmanager
+def kept_in(folder: str) -> Iterator[None]:
+    """The object cache in another folder."""
+    before = os.environ.get("DALEMBERT_CACHE")
+    os.environ["DALEMBERT_CACHE"] = folder
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["DALEMBERT_CACHE"]
+        else:
+            os.environ["DALEMBERT_CACHE"] = before
+
+
+def run(report: Report, *, quick: bool) -> None:
+    """Chains of all sizes, a new small system, and what others take."""
+    report.section("Compile", NOTE)
+    for n in COLD:
+        _chain(report, n, rounds=2 if quick or n == 200 else 5)
+    _new_system(report)
+    _others(report)
+    report.rows()
+
+
+def _chain(report: Report, n: int, rounds: int) -> None:
+    what = f"spatial chain, {n} joints"
+    report.progress(what)
+    s = systems.chain(n)
+    equations = da.forward_dynamics(s)
+    Q, U = systems.states(n, 16)
+
+    def make() -> NativeDynamics:
+        return NativeDynamics(s, equations)
+
+    for goals, title, once, count in ((COLD, "nothing kept", True, rounds), (CACHED, "from the cache", False, 9)):
+        one = _in_caches(make, lambda given: given(), once=once, rounds=count)
+        many = _in_caches(lambda: make(), lambda given: given()(Q, U), once=once, rounds=min(count, 3))
+        report.compare(f"{what}, {title}", {"dalembert": one, "and its batch": many}, {"dalembert": Within(goals[n])})
+
+
+def _in_caches(make: Callable[[], Any], work: Callable[[Any], object], *, once: bool, rounds: int) -> Timing:
+    """Work in a new empty cache each time (`once`), or in one that has seen it before."""
+    samples = []
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o700)
+        for k in range(rounds + 1):
+            with kept_in(f"{place}/{k if once else 0}"):
+                samples.append(timed(lambda: work(make)))
+    return least(samples[1:])
+
+
+def _double_pendulum() -> da.System:
+    """A double pendulum that was never seen before: its numbers are part of its code."""
+    s = da.System("New", gravity=9.81)
+    upper = s.rod("upper", s.pin("alpha", s.O), mass=1, length=1 + next(_serial) / 1000)
+    s.rod("lower", s.pin("beta", upper.tip), mass=1, length=1)
+    return s
+
+
+def _new_system(report: Report) -> None:
+    """A system that no cache has seen, when the loop itself was compiled before."""
+    report.progress("a new small system")
+    da.simulate(_double_pendulum(), 0.1, start={"alpha": 1.0})
+    compiled = fresh(_double_pendulum, da.compile)
+    simulated = fresh(_double_pendulum, lambda s: da.simulate(s, 0.01, start={"alpha": 1.0}))
+    report.compare("new double pendulum, da.compile from its description", {"dalembert": compiled}, {"dalembert": Within(0.05)})
+    report.compare("new double pendulum, da.simulate from its description", {"dalembert": simulated}, {"dalembert": Within(0.05)})
+
+
+def _others(report: Report) -> None:
+    report.progress("C compilers of others")
+    timings: dict[str, Timing | str] = {}
+    for name, make in (("CasADi and the C compiler, 7 joints", _casadi), ("PyDy and Cython, 2 links", _pydy)):
+        try:
+            timings[name] = attempt(make)
+        except Unavailable as reason:
+            timings[name] = str(reason)
+    report.compare("for comparison (wall: the compiler is another process)", timings)
+
+
+def _casadi() -> Timing:
+    tool = peer("casadi")
+    f = tool.forward_dynamics(systems.links(7))
+    return least([timed(lambda: tool.Compiled(f))])
+
+
+def _pydy() -> Timing:
+    tool = peer("pydy")
+    tool.pendulum_equations(2)
+    return least([timed(lambda: tool.rates(2, "sympy"))])

@@ -1,0 +1,50 @@
+"""`make bench`: dalembert and its peers in one run; the tables go to the terminal and to results.md beside this file.
+
+    python benchmarks/run.py [--quick] [--only derive|compile|evaluate|simulate ...] [--output FILE]
+
+A run of everything writes results.md; a quick or partial one only prints, unless --output names a file. The exit code
+is 1 if tools disagree where they must not, never because of a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import warnings
+from pathlib import Path
+
+GROUPS = {"derive": "derive", "compile": "compilation", "evaluate": "evaluate", "simulate": "simulate"}
+_RESULTS = Path(__file__).with_name("results.md")
+
+
+def main() -> int:
+    """Measure what is asked for, print it and keep it."""
+    wanted = _arguments()
+    # before anything loads a threaded library
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    warnings.simplefilter("ignore")
+    results = importlib.import_module("results")
+    report = results.Report()
+    for group in wanted.only or GROUPS:
+        print(f"{group} ...", file=sys.stderr, flush=True)
+        importlib.import_module(GROUPS[group]).run(report, quick=wanted.quick)
+    document = report.document()
+    print(document)
+    output = wanted.output or (None if wanted.quick or wanted.only else _RESULTS)
+    if output is not None:
+        output.write_text(document, encoding="utf-8")
+    return 0 if all(passed for _, _, passed in report.checks) else 1
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure dalembert against other tools.")
+    parser.add_argument("--quick", action="store_true", help="smaller systems, and nothing that takes SymPy many seconds")
+    parser.add_argument("--only", choices=GROUPS, action="append", help="this group alone; may be given several times")
+    parser.add_argument("--output", type=Path, help="the file to write")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""Derivations to read."""
+
+import re
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.principles.base import Derivation, Item, Step
+from dalembert.report import document, latex, steps
+from dalembert.report.blocks import Display, Formula, Heading
+from dalembert.report.terminal import plain
+from dalembert.report.writing import LatexWriting, Writing
+
+SMALL = ("cart-and-bar", "knife-edge-rod", "vehicle")
+
+
+def text_of(block):
+    return [f"{''.join(map(plain, line.left))}|{plain(line.right)}" for line in block.lines]
+
+
+def displays(d, writing, **how):
+    """Title → lines of every part of a derivation."""
+    found, title = {}, ""
+    for block in steps.derivation(d, writing, **how):
+        if isinstance(block, Heading):
+            title = block.words
+        elif isinstance(block, Display):
+            found[title] = text_of(block)
+    return found
+
+
+def test_every_recorded_step_is_shown_once_in_order():
+    d = da.lagrange(gallery.build("rolling-disk"))
+    titles = [b.words for b in steps.derivation(d, Writing(), steps=True) if isinstance(b, Heading) and b.level == 3]
+    recorded = [step.title for step in d.steps if step.items]
+    assert [f"{n}. {title}" for n, title in enumerate(recorded, 1)] == titles[: len(recorded)]
+
+
+def test_steps_of_kane():
+    shown = displays(da.kane(gallery.build("rolling-disk")), Writing(), steps=True)
+    assert ["ẋ|−r ψ̇ cos φ", "ẏ|−r ψ̇ sin φ"] == shown["1. Speeds"]
+    assert "ω of disk|φ̇ N.z + θ̇ A.x + ψ̇ B.z" in shown["2. Velocities"]
+    assert "∂v/∂θ̇ of disk|r B.z" in shown["3. Partial velocities"]
+    assert "F₂|−m r g cos θ" in shown["5. Generalized active forces"]
+
+
+def test_zeros_share_a_line_and_rows_are_equations():
+    shown = displays(da.lagrange(gallery.build("rolling-disk")), Writing(), steps=True)
+    assert ["Qₓ = Q_y = Q_φ = Q_θ = Q_ψ|0"] == shown["4. Generalized forces"]
+    assert ["|ẋ + r ψ̇ cos φ = 0", "|ẏ + r ψ̇ sin φ = 0"] == shown["5. Constraint rows"]
+
+
+def test_the_same_equations_are_not_printed_twice():
+    system = gallery.build("vehicle")
+    shown: steps.Shown = {}
+    first = list(steps.derivation(da.kane(system), Writing(), shown=shown))
+    second = list(steps.derivation(da.lagrange(system), Writing(), shown=shown))
+    result = next(b for b in first if isinstance(b, Display))
+    assert result not in second
+    assert any("The same as by Kane's equations." in getattr(b, "spans", ()) for b in second)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("derive", [f for _, f in PRINCIPLES], ids=[p.name for p, _ in PRINCIPLES])
+def test_latex_of_every_principle_is_well_formed(name, derive):
+    d = derive(da.kinematics(gallery.build(name)))
+    body = re.sub(r"\\[{}]", "", latex.body([*steps.derivation(d, LatexWriting(), steps=True), *steps.rates(d, LatexWriting())]))
+    assert body.isascii()
+    assert body.count("{") == body.count("}")
+    assert len(re.findall(r"\\left\b", body)) == len(re.findall(r"\\right\b", body))
+    assert not re.search(r"_{[^{}]*}_", body)
+
+
+def test_long_expressions_come_with_all_their_intermediates():
+    d = da.kane(gallery.build("moving-knife-edge"))
+    display = Writing().equations(d.tape, d.equations.residuals, d.equations.udot, d.equations.u)
+    used = {int(n) for line in display.lines for n in re.findall(r"z_?(\d+)", plain(line.right).translate(DIGITS))}
+    assert display.definitions
+    assert max(used) <= len(display.definitions)
+    assert all(d.startswith(f"z{k}".translate(LOW)) for k, d in enumerate(display.definitions, 1))
+
+
+LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+
+
+def with_items(*items: Item, formula: str = "x = y") -> list[str]:
+    d = da.kane(gallery.build("rolling-disk"))
+    made = Derivation(d.principle, d.kinematics, (Step("Step", formula, items),), d.native)
+    return displays(made, Writing(), steps=True)["1. Step"]
+
+
+def test_labels():
+    d = da.kane(gallery.build("rolling-disk"))
+    m = d.tape.names["m"]
+    expected = {
+        "F*_1": "F₁*",
+        "p_theta": "p_θ",
+        "theta'": "θ̇",
+        "T̄": "T̄",
+        "−∂H/∂phi": "−∂H/∂φ",
+        "∂x/∂phi of disk": "∂x/∂φ of disk",
+        "Φ_phi,1": "Φ_φ,1",
+        "a name in words": "a name in words",
+        "v of upper rod": "v of upper rod",
+    }
+    assert [f"{left}|m" for left in expected.values()] == with_items(*(Item(label, m) for label in expected))
+
+
+def test_a_coordinate_as_label():
+    d = da.kane(gallery.build("rolling-disk"))
+    m = d.tape.names["m"]
+    assert ["along θ|m"] == with_items(Item("theta", m), formula="Σ m a·r_k")
+    assert ["Q_θ|m"] == with_items(Item("theta", m), formula="Q_k = Σ F·r_k")
+    assert ["|m = 0"] == with_items(Item("theta", m), formula="Q_k = 0")
+
+
+def test_words_stay_words():
+    assert ["why|because"] == with_items(Item("why", "because"))
+
+
+def test_vectors():
+    s = da.System("Vectors")
+    x, y = s.coordinates("x y")
+    B = s.N.rotated(y, s.N.z, "B")
+    writing, in_latex = Writing(), LatexWriting()
+    assert "x N.x − N.y + (x − y) B.z" == writing.vector(x * s.N.x - s.N.y + (x - y) * B.z).written
+    assert "0" == writing.vector(0 * s.N.x).written
+    assert r"-x\,\mathbf{e}^{B}_{x}" == in_latex.vector(-x * B.x).written
+    odd = s.N.rotated(x, s.N.z, "a_b c")
+    assert r"\mathbf{e}^{\text{a\_b c}}_{x}" == in_latex.vector(odd.x).written
+
+
+def test_speeds_that_are_rates_say_so():
+    d = da.kane(gallery.build("double-pendulum"))
+    (only,) = steps.rates(d, Writing())
+    assert "The speeds are the rates of the coordinates, u = q̇." == "".join(map(plain, only.spans))
+
+
+def test_a_derivation_document_begins_with_what_it_is_about():
+    system = gallery.build("vehicle")
+    subject = document.Subject(system, "A title", "A source", "A description")
+    blocks = list(document.derivations(subject, [da.kane(system)], Writing()))
+    assert Heading(1, "A title") == blocks[0]
+    assert ("A description",) == blocks[1].spans
+    assert Formula("F_r + F_r* = 0") in blocks[4].spans

@@ -1,0 +1,112 @@
+"""What a system consists of."""
+
+from fractions import Fraction
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.report import results, tables
+from dalembert.report.blocks import Formula, Table
+from dalembert.report.terminal import plain
+from dalembert.report.writing import Writing
+
+W = Writing()
+
+
+def rows(table: Table) -> dict[str, tuple[str, ...]]:
+    return {plain(row[0]): tuple(map(plain, row[1:])) for row in table.rows}
+
+
+def words_of(blocks) -> str:
+    return " ".join("".join(map(plain, b.spans)) for b in blocks if hasattr(b, "spans"))
+
+
+def test_symbols_with_their_meaning():
+    found = rows(tables.symbols(gallery.build("moving-knife-edge"), W))
+    assert ("theta", "coordinate", "") == found["θ"]
+    assert ("L", "constant", "0.4") == found["L"]
+    assert ("w", "specified motion", "1/5 sin(2 t)") == found["w"]
+    assert found["u₁"][1:] == ("speed", "Ẋ cos θ + Ẏ sin θ − 1/10 Y cos t")
+
+
+def test_what_has_no_value_says_so():
+    s = da.System("Open")
+    x, a = s.coordinate("x"), s.constant("a")
+    F, y = s.input("F"), s.specified("y")
+    s.particle("P", a, s.O.offset((x + y) * s.N.x))
+    s.force(F * s.N.x, at=s.O)
+    found = rows(tables.symbols(s, W))
+    assert ("no value", "given at run time", "given at run time") == (found["a"][2], found["F"][2], found["y"][2])
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(Fraction(981, 100), "9.81"), (3, "3"), (Fraction(1, 3), "1/3"), (Fraction(1, 10**20), "1e-20")]
+)
+def test_numbers(value, expected):
+    assert expected == tables.number(value)
+
+
+def test_loads_and_where_they_contribute():
+    s = da.System("Bead", gravity=9.81)
+    x = s.coordinate("x")
+    k, c = s.constants(k=2, c=1)
+    P = s.O.offset(x * s.N.x, "P")
+    s.particle("bead", 1, P)
+    s.potential(k * x**2 / 2, "spring")
+    s.dissipation(c * x.dot**2 / 2, "damper")
+    s.force(3 * s.N.y, at=P, name="guide")
+    s.force(s.N.x, at=P, reaction=P, name="pair")
+    (table,) = tables.loads(da.kinematics(s), W)
+    assert {
+        "weight of bead": ("−9.81 N.y at P", "nothing: noncontributing"),
+        "guide": ("3 N.y at P", "nothing: noncontributing"),
+        "pair": ("N.x at P,  −N.x at P", "nothing: noncontributing"),
+        "spring": ("V = 1/2 k x²", "ẋ"),
+        "damper": ("D = 1/2 c ẋ²", "ẋ"),
+    } == rows(table)
+
+
+def test_no_loads():
+    s = da.System("Free")
+    s.particle("P", 1, s.O.offset(s.coordinate("x") * s.N.x))
+    assert "No loads act on it." == words_of(tables.loads(da.kinematics(s), W))
+
+
+def test_freedoms_of_configuration_and_of_velocity():
+    def said(name):
+        return words_of([tables.freedoms(da.kinematics(gallery.build(name)))])
+
+    assert "1 coordinate, no constraint rows: 1 freedom of configuration, 1 of velocity." == said("simple-pendulum")
+    assert said("free-body-quaternion").startswith("7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 freedoms")
+
+
+def test_quaternion_norms_are_named():
+    assert "norm of the quaternion of B" in words_of(tables.constraints(da.kinematics(gallery.build("free-body-quaternion")), W))
+
+
+def test_what_drops_out_is_named():
+    d = da.kane(gallery.build("hoist"))
+    assert "No equation of motion depends on m_Q, x." == words_of(tables.dropped_out(d, W))
+    assert "" == words_of(tables.dropped_out(da.kane(gallery.build("cart-and-bar")), W))
+
+
+def test_a_printed_result_is_believed_only_if_it_follows():
+    s = gallery.build("simple-pendulum")
+    d = da.kane(s)
+    entry = gallery.entry("simple-pendulum").printed[0]
+    combination = tuple((n, s.expression(k)) for n, k in entry.equals)
+    right = results.Result("right", s.expression(entry.residual), combination)
+    wrong = results.Result("wrong", 2 * s.expression(entry.residual), combination)
+    assert [True, False] == results.reproduced([right, wrong], d)
+    shown = list(results.printed([right, wrong], "LL76 §5", d, W))
+    assert "1 of 2 do NOT follow from the derived equations." == words_of(shown)
+    notes = [line.note for block in shown for line in getattr(block, "lines", ())]
+    assert [("LL76 right",), ("LL76 wrong: NOT reproduced",)] == notes
+    assert [] == list(results.printed([], "", d, W))
+
+
+def test_bodies():
+    found = rows(tables.bodies(gallery.build("cart-and-bar"), W))
+    assert {"cart": ("particle", "M", "C", ""), "bar": ("rigid body", "m", "G", "B")} == found
+    assert Formula("M") == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]

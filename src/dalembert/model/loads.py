@@ -112,10 +112,7 @@ class Loads(Declarations):
         values = [self._number(c) for c in I.entries()]
         if any(v is None for v in values):
             return
-        import numpy as np
-
-        xx, yy, zz, xy, yz, xz = (float(v) for v in values if v is not None)
-        a, b, c = sorted(np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        a, b, c = _principal_moments(*(float(v) for v in values if v is not None))
         scale = max(abs(a), abs(c), 1e-300)
         if a < -1e-12 * scale:
             msg = f"body {name!r}: its inertia has a negative principal moment ({a:g})"
@@ -232,3 +229,12 @@ class Loads(Declarations):
             msg = f"gravity: the field depends on {', '.join(map(str, moving))}; it must be fixed in the inertial frame"
             raise BadDescription(msg)
         self.field = Gravity(g)
+
+
+def _principal_moments(xx: float, yy: float, zz: float, xy: float, yz: float, xz: float) -> list[float]:
+    """The eigenvalues of a symmetric dyadic, smallest first."""
+    if xy == yz == xz == 0:
+        return sorted((xx, yy, zz))
+    import numpy as np
+
+    return sorted(map(float, np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])))

@@ -57,9 +57,8 @@ def _projected(kin: Kinematics, along_q: list[int]) -> list[int]:
 
 def _steps(kin: Kinematics, T: int, operators: list[int], Q: list[int], printed: list[int]) -> tuple[Step, ...]:
     names = [kin.name(q) for q in kin.q]
-    psi = [Item(kin.name(u), e) for u, e in zip(kin.u, kin.definitions, strict=True)] + [
-        Item(r.name, kin.row_in_rates(r)) for r in kin.rows
-    ]
+    rows = items((f"row {j}" for j in range(1, len(kin.rows) + 1)), (kin.row_in_rates(r) for r in kin.rows))
+    psi = items(map(kin.name, kin.u), kin.definitions) + rows
     columns = [Item(f"Φ_{n},{j + 1}", w) for n, (_, W) in zip(names, kin.WX, strict=True) for j, w in sorted(W.items())]
     return (
         Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", psi, "Gre03 (4.5)–(4.6)"),

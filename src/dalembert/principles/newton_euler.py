@@ -59,7 +59,7 @@ def newton_euler(system: System | Kinematics) -> Derivation:
     eliminate = Rewrite(t, reactions)
     residuals = tuple(eliminate(e) for e in ideal)
     steps = (
-        Step("Bodies cut free", "m a − F − f = 0, Ḣ − M − μ = 0", items(map(str, range(1, len(balances) + 1)), balances), "Bar00 (14)"),
+        Step("Bodies cut free", "m a − F − f = 0, Ḣ − M − μ = 0", items(_labels(bodies), balances), "Bar00 (14)"),
         Step("Ideal reactions", "Σ f·v_r + μ·ω_r = 0", items(map(kin.name, kin.u), ideal), "Mei85 (7.18)"),
         Step("Reactions", "f = m a − F, μ = Ḣ − M", items(map(kin.name, reactions), reactions.values()), "Mei85 (7.24)"),
     )
@@ -137,3 +137,13 @@ def _powerless(kin: Kinematics, bodies: list[FreeBody]) -> list[int]:
             for r, partial in kin.partials(place)[0].items():  # type: ignore[arg-type]
                 rows[r] = t.add(rows[r], partial.dot_index(reaction))
     return rows
+
+
+def _labels(bodies: list[FreeBody]) -> list[str]:
+    """What each balance is: force or moment, of which body, along which of its axes."""
+    found = []
+    for body in bodies:
+        found += [f"force on {body.name} along {axis}" for axis in "xyz"]
+        if body.mu is not None:
+            found += [f"moment on {body.name} along {axis}" for axis in "xyz"]
+    return found

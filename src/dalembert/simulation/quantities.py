@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential, potential
@@ -30,7 +31,11 @@ def conserves_energy(kin: Kinematics) -> bool:
     T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w)
     V = kin.tape.add(potential(kin), gravity_potential(kin))
     constants = {s.scalar.i for s in system.symbols.values() if s.kind == "constant"}
-    return constants.union(kin.q, kin.qdot).issuperset(symbols_of(kin.tape, (T, V)))
+    if not constants.union(kin.q, kin.qdot).issuperset(symbols_of(kin.tape, (T, V))):
+        return False
+    # T₀, what moves while q̇ = 0: on a hoop that is turned evenly T₂ − T₀ + V is constant, not T + V
+    T_0 = Rewrite(kin.tape, dict.fromkeys(kin.qdot, kin.tape.zero))(T)
+    return is_zero(kin.tape, [T_0])[0]
 
 
 def residuals(kin: Kinematics) -> dict[str, int]:

@@ -6,13 +6,12 @@ import contextlib
 import itertools
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import dalembert as da
 import systems
 from dalembert.numerics.native import NativeDynamics
-from measure import Timing, fresh, least, timed
+from measure import Timing, Work, alone, fresh, least, timed
 from peers import Unavailable, attempt, peer
 from results import Report, Within
 
@@ -42,37 +41,35 @@ def kept_in(folder: str) -> Iterator[None]:
 def run(report: Report, *, quick: bool) -> None:
     """Chains of all sizes, a new small system, and what others take."""
     report.section("Compile", NOTE)
-    for n in COLD:
-        _chain(report, n, rounds=2 if quick or n == 200 else 5)
+    cold = {n: _chain(report, n, rounds=2 if quick or n == 200 else 5) for n in COLD}
     _new_system(report)
-    _others(report)
-    report.rows()
+    _others(report, cold[7])
 
 
-def _chain(report: Report, n: int, rounds: int) -> None:
+def _chain(report: Report, n: int, rounds: int) -> Timing:
+    """One size, for one state and for batches; what it takes for one state with nothing kept."""
     what = f"spatial chain, {n} joints"
     report.progress(what)
     s = systems.chain(n)
     equations = da.forward_dynamics(s)
     Q, U = systems.states(n, 16)
+    found: dict[str, Timing] = {}
+    for goals, title, empty, count in ((COLD, "nothing kept", True, rounds), (CACHED, "from the cache", False, 9)):
+        one = _in_caches(lambda: NativeDynamics(s, equations), empty=empty, rounds=count)
+        many = _in_caches(lambda: NativeDynamics(s, equations)(Q, U), empty=empty, rounds=min(count, 3))
+        report.compare(f"{what}, {title}", {"dalembert": one, "dalembert, batch too": many}, {"dalembert": Within(goals[n])})
+        found[title] = one
+    return found["nothing kept"]
 
-    def make() -> NativeDynamics:
-        return NativeDynamics(s, equations)
 
-    for goals, title, once, count in ((COLD, "nothing kept", True, rounds), (CACHED, "from the cache", False, 9)):
-        one = _in_caches(make, lambda given: given(), once=once, rounds=count)
-        many = _in_caches(lambda: make(), lambda given: given()(Q, U), once=once, rounds=min(count, 3))
-        report.compare(f"{what}, {title}", {"dalembert": one, "and its batch": many}, {"dalembert": Within(goals[n])})
-
-
-def _in_caches(make: Callable[[], Any], work: Callable[[Any], object], *, once: bool, rounds: int) -> Timing:
-    """Work in a new empty cache each time (`once`), or in one that has seen it before."""
+def _in_caches(work: Work, *, empty: bool, rounds: int) -> Timing:
+    """Work in a new empty cache each time, or in one that has seen it before."""
+    alone()
     samples = []
     with tempfile.TemporaryDirectory() as place:
-        os.chmod(place, 0o700)
         for k in range(rounds + 1):
-            with kept_in(f"{place}/{k if once else 0}"):
-                samples.append(timed(lambda: work(make)))
+            with kept_in(f"{place}/{k if empty else 0}"):
+                samples.append(timed(work))
     return least(samples[1:])
 
 
@@ -94,15 +91,18 @@ def _new_system(report: Report) -> None:
     report.compare("new double pendulum, da.simulate from its description", {"dalembert": simulated}, {"dalembert": Within(0.05)})
 
 
-def _others(report: Report) -> None:
+def _others(report: Report, cold: Timing) -> None:
+    """Tools that call a C compiler; its time is counted."""
     report.progress("C compilers of others")
-    timings: dict[str, Timing | str] = {}
-    for name, make in (("CasADi and the C compiler, 7 joints", _casadi), ("PyDy and Cython, 2 links", _pydy)):
+    for what, ours, name, make in (
+        ("spatial chain, 7 joints", cold, "CasADi and the C compiler", _casadi),
+        ("double pendulum", fresh(_double_pendulum, da.compile), "PyDy, Cython and the C compiler", _pydy),
+    ):
         try:
-            timings[name] = attempt(make)
+            theirs: Timing | str = attempt(make)
         except Unavailable as reason:
-            timings[name] = str(reason)
-    report.compare("for comparison (wall: the compiler is another process)", timings)
+            theirs = str(reason)
+        report.compare(f"{what}, against C compilers", {"dalembert": ours, name: theirs})
 
 
 def _casadi() -> Timing:

@@ -9,7 +9,7 @@ from typing import Any
 import dalembert as da
 import numpy
 import systems
-from measure import Timing, fresh, least, program, timed
+from measure import Timing, alone, fresh, least, program, timed
 from peers import Unavailable, attempt, peer
 from results import Report, Slower, Within
 
@@ -48,7 +48,6 @@ def run(report: Report, *, quick: bool) -> None:
     _growth(report, "spatial chain by Lagrange", da.lagrange, {n: Within(0.1) if n == 40 else None for n in LAGRANGE}, {})
     _forward(report)
     _start_up(report)
-    report.rows()
 
 
 def _with_M_and_f(system: da.System) -> object:
@@ -76,6 +75,7 @@ def _sympy(describe: Callable[[Any], Any]) -> Timing | str:
     try:
         tool = peer("sympy_mechanics")
         d = attempt(lambda: describe(tool))
+        alone()
         sample = timed(lambda: tool.kane(d))
     except Unavailable as reason:
         return str(reason)

@@ -34,7 +34,6 @@ def run(report: Report, *, quick: bool) -> None:
     for n in (2, 5) if quick else (2, 5, 10):
         _pendulum(report, n)
     _disk(report)
-    report.rows()
 
 
 class _Ours:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import subprocess
 import sys
 import time
@@ -11,6 +13,7 @@ from statistics import median
 from typing import Any
 
 Work = Callable[[], object]
+_LONG = 2.0
 
 
 @dataclass(frozen=True)
@@ -27,11 +30,22 @@ class Timing:
 
 
 def timed(work: Work, calls: int = 1) -> tuple[float, float]:
-    """CPU and wall seconds of so many calls."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    """CPU and wall seconds of so many calls, with the CPU time of the programs they start."""
+    wall, cpu, children = time.perf_counter(), time.process_time(), _children()
     for _ in range(calls):
         work()
-    return time.process_time() - cpu, time.perf_counter() - wall
+    return time.process_time() - cpu + _children() - children, time.perf_counter() - wall
+
+
+def _children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def alone() -> None:
+    """Objects that other tools left are no longer looked through when memory is collected: each tool as in a process of its own."""
+    gc.collect()
+    gc.freeze()
 
 
 def least(samples: Sequence[tuple[float, float]], calls: int = 1) -> Timing:
@@ -46,8 +60,8 @@ class _Contender:
     def __init__(self, work: Work, block: float) -> None:
         self.work = work
         first = timed(work)
-        # a long first call is a sample; a short one was the warm-up, and the next tells how many make a block
-        self.samples = [first] if first[1] >= block else []
+        # a very long first call is a sample; otherwise it was the warm-up, and the next tells how many make a block
+        self.samples = [first] if first[1] >= _LONG else []
         self.calls = 1 if self.samples else max(1, round(block / max(timed(work)[1], 1e-9)))
         self.spent = first[1]
 
@@ -61,6 +75,7 @@ def race(contenders: Mapping[str, Work], *, rounds: int = 7, block: float = 0.01
 
     A contender that has had its `limit` of seconds drops out.
     """
+    alone()
     runners = {name: _Contender(work, block) for name, work in contenders.items()}
     for k in range(rounds):
         for runner in runners.values():
@@ -71,6 +86,7 @@ def race(contenders: Mapping[str, Work], *, rounds: int = 7, block: float = 0.01
 
 def fresh(prepare: Callable[[], Any], work: Callable[[Any], object], *, rounds: int = 7) -> Timing:
     """Work on something that is prepared anew for each round, outside the time measured; the first round warms up."""
+    alone()
     samples = []
     for _ in range(rounds + 1):
         given = prepare()

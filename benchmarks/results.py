@@ -59,6 +59,7 @@ class Report:
 
     def section(self, title: str, note: str) -> None:
         """Begin a section."""
+        self._end_block()
         self.group = title.lower()
         self.lines += [f"## {title}", "", note, ""]
 
@@ -93,22 +94,25 @@ class Report:
         """Something that must be true whatever the machine."""
         self.checks.append((f"{self.group}: {what}", found, passed))
 
-    def rows(self) -> None:
-        """Write the rows gathered since the last time as a table."""
-        self.table(_HEADERS, self._block)
-        self._block = []
-
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Any other table."""
-        if rows:
-            self.lines += [*markdown(headers, rows), ""]
+        self._end_block()
+        self.lines += [*markdown(headers, rows), ""]
 
     def text(self, line: str) -> None:
         """A sentence between tables."""
+        self._end_block()
         self.lines += [line, ""]
+
+    def _end_block(self) -> None:
+        """The rows gathered so far become a table."""
+        if self._block:
+            self.lines += [*markdown(_HEADERS, self._block), ""]
+        self._block = []
 
     def document(self) -> str:
         """The whole run: where, how, what was wanted, what was found."""
+        self._end_block()
         goals = [(what, wanted, found, "met" if met else "**missed**") for what, wanted, found, met in self.goals]
         checks = [(what, found, "passed" if passed else "**failed**") for what, found, passed in self.checks]
         parts = ["# Benchmarks", "", METHOD, "", *markdown(("", "this run"), _environment()), ""]

@@ -187,7 +187,6 @@ def _equal_error(report: Report, task: Task, found: Mapping[str, list[Point]]) -
         if "dalembert" in timings and len(timings) > 1:
             goals = {"heyoka": Slower(task.bound)} if task.bound else None
             report.compare(f"{task.name}, error {error:.0e}", timings, goals)
-    report.rows()
 
 
 def _whole_call(report: Report, task: Task, ours: Ours) -> None:
@@ -199,7 +198,6 @@ def _whole_call(report: Report, task: Task, ours: Ours) -> None:
 
     works = {"dalembert, loop alone": lambda: ours.run(task.start, task.duration, 1e-9), "dalembert, da.simulate": whole}
     report.compare(f"{task.name}, tolerance 1e-9", race(works))
-    report.rows()
 
 
 def _scipy(report: Report, task: Task) -> None:
@@ -217,7 +215,6 @@ def _scipy(report: Report, task: Task) -> None:
                 missing[name] = str(reason)
         goals = {"SciPy DOP853, lambdify and solve": Slower(200)}
         report.compare(f"{task.name}, tolerance {tolerance:.0e}", race(works, rounds=5) | missing, goals)
-    report.rows()
 
 
 def _from_rest(report: Report) -> None:

@@ -77,12 +77,14 @@ def simulate(
     t0: float = 0.0,
     max_step: float = math.inf,
     progress: bool | None = None,
+    integrator: str = "native",
 ) -> Trajectory:
     """The motion of a system for a duration.
 
     start    values of any coordinates, rates or speeds; what is not named is zero where the constraints allow it
     values   constants that differ from their declared values
     inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
+    integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE" or "heyoka" where installed
     at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
     """
     from dalembert.simulation.failures import RunStopped
@@ -100,6 +102,7 @@ def simulate(
         t0=t0,
         max_step=max_step,
         progress=progress,
+        integrator=integrator,
     )
     kin = kinematics(system)
     try:

@@ -2,10 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from truth.published import Published, difference, differences
 
 import dalembert as da
 from dalembert.gallery import pendulum_absolute, pendulum_relative
+from truth.published import Published, difference, differences
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-13}
 

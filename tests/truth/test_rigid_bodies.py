@@ -1,10 +1,10 @@
 import math
 
 import numpy as np
-from truth.published import Published, difference, differences
 
 import dalembert as da
 from dalembert.gallery import free_body_quaternion, lagrange_top
+from truth.published import Published, difference, differences
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-13}
 NO_TORQUE = {"M_1": 0, "M_2": 0, "M_3": 0}

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from dalembert.algebra.degree import degrees, error_bound
-from dalembert.algebra.field import Point, Trials, solve_mod
+from dalembert.algebra.field import Point, Trials
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
+from dalembert.equations.pointwise import accelerations
 
 TRIALS: Final = 4
 
@@ -62,16 +63,3 @@ def _by_insertion(tape: Tape, points: Trials, reference: Equations, theirs: Sequ
     degree = len(reference.u) * max(sum(d) for d in degrees(tape, reference.residuals))
     bound = error_bound(tape, theirs, points.trials, given=dict.fromkeys(reference.udot, (degree, degree)))
     return Verdict(agrees=wrong is None, bound=bound, difference=wrong, same_rows=False)
-
-
-def accelerations(point: Point, residuals: Sequence[int], udot: Sequence[int]) -> list[int]:
-    """u̇ from residuals(u̇) = M u̇ − f = 0 at a point of the field."""
-    p = point.prime
-
-    def at(values: Sequence[int]) -> list[int]:
-        return point.on(point.tape, dict(zip(udot, values, strict=True))).values(residuals)
-
-    n = len(udot)
-    minus_f = at([0] * n)
-    columns = [[(x - c) % p for x, c in zip(at([int(r == s) for r in range(n)]), minus_f, strict=True)] for s in range(n)]
-    return solve_mod([list(row) for row in zip(*columns, strict=True)], [-c % p for c in minus_f], p)

@@ -39,7 +39,7 @@ class Floats:
         if function == "abs":
             return abs(a)
         if function == "sign":
-            return float((a > 0) - (a < 0))
+            return math.copysign(1.0, a) if a > 0 or a < 0 else a
         return float(getattr(math, function)(a))
 
 

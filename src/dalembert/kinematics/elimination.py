@@ -3,18 +3,26 @@
 Each equation is c + Σ_k a_k z_k = 0 with nodes c, a_k. A pivot is a number if there is one, else an expression free
 of the coordinates, else one that depends on them; among equals the shortest row. Whether an entry vanishes is
 decided exactly, at a random point of a prime field.
+
+A pivot that depends on the coordinates may vanish at some of them although the equations can be solved there, as
+cos φ does in ẋ cos φ + ẏ sin φ = u, ẏ cos φ − ẋ sin φ = 0. Up to three such equations in as many unknowns are therefore
+solved by determinants, which vanish only where the equations cannot be solved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from typing import Final
 
-from dalembert.algebra.field import Trials
+from dalembert.algebra.field import Trials, is_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
 
 Row = tuple[int, dict[int, int]]
+# beyond, determinants have too many terms
+LARGEST_BLOCK: Final = 3
 
 
 @dataclass
@@ -41,9 +49,11 @@ class Elimination:
                 dependent = open_rows
                 break
             i, k = best
-            open_rows.remove(i)
-            solved[k] = i
-            self._eliminate(i, k)
+            found = self._block(i, k, open_rows) or {k: i}
+            for unknown, row in found.items():
+                open_rows.remove(row)
+                solved[unknown] = row
+                self._eliminate(row, unknown)
         return {k: self._without(self.rows[i], k) for k, i in solved.items()}, dependent
 
     def _pivot(self, open_rows: Sequence[int], solved: dict[int, int]) -> tuple[int, int] | None:
@@ -92,6 +102,46 @@ class Elimination:
                 else:
                     new[j] = total
             self.rows[other] = (t.sub(d, t.mul(factor, c)), new)
+
+    # ---- by determinants ---------------------------------------------------------------------
+
+    def _block(self, i: int, k: int, open_rows: Sequence[int]) -> dict[int, int]:
+        """{unknown: its row} of the equations that hang together with equation i, solved; none if they are not as many as the unknowns."""
+        if self._difficulty(self.rows[i][1][k]) < 2:
+            return {}
+        members, unknowns = [i], set(self.rows[i][1])
+        while more := [r for r in open_rows if r not in members and unknowns & self.rows[r][1].keys()]:
+            members.append(more[0])
+            unknowns |= self.rows[more[0]][1].keys()
+        if not 2 <= len(members) == len(unknowns) <= LARGEST_BLOCK:
+            return {}
+        found = dict(zip(sorted(unknowns), sorted(members), strict=True))
+        return found if self._solve_block(found) else {}
+
+    def _solve_block(self, block: dict[int, int]) -> bool:
+        """z = −A⁻¹ c with A⁻¹ = adj A / det A, unless det A vanishes."""
+        t = self.tape
+        A = [[self.rows[r][1].get(k, t.zero) for k in block] for r in block.values()]
+        minors = [[self._cofactor(A, r, k) for k in range(len(A))] for r in range(len(A))]
+        det = self._sum(t.mul(a, m) for a, m in zip(A[0], minors[0], strict=True))
+        if self._vanishes(det):
+            return False
+        det = next((unit for unit in (t.one, t.neg(t.one)) if is_zero(t, [t.sub(det, unit)])[0]), det)
+        c = [self.rows[r][0] for r in block.values()]
+        for place, (k, row) in enumerate(block.items()):
+            z = t.div(self._sum(t.mul(minors[r][place], c[r]) for r in range(len(A))), det)
+            self.rows[row] = z, {k: t.one}
+        return True
+
+    def _cofactor(self, A: list[list[int]], r: int, k: int) -> int:
+        """(−1)^(r+k) times the determinant without row r and column k."""
+        t = self.tape
+        rest = [[a for j, a in enumerate(row) if j != k] for i, row in enumerate(A) if i != r]
+        minor = rest[0][0] if len(rest) == 1 else t.sub(t.mul(rest[0][0], rest[1][1]), t.mul(rest[0][1], rest[1][0]))
+        return minor if (r + k) % 2 == 0 else t.neg(minor)
+
+    def _sum(self, terms: Iterable[int]) -> int:
+        return reduce(self.tape.add, terms, self.tape.zero)
 
     @staticmethod
     def _without(row: Row, k: int) -> Row:

@@ -37,6 +37,10 @@ class NativeModel:
     rates: CompiledFunction
     projection: CompiledFunction | None
     parameters: tuple[int, ...]
+    # the same rates as expressions, for integrators that want them so
+    tape: Tape
+    nodes: tuple[int, ...]
+    state: tuple[int, ...]
 
 
 def native_model(setting: Setting, equations: ExplicitEquations, quadratures: Quadratures | None = None) -> NativeModel:
@@ -61,7 +65,8 @@ def native_model(setting: Setting, equations: ExplicitEquations, quadratures: Qu
     state = (*kin.q, *kin.u, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *steps)) if i not in state)
     compiled = CompiledFunction(tape, rates, state, parameters)
-    model = NativeModel(compiled, CompiledFunction(tape, steps, state, parameters) if steps else None, parameters)
+    back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
+    model = NativeModel(compiled, back_native, parameters, tape, tuple(rates), state)
     kin.derived[key] = model
     return model
 

@@ -15,6 +15,7 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.numerics.values import number
 from dalembert.simulation.failures import BadDuration, RunStopped
 from dalembert.simulation.glue import Context
+from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.loop import integrate
 from dalembert.simulation.model import Accelerations, Quadratures, native_model
 from dalembert.simulation.problem import Problem
@@ -42,6 +43,7 @@ class Wish:
     t0: float = 0.0
     max_step: float = math.inf
     progress: bool | None = None
+    integrator: str = NATIVE
 
 
 def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish, quadratures: Quadratures | None = None) -> Trajectory:
@@ -50,6 +52,7 @@ def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wi
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
         raise BadDuration(msg)
+    check_name(wish.integrator)
     begin = time.perf_counter()
     chosen = setting(kin, wish.values, wish.inputs)
     model = native_model(chosen, equations, quadratures)
@@ -76,7 +79,8 @@ def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wi
 
     try:
         with progress_bar(wish.t0, wish.t0 + length, wish.progress) as show:
-            trajectory = named(integrate(problem, show))
+            native = wish.integrator == NATIVE
+            trajectory = named(integrate(problem, show) if native else integrate_by(wish.integrator, model, p, problem))
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise

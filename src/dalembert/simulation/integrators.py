@@ -1,0 +1,186 @@
+"""Other people's integrators by name, with the same result: SciPy, SUNDIALS and heyoka where they are installed.
+
+The right-hand side is the same native code. The motion between the steps is kept as the polynomial of degree seven through
+the ends, the slopes there and four points in between, whatever method made them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate
+from dalembert.errors import Unknown
+from dalembert.simulation.failures import MissingPackage, RunStopped
+from dalembert.simulation.model import NativeModel
+from dalembert.simulation.points import Motion, Pieces
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.solution import Outcome, Solution
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Rates = Callable[[float, Numbers], Numbers]
+
+SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
+NATIVE: Final = "native"
+NAMES: Final = (NATIVE, *SCIPY, "CVODE", "heyoka")
+_INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])
+# what is not in the error norm gets a tolerance that never binds
+_NEVER: Final = 1e100
+
+
+def check_name(name: str) -> None:
+    """Refuse an integrator nobody knows."""
+    if name not in NAMES:
+        msg = f"integrator {name!r} is unknown: choose one of {', '.join(NAMES)}"
+        raise Unknown(msg)
+
+
+def integrate_by(name: str, model: NativeModel, p: Numbers, problem: Problem) -> Solution:
+    """The motion of a problem by the integrator of that name; constraints are not projected upon."""
+    if name == "heyoka":
+        return _heyoka(model, p, problem)
+
+    def rates(t: float, y: Numbers) -> Numbers:
+        found: Numbers = model.rates.call(np.append(y[: problem.in_norm], t), p)
+        return found
+
+    return _cvode(rates, problem) if name == "CVODE" else _scipy(name, rates, problem)
+
+
+def _tolerances(problem: Problem) -> Numbers:
+    atol = np.full(problem.size, _NEVER)
+    atol[: problem.in_norm] = np.broadcast_to(np.asarray(problem.atol, dtype=float), (problem.in_norm,))
+    return atol
+
+
+def _scipy(name: str, rates: Rates, problem: Problem) -> Solution:
+    integrate = _package("scipy.integrate", "scipy")
+    solver = getattr(integrate, name)
+    method = solver(rates, problem.t0, problem.start, problem.t1, rtol=problem.rtol, atol=_tolerances(problem), max_step=problem.max_step)
+    t, y, f = [method.t], [method.y.copy()], [rates(method.t, method.y)]
+    inside: list[Numbers] = []
+    while method.status == "running":
+        message = method.step()
+        if method.status == "failed":
+            solution = _solution(t, y, f, inside, Outcome.STOPPED, str(message), method.nfev)
+            reason = f"stopped at t = {t[-1]:.17g} after {len(t) - 1} steps: {message}"
+            raise RunStopped(reason, solution)
+        between = method.dense_output()
+        inside.append(np.array([between(t[-1] + c * (method.t - t[-1])) for c in _INSIDE]))
+        t.append(method.t)
+        y.append(method.y.copy())
+        f.append(rates(method.t, method.y))
+    return _solution(t, y, f, inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", method.nfev)
+
+
+def _cvode(rates: Rates, problem: Problem) -> Solution:
+    cvode = _package("sksundae.cvode", "scikit-sundae")
+
+    def rhs(t: float, y: Numbers, yp: Numbers) -> None:
+        yp[:] = rates(t, y)
+
+    solver = cvode.CVODE(rhs, rtol=problem.rtol, atol=_tolerances(problem))
+    result = solver.solve(np.array([problem.t0, problem.t1]), problem.start)
+    if not result.success:
+        message = str(result.message)
+        reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
+        raise RunStopped(reason, _plain(result, Outcome.STOPPED, message))
+    return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
+
+
+def _heyoka(model: NativeModel, p: Numbers, problem: Problem) -> Solution:
+    """Taylor's method on the same expressions; its steps are never rejected, so the tolerance is all that guards it."""
+    hy = _package("heyoka", "heyoka")
+    variables = [hy.expression(f"y{k}") for k in range(problem.size)]
+    known = dict(zip(model.state, [*variables[: problem.in_norm], hy.time], strict=True))
+    known |= {i: hy.par[k] for k, i in enumerate(model.parameters)}
+    outs = evaluate(model.tape, list(model.nodes), known.__getitem__, _Expressions(hy))
+    system = [(v, e) for v, e in zip(variables, outs, strict=True)]
+    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, pars=p.tolist(), tol=problem.rtol)
+    t, y = [problem.t0], [problem.start.copy()]
+    inside: list[Numbers] = []
+    while taylor.time < problem.t1:
+        begin = taylor.time
+        taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
+        if not np.isfinite(taylor.state).all():
+            solution = _solution(t, y, _slopes(model, p, problem, t, y), inside, Outcome.STOPPED, "not finite", 0)
+            reason = f"stopped at t = {begin:.17g} after {len(t) - 1} steps: the state is no longer finite"
+            raise RunStopped(reason, solution)
+        inside.append(np.array([taylor.update_d_output(begin + c * (taylor.time - begin)).copy() for c in _INSIDE]))
+        t.append(taylor.time)
+        y.append(np.array(taylor.state))
+    return _solution(t, y, _slopes(model, p, problem, t, y), inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", 0)
+
+
+def _slopes(model: NativeModel, p: Numbers, problem: Problem, t: list[float], y: list[Numbers]) -> list[Numbers]:
+    states = np.column_stack([np.array(y)[:, : problem.in_norm], t])
+    return list(model.rates.batch(states, p))
+
+
+class _Expressions(Floats):
+    """heyoka's expressions as an arithmetic."""
+
+    def __init__(self, hy: Any) -> None:
+        self.hy = hy
+
+    def const(self, value: Any) -> Any:
+        return self.hy.expression(float(value))
+
+    def pi(self) -> Any:
+        return self.hy.pi
+
+    def atan2(self, a: Any, b: Any) -> Any:
+        return self.hy.atan2(a, b)
+
+    def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002 - the angle's identity does not matter here
+        if function in ("abs", "sign"):
+            msg = f"heyoka cannot treat {function}: Taylor's method needs smooth functions"
+            raise Unknown(msg)
+        return getattr(self.hy, function)(a)
+
+
+def _plain(result: Any, outcome: Outcome, message: str) -> Solution:
+    """Steps without a polynomial in between."""
+    motion = Motion(Pieces([np.asarray(result.t)]), Pieces([np.asarray(result.y)]), None)
+    return Solution(motion, outcome, message, 0, int(np.sum(result.nfev)))
+
+
+def _solution(
+    t: list[float], y: list[Numbers], f: list[Numbers], inside: list[Numbers], outcome: Outcome, message: str, calls: int
+) -> Solution:
+    times, states = np.array(t), np.array(y)
+    dense = _polynomials(times, states, np.array(f), np.array(inside)) if inside else None
+    pieces = None if dense is None else Pieces([dense])
+    return Solution(Motion(Pieces([times]), Pieces([states]), pieces), outcome, message, 0, calls)
+
+
+def _polynomials(t: Numbers, y: Numbers, f: Numbers, inside: Numbers) -> Numbers:
+    """r₀, …, r₇ of y(t₀ + θh) = r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + …)))) for every step, θ̄ = 1 − θ."""
+    h = np.diff(t)[:, np.newaxis]
+    step = np.diff(y, axis=0)
+    rows = np.zeros((len(h), 8, y.shape[1]))
+    rows[:, 0], rows[:, 1] = y[:-1], step
+    rows[:, 2] = h * f[:-1] - step
+    rows[:, 3] = step - h * f[1:] - rows[:, 2]
+    a, b = _INSIDE, 1.0 - _INSIDE
+    hermite = rows[:, None, 0] + a[:, None] * (rows[:, None, 1] + b[:, None] * (rows[:, None, 2] + a[:, None] * rows[:, None, 3]))
+    # what is left over is θ²θ̄² (r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))
+    left = (inside - hermite) / (a * a * b * b)[:, None]
+    basis = np.column_stack([np.ones_like(a), a, a * b, a * a * b])
+    rows[:, 4:] = np.linalg.solve(basis, left)
+    return rows
+
+
+def _package(module: str, package: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as missing:
+        msg = f"this integrator needs the package {package}: install it with `pip install {package}`"
+        raise MissingPackage(msg) from missing

@@ -10,7 +10,7 @@ WORKERS ?= 2
 .PHONY: help demo test test-all bench lint clean
 
 help:
-	@echo 'make demo      derive the rolling disk by Kane and by Lagrange, prove them equal, print the equations'
+	@echo 'make demo      the rolling disk: equations by every principle, proved equal, set in motion'
 	@echo 'make test      linter, type checker, and every test that is not slow'
 	@echo 'make test-all  the same with the slow tests'
 	@echo 'make bench     measure against other tools and write benchmarks/results.md'

@@ -8,12 +8,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-import dalembert as da
 import systems
-from dalembert.numerics.native import NativeDynamics
 from measure import Timing, Work, alone, fresh, least, timed
 from peers import Unavailable, attempt, peer
 from results import Report, Within
+
+import dalembert as da
+from dalembert.numerics.native import NativeDynamics
 
 NOTE = (
     "The equations are derived and LLVM is loaded; what is timed is the way from the equations to a function that can be called. "
@@ -41,24 +42,25 @@ def kept_in(folder: str) -> Iterator[None]:
 def run(report: Report, *, quick: bool) -> None:
     """Chains of all sizes, a new small system, and what others take."""
     report.section("Compile", NOTE)
-    cold = {n: _chain(report, n, rounds=2 if quick or n == 200 else 5) for n in COLD}
+    cold = {n: _both(report, f"spatial chain, {n} joints", systems.chain(n), n, rounds=2 if quick or n == 200 else 5) for n in COLD}
+    for n in (2, 5, 10):
+        _both(report, f"planar pendulum, {n} links", systems.pendulum(n))
+    _both(report, "rolling disk", systems.disk())
     _new_system(report)
     _others(report, cold[7])
 
 
-def _chain(report: Report, n: int, rounds: int) -> Timing:
-    """One size, for one state and for batches; what it takes for one state with nothing kept."""
-    what = f"spatial chain, {n} joints"
+def _both(report: Report, what: str, s: da.System, joints: int = 0, rounds: int = 5) -> Timing:
+    """A system with nothing kept and from the cache, for one state and for batches; the first of the four times."""
     report.progress(what)
-    s = systems.chain(n)
     equations = da.forward_dynamics(s)
-    Q, U = systems.states(n, 16)
+    (Q, _), (U, _) = (systems.states(k, 16) for k in (len(equations.q), len(equations.u)))
     found: dict[str, Timing] = {}
     for goals, title, empty, count in ((COLD, "nothing kept", True, rounds), (CACHED, "from the cache", False, 9)):
-        one = _in_caches(lambda: NativeDynamics(s, equations), empty=empty, rounds=count)
+        found[title] = _in_caches(lambda: NativeDynamics(s, equations), empty=empty, rounds=count)
         many = _in_caches(lambda: NativeDynamics(s, equations)(Q, U), empty=empty, rounds=min(count, 3))
-        report.compare(f"{what}, {title}", {"dalembert": one, "dalembert, batch too": many}, {"dalembert": Within(goals[n])})
-        found[title] = one
+        goal = {"dalembert": Within(goals[joints])} if joints else None
+        report.compare(f"{what}, {title}", {"dalembert": found[title], "dalembert, batch too": many}, goal)
     return found["nothing kept"]
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from math import log
 from typing import Any
 
-import dalembert as da
 import numpy
 import systems
 from measure import Timing, alone, fresh, least, program, timed
 from peers import Unavailable, attempt, peer
 from results import Report, Slower, Within
+
+import dalembert as da
 
 NOTE = (
     "The description is given, its derivation is timed; for dalembert that includes the kinematics, for SymPy the velocities belong "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
-import dalembert as da
 import native_loop
 import numpy
 import systems
@@ -13,6 +13,8 @@ from measure import Timing, race
 from numpy.typing import NDArray
 from peers import Unavailable, attempt, peer
 from results import Report, Slower
+
+import dalembert as da
 
 NOTE = (
     "Time for one state. Native loop: 1024 states, one call for each from a loop in native code (Pinocchio: its own, abaInParallel on one "
@@ -45,7 +47,7 @@ class _Ours:
     def loop(self, Q: Rows, U: Rows) -> Callable[[], Rows]:
         """The native loop over states side by side with t = 0."""
         X = numpy.hstack([Q, U, numpy.zeros((len(Q), 1))])
-        return native_loop.compiled_rows(self.f._udot, X, self.f._defaults)
+        return native_loop.compiled_rows(self.f._udot, X, self.f._defaults)  # noqa: SLF001 - the code itself, without the call from Python
 
 
 def _chain(report: Report, n: int) -> None:
@@ -119,6 +121,9 @@ def _one_call(report: Report, n: int, ours: _Ours, others: dict[str, Any], state
     calls: dict[str, Callable[[], object]] = {"dalembert": lambda: ours.f(q, u)}
     for name, tool in others.items():
         calls[name] = lambda tool=tool: tool.one(q, u)  # type: ignore[misc]
+    with contextlib.suppress(Unavailable):
+        tool = peer("casadi")
+        calls["CasADi, its interpreter"] = attempt(lambda: tool.one(tool.forward_dynamics(systems.links(n)), q, u))
     report.compare(f"chain {n}, one call", race(calls), {"Pinocchio": Slower(1)} if n == 7 else None)
 
 
@@ -139,7 +144,7 @@ def _pendulum(report: Report, n: int) -> None:
         calls[name] = lambda rates=rates: rates(y)  # type: ignore[misc]
         error = relative(ours.f(q, u)[None], numpy.array(rates(y)[n:])[None])
         report.check(f"pendulum of {n} links: {name}, relative", f"{error:.1e} ≤ 1e-11", passed=error <= AGREEMENT)
-    report.compare(f"pendulum {n}, one call", race(calls) | missing)
+    report.compare(f"pendulum {n}, one call", {**race(calls), **missing})
     _own(report, f"pendulum {n}", ours, Q, U)
 
 

@@ -10,9 +10,10 @@ import functools
 from collections.abc import Callable
 
 import numpy
+from numpy.typing import NDArray
+
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
-from numpy.typing import NDArray
 
 Rows = NDArray[numpy.float64]
 

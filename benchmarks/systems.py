@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import dalembert as da
 import numpy
-from dalembert.gallery import pendulum_absolute, pendulum_relative, rolling_disk, spatial_chain
 from numpy.typing import NDArray
+
+from dalembert.gallery import pendulum_absolute, pendulum_relative, rolling_disk, spatial_chain
 
 GRAVITY = 9.81
 AXES = "xyz"
@@ -36,7 +36,9 @@ def links(n: int) -> list[Link]:
     symbols = chain(n, symbolic=True).symbols
 
     def value(name: str) -> float:
-        return float(symbols[name].value)
+        given = symbols[name].value
+        assert given is not None
+        return float(given)
 
     def vector(name: str) -> NDArray[Any]:
         return numpy.array([value(f"{name}{axis}") for axis in AXES])
@@ -51,8 +53,3 @@ def states(n: int, count: int, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any
     """Angles in all positions and moderate speeds."""
     draw = numpy.random.default_rng(seed)
     return draw.uniform(-numpy.pi, numpy.pi, (count, n)), draw.uniform(-1.0, 1.0, (count, n))
-
-
-def symbolic_values(system: da.System) -> int:
-    """How many constants of a system are run-time parameters."""
-    return sum(s.kind == "constant" for s in system.symbols.values())

@@ -17,10 +17,9 @@ import native_loop
 import numpy
 from casadi import SX
 from numpy.typing import NDArray
-from peers import c_compiler
 from systems import GRAVITY, Link
 
-PACKAGE = "casadi"
+from peers import c_compiler
 
 
 def _turn(axis: int, angle: Any) -> Any:
@@ -44,7 +43,8 @@ class _Body:
     def __init__(self, link: Link, before: _Body | None, q: Any, u: Any) -> None:
         cross, skew = casadi.cross, casadi.skew
         self.E, self.s, self.r = _turn(link.axis, q), _unit(link.axis), SX(link.offset)
-        w, v = (before.w, before.v) if before is not None else (SX(3, 1), SX(3, 1))
+        w: Any = before.w if before is not None else SX(3, 1)
+        v: Any = before.v if before is not None else SX(3, 1)
         self.w, self.v = self.E @ w + self.s * u, self.E @ (v + cross(w, self.r))
         self.cw, self.cv = cross(self.w, self.s * u), cross(self.v, self.s * u)
         c, m = skew(link.centre), link.mass
@@ -125,9 +125,9 @@ def one(f: Any, q: NDArray[Any], u: NDArray[Any]) -> Callable[[], object]:
     """One call from Python by CasADi's buffers, the way that costs least; its own interpreter evaluates."""
     buffer, evaluate = f.buffer()
     y = numpy.zeros(len(q))
-    buffer.set_arg(0, memoryview(q))
-    buffer.set_arg(1, memoryview(u))
-    buffer.set_res(0, memoryview(y))
+    for k, x in enumerate((q, u)):
+        buffer.set_arg(k, x.data)
+    buffer.set_res(0, y.data)
 
     def call(_keep: tuple[object, ...] = (buffer, f)) -> NDArray[Any]:
         evaluate()

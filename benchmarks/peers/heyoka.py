@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from reference import pendulum_accelerations, rolling_disk_accelerations
 from systems import GRAVITY
 
-PACKAGE = "heyoka"
 # a run that needs more steps than this in ten seconds has lost its way
 MOST_STEPS = 20_000
 

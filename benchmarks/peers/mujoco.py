@@ -11,10 +11,10 @@ import mujoco
 import native_loop
 import numpy
 from numpy.typing import NDArray
-from peers import Unavailable
 from systems import GRAVITY, Link
 
-PACKAGE = "mujoco"
+from peers import Unavailable
+
 _AXES = ("1 0 0", "0 1 0", "0 0 1")
 # everything but the smooth forward dynamics is switched off
 _OPTION = f"""<option gravity="0 0 {-GRAVITY}"><flag constraint="disable" contact="disable" sensor="disable"/></option>"""
@@ -51,7 +51,7 @@ class Chain:
         data = self.data
         data.qpos[:], data.qvel[:] = q, u
         mujoco.mj_forward(self.model, data)
-        return data.qacc.copy()
+        return numpy.array(data.qacc)
 
     def loop(self, Q: NDArray[Any], U: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """`mj_forward` from a native loop."""
@@ -61,7 +61,7 @@ class Chain:
             raise Unavailable(msg)
         f = ctypes.cast(ctypes.CDLL(str(found)).mj_forward, ctypes.c_void_p).value
         data = self.data
-        a = numpy.array([self.model._address, data._address], dtype=numpy.uint64)
+        a = numpy.array([self.model._address, data._address], dtype=numpy.uint64)  # noqa: SLF001 - the only way to the C structures
         b = numpy.array([x.ctypes.data for x in (data.qpos, data.qvel, data.qacc)], dtype=numpy.uint64)
         run = native_loop.rows("mujoco", (f or 0, a.ctypes.data, b.ctypes.data), numpy.hstack([Q, U]), self.n)
 

@@ -10,7 +10,6 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from systems import GRAVITY, Link
 
-PACKAGE = "pin"
 _JOINTS = (pin.JointModelRX, pin.JointModelRY, pin.JointModelRZ)
 
 
@@ -29,7 +28,12 @@ class Chain:
 
     def one(self, q: NDArray[Any], u: NDArray[Any]) -> NDArray[Any]:
         """One call from Python."""
-        return pin.aba(self.model, self.data, q, u, self.tau)
+        return numpy.asarray(pin.aba(self.model, self.data, q, u, self.tau))
+
+    def rates(self, _t: float, y: NDArray[Any]) -> NDArray[Any]:
+        """ẏ for an integrator."""
+        n = len(self.tau)
+        return numpy.concatenate([y[n:], self.one(y[:n], y[n:])])
 
     def loop(self, Q: NDArray[Any], U: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """Its own C++ loop over states, on one thread; results in rows."""

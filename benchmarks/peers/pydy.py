@@ -11,11 +11,10 @@ from typing import Any
 import numpy
 import sympy
 from numpy.typing import NDArray
-from peers import c_compiler
-from peers.sympy_mechanics import pendulum_equations
 from pydy.codegen.ode_function_generators import generate_ode_function
 
-PACKAGE = "pydy"
+from peers import c_compiler
+from peers.sympy_mechanics import pendulum_equations
 
 
 def rates(n: int, solver: str) -> Callable[[NDArray[Any]], NDArray[Any]]:

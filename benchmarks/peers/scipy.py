@@ -9,8 +9,6 @@ import numpy
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-PACKAGE = "scipy"
-
 
 def run(rates: Callable[[float, Any], Any], start: Sequence[float], duration: float, tolerance: float) -> NDArray[Any]:
     """The state at the end."""

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from sympy.physics import mechanics
 from systems import GRAVITY, Link
 
-PACKAGE = "sympy"
-
 
 class Described(NamedTuple):
     """What KanesMethod is given; the velocities are part of the description here."""

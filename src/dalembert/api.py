@@ -91,11 +91,14 @@ def simulate(
     from dalembert.simulation.simulate import Wish, run
     from dalembert.simulation.stopping import explain
 
+    if not isinstance(system, System):
+        msg = f"simulate: give a System, not {type(system).__name__}"
+        raise TypeError(msg)
     wish = Wish(
-        start=start or {},
-        guess=guess or {},
-        values=values or {},
-        inputs=inputs or {},
+        start={} if start is None else start,
+        guess={} if guess is None else guess,
+        values={} if values is None else values,
+        inputs={} if inputs is None else inputs,
         rtol=rtol,
         atol=atol,
         at=at,

@@ -275,17 +275,21 @@ class Draft:
 
     def independent(self) -> None:
         """Speeds and rows that go together: one row takes one coordinate's rate."""
-        rows = min(self.shape.nonholonomic, len(self.q) - 1)
+        freedoms = len(self.q) + 3 * len(self.quaternions)
+        holonomic = min(self.shape.holonomic, len(self.q), freedoms - 1)
+        nonholonomic = min(self.shape.nonholonomic, len(self.q) - holonomic, freedoms - 1 - holonomic)
         order = self.draw(st.permutations(self.q))
-        dependent, free = order[:rows], order[rows:]
-        style = self.choose(["none", "fewer", "all"] if self.shape.speeds else ["none"])
+        dependent, free = order[: holonomic + nonholonomic], order[holonomic + nonholonomic :]
+        style = self.choose(["none", "fewer", "fewer", "all"] if self.shape.speeds else ["none"])
         if style != "none":
-            free = self.vector_speeds(free)
-            self.triangular(free, dependent)
+            self.triangular(self.vector_speeds(free), dependent)
         if style == "all":
             self.triangular(dependent, free)
-        for q in dependent:
-            self.row(self.speeds[-1 - dependent.index(q)] if style == "all" else f"{q}.dot", free)
+        for k, q in enumerate(dependent):
+            if k < holonomic:
+                self.holonomic(q)
+            else:
+                self.nonholonomic(self.speeds[k - len(dependent)] if style == "all" else f"{q}.dot")
 
     def vector_speeds(self, free: list[str]) -> list[str]:
         """ω of a ball joint along some axes; for a quaternion always, for angles sometimes."""
@@ -322,19 +326,23 @@ class Draft:
             self.write(f'{u} = s.speed("{u}", {" + ".join(terms).format(q=q, p=self.any_coordinate())})')
             self.speeds.append(u)
 
-    def row(self, leading: str, free: Sequence[str]) -> None:
-        terms = [leading]
-        terms += [f"{self.of_place()}*{self.choose(free)}.dot"] if free else []
-        terms += [self.of_place()] if self.often() else []
-        self.write(f"s.constrain({' - '.join(terms)})")
+    def nonholonomic(self, leading: str) -> None:
+        """leading = a function of place and, often, something of the motion of the bodies."""
+        G, B = self.choose(self.bodies)
+        forms = ["", " - {f}", " - {f}*{q}.dot", " - {f}*{q}.dot - {g}", " - {G}.v @ {F}.y", " - {f}*({G}.v @ N.x) + {g}"]
+        forms += [" - {B}.w @ {F}.z", " - {B}.w @ {B}.x + {f}"] if B else []
+        form = self.choose(forms)
+        f, g = (self.of_place() if x in form else "" for x in ("{f}", "{g}"))
+        self.write(f"s.constrain({leading}{form.format(f=f, g=g, q=self.any_coordinate(), G=G, B=B, F=self.any_frame())})")
 
-    def holonomic(self) -> None:
-        G = self.choose([G for G, _ in self.bodies])
-        forms = ["{q} - {f}", "{q}*{p} - {f}", "({G} - O) @ N.x - {f}", "({G} - O) @ ({G} - O) - {f}", "({G} - {H}) @ ({G} - {H}) - 2"]
-        form = self.choose(forms if len(self.bodies) > 1 else forms[:-1])
-        H = self.choose([other for other, _ in self.bodies if other != G] or [G])
-        p, q = self.any_coordinate(), self.any_coordinate()
-        self.write(f"s.constrain({form.format(q=q, p=p, G=G, H=H, f=self.of_place())})")
+    def holonomic(self, q: str) -> None:
+        G, _ = self.choose(self.bodies)
+        others = [H for H, _ in self.bodies if H != G]
+        forms = ["{q} - {f}", "{q}*{p} - {f}", "2*{q} + sin({q} + {p})", "({G} - O) @ ({G} - O) - {f}", "({G} - O) @ N.x - {f}"]
+        forms += ["({G} - {H}) @ ({G} - {H}) - 2"] if others else []
+        form = self.choose(forms)
+        f = self.of_place() if "{f}" in form else ""
+        self.write(f"s.constrain({form.format(q=q, p=self.any_coordinate(), G=G, H=self.choose(others or [G]), f=f)})")
 
     # ---- loads -------------------------------------------------------------------------------
 
@@ -361,7 +369,7 @@ class Draft:
         return self.choose(forms).format(G=G, F=F, q=self.any_coordinate(), P=self.choose([site.point for site in self.sites]))
 
     def force(self) -> None:
-        vector = self.any_vector(self.size)
+        vector = self.any_vector(self.size) if self.often() else f"-{self.amount()}*{self.choose(self.bodies)[0]}.v"
         self.write(f"s.force({vector}, at={self.spot()})")
 
     def reaction(self) -> None:
@@ -407,7 +415,5 @@ def descriptions(draw: Callable[[st.SearchStrategy[Any]], Any], shape: Shape) ->
         draft.shape = Shape(specified=False)
         draft.body()
     draft.independent()
-    for _ in range(shape.holonomic):
-        draft.holonomic()
     draft.loads()
     return Description(HEAD + "\n".join(draft.lines) + "\n")

@@ -14,6 +14,7 @@ from dalembert.algebra.folds import Linear, gradient
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.integrals.gauge import unmoved, without_gauge
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.loads import applied_forces, applied_torques, gravity_potential, potential
 from dalembert.model.elements import Body
@@ -120,9 +121,14 @@ class Energies:
     # ---- potentials and powers ---------------------------------------------------------------
 
     @cached_property
-    def V(self) -> int:
-        """𝒰 = V(q, t), gravity included."""
+    def V_declared(self) -> int:
+        """V(q, t) as described, gravity included."""
         return self.t.add(potential(self.kin), gravity_potential(self.kin))
+
+    @cached_property
+    def V(self) -> int:
+        """𝒰 = V(q, t) − h(t), where h takes away what moves no speed and depends on time alone."""
+        return without_gauge(self.kin, self.V_declared)
 
     @cached_property
     def powers(self) -> dict[str, tuple[int, int]]:
@@ -161,15 +167,55 @@ class Energies:
     @cached_property
     def P_nonconservative(self) -> int:
         """𝒫_nc = Σ_nc F_r u_r + V_q·X + ∂_tV: what neither 𝒰 nor K₂ accounts for."""
+        return self.t.add(self.drift, self.P_of_loads)
+
+    @cached_property
+    def P_of_loads(self) -> int:
+        """Σ_nc F_r u_r of the loads without a potential."""
         t = self.t
-        total = self._potential_drift()
+        total = t.zero
         for _, general in self.powers.values():
             total = t.add(total, general)
         return total
 
-    def _potential_drift(self) -> int:
+    @cached_property
+    def drift(self) -> int:
         """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
-        return Linear(self.t, self.kin.u)(self.kin.rate(self.V))[0]
+        return unmoved(self.kin, self.V)
+
+    @cached_property
+    def P_in(self) -> int:
+        """P_in = K̇ + V̇ − Σ_nonpotential (F·v + T·ω): what specified motions and moving rows feed in.
+
+        The whole v stands here; the generalized power of these forces is zero.
+
+        Source: Mit22 34.7, for the forces that enforce a specified motion.
+        """
+        t = self.t
+        total = t.add(self.rate(self.K), self.rate(self.V_declared))
+        for classical, _ in self.powers.values():
+            total = t.sub(total, classical)
+        return total
+
+    @cached_property
+    def P_in_of_vectors(self) -> int:
+        """P_in = Σ (m a·v_t + Ḣ·ω_t) − Σ_nonpotential (F·v_t + T·ω_t) + V_q·X + ∂_tV
+
+        The same by the vectors alone, without the equations of motion.
+
+        Source: Mit22 (12), (14).
+        """
+        t, kin = self.t, self.kin
+        total = unmoved(kin, self.V_declared)
+        for body in kin.system.bodies:
+            total = t.add(total, t.mul(body.mass.i, self.parts(body.G)[1].dot_index(kin.a(body.G))))
+            if body.frame is not None:
+                w = kin.w(body.frame)
+                H_dot = self._times_inertia(body, kin.alpha(body.frame)) + w.cross(self._times_inertia(body, w))
+                total = t.add(total, self.parts(body.frame)[1].dot_index(H_dot))
+        for classical, general in self.powers.values():
+            total = t.sub(total, t.sub(classical, general))
+        return total
 
     @cached_property
     def P(self) -> int:
@@ -181,9 +227,7 @@ class Energies:
         total = t.zero
         for r, k in Linear(t, self.kin.u)(self.kin.rate(self.V))[1].items():
             total = t.sub(total, t.mul(k, self.kin.u[r]))
-        for _, general in self.powers.values():
-            total = t.add(total, general)
-        return total
+        return t.add(total, self.P_of_loads)
 
     @cached_property
     def Z_dot(self) -> int:

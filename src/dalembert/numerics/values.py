@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError, Unknown
@@ -20,16 +20,44 @@ class BadValue(DalembertError):
     """A value that is not a finite number."""
 
 
+# what the kinds of symbols are called, and the argument that gives them a value
+_CALLED: Final = {
+    "constant": ("a constant", "values"),
+    "input": ("an input", "inputs"),
+    "specified": ("a specified motion", "inputs"),
+    "coordinate": ("a coordinate", "start"),
+    "speed": ("a speed", "start"),
+}
+
+
+def mapping(what: str, given: Any) -> Mapping[Any, Any]:
+    """{name: value}, or an error that says what was given instead."""
+    if not isinstance(given, Mapping):
+        msg = f"{what}: give names with their values, as in {what}={{'x': 1}}, not {type(given).__name__}"
+        raise BadValue(msg)
+    return given
+
+
 def symbol_name(system: System, key: Scalar | str, kinds: Iterable[str]) -> str:
     """The name a key stands for, if it is a symbol of one of these kinds."""
-    name = key.name if isinstance(key, Scalar) else str(key)
+    name = str(key.name if isinstance(key, Scalar) else key)
     allowed = [s.name for s in system.symbols.values() if s.kind in kinds]
     if name in allowed:
-        return str(name)
-    near = difflib.get_close_matches(str(name), allowed, 1)
-    hint = f": did you mean {near[0]!r}?" if near else f"; known are {', '.join(allowed) or 'none'}"
-    msg = f"{name!r} is not a {' or '.join(kinds)} of {system.name!r}{hint}"
+        return name
+    wanted = " or ".join(_CALLED[kind][0] for kind in kinds)
+    msg = f"{name!r} is not {wanted} of {system.name!r}{_hint(system, name, allowed)}"
     raise Unknown(msg)
+
+
+def _hint(system: System, name: str, allowed: list[str]) -> str:
+    """Where the name belongs, the nearest name, or all of them."""
+    symbol = system.symbols.get(name)
+    if symbol is not None:
+        called, where = _CALLED[symbol.kind]
+        return f" but {called}: give it with {where}={{{name!r}: …}}"
+    alike = {n.lower(): n for n in allowed}
+    near = difflib.get_close_matches(name.lower(), alike, 1)
+    return f": did you mean {alike[near[0]]!r}?" if near else f"; known are {', '.join(allowed) or 'none'}"
 
 
 def number(name: str, value: Any) -> float:
@@ -48,20 +76,23 @@ def number(name: str, value: Any) -> float:
 def constant_values(system: System, values: Mapping[Any, Any]) -> dict[str, float]:
     """{name: number} of every constant that has one: defaults, then what was given."""
     found = {s.name: float(s.value) for s in system.symbols.values() if s.kind == "constant" and s.value is not None}
-    for key, value in values.items():
+    for key, value in mapping("values", values).items():
         name = symbol_name(system, key, ("constant", "input"))
         found[name] = number(name, value)
     return found
 
 
 def check_complete(system: System, needed: Iterable[str], have: Mapping[str, float]) -> None:
-    """Refuse to run with symbols that have no value, naming them."""
-    missing = [n for n in needed if n not in have]
-    if missing:
-        kinds = {s.name: s.kind for s in system.symbols.values()}
-        first = missing[0].rstrip("'")
-        kind = kinds.get(first, "symbol")
-        how = f"values={{{first!r}: …}}" if kind == "constant" else f"inputs={{{first!r}: …}}"
-        names = ", ".join(dict.fromkeys(n.rstrip("'") for n in missing))
-        msg = f"no value for the {kind} {names}: give it with {how}"
-        raise MissingValue(msg)
+    """Refuse to run with symbols that have no value, naming them all and how to give them."""
+    missing = list(dict.fromkeys(n.rstrip("'") for n in needed if n not in have))
+    if not missing:
+        return
+    kinds = {n: system.symbols[n].kind if n in system.symbols else "constant" for n in missing}
+    ways = []
+    for kind in dict.fromkeys(kinds.values()):
+        names = [n for n in missing if kinds[n] == kind]
+        called, where = _CALLED[kind]
+        noun = called.partition(" ")[2] + "s" * (len(names) > 1)
+        ways.append(f"the {noun} {', '.join(names)} ({where}={{{', '.join(f'{n!r}: …' for n in names)}}})")
+    msg = f"no value for {' and '.join(ways)}"
+    raise MissingValue(msg)

@@ -30,6 +30,8 @@ def stopped(run: Run, solution: Solution, slope: NDArray[np.float64]) -> RunStop
     kind, reason = _REASONS.get(run.cause, (StepCollapsed, ""))
     if kind is StepCollapsed:
         reason = _collapse(run, solution, slope)
+    if kind is NotFinite and not solution.steps:
+        reason = "the right-hand side is infinite or not a number already at the start"
     where = f"stopped at t = {run.t:.17g} after {solution.steps} steps: "
     return kind(where + reason.format(code=run.code, h=run.h), solution, run.code)
 

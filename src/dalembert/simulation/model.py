@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.algebra.folds import Rewrite, symbols_of, transplant
+from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
@@ -47,7 +47,9 @@ def native_model(setting: Setting, equations: ExplicitEquations, quadratures: Qu
     """Compile the equations as set; what was compiled for the same description and bindings is used again."""
     kin = setting.kin
     names = () if quadratures is None else quadratures.names
-    key = ("native model", equations.route, names, tuple(setting.bindings.items()))
+    # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
+    own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
+    key = ("native model", equations.route, names, tuple(setting.bindings.items()), own)
     found = kin.derived.get(key)
     if isinstance(found, NativeModel):
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -86,13 +87,17 @@ class Problem:
         if not SMALLEST_RTOL <= self.rtol < 1.0:
             msg = f"rtol = {self.rtol} is out of range: it must lie between {SMALLEST_RTOL:.1e} and 1"
             raise BadTolerance(msg)
-        atol = np.asarray(self.atol, dtype=np.float64)
+        try:
+            atol = np.asarray(self.atol, dtype=np.float64)
+        except (TypeError, ValueError) as problem:
+            msg = f"atol = {self.atol!r} is not a number"
+            raise BadTolerance(msg) from problem
         if atol.shape not in ((), (self.in_norm,), (self.size,)):
             msg = f"atol has shape {atol.shape}: give one number, or one for each of the {self.in_norm} components"
             raise BadTolerance(msg)
         if not (np.isfinite(atol) & (atol > 0.0)).all():
             msg = "atol must be positive and finite: where a component crosses zero, its relative error says nothing"
             raise BadTolerance(msg)
-        if not self.max_step > 0.0:
+        if not (isinstance(self.max_step, Real) and self.max_step > 0.0):
             msg = f"max_step = {self.max_step} must be positive"
             raise BadTolerance(msg)

@@ -12,8 +12,8 @@ import numpy as np
 
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.kinematics.kinematics import Kinematics
-from dalembert.numerics.values import number
-from dalembert.simulation.failures import BadDuration, RunStopped
+from dalembert.numerics.values import mapping, number
+from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
 from dalembert.simulation.glue import Context
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.loop import integrate
@@ -46,27 +46,42 @@ class Wish:
     integrator: str = NATIVE
 
 
+def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
+    """Refuse times outside the run before it is made."""
+    try:
+        wanted = np.asarray(() if at is None else at, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        msg = f"at = {at!r} is not a time or a list of times"
+        raise OutsideRun(msg) from problem
+    outside = wanted[~((wanted >= first) & (wanted <= last))]
+    if outside.size:
+        msg = f"at: t = {outside.flat[0]:g} is outside the run, which goes from {first:g} to {last:g}"
+        raise OutsideRun(msg)
+
+
 def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish, quadratures: Quadratures | None = None) -> Trajectory:
     """The motion of a system from its start, for a duration."""
     length = number("duration", duration)
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
         raise BadDuration(msg)
+    t0 = number("t0", wish.t0)
     check_name(wish.integrator)
+    _check_times(wish.at, t0, t0 + length)
     begin = time.perf_counter()
     chosen = setting(kin, wish.values, wish.inputs)
     model = native_model(chosen, equations, quadratures)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
-    start = find_start(chosen.kin, wish.start, chosen.value_at(wish.t0), wish.t0, guess=wish.guess)
+    start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
     context = Context(model.rates, p, model.projection)
     problem = Problem(
         rhs=context.rhs,
         project=context.project,
         context=context.address,
         y0=np.concatenate([start.q, start.u, np.zeros(len(quadratures.names) if quadratures else 0)]),
-        t0=wish.t0,
-        t1=wish.t0 + length,
-        rtol=wish.rtol,
+        t0=t0,
+        t1=t0 + length,
+        rtol=number("rtol", wish.rtol),
         atol=wish.atol,
         max_step=wish.max_step,
         n_norm=kin.n_q + kin.n_u,
@@ -78,7 +93,7 @@ def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wi
         return Trajectory(chosen, start, solution, until=problem.t1, seconds=seconds, accelerations=accelerations)
 
     try:
-        with progress_bar(wish.t0, wish.t0 + length, wish.progress) as show:
+        with progress_bar(t0, t0 + length, wish.progress) as show:
             native = wish.integrator == NATIVE
             trajectory = named(integrate(problem, show) if native else integrate_by(wish.integrator, model, p, problem))
     except RunStopped as failure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from dalembert.equations.form import Equations
 from dalembert.simulation.failures import NotFinite, RunStopped
 from dalembert.simulation.reading import label
 from dalembert.simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _SINGULAR: Final = 1e-9
 _LARGE: Final = 1e6
@@ -23,24 +26,41 @@ def explain(failure: RunStopped, equations: Equations) -> None:
         return
     state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(run.names, (*run.q[-1], *run.u[-1]), strict=True))
     reason = re.sub(r"component (\d+)", lambda m: run.names[int(m[1])], failure.reason)
-    cause = f"\n{_cause(run, equations)}" if isinstance(failure, NotFinite) else ""
-    failure.reason = f"{reason}\nstate: {state}{cause}"
+    cause = _cause(run, equations)
+    if cause is None and isinstance(failure, NotFinite):
+        cause = "a load or a specified motion that is infinite, or not a number, there"
+    failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause else "")
 
 
-def _cause(run: Trajectory, equations: Equations) -> str:
-    last = run.at(run.t[-1:])
+def _cause(run: Trajectory, equations: Equations) -> str | None:
+    """What the matrices show at the last state."""
+    ends = run.at(run.t[[0, -1]])
+    first, M = (_mass_matrix(ends, equations, k) for k in (0, 1))
+    # kilograms beside kg m²: measured by what each speed carries at the ends
+    size = np.sqrt(np.maximum(np.abs(np.diag(first)), np.abs(np.diag(M))))
+    scale = np.where(size > 0, size, 1.0)
+    values, vectors = np.linalg.eigh(M / np.outer(scale, scale)) if np.isfinite(M).all() else (np.ones(1), np.ones((1, 1)))
+    if values[0] <= _SINGULAR:
+        name = _name(equations, equations.u[int(np.argmax(np.abs(vectors[:, 0])))])
+        return f"the mass matrix is singular there; nothing resists the speed {name} (a body without inertia along it?)"
+    fastest = int(np.argmax(np.abs(ends.qdot[-1])))
+    others = float(np.max(np.abs(ends.u[-1]), initial=1.0))
+    if abs(ends.qdot[-1][fastest]) > _LARGE * others:
+        name = _name(equations, equations.q[fastest])
+        return f"the rate of {name} grows without bound; other coordinates or speeds avoid such a singular position"
+    return None
+
+
+def _mass_matrix(run: Trajectory, equations: Equations, k: int) -> NDArray[np.float64]:
+    """WᵀMW at the k-th time."""
     n = len(equations.u)
     M = np.zeros((n, n))
     for r, row in enumerate(equations.M):
         for s, node in row.items():
-            M[r, s] = last[equations.scalar(node)][0]
-    values, vectors = np.linalg.eigh((M + M.T) / 2) if np.isfinite(M).all() else (np.zeros(n), np.eye(n))
-    if values[0] <= _SINGULAR * max(abs(values[-1]), 1e-300):
-        worst = int(np.argmax(np.abs(vectors[:, 0])))
-        name = label(str(equations.tape.nodes[equations.u[worst]][1]))
-        return f"likely cause: the mass matrix is singular there; nothing resists the speed {name} (a body without inertia along it?)"
-    fastest = int(np.argmax(np.abs(run.qdot[-1])))
-    if abs(run.qdot[-1][fastest]) > _LARGE:
-        name = label(str(equations.tape.nodes[equations.q[fastest]][1]))
-        return f"likely cause: the rate of {name} grows without bound; other coordinates or speeds avoid such a singular position"
-    return "likely cause: a load or a specified motion that is infinite there"
+            M[r, s] = run[equations.scalar(node)][k]
+    symmetric: NDArray[np.float64] = (M + M.T) / 2
+    return symmetric
+
+
+def _name(equations: Equations, i: int) -> str:
+    return label(str(equations.tape.nodes[i][1]))

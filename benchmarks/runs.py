@@ -1,0 +1,84 @@
+"""A compiled system that is run again and again, and what its runs cost for the error they achieve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+from typing import NamedTuple
+
+import numpy
+from measure import Timing
+from numpy.typing import NDArray
+
+import dalembert as da
+from dalembert.kinematics.kinematics import kinematics
+from dalembert.simulation.glue import Context
+from dalembert.simulation.loop import integrate
+from dalembert.simulation.model import native_model
+from dalembert.simulation.problem import Problem
+from dalembert.simulation.setting import parameters_of, setting
+
+State = NDArray[numpy.float64]
+# the last state, the number of steps, and whether the tool itself calls the run a success
+Outcome = tuple[State, int, bool]
+
+
+class Ours:
+    """dalembert's loop alone: no start values to find, no Trajectory to make."""
+
+    def __init__(self, system: da.System) -> None:
+        self.system = system
+        chosen = setting(kinematics(system), {}, {})
+        model = native_model(chosen, da.forward_dynamics(system))
+        p = numpy.array(parameters_of(chosen, model.parameters), dtype=float)
+        self._context = Context(model.rates, p, model.projection)
+        self.names = [chosen.kin.name(i) for i in (*chosen.kin.q, *chosen.kin.u)]
+
+    def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:
+        """To the last state, without dense output."""
+        c = self._context
+        problem = Problem(
+            rhs=c.rhs,
+            project=c.project,
+            context=c.address,
+            y0=start,
+            t0=0.0,
+            t1=duration,
+            rtol=tolerance,
+            atol=tolerance,
+            dense=False,
+        )
+        solution = integrate(problem)
+        return solution.y[-1], solution.steps, True
+
+
+class Point(NamedTuple):
+    """One run of one tool at one tolerance."""
+
+    tolerance: float
+    error: float
+    timing: Timing
+    steps: int
+    success: bool
+
+
+def front(points: Sequence[Point]) -> list[Point]:
+    """Runs that no other run of the tool beats in both time and error, most accurate first."""
+    best: list[Point] = []
+    for p in sorted((p for p in points if p.success), key=lambda p: p.timing.cpu):
+        if not best or p.error < best[-1].error:
+            best.append(p)
+    return best[::-1]
+
+
+def time_at(points: Sequence[Point], error: float) -> Timing | None:
+    """The time for an error, between runs by a straight line in logarithms; none outside the runs."""
+    best = front(points)
+    x = [log(p.error) for p in best]
+    if len(best) < 2 or not x[0] <= log(error) <= x[-1]:
+        return None
+    cpu, wall = (
+        float(numpy.exp(numpy.interp(log(error), x, [log(s) for s in column])))
+        for column in zip(*((p.timing.cpu, p.timing.wall) for p in best), strict=True)
+    )
+    return Timing(cpu, wall, max(p.timing.noise for p in best))

@@ -1,0 +1,84 @@
+"""A bicycle with a rigid rider: four bodies on two thin wheels that roll without slip.
+
+Source: F. J. W. Whipple and E. Carvallo (1899), in the form and with the benchmark values of J. P. Meijaard, J. M.
+Papadopoulos, A. Ruina and A. L. Schwab, Proc. R. Soc. A 463 (2007) 1955–1982, Table 1; its linear equations
+M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f in lean and steer are compared in tests/truth.
+"""
+
+from __future__ import annotations
+
+import math
+
+import dalembert as da
+from dalembert.gallery.entry import Entry
+
+# w, c, λ, g; wheels R and F: radius, mass, I_xx, I_yy; frame with rider B and fork H: place, mass, inertia
+BENCHMARK = {
+    **{"w": 1.02, "c": 0.08, "lam": math.pi / 10, "g": 9.81},
+    **{"r_R": 0.3, "m_R": 2, "IR_xx": 0.0603, "IR_yy": 0.12},
+    **{"x_B": 0.3, "z_B": -0.9, "m_B": 85, "IB_xx": 9.2, "IB_xz": 2.4, "IB_yy": 11, "IB_zz": 2.8},
+    **{"x_H": 0.9, "z_H": -0.7, "m_H": 4, "IH_xx": 0.05892, "IH_xz": -0.00756, "IH_yy": 0.06, "IH_zz": 0.00708},
+    **{"r_F": 0.35, "m_F": 3, "IF_xx": 0.1405, "IF_yy": 0.28},
+}
+
+
+def build(**values: float | None) -> da.System:
+    """x forward, y to the right, z down; (x, y) is the rear contact, φ the lean, δ the steer, both to the right.
+
+    Heading ψ, lean φ and pitch χ turn the rear frame; the steer axis is tilted by λ and meets the ground at w + c. The lowest
+    point of the front wheel lies at its centre + r_F d, where d = (k − (k·n) n)/|…| is the steepest direction in its plane.
+    The speeds are φ̇, δ̇ and the forward speed v = −r_R θ̇_R.
+    """
+    s = da.System("Whipple bicycle", source="Meijaard et al. 2007, Table 1")
+    x, y, psi, phi, chi, delta, theta_R, theta_F = s.coordinates("x y psi phi chi delta theta_R theta_F")
+    p = dict(zip(BENCHMARK, s.constants(**(BENCHMARK | values)), strict=True))
+    N = s.N
+    _, E, B = N.rotations("zxy", psi, phi, chi, names=("A", "E", "B"))
+    ground = s.O.offset(x * N.x + y * N.y, "rear contact")
+    hub = ground.offset(-p["r_R"] * E.z, "rear hub")
+    # both parts of the frame hold the point where the steer axis meets the ground
+    axis = hub.offset((p["w"] + p["c"]) * B.x + p["r_R"] * B.z, "foot of the steer axis")
+    tilted = B.rotated(p["lam"], B.y, "tilted")
+    turned = tilted.rotated(delta, tilted.z, "turned")
+    H = turned.rotated(-p["lam"], turned.y, "H")
+    front_hub = axis.offset(-p["c"] * H.x - p["r_F"] * H.z, "front hub")
+    _bodies(s, p, (B, H, B.rotated(theta_R, B.y, "R"), H.rotated(theta_F, H.y, "F")), (hub, axis, front_hub))
+    upright = da.sqrt(1 - (N.z @ H.y) ** 2)
+    contact = front_hub.offset(p["r_F"] / upright * (N.z - (N.z @ H.y) * H.y), "front contact")
+    s.gravity(p["g"] * N.z)
+    s.constrain((front_hub - s.O) @ N.z + p["r_F"] * upright, "front wheel on the ground")
+    rear, _, _, front = s.bodies
+    s.roll(rear, ground)
+    assert front.frame is not None
+    slip = front_hub.v + front.frame.w.cross(contact - front_hub)
+    s.constrain(slip @ H.y, "no slip of the front wheel sideways")
+    s.constrain(slip @ H.y.cross(N.z), "no slip of the front wheel forwards")
+    s.speeds(u_phi=phi.dot, u_delta=delta.dot, v=-p["r_R"] * theta_R.dot)
+    return s
+
+
+def _bodies(
+    s: da.System,
+    p: dict[str, da.Scalar],
+    frames: tuple[da.Frame, da.Frame, da.Frame, da.Frame],
+    points: tuple[da.Point, da.Point, da.Point],
+) -> None:
+    """The four bodies; places are measured from the rear contact in the upright position."""
+    (B, H, R, F), (hub, axis, front_hub) = frames, points
+    G_B = hub.offset(p["x_B"] * B.x + (p["z_B"] + p["r_R"]) * B.z, "G_B")
+    G_H = axis.offset((p["x_H"] - p["w"] - p["c"]) * H.x + p["z_H"] * H.z, "G_H")
+    s.body("rear wheel", p["m_R"], hub, R, da.inertia(B, p["IR_xx"], p["IR_yy"], p["IR_xx"]))
+    s.body("frame and rider", p["m_B"], G_B, B, da.inertia(B, p["IB_xx"], p["IB_yy"], p["IB_zz"], xz=p["IB_xz"]))
+    s.body("fork", p["m_H"], G_H, H, da.inertia(H, p["IH_xx"], p["IH_yy"], p["IH_zz"], xz=p["IH_xz"]))
+    s.body("front wheel", p["m_F"], front_hub, F, da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]))
+
+
+ENTRY = Entry(
+    name="whipple-bicycle",
+    title="Whipple bicycle",
+    source="Meijaard et al. 2007",
+    description="A bicycle with a rigid rider on two thin wheels that roll without slip, with the values of the benchmark.",
+    build=build,
+    start={"v": 4.6, "u_phi": 0.5},
+    duration=5.0,
+)

@@ -1,0 +1,74 @@
+"""dI/dt ≡ 0 along every motion: decided exactly, with u̇ from the equations of motion.
+
+An expression in (q, u, u̇, t) is evaluated at random points of random prime fields, where u̇ solves M u̇ = f. One that
+vanishes at all of them vanishes identically (Schwartz–Zippel); one that does not is not zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from dalembert.algebra.field import Point, StructurallySingular, Trials
+from dalembert.algebra.folds import Rewrite, depends_on, needed, transplant
+from dalembert.algebra.tape import Tape
+from dalembert.equations.form import Equations
+from dalembert.equations.pointwise import accelerations
+from dalembert.errors import BadExpression
+
+TRIALS: Final = 4
+_TRIALS_WITH_BRANCHES: Final = 16
+_BRANCHING: Final = frozenset({"sign", "abs", "sqrt"})
+
+
+class OnTheMotion:
+    """Which expressions of a tape vanish on every motion of the equations M u̇ = f."""
+
+    def __init__(self, tape: Tape, equations: Equations) -> None:
+        self.tape, self.udot = tape, equations.udot
+        self.residuals = transplant(equations.tape, tape, equations.residuals)
+
+    def vanish(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> list[bool]:
+        """For each expression whether it is identically zero, with the symbols `where` replaced."""
+        insert = Rewrite(self.tape, where or {})
+        rewritten = [insert(e) for e in outs]
+        suspects = [e for e in dict.fromkeys(rewritten) if e != self.tape.zero]
+        moving = depends_on(self.tape, suspects, self.udot)
+        residuals = [insert(r) for r in self.residuals] if any(e in moving for e in suspects) else []
+        for k in range(self._trials(suspects)):
+            suspects = self._survivors(suspects, residuals, k)
+        return [e == self.tape.zero or e in suspects for e in rewritten]
+
+    def vanishes(self, e: int, where: Mapping[int, int] | None = None) -> bool:
+        """Whether one expression is identically zero."""
+        return self.vanish([e], where)[0]
+
+    def admits(self, where: Mapping[int, int]) -> bool:
+        """Whether M stays regular where the symbols are replaced: no mass is lost with them."""
+        try:
+            insert = Rewrite(self.tape, where)
+            residuals = [insert(r) for r in self.residuals]
+            Trials(self.tape, 1).at(0, lambda point: accelerations(point, residuals, self.udot))
+        except (BadExpression, StructurallySingular):
+            return False
+        return True
+
+    def _trials(self, suspects: Sequence[int]) -> int:
+        """|x| = x holds at half of all points, so what contains it is asked more often."""
+        nodes = self.tape.nodes
+        branches = any(nodes[i][0] in _BRANCHING and self.tape.value(nodes[i][1]) is None for i in needed(self.tape, suspects))
+        return _TRIALS_WITH_BRANCHES if branches else TRIALS
+
+    def _survivors(self, suspects: list[int], residuals: list[int], k: int) -> list[int]:
+        """Those that vanish at the k-th point as well."""
+        if not suspects:
+            return suspects
+
+        def values(point: Point) -> list[int]:
+            if residuals:
+                udot = accelerations(point, residuals, self.udot)
+                point = point.on(self.tape, dict(zip(self.udot, udot, strict=True)))
+            return point.values(suspects)
+
+        found = Trials(self.tape, 1, seed=k + 1).at(0, values)
+        return [e for e, v in zip(suspects, found, strict=True) if not v]

@@ -1,0 +1,221 @@
+"""E_Z, E, 𝓗, H, K + 𝒰, K + U: the six energy integrals of a system, and which of them are constant.
+
+Each is decided twice: whether dI/dt ≡ 0 on every motion, and whether the condition holds that the book's table calls
+sufficient. Their values depend on the chosen speeds wherever v_t ≠ 0, so the speeds are named with the verdicts.
+
+Source: Mit22 34.1 and its table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.equations.form import Equations
+from dalembert.integrals.conditions import Condition, conditions, text
+from dalembert.integrals.decide import OnTheMotion
+from dalembert.integrals.energies import Energies
+from dalembert.integrals.first_integrals import FirstIntegral, first_integrals
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One energy integral: whether it exists, whether it is constant, and what would make it so.
+
+    `constant` is decided on the motion, `sufficient` by the table; `conditions` lists the smallest sets of coefficients
+    whose vanishing makes it constant, whatever the specified motions and the other constants are.
+    """
+
+    symbol: str
+    name: str
+    formula: str
+    expression: Scalar | None = field(repr=False)
+    exists: bool
+    constant: bool
+    sufficient: bool
+    always: bool
+    conditions: tuple[Condition, ...]
+    source: str
+
+    @property
+    def condition(self) -> str:
+        """Ω̇ = 0 and b = 0, or …"""
+        return ", or ".join(text(c) for c in self.conditions)
+
+    @property
+    def statement(self) -> str:
+        """The verdict in words."""
+        if self.always:
+            return "constant"
+        if self.constant:
+            return f"constant, because {self.condition}" if self.conditions else "constant"
+        head = "not constant" if self.exists else "does not exist"
+        return f"{head}; would be constant if {self.condition}" if self.conditions else head
+
+
+@dataclass(frozen=True)
+class EnergyIntegrals:
+    """Energies, powers and energy integrals of a system in its independent speeds."""
+
+    system: str
+    speeds: tuple[str, ...]
+    K: Scalar = field(repr=False)
+    K0: Scalar = field(repr=False)
+    K1: Scalar = field(repr=False)
+    K2: Scalar = field(repr=False)
+    generalized_potential: Scalar = field(repr=False)
+    sigma_R: Scalar = field(repr=False)
+    sigma: Scalar = field(repr=False)
+    conservative_power: Scalar = field(repr=False)
+    nonconservative_power: Scalar = field(repr=False)
+    Z_dot: Scalar = field(repr=False)
+    power_fed_in: Scalar = field(repr=False)
+    verdicts: tuple[Verdict, ...]
+    potential_exists: bool
+    why_no_potential: str
+    # each identity of the chapter that was checked on the motion, and whether it holds
+    identities: tuple[tuple[str, bool], ...]
+    first: tuple[FirstIntegral, ...]
+
+    def __getitem__(self, symbol: str) -> Verdict:
+        """The verdict on "E_Z", "E", "𝓗", "H", "K + 𝒰" or "K + U"."""
+        return next(v for v in self.verdicts if v.symbol == symbol)
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The symbols of those that are constant."""
+        return tuple(v.symbol for v in self.verdicts if v.constant)
+
+    def __str__(self) -> str:
+        from dalembert.integrals.table import table
+
+        return table(self)
+
+
+def energy_integrals(E: Energies, equations: Equations, where: Mapping[int, int] | None = None) -> EnergyIntegrals:
+    """Compute and decide all six; `where` replaces symbols of E's tape by what they are bound to."""
+    return _Deciding(E, equations, dict(where or {})).result()
+
+
+class _Deciding:
+    def __init__(self, E: Energies, equations: Equations, where: dict[int, int]) -> None:
+        self.E, self.t, self.where = E, E.t, where
+        self.motion = OnTheMotion(E.t, equations)
+        t, rate = E.t, E.rate
+        self.K0_dot, self.K1_dot, self.K2_dot, self.V_dot = rate(E.K0), rate(E.K1), rate(E.K2), rate(E.V)
+        self.E_dot = t.add(self.K2_dot, self.V_dot)
+        self.H_dot = t.sub(self.E_dot, self.K0_dot)
+        self.C_dot = t.add(t.add(self.E_dot, self.K1_dot), self.K0_dot)
+
+    def result(self) -> EnergyIntegrals:
+        E, s = self.E, self.E.kin.scalar
+        why = self._why_no_potential()
+        return EnergyIntegrals(
+            system=E.kin.system.name,
+            speeds=tuple(str(s(u)) for u in E.kin.u),
+            K=s(E.K),
+            K0=s(E.K0),
+            K1=s(E.K1),
+            K2=s(E.K2),
+            generalized_potential=s(E.V),
+            sigma_R=s(E.sigma_R),
+            sigma=s(E.sigma),
+            conservative_power=s(self.t.sub(E.P, E.P_of_loads)),
+            nonconservative_power=s(E.P_nonconservative),
+            Z_dot=s(E.Z_dot),
+            power_fed_in=s(E.P_in),
+            verdicts=self._verdicts(potential_exists=not why),
+            potential_exists=not why,
+            why_no_potential=why,
+            identities=self._identities(),
+            first=first_integrals(E, self.motion, self.where),
+        )
+
+    # ---- the six -----------------------------------------------------------------------------
+
+    def _verdicts(self, *, potential_exists: bool) -> tuple[Verdict, ...]:
+        E, t = self.E, self.t
+        H = t.sub(E.E, E.K0)
+        C = t.add(E.K, E.V)
+        lossless = [E.P_nonconservative]
+        still = [*lossless, E.sigma, self.K0_dot, self.K1_dot]
+        steady, steady_C = self._verdict("𝓗", H, self.H_dot, [*lossless, E.sigma]), self._verdict("K + 𝒰", C, self.C_dot, still)
+        return (
+            self._verdict("E_Z", None, t.add(self.E_dot, E.Z_dot), []),
+            self._verdict("E", E.E, self.E_dot, [*lossless, E.sigma_R]),
+            steady,
+            self._classical("H", steady, self.H_dot, potential_exists),
+            steady_C,
+            self._classical("K + U", steady_C, self.C_dot, potential_exists),
+        )
+
+    def _verdict(self, symbol: str, expression: int | None, rate: int, sufficient: list[int]) -> Verdict:
+        always = self.motion.vanishes(rate)
+        constant = always or self.motion.vanishes(rate, self.where)
+        return Verdict(
+            symbol,
+            *_NAMES[symbol],
+            expression=None if expression is None else self.E.kin.scalar(expression),
+            exists=True,
+            constant=constant,
+            sufficient=all(self.motion.vanish(sufficient, self.where)),
+            always=always,
+            conditions=() if always else conditions(self.E.kin, self.motion, rate),
+            source=_SOURCES[symbol],
+        )
+
+    def _classical(self, symbol: str, general: Verdict, rate: int, exists: bool) -> Verdict:
+        """The same with U for 𝒰: constant only where U exists, which then equals 𝒰."""
+        E = self.E
+        needed = [E.P_nonconservative, E.P_in]
+        always = general.always and all(self.motion.vanish(needed))
+        return Verdict(
+            symbol,
+            *_NAMES[symbol],
+            expression=general.expression if exists else None,
+            exists=exists,
+            constant=exists and general.constant,
+            sufficient=exists and general.sufficient,
+            always=always,
+            conditions=() if always else conditions(E.kin, self.motion, rate, also=needed),
+            source=_SOURCES[symbol],
+        )
+
+    # ---- U, and the identities ---------------------------------------------------------------
+
+    def _why_no_potential(self) -> str:
+        """U exists iff 𝒫_nc ≡ 0, V_q·X + ∂_tV ≡ 0 and the power of the forces that enforce specified motions ≡ 0.
+
+        Source: Mit22 34.2, footnote 2, and 34.7.
+        """
+        E = self.E
+        reasons = (
+            (E.P_of_loads, "loads without a potential have power"),
+            (E.drift, "the potential moves with time (V_q·X + ∂_tV ≠ 0)"),
+            (E.P_in, "the forces that enforce specified motions have power"),
+        )
+        zero = self.motion.vanish([e for e, _ in reasons], self.where)
+        return "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if not vanishes)
+
+    def _identities(self) -> tuple[tuple[str, bool], ...]:
+        E, t = self.E, self.t
+        known = {
+            "K̇₂ + σ_R = 𝒫": t.sub(t.add(self.K2_dot, E.sigma_R), E.P),
+            "σ = σ_R + K̇₀": t.sub(E.sigma, t.add(E.sigma_R, self.K0_dot)),
+            "d(K₂ + 𝒰)/dt = 𝒫_nc − σ_R": t.sub(self.E_dot, t.sub(E.P_nonconservative, E.sigma_R)),
+            "d𝓗/dt = 𝒫_nc − σ": t.sub(self.H_dot, t.sub(E.P_nonconservative, E.sigma)),
+            "P_in by energies = P_in by vectors": t.sub(E.P_in, E.P_in_of_vectors),
+        }
+        return tuple(zip(known, self.motion.vanish(list(known.values())), strict=True))
+
+
+_NAMES = {
+    "E_Z": ("generalized dissipative energy", "K₂ + 𝒰 + Z"),
+    "E": ("generalized energy", "K₂ + 𝒰"),
+    "𝓗": ("generalized Hamiltonian", "K₂ − K₀ + 𝒰"),
+    "H": ("Hamiltonian", "K₂ − K₀ + U"),
+    "K + 𝒰": ("kinetic and generalized potential energy", "K + 𝒰"),
+    "K + U": ("mechanical energy", "K + U"),
+}
+_SOURCES = {"E_Z": "Mit22 (2)", "E": "Mit22 (5)", "𝓗": "Mit22 (6)", "H": "Mit22 (8)", "K + 𝒰": "Mit22 (9)", "K + U": "Mit22 (10)"}

@@ -1,0 +1,46 @@
+"""The six integrals as a table for reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dalembert.algebra.scalar import Scalar
+
+if TYPE_CHECKING:
+    from dalembert.integrals.integrals import EnergyIntegrals
+
+# a longer expression is left to those who ask for it
+_LONGEST: Final = 160
+
+
+def table(found: EnergyIntegrals) -> str:
+    """Energies, powers, verdicts, first integrals."""
+    lines = [f"{found.system}: energy integrals in the speeds {', '.join(found.speeds)}", *quantities(found), ""]
+    width = max(len(v.formula) for v in found.verdicts)
+    lines += [f"  {v.symbol:7} = {v.formula:{width}}  {v.statement}" for v in found.verdicts]
+    if not found.potential_exists:
+        lines.append(f"  no potential energy U: {found.why_no_potential}")
+    failed = [name for name, holds in found.identities if not holds]
+    lines.append(f"  checked exactly: {', '.join(name for name, _ in found.identities)}" if not failed else f"  FAILED: {', '.join(failed)}")
+    lines += [f"  constant as well: {f.name} = {_short(f.expression)} ({f.why})" for f in found.first]
+    return "\n".join(lines)
+
+
+def quantities(found: EnergyIntegrals) -> list[str]:
+    """K₂ = …, one a line."""
+    rows: tuple[tuple[str, Scalar], ...] = (
+        ("K₂", found.K2),
+        ("K₁", found.K1),
+        ("K₀", found.K0),
+        ("𝒰", found.generalized_potential),
+        ("σ_R", found.sigma_R),
+        ("σ", found.sigma),
+        ("𝒫_nc", found.nonconservative_power),
+        ("Ż", found.Z_dot),
+    )
+    return [f"  {name:5} = {_short(e)}" for name, e in rows]
+
+
+def _short(e: Scalar) -> str:
+    written = str(e)
+    return written if len(written) <= _LONGEST and "\n" not in written else f"{written[:_LONGEST].splitlines()[0]} …"

@@ -7,7 +7,7 @@ agree, and read the derivation.
 from dalembert.agreement.agreement import Agreement
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.scalar import Scalar
-from dalembert.api import agreement, compile, forward_dynamics, simulate  # noqa: A004 - da.compile is the verb a user looks for
+from dalembert.api import agreement, compile, energy_integrals, forward_dynamics, simulate  # noqa: A004 - da.compile is the verb a user looks for
 from dalembert.errors import BadDescription, BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable, NotLinear
 from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, inertia, rod_inertia, sphere_inertia
 from dalembert.geometry.frame import Frame
@@ -62,6 +62,7 @@ __all__ = [
     "cylinder_inertia",
     "dalembert",
     "disk_inertia",
+    "energy_integrals",
     "exp",
     "forward_dynamics",
     "gauss",

@@ -21,6 +21,7 @@ from dalembert.principles.recursive import recursive
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from dalembert.integrals.integrals import EnergyIntegrals
     from dalembert.numerics.native import NativeDynamics
     from dalembert.simulation.trajectory import Trajectory
 
@@ -61,6 +62,24 @@ def agreement(system: System, *, compiled: bool = True) -> Agreement:
     from dalembert.numerics.check import check_compiled
 
     return replace(result, compiled=check_compiled(compile(system), kane(kinematics(system)).equations))
+
+
+def energy_integrals(
+    system: System, *, values: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None
+) -> EnergyIntegrals:
+    """The six energy integrals of a system in its speeds, each decided: constant or not, and under which condition.
+
+    values   constants that are to count as zero, or as arbitrary (any other number)
+    inputs   specified motions and inputs: numbers or expressions such as 2*sin(s.t)
+    """
+    from dalembert.integrals.bindings import known
+    from dalembert.integrals.energies import Energies
+    from dalembert.integrals.integrals import energy_integrals as decide
+    from dalembert.simulation.setting import setting
+
+    kin = kinematics(system)
+    E = Energies(kin)
+    return decide(E, kane(kin).equations, known(E, setting(kin, values or {}, inputs or {})))
 
 
 def simulate(

@@ -347,5 +347,11 @@ def test_a_singular_position_is_reported() -> None:
 
 
 def test_rates_that_the_speeds_cannot_give_are_named() -> None:
-    with pytest.raises(BadStart, match=r"x.dot, y.dot cannot be had from w at these positions \(division by zero\)"):
-        start(pendulum(speed=True), {"y": -1, "w": 2})
+    with pytest.raises(BadStart, match=r"y.dot cannot be had from x.dot at these positions \(division by zero\)"):
+        start(pendulum(), {"x": 1, "y": 0})
+
+
+def test_a_speed_that_serves_everywhere_has_no_singular_position() -> None:
+    for x, y in ((0, -1), (1, 0), (0, 1), (-1, 0)):
+        found = start(pendulum(speed=True), {"x": x, "y": y, "w": 2})
+        assert (-2.0 * y, 2.0 * x) == pytest.approx(tuple(found.qdot))

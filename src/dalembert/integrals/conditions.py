@@ -39,15 +39,16 @@ def text(condition: Condition) -> str:
     return " and ".join(f"{c.shown} = 0" for c in condition)
 
 
-def coefficients(kin: Kinematics, expressions: Sequence[int]) -> list[Coefficient]:
-    """Everything in the expressions that could vanish: the highest rates of a motion first, then lower ones, then constants."""
-    inside = set(symbols_of(kin.tape, expressions))
+def coefficients(kin: Kinematics, wanted: Sequence[int], causes: Sequence[int]) -> list[Coefficient]:
+    """What could vanish: rates of specified motions, the highest first, then the constants and inputs of the causes."""
+    inside = set(symbols_of(kin.tape, causes))
+    anywhere = inside.union(symbols_of(kin.tape, wanted))
     motions: list[list[Coefficient]] = []
     constants = []
     for s in kin.system.symbols.values():
         if s.kind == "specified":
             jets = _jets(kin, s.scalar.i)
-            motions.append([_rate(kin, s.name, jets, k) for k in reversed(range(len(jets))) if inside.intersection(jets[k:])])
+            motions.append([_rate(kin, s.name, jets, k) for k in reversed(range(len(jets))) if anywhere.intersection(jets[k:])])
         elif s.kind in ("constant", "input") and s.scalar.i in inside:
             constants.append(Coefficient(s.name, 0, str(s.scalar), (s.scalar.i,)))
     return [c for motion in motions for c in motion] + constants
@@ -65,22 +66,20 @@ def _jets(kin: Kinematics, x: int) -> list[int]:
     return found
 
 
-def conditions(
-    kin: Kinematics, motion: OnTheMotion, rate: int, fixed: Mapping[int, int] | None = None, also: Sequence[int] = ()
-) -> tuple[Condition, ...]:
-    """The smallest sets of coefficients whose vanishing makes dI/dt, and all of `also`, vanish on the motion.
+def conditions(kin: Kinematics, motion: OnTheMotion, wanted: Sequence[int], causes: Sequence[int]) -> tuple[Condition, ...]:
+    """The smallest sets of coefficients whose vanishing makes all that is wanted vanish on the motion.
 
-    A set that costs the system its mass matrix is none; one that another implies is left out.
+    The coefficients are those of the `causes`, powers that say the same without u̇. A set that costs the system its mass
+    matrix is none; one that another implies is left out.
     """
-    wanted = [rate, *also]
-    choice = coefficients(kin, wanted)
+    choice = coefficients(kin, wanted, causes)
     zero = kin.tape.zero
     for size in range(1, _LARGEST_SET + 1):
         found: list[Condition] = []
         for tried, condition in enumerate(_sets(choice, size)):
             if tried >= _MOST_SETS:
                 break
-            where = {**(fixed or {}), **{i: zero for c in condition for i in c.zeros}}
+            where = {i: zero for c in condition for i in c.zeros}
             if not _implied(condition, found) and _holds(motion, wanted, where):
                 found.append(condition)
         if found:

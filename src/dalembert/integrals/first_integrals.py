@@ -25,27 +25,30 @@ class FirstIntegral:
     name: str
     expression: Scalar = field(repr=False)
     why: str
+    # whether it is the generalized Hamiltonian 𝓗 once more
+    is_H: bool = False
 
 
 def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) -> tuple[FirstIntegral, ...]:
     """Every candidate whose rate vanishes on the motion; none twice."""
     t = E.t
+    H = t.sub(E.E, E.K0)
     candidates = [(name, i, why) for name, i, why in _candidates(E) if symbols_of(t, [i])]
     constant = motion.vanish([E.rate(i) for _, i, _ in candidates], where)
     kept: list[tuple[str, int, str]] = []
     for (name, i, why), holds in zip(candidates, constant, strict=True):
         if holds and not motion.vanishes(i, where) and not any(motion.vanishes(t.sub(i, j), where) for _, j, _ in kept):
             kept.append((name, i, why))
-    return tuple(FirstIntegral(name, E.kin.scalar(i), why) for name, i, why in kept)
+    return tuple(FirstIntegral(name, E.kin.scalar(i), why, motion.vanishes(t.sub(i, H), where)) for name, i, why in kept)
 
 
 def _candidates(E: Energies) -> Iterator[tuple[str, int, str]]:
     yield from _momenta(E)
     N = E.kin.system.N
     for n, axis in ((N.x, "x"), (N.y, "y"), (N.z, "z")):
-        yield f"linear momentum along N.{axis}", _linear_momentum(E, n), f"nothing pushes along N.{axis}"
+        yield f"linear momentum along N.{axis}", _linear_momentum(E, n), f"no force acts along N.{axis}"
     for n, axis in ((N.x, "x"), (N.y, "y"), (N.z, "z")):
-        yield f"angular momentum about O along N.{axis}", _angular_momentum(E, n), f"nothing turns about N.{axis}"
+        yield f"angular momentum about O along N.{axis}", _angular_momentum(E, n), f"no moment acts about this axis"
     yield "Jacobi integral T₂ − T₀ + V", _jacobi(E), "neither T, V nor the rows depend on time"
 
 

@@ -138,16 +138,16 @@ class _Deciding:
         E, t = self.E, self.t
         H = t.sub(E.E, E.K0)
         C = t.add(E.K, E.V)
-        lossless = [E.P_nonconservative]
-        still = [*lossless, E.sigma, self.K0_dot, self.K1_dot]
-        steady, steady_C = self._verdict("𝓗", H, self.H_dot, [*lossless, E.sigma]), self._verdict("K + 𝒰", C, self.C_dot, still)
+        P_nc, still = E.P_nonconservative, [E.P_nonconservative, E.sigma, self.K0_dot, self.K1_dot]
+        steady = self._verdict("𝓗", H, self.H_dot, [P_nc, E.sigma])
+        steady_C = self._verdict("K + 𝒰", C, self.C_dot, still)
         return (
             self._verdict("E_Z", None, t.add(self.E_dot, E.Z_dot), []),
-            self._verdict("E", E.E, self.E_dot, [*lossless, E.sigma_R]),
+            self._verdict("E", E.E, self.E_dot, [P_nc, E.sigma_R]),
             steady,
-            self._classical("H", steady, self.H_dot, potential_exists),
+            self._classical("H", steady, self.H_dot, [P_nc, E.sigma], exists=potential_exists),
             steady_C,
-            self._classical("K + U", steady_C, self.C_dot, potential_exists),
+            self._classical("K + U", steady_C, self.C_dot, still, exists=potential_exists),
         )
 
     def _verdict(self, symbol: str, expression: int | None, rate: int, sufficient: list[int]) -> Verdict:
@@ -161,11 +161,11 @@ class _Deciding:
             constant=constant,
             sufficient=all(self.motion.vanish(sufficient, self.where)),
             always=always,
-            conditions=() if always else conditions(self.E.kin, self.motion, rate),
+            conditions=() if always else conditions(self.E.kin, self.motion, [rate], sufficient),
             source=_SOURCES[symbol],
         )
 
-    def _classical(self, symbol: str, general: Verdict, rate: int, exists: bool) -> Verdict:
+    def _classical(self, symbol: str, general: Verdict, rate: int, causes: list[int], *, exists: bool) -> Verdict:
         """The same with U for 𝒰: constant only where U exists, which then equals 𝒰."""
         E = self.E
         needed = [E.P_nonconservative, E.P_in]
@@ -178,7 +178,7 @@ class _Deciding:
             constant=exists and general.constant,
             sufficient=exists and general.sufficient,
             always=always,
-            conditions=() if always else conditions(E.kin, self.motion, rate, also=needed),
+            conditions=() if always else conditions(E.kin, self.motion, [rate, *needed], causes),
             source=_SOURCES[symbol],
         )
 

@@ -22,7 +22,7 @@ def table(found: EnergyIntegrals) -> str:
         lines.append(f"  no potential energy U: {found.why_no_potential}")
     failed = [name for name, holds in found.identities if not holds]
     lines.append(f"  checked exactly: {', '.join(name for name, _ in found.identities)}" if not failed else f"  FAILED: {', '.join(failed)}")
-    lines += [f"  constant as well: {f.name} = {_short(f.expression)} ({f.why})" for f in found.first]
+    lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _short(f.expression)} ({f.why})" for f in found.first]
     return "\n".join(lines)
 
 

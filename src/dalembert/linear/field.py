@@ -1,0 +1,140 @@
+"""q̇ = W u + X, M u̇ = f, φ(q, t) = 0, y = h: the equations of a system and their Jacobians at given points.
+
+u̇ is eliminated by numbers: with r = M u̇ − f and M u̇₀ = f, ∂u̇/∂x = −M⁻¹ ∂r/∂x at u̇₀. No matrix is inverted symbolically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.algebra.duals import jacobian
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Derivative, transplant
+from dalembert.errors import DalembertError
+from dalembert.principles.kane import kane
+from dalembert.simulation.reading import Key, Reader, label
+from dalembert.simulation.setting import Setting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+
+# slopes below this part of their row's largest may be rounding of an exact zero
+_SUSPECT: Final = 1e-10
+
+
+class BadPoint(DalembertError):
+    """A point about which a system cannot be linearized, with the numbers that say why."""
+
+
+class Slopes(NamedTuple):
+    """What the equations are at K points, and their slopes; the first index counts the points."""
+
+    qdot: Numbers
+    udot: Numbers
+    phi: Numbers
+    y: Numbers
+    # ∂q̇/∂(q, u, w)
+    qdot_x: Numbers
+    # M, and ∂r/∂(q, u, w) at u̇₀
+    M: Numbers
+    r_x: Numbers
+    # ∂φ/∂q
+    phi_q: Numbers
+    # ∂h/∂(q, u, w) and ∂h/∂u̇
+    y_x: Numbers
+    y_udot: Numbers
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """n, p and the number of inputs."""
+
+    q: int
+    u: int
+    w: int
+
+    @property
+    def x(self) -> int:
+        """All of q, u, w."""
+        return self.q + self.u + self.w
+
+
+class Field:
+    """The equations of a system as set, in q, u, u̇, t and inputs w, ready to be evaluated with their slopes."""
+
+    def __init__(self, chosen: Setting, numbers: Mapping[int, float], outputs: Sequence[Key] = ()) -> None:
+        self.reader = reader = Reader(chosen.kin, numbers, chosen.bindings)
+        kin, tape = reader.kin, reader.tape
+        equations = kane(chosen.kin).equations
+        self.r = [reader.reduced(i) for i in transplant(equations.tape, tape, equations.residuals)]
+        self.qdot = [reader.reduced(x) for x in kin.qdot]
+        # a quaternion keeps the norm one
+        self.phi = [reader.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
+        self.h = [reader.reduced(reader.node(key)) for key in outputs]
+        self.outputs = tuple(reader.shown(key) for key in outputs)
+        self.w = tuple(s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings)
+        self.sizes = Sizes(kin.n_q, kin.n_u, len(self.w))
+        self._absent: dict[tuple[int, int], bool] = {}
+
+    def names(self, nodes: Sequence[int]) -> tuple[str, ...]:
+        """Symbols as they are written in a program."""
+        return tuple(label(self.reader.kin.name(i)) for i in nodes)
+
+    def at(self, q: Numbers, u: Numbers, t: Numbers | float, extra: Mapping[int, Numbers] | None = None) -> Slopes:
+        """Everything at the points in the rows of q and u; `extra` gives other values of constants, one for each point."""
+        kin, sizes, K = self.reader.kin, self.sizes, len(q)
+        state: dict[int, Numbers | float] = {**self.reader.numbers, **(extra or {}), self.reader.time: t}
+        state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(kin.udot, 0.0)
+        wrt = (*kin.q, *kin.u, *self.w, *kin.udot)
+        tape = self.reader.tape
+        minus_f, slopes = jacobian(tape, self.r, wrt, state, K)
+        M = slopes[:, :, sizes.x :]
+        udot = solved(M, -minus_f[:, :, None])[:, :, 0]
+        state |= dict(zip(kin.udot, udot.T, strict=True))
+        outs = [*self.r, *self.qdot, *self.phi, *self.h]
+        values, slopes = jacobian(tape, outs, wrt, state, K)
+        self._check(values, slopes)
+        self._clean(slopes, outs, wrt)
+        ends = np.cumsum([len(self.r), sizes.q, len(self.phi)])
+        _, qdot, phi, y = np.split(values, ends, axis=1)
+        r_x, qdot_x, phi_x, y_x = np.split(slopes, ends, axis=1)
+        x = slice(0, sizes.x)
+        return Slopes(
+            qdot, udot, phi, y, qdot_x[:, :, x], M, r_x[:, :, x], phi_x[:, :, : sizes.q], y_x[:, :, x], y_x[:, :, sizes.x :]
+        )
+
+    def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
+        """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""
+        tape, size = self.reader.tape, np.abs(slopes).max(axis=0)
+        largest = size.max(axis=1, initial=0.0)[:, None]
+        for j in np.flatnonzero(((size > 0.0) & (size <= _SUSPECT * largest)).any(axis=0)):
+            along = Derivative(tape, lambda x, i=wrt[j]: tape.one if x == i else None)  # type: ignore[misc]
+            rows = [k for k in np.flatnonzero((size[:, j] > 0.0) & (size[:, j] <= _SUSPECT * largest[:, 0]))]
+            unknown = [k for k in rows if (outs[k], wrt[j]) not in self._absent]
+            zero = is_zero(tape, [along(outs[k]) for k in unknown]) if unknown else []
+            self._absent |= {(outs[k], wrt[j]): gone for k, gone in zip(unknown, zero, strict=True)}
+            slopes[:, [k for k in rows if self._absent[outs[k], wrt[j]]], j] = 0.0
+
+    def _check(self, values: Numbers, slopes: Numbers) -> None:
+        if not (np.isfinite(values).all() and np.isfinite(slopes).all()):
+            msg = "linearize: the equations have no finite slope at this point (division by zero, or a root of zero): choose another"
+            raise BadPoint(f"{msg} point or declare other speeds")
+
+
+def solved(M: Numbers, b: Numbers) -> Numbers:
+    """M⁻¹ b for each point, or an error that says that M is singular."""
+    if M.shape[-1] == 0:
+        return b
+    condition = np.linalg.cond(M) if np.isfinite(M).all() else np.array([np.inf])
+    if not np.isfinite(condition).all() or np.max(condition) > 1e15:
+        worst = float(np.max(condition))
+        msg = f"linearize: the mass matrix is singular at this point (condition {worst:.2g}): choose another point or declare other speeds"
+        raise BadPoint(msg)
+    return np.asarray(np.linalg.solve(M, b))

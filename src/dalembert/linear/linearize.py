@@ -1,0 +1,119 @@
+"""A = ∂(ż, u̇)/∂(z, u): a system linearized about a point, in independent coordinates and speeds.
+
+Source: Gre03 (4.1)–(4.9) for q̇ = W u + X; the rest is the chain rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.kinematics.kinematics import kinematics
+from dalembert.linear.field import BadPoint, Field, Slopes, solved
+from dalembert.linear.model import LinearModel, Residual
+from dalembert.linear.tangent import independent, tangent
+from dalembert.model.system import System
+from dalembert.numerics.values import symbol_name
+from dalembert.simulation.reading import Key
+from dalembert.simulation.setting import Setting, setting
+from dalembert.simulation.start import Start, find_start
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# accelerations of an equilibrium, relative to what the forces would give each by itself
+_AT_REST: Final = 1e-8
+
+
+def linearize(
+    system: System,
+    about: Mapping[Key, Any] | None = None,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    outputs: Sequence[Key] = (),
+    guess: Mapping[Key, Any] | None = None,
+    t: float = 0.0,
+    equilibrium: bool = False,
+    coordinates: Sequence[Key] | None = None,
+) -> LinearModel:
+    """δẋ = f₀ + A δx + B δw, δy = C δx + D δw, with x = (z, u).
+
+    about        values of any coordinates, rates or speeds, completed as a start is; what contradicts the rows is refused
+    inputs       values of the inputs at the point, zero where not given; an expression closes a loop
+    outputs      expressions in coordinates, rates, accelerations and inputs
+    equilibrium  whether accelerations at the point are refused
+    coordinates  the independent coordinates z; by default those that the rows leave best determined
+    """
+    chosen = operating(system, values or {}, inputs or {})
+    start = find_start(chosen.kin, about or {}, chosen.value_at(t), t, guess=guess)
+    field = Field(chosen, chosen.value_at(t), outputs)
+    slopes = field.at(start.q[None], start.u[None], t)
+    if equilibrium:
+        _check_rest(field, slopes)
+    wanted = None if coordinates is None else _places(field, coordinates)
+    return model(field, start, slopes, 0, independent(slopes.phi_q[0], wanted))
+
+
+def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Setting:
+    """The setting with inputs at zero where nothing is said about them."""
+    given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
+    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind == "input" and s.name not in given}
+    return setting(kinematics(system), values, {**rest, **inputs})
+
+
+def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int]) -> LinearModel:
+    """A, B, C, D at the point of number k: ∂q = S ∂z, ∂u̇ = −M⁻¹ ∂r."""
+    sizes, kin = field.sizes, field.reader.kin
+    S = tangent(slopes.phi_q[k], free)
+    # (q, u, w) from (z, u, w)
+    L = np.zeros((sizes.x, len(free) + sizes.u + sizes.w))
+    L[: sizes.q, : len(free)] = S
+    L[sizes.q :, len(free) :] = np.eye(sizes.u + sizes.w)
+    r = slopes.r_x[k] @ L
+    udot = -solved(slopes.M[k], r)
+    whole = np.vstack([slopes.qdot_x[k][list(free)] @ L, udot])
+    y = slopes.y_x[k] @ L + slopes.y_udot[k] @ udot
+    n = len(free) + sizes.u
+    rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
+    point = dict(zip(field.names((*kin.q, *kin.u)), (*start.q.tolist(), *start.u.tolist()), strict=True))
+    return LinearModel(
+        system=kin.system.name,
+        t=start.t,
+        states=field.names((*(kin.q[i] for i in free), *kin.u)),
+        inputs=field.names(field.w),
+        outputs=field.outputs,
+        A=whole[:, :n],
+        B=whole[:, n:],
+        C=y[:, :n],
+        D=y[:, n:],
+        offset=np.concatenate([slopes.qdot[k][list(free)], slopes.udot[k]]),
+        y=slopes.y[k],
+        point=point,
+        residual=Residual(slopes.M[k], r[:, : len(free)], r[:, len(free) : n], r[:, n:], rates),
+    )
+
+
+def _places(field: Field, coordinates: Sequence[Key]) -> list[int]:
+    kin = field.reader.kin
+    nodes = [field.reader.node(key) for key in coordinates]
+    if any(i not in kin.q for i in nodes) or len(nodes) != kin.n_q - len(field.phi):
+        msg = f"linearize: name {kin.n_q - len(field.phi)} of the coordinates {', '.join(field.names(kin.q))} as independent"
+        raise BadPoint(msg)
+    return [kin.q.index(i) for i in nodes]
+
+
+def _check_rest(field: Field, slopes: Slopes) -> None:
+    """u̇₀ = 0, up to rounding of the terms it is made of."""
+    udot = slopes.udot[0]
+    scale = np.linalg.norm(slopes.r_x[0], axis=1) / np.abs(np.diag(slopes.M[0]))
+    if not (wrong := np.flatnonzero(np.abs(udot) > _AT_REST * np.maximum(scale, 1.0))).size:
+        return
+    names = field.names(field.reader.kin.udot)
+    listed = ", ".join(f"{names[k]} = {udot[k]:.6g}" for k in wrong)
+    msg = f"linearize: not an equilibrium: {listed}; change the point, or leave out equilibrium=True and use the offset"
+    raise BadPoint(msg)

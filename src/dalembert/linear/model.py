@@ -1,0 +1,99 @@
+"""δẋ = f₀ + A δx + B δw, δy = C δx + D δw: a system near a point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.linear.modes import Modes, modes
+from dalembert.linear.second_order import SecondOrder, second_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """r = M u̇ − f near the point: M, r_z, r_u and r_w, with the coordinates whose rates are speeds."""
+
+    M: Numbers
+    z: Numbers
+    u: Numbers
+    w: Numbers
+    # {place in z: place in u} where ż = u
+    rates: dict[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """A, B, C, D and f₀ of a system in n − m_hol independent coordinates z and p speeds u, about one point.
+
+    x = (z, u). `point` holds every coordinate and speed there, `offset` f₀ = (ż, u̇), `y` the outputs.
+    """
+
+    system: str
+    t: float
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    A: Numbers
+    B: Numbers
+    C: Numbers
+    D: Numbers
+    offset: Numbers
+    y: Numbers
+    point: dict[str, float]
+    residual: Residual = field(repr=False)
+
+    @property
+    def n_z(self) -> int:
+        """The number of independent coordinates."""
+        return self.A.shape[0] - self.residual.M.shape[0]
+
+    @cached_property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        """The eigenvalues of A, block by block, so that structural zeros are exact."""
+        return self.modes().eigenvalues
+
+    def modes(self) -> Modes:
+        """Eigenvalues with their frequencies, damping and mode shapes."""
+        return modes(self.A, self.states)
+
+    def second_order(self, coordinates: Sequence[str] | None = None) -> SecondOrder:
+        """M ξ̈ + (D + G) ξ̇ + (K + N) ξ = B w for coordinates whose rates are speeds (by default all of these)."""
+        return second_order(self.residual, self.states, self.inputs, coordinates)
+
+    def state_space(self) -> Any:
+        """The same as scipy.signal.StateSpace."""
+        from scipy.signal import StateSpace
+
+        B = self.B if self.inputs else np.zeros((len(self.states), 1))
+        C = self.C if self.outputs else np.eye(len(self.states))
+        D = self.D if self.inputs and self.outputs else np.zeros((C.shape[0], B.shape[1]))
+        return StateSpace(self.A, B, C, D)
+
+    def control(self) -> Any:
+        """The same as control.StateSpace with the names of states, inputs and outputs, where python-control is installed."""
+        try:
+            from control import ss
+        except ImportError:
+            from dalembert.simulation.failures import MissingPackage
+
+            msg = "control() needs the package python-control; state_space() gives the same to SciPy"
+            raise MissingPackage(msg) from None
+        outputs = list(self.outputs) or list(self.states)
+        C = self.C if self.outputs else np.eye(len(self.states))
+        D = self.D if self.outputs else np.zeros((C.shape[0], len(self.inputs)))
+        return ss(self.A, self.B, C, D, states=list(self.states), inputs=list(self.inputs), outputs=outputs)
+
+    def __str__(self) -> str:
+        head = f"{self.system}, linear about " + (", ".join(f"{k} = {v:.6g}" for k, v in self.point.items() if v) or "zero")
+        moving = ", ".join(f"{name}.dot {x:.6g}" for name, x in zip(self.states, self.offset, strict=True) if x)
+        offset = f"f₀: {moving}" if moving else "f₀ = 0: an equilibrium"
+        return "\n".join((head, f"states {', '.join(self.states)}", offset, str(self.modes())))

@@ -1,0 +1,127 @@
+"""λ v = A v: eigenvalues, frequencies, damping and mode shapes.
+
+States that drive others without being driven back split A into blocks. Each block has eigenvalues of its own, so that the
+zeros of ignorable coordinates are exactly zero and do not blur the others (a heading that drives a path is a Jordan block).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Complex = NDArray[np.complex128]
+
+# entries below this part of both their row's and their column's largest are rounding
+_ROUNDING: Final = 1e-14
+
+
+class Mode(NamedTuple):
+    """One eigenvalue λ = −ζ ω₀ ± i ω with its shape, the largest component of which is one."""
+
+    eigenvalue: complex
+    shape: Complex
+    # part of the linear model that is zero for every value of the state: an ignorable coordinate
+    structural: bool
+
+    @property
+    def frequency(self) -> float:
+        """ω₀ = |λ|, in radians per unit of time."""
+        return abs(self.eigenvalue)
+
+    @property
+    def damping(self) -> float:
+        """ζ = −Re λ/|λ|; NaN for λ = 0."""
+        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """The modes of a linear model; those that oscillate fastest last, structural zeros first."""
+
+    states: tuple[str, ...]
+    modes: tuple[Mode, ...]
+
+    @property
+    def eigenvalues(self) -> Complex:
+        """All of them, each as often as it occurs."""
+        return np.array([m.eigenvalue for m in self.modes], dtype=complex)
+
+    @property
+    def proper(self) -> Complex:
+        """Those that are not zero by structure."""
+        return np.array([m.eigenvalue for m in self.modes if not m.structural], dtype=complex)
+
+    @property
+    def growth(self) -> float:
+        """max Re λ over the eigenvalues that are not zero by structure; −∞ if there are none."""
+        return float(np.max(self.proper.real, initial=-math.inf))
+
+    @property
+    def frequencies(self) -> Numbers:
+        """|λ|"""
+        return np.abs(self.eigenvalues)
+
+    @property
+    def damping(self) -> Numbers:
+        """ζ = −Re λ/|λ|"""
+        return np.array([m.damping for m in self.modes])
+
+    def __str__(self) -> str:
+        zeros = sum(m.structural for m in self.modes)
+        lines = [f"  {'eigenvalue':<28}{'frequency':>12}{'damping':>12}  shape"]
+        for m in self.modes:
+            if m.structural or m.eigenvalue.imag < 0:
+                continue
+            λ = m.eigenvalue
+            value = f"{λ.real:.9g} ± {λ.imag:.9g} i" if λ.imag else f"{λ.real:.9g}"
+            lines.append(f"  {value:<28}{m.frequency:>12.6g}{m.damping:>12.4g}  {self._shape(m)}")
+        return "\n".join([*lines, *([f"  0, {zeros} times: ignorable coordinates and free speeds"] if zeros else [])])
+
+    def _shape(self, m: Mode) -> str:
+        """The components above a hundredth, by size, with their phases."""
+        order = np.argsort(-np.abs(m.shape), kind="stable")[:4]
+        parts = []
+        for k in order:
+            z = complex(m.shape[k])
+            if abs(z) >= 0.01:
+                turned = f"∠{math.degrees(math.atan2(z.imag, z.real)):.0f}°" if abs(z.imag) > 1e-9 else ""
+                parts.append(f"{self.states[k]} {abs(z) if turned else z.real:.3g}{turned}")
+        return ", ".join(parts)
+
+
+def modes(A: Numbers, states: tuple[str, ...]) -> Modes:
+    """The eigenvalues of the blocks of A, and the eigenvectors of A for each."""
+    found = []
+    for block in blocks(A):
+        part = A[np.ix_(block, block)]
+        if len(block) == 1:
+            structural = abs(part[0, 0]) <= _ROUNDING * np.abs(A).max(initial=0.0)
+            found += [Mode(0j if structural else complex(part[0, 0]), _shape(A, part[0, 0]), bool(structural))]
+            continue
+        found += [Mode(complex(λ), _shape(A, λ), structural=False) for λ in np.linalg.eigvals(part)]
+    found.sort(key=lambda m: (not m.structural, abs(m.eigenvalue.imag), m.eigenvalue.real, m.eigenvalue.imag))
+    return Modes(states, tuple(found))
+
+
+def blocks(A: Numbers) -> list[list[int]]:
+    """The strongly connected parts of x_i ← x_j where A_ij is not zero."""
+    size = np.abs(A)
+    least = np.minimum(size.max(axis=1, initial=0.0)[:, None], size.max(axis=0, initial=0.0)[None, :])
+    reach = (size > _ROUNDING * least) | np.eye(len(A), dtype=bool)
+    for k in range(len(A)):
+        reach |= np.outer(reach[:, k], reach[k])
+    mutual = reach & reach.T
+    return [list(np.flatnonzero(mutual[k])) for k in range(len(A)) if not mutual[k, :k].any()]
+
+
+def _shape(A: Numbers, eigenvalue: complex) -> Complex:
+    """The direction that A − λ 1 shortens most: an eigenvector also where others nearly coincide."""
+    shape = np.linalg.svd(A - eigenvalue * np.eye(len(A)))[2][-1].conj()
+    return np.asarray(shape / shape[np.argmax(np.abs(shape))], dtype=complex)

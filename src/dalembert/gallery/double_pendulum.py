@@ -1,6 +1,6 @@
 """Two uniform rods, the second hinged to the end of the first, in a vertical plane.
 
-Source: Hil20; printed results: ṗ₁ and ṗ₂ in absolute angles θ₁, θ₂. With relative angles θ₁ = α, θ₂ = α + β the
+Source: Wik; printed results: ṗ₁ and ṗ₂ in absolute angles θ₁, θ₂. With relative angles θ₁ = α, θ₂ = α + β the
 equation along α is the sum of the two, the equation along β the second.
 """
 
@@ -22,7 +22,7 @@ def build(
     angles: Literal["relative", "absolute"] = "relative",
 ) -> da.System:
     """The lower rod's angle β is measured from the upper rod ("relative") or from the vertical ("absolute")."""
-    s = da.System("Double pendulum", source="Hil20")
+    s = da.System("Double pendulum", source="Wik")
     m1, m2, l1, l2, g_ = s.constants(m_1=m_1, m_2=m_2, l_1=l_1, l_2=l_2, g=g)
     s.gravity(-g_ * s.N.y)
     upper = s.rod("upper rod", s.pin("alpha", s.O), m1, l1)
@@ -46,7 +46,7 @@ _SECOND = "m_2*l_2**2/3*(alpha'' + beta'') + m_2*l_1*l_2/2*(alpha''*cos(beta) + 
 ENTRY = Entry(
     name="double-pendulum",
     title="Double pendulum of two rods",
-    source="Hil20",
+    source="Wik",
     description="Two uniform rods hinged end to end swing in a vertical plane; the second angle is relative to the first rod.",
     build=build,
     printed=(

@@ -112,7 +112,7 @@ class Field:
 
     def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""
-        tape, size = self.reader.tape, np.abs(slopes).max(axis=0)
+        tape, size = self.reader.tape, np.abs(slopes[:, :, : self.sizes.q]).max(axis=0)
         largest = size.max(axis=1, initial=0.0)[:, None]
         for j in np.flatnonzero(((size > 0.0) & (size <= _SUSPECT * largest)).any(axis=0)):
             along = Derivative(tape, lambda x, i=wrt[j]: tape.one if x == i else None)  # type: ignore[misc]

@@ -7,6 +7,7 @@ floats instead, relative to the sum of the sizes of the terms.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -54,6 +55,11 @@ def check_compiled(dynamics: NativeDynamics, equations: Equations, states: int =
     entries = iter(found[n:-n])
     sizes = [np.abs(f) + sum(np.abs(next(entries) * udot[:, s]) for s in row) for f, row in zip(found[-n:], equations.M, strict=True)]
     # against the largest row: one that is nothing but zeros has no size of its own
-    scale = np.maximum(np.max(sizes, axis=0), np.finfo(float).tiny)
+    scale = np.maximum(np.max(sizes, axis=0), _inertia(found[n:-n]))
     worst = float(np.max(np.abs(found[:n]) / scale))
     return CompiledCheck(dynamics.equations.route, states, worst if np.isfinite(worst) else np.inf)
+
+
+def _inertia(entries: list[Any]) -> Any:
+    """The largest entry of M: what an acceleration of one would take, where nothing accelerates."""
+    return np.maximum(np.max(np.abs(entries), axis=0), np.finfo(float).tiny)

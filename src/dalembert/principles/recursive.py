@@ -205,14 +205,27 @@ def recursive(system: System | Kinematics) -> ExplicitEquations:
     kin = on_fork(system)
     t = kin.tape
     sweep = Sweep(kin)
-    known = {t.rate(x): e for x, e in sweep.qddot.items()}
+    known = {xdot: e for x, e in sweep.qddot.items() if (xdot := t.rate(x)) is not None}
     # u̇ = d(Ψ q̇ + ψ)/dt with q̈ as found
     rate = Derivative(t, t.rate)
-    insert = Rewrite(t, {x: e for x, e in known.items() if x is not None})
+    insert = Rewrite(t, known | _quaternion_accelerations(sweep, rate, Rewrite(t, known)))
     in_u = Rewrite(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
     direct = [known.get(udot) for udot in kin.udot]
     udot = [e if e is not None else insert(rate(d)) for e, d in zip(direct, kin.definitions, strict=True)]
     return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(in_u(e) for e in udot), "link by link")
+
+
+def _quaternion_accelerations(sweep: Sweep, rate: Derivative, insert: Rewrite) -> dict[int, int]:
+    """ë = d(½ Eᵀ s)/dt with ṡ as found."""
+    t = sweep.t
+    found: dict[int, int] = {}
+    for link in sweep.tree.links:
+        rotation = link.frame.rotation
+        if isinstance(rotation, Quaternion) and len(link.freedoms) == 3:
+            x, y, z = (s for s, _, _ in link.freedoms)
+            for e, edot in zip(rotation.e, rotation.rates_from_spin(t, (x, y, z)), strict=True):
+                found[t.rate(t.rate(e) or e) or e] = insert(rate(edot))
+    return found
 
 
 def _cross_matrix(t: Tape, r: Triple) -> Matrix:

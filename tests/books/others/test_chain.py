@@ -27,7 +27,7 @@ def test_chain_about_parallel_axes_is_the_pendulum_of_LL76_section_5(principle):
 
 
 @pytest.mark.parametrize("principle", PRINCIPLES)
-def test_rods_in_absolute_angles_as_Hil20_prints_them(principle):
+def test_rods_in_absolute_angles_as_Wik_prints_them(principle):
     d = principle(double_pendulum.build(angles="absolute"))
     t, s = d.tape, d.kinematics.system
     printed = [

@@ -1,0 +1,187 @@
+"""λ(p): how eigenvalues move with a parameter, and where stability ends.
+
+The parameter is a constant, or a coordinate, rate or speed of the point. All points are evaluated in one pass over the tape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.errors import DalembertError
+from dalembert.linear.field import BadPoint, Field
+from dalembert.linear.linearize import model, operating
+from dalembert.linear.model import LinearModel
+from dalembert.linear.tangent import independent
+from dalembert.model.system import System
+from dalembert.simulation.reading import Key
+from dalembert.simulation.start import find_start
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Complex = NDArray[np.complex128]
+
+# growth below this part of the largest eigenvalue is no growth: a triple zero is blurred by the cube root of rounding
+_NO_GROWTH: Final = 1e-4
+_BISECTIONS: Final = 60
+
+
+class Sweep:
+    """A system about a point that a parameter moves: call it with numbers to get linear models."""
+
+    def __init__(
+        self,
+        system: System,
+        parameter: Key,
+        about: Mapping[Key, Any] | None = None,
+        *,
+        values: Mapping[Any, Any] | None = None,
+        inputs: Mapping[Any, Any] | None = None,
+        t: float = 0.0,
+    ) -> None:
+        name = parameter if isinstance(parameter, str) else str(parameter)
+        self.parameter, self.t, self._about = name, t, about or {}
+        self._system, self._values, self._inputs = system, values or {}, inputs or {}
+        symbol = system.symbols.get(name)
+        self._constant = symbol.scalar.i if symbol is not None and symbol.kind == "constant" else None
+        self._key = parameter
+
+    @cached_property
+    def _field(self) -> Field:
+        chosen = operating(self._system, self._values, self._inputs)
+        return Field(chosen, chosen.value_at(self.t))
+
+    def __call__(self, parameters: Sequence[float] | Numbers) -> list[LinearModel]:
+        """The linear models for these values of the parameter."""
+        starts = []
+        for p in parameters:
+            moved = {self.parameter: float(p)} if self._constant is not None else {}
+            chosen = operating(self._system, {**self._values, **moved}, self._inputs)
+            about = {**self._about, **({} if moved else {self._key: float(p)})}
+            starts.append(find_start(chosen.kin, about, chosen.value_at(self.t), self.t))
+        extra = {} if self._constant is None else {self._constant: np.asarray(parameters, dtype=np.float64)}
+        slopes = self._field.at(np.array([s.q for s in starts]), np.array([s.u for s in starts]), self.t, extra)
+        free = independent(slopes.phi_q[0])
+        return [model(self._field, s, slopes, k, free) for k, s in enumerate(starts)]
+
+    def growth(self, p: float) -> tuple[float, float]:
+        """max Re λ of the eigenvalues that are not zero by structure, and the largest |λ|."""
+        found = self([p])[0].modes()
+        return found.growth, float(np.max(found.frequencies, initial=0.0))
+
+    def stability_limit(self, low: float, high: float) -> float:
+        """p between `low` and `high` at which max Re λ = 0.
+
+        Where damping makes the stable side decay, Re λ crosses zero and is bisected. Where it stays zero on the stable side
+        (conservative and gyroscopic systems), Re λ grows as a root or linearly; its power that is smooth is extrapolated to zero.
+        """
+        signs = [self._unstable(p) for p in (low, high)]
+        if signs[0] == signs[1]:
+            state = "unstable" if signs[0] else "stable"
+            msg = f"stability limit: {self.parameter} = {low:g} and {high:g} are both {state}; give two values between which it changes"
+            raise BadPoint(msg)
+        stable, unstable = (high, low) if signs[0] else (low, high)
+        decays = self._decays(stable, unstable)
+        for _ in range(_BISECTIONS if decays else 14):
+            middle = (stable + unstable) / 2
+            grows = self.growth(middle)[0] > 0 if decays else self._unstable(middle)
+            stable, unstable = (stable, middle) if grows else (middle, unstable)
+        return (stable + unstable) / 2 if decays else self._extrapolated(stable, unstable, abs(high - low))
+
+    def _unstable(self, p: float) -> bool:
+        growth, size = self.growth(p)
+        return growth > _NO_GROWTH * size
+
+    def _decays(self, stable: float, unstable: float) -> bool:
+        """Whether max Re λ is negative on the whole stable side, as far as two points can tell."""
+        found = [self.growth(stable + k * (unstable - stable) * 1e-3) for k in (0, 1)]
+        return all(growth < -_NO_GROWTH * size for growth, size in found)
+
+    def _extrapolated(self, stable: float, unstable: float, width: float) -> float:
+        """The zero of growth^(1/α), α = ½ or 1, by a polynomial through points on the unstable side."""
+        edge, side = (stable + unstable) / 2, math.copysign(1.0, unstable - stable)
+        step = max(width / 200, 8 * abs(unstable - stable))
+        for _ in range(3):
+            at = edge + side * step * np.arange(1, 8)
+            growth = np.array([self.growth(p)[0] for p in at])
+            alpha = 1.0 if np.log(growth[1] / growth[0]) > 0.75 * np.log(2.0) else 0.5
+            fit = np.polynomial.Polynomial.fit(at, growth ** (1 / alpha), 6)
+            roots = fit.roots()
+            real = roots[np.abs(roots.imag) < 1e-3 * step].real
+            if not real.size:
+                msg = f"stability limit: growth does not vanish smoothly near {self.parameter} = {edge:.9g}"
+                raise BadPoint(msg)
+            edge = float(real[np.argmin(np.abs(real - edge))])
+            step /= 8
+        return edge
+
+
+@dataclass(frozen=True, eq=False)
+class RootLocus:
+    """Eigenvalues over a parameter: a row for each value, each column following one eigenvalue."""
+
+    parameter: str
+    values: Numbers
+    eigenvalues: Complex
+    models: tuple[LinearModel, ...]
+    # eigenvalues that are zero by structure at every value, which the columns leave out
+    structural: int
+
+    @property
+    def growth(self) -> Numbers:
+        """max Re λ for each value."""
+        return np.asarray(self.eigenvalues.real.max(axis=1, initial=-np.inf))
+
+    @property
+    def changes(self) -> tuple[tuple[float, float], ...]:
+        """Neighbouring values between which the number of growing eigenvalues changes."""
+        size = np.maximum(np.abs(self.eigenvalues).max(axis=1, initial=0.0), np.finfo(float).tiny)
+        growing = (self.eigenvalues.real > _NO_GROWTH * size[:, None]).sum(axis=1)
+        return tuple((float(self.values[k]), float(self.values[k + 1])) for k in np.flatnonzero(np.diff(growing)))
+
+    def __str__(self) -> str:
+        lines = [f"  {self.parameter:>12}  eigenvalues"]
+        for p, row in zip(self.values, self.eigenvalues, strict=True):
+            shown = [f"{λ.real:.6g} ± {λ.imag:.6g} i" if λ.imag else f"{λ.real:.6g}" for λ in row if λ.imag >= 0]
+            lines.append(f"  {p:>12.6g}  {',  '.join(shown)}")
+        return "\n".join([*lines, *([f"  and 0, {self.structural} times"] if self.structural else [])])
+
+
+def root_locus(
+    system: System,
+    parameter: Key,
+    over: Sequence[float] | Numbers,
+    about: Mapping[Key, Any] | None = None,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+) -> RootLocus:
+    """λ(p) for every p in `over`: a constant of the system, or a coordinate, rate or speed of the point."""
+    at = np.asarray(over, dtype=np.float64)
+    if at.ndim != 1 or at.size == 0:
+        msg = f"root locus: give a list of values for {parameter}"
+        raise DalembertError(msg)
+    models = Sweep(system, parameter, about, values=values, inputs=inputs, t=t)(at)
+    found = [m.modes() for m in models]
+    zeros = min(sum(mode.structural for mode in ms.modes) for ms in found)
+    rows = [ms.eigenvalues[zeros:] for ms in found]
+    followed = [rows[0]]
+    for row in rows[1:]:
+        followed.append(_matched(followed[-1], row))
+    return RootLocus(str(parameter), at, np.array(followed), tuple(models), zeros)
+
+
+def _matched(before: Complex, now: Complex) -> Complex:
+    """The eigenvalues in the order that moves them least."""
+    from scipy.optimize import linear_sum_assignment
+
+    _, order = linear_sum_assignment(np.abs(before[:, None] - now[None, :]))
+    return np.asarray(now[order])

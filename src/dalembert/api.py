@@ -11,7 +11,8 @@ from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.agreement import agreement as certify
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.form import Equations
-from dalembert.errors import NotApplicable
+from dalembert.equations.regularity import check_regular
+from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
@@ -38,8 +39,11 @@ def forward_dynamics(system: System) -> ExplicitEquations:
 def _route(kin: Kinematics) -> ExplicitEquations:
     try:
         return recursive(kin)
-    except NotApplicable:
-        return solved(kane(kin).equations)
+    except (NotApplicable, BadExpression):
+        # no open tree, or a joint that moves nothing
+        equations = kane(kin).equations
+        check_regular(equations)
+        return solved(equations)
 
 
 def compile(system: System | Derivation | Equations) -> NativeDynamics:  # noqa: A001 - da.compile is the verb a user looks for

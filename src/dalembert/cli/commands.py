@@ -1,4 +1,4 @@
-"""gallery, derive, agree, report: what can be asked for."""
+"""gallery, derive, agree, report, simulate: what can be asked for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Annotated, Final
 import typer
 
 from dalembert import gallery as systems
-from dalembert.agreement.agreement import Agreement, agreement
+from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
-from dalembert.cli import manual
+from dalembert.api import agreement
+from dalembert.cli import manual, simulating
 from dalembert.cli.faults import DISAGREEMENT, Edge, say
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
@@ -147,9 +148,13 @@ def report(system: SystemName, style: Format = "text") -> None:
     agreed = agreement(chosen.system)
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
-    _emit(lambda writing: document.report(chosen, derived, agreed, writing), style, whole=True)
+    seen = list(simulating.demonstration(system, chosen.system))
+    _emit(lambda writing: document.report(chosen, derived, agreed, writing, seen), style, whole=True)
     if not agreed.agree:
         raise typer.Exit(DISAGREEMENT)
+
+
+app.command("simulate", help=manual.SIMULATE)(simulating.simulate)
 
 
 def _known(option: str, given: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ dalembert derive rolling-disk          its equations of motion
 dalembert derive rolling-disk --steps  how they come about, step by step
 dalembert agree rolling-disk           every principle, compared exactly
 dalembert report rolling-disk          description, equations, proofs
+dalembert simulate rolling-disk        its motion
 
 For a system of your own write a function that returns it, say in file.py:
 
@@ -65,9 +66,22 @@ dalembert agree --all
 REPORT: Final = """Print the whole report.
 
 Symbols, bodies, loads, constraints and freedoms; the equations of motion; the agreement of the principles and the audit
-of the kinematics; the results a source prints, and whether they follow.
+of the kinematics; the results a source prints, and whether they follow; the motion from the gallery's start (or for 10 s
+from zero), and how well it keeps energy and constraints.
 
 \b
 dalembert report rolling-disk
 dalembert report file.py:pendulum --format latex > pendulum.tex
+"""
+
+SIMULATE: Final = """Set a system in motion.
+
+What --start does not name is zero where the constraints allow it, otherwise solved for. Without --start and --for a
+system of the gallery runs as the gallery proposes. The summary is printed; -o writes times, coordinates and speeds.
+The exit code is 1 if the run stops before its end; what there is of it is written all the same.
+
+\b
+dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
+dalembert simulate rolling-disk --set m=2 --start theta=1.2 --start psi.dot=6 -o disk.csv
+dalembert simulate cart-and-bar --input "F=2*sin(t)" --rtol 1e-12
 """

@@ -69,8 +69,8 @@ class Sweep:
 
     def _load_of_ball(self, link: Link) -> None:
         """ė = ½ Eᵀ s, so the load along the spin s of a quaternion is ½ E Q_e."""
-        t, rotation = self.t, link.frame.rotation
-        if not isinstance(rotation, Quaternion) or len(link.freedoms) != 3:
+        t, rotation = self.t, _own_quaternion(link)
+        if rotation is None:
             return
         Q = [self.load[t.rate(e) or e] for e in rotation.e]
         half = t.div(t.one, t.const(2))
@@ -215,13 +215,19 @@ def recursive(system: System | Kinematics) -> ExplicitEquations:
     return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(in_u(e) for e in udot), "link by link")
 
 
+def _own_quaternion(link: Link) -> Quaternion | None:
+    """The quaternion of a ball joint; a link that slides in the same frame has none of its own."""
+    turns = link.parent is not None and link.frame is not link.parent.frame
+    return link.frame.rotation if turns and isinstance(link.frame.rotation, Quaternion) else None
+
+
 def _quaternion_accelerations(sweep: Sweep, rate: Derivative, insert: Rewrite) -> dict[int, int]:
     """ë = d(½ Eᵀ s)/dt with ṡ as found."""
     t = sweep.t
     found: dict[int, int] = {}
     for link in sweep.tree.links:
-        rotation = link.frame.rotation
-        if isinstance(rotation, Quaternion) and len(link.freedoms) == 3:
+        rotation = _own_quaternion(link)
+        if rotation is not None:
             x, y, z = (s for s, _, _ in link.freedoms)
             for e, edot in zip(rotation.e, rotation.rates_from_spin(t, (x, y, z)), strict=True):
                 found[t.rate(t.rate(e) or e) or e] = insert(rate(edot))

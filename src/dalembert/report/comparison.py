@@ -16,6 +16,8 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
     yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.agree))
     yield from audit(a)
+    if a.compiled is not None:
+        yield words(Verdict(f"{str(a.compiled)[:1].upper()}{str(a.compiled)[1:]}.", a.compiled.agrees))
 
 
 def _row(r: Row) -> tuple[Span, ...]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dalembert.agreement.agreement import Agreement
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
+from dalembert.references import cited
 from dalembert.report import comparison, steps, tables
-from dalembert.report.blocks import Block, Heading, words
+from dalembert.report.blocks import Block, Heading, Table, words
 from dalembert.report.results import Result, printed
 from dalembert.report.writing import Writing
 
@@ -43,8 +44,8 @@ def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing,
     yield from steps.rates(found[0], writing)
 
 
-def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing) -> Iterator[Block]:
-    """Description, freedoms, equations of motion, agreement, audit, printed results."""
+def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing, motion: Iterable[Block] = ()) -> Iterator[Block]:
+    """Description, freedoms, equations of motion, agreement, audit, printed results, and a motion if there is one."""
     kin = d.kinematics
     yield from heading(subject)
     yield Heading(2, "Symbols")
@@ -63,3 +64,13 @@ def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing)
     yield Heading(2, "Agreement of the principles")
     yield from comparison.agreement(agreed)
     yield from printed(subject.results, subject.source, d, writing)
+    yield from motion
+    yield from sources(subject.source, *(r.principle.source for r in agreed.rows))
+
+
+def sources(*texts: str) -> Iterator[Block]:
+    """The works behind the keys."""
+    works = cited(" ".join(texts))
+    if works:
+        yield Heading(2, "Sources")
+        yield Table(("key", "work"), tuple(works.items()))

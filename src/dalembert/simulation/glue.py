@@ -14,13 +14,17 @@ import numpy as np
 
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
+from dalembert.simulation.audit import Audit, Budget
+from dalembert.simulation.kinds import LANES
+from dalembert.simulation.watch import FIELDS, TEXT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TEXT: Final = """
-%context = type { ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double }
-; f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance
+_TEXT: Final = f"""
+%context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {FIELDS} }}
+; f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance; then the watch
+""" + """
 
 define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
 entry:
@@ -54,12 +58,13 @@ define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {
   %n = load i64, ptr %np
   call void @copy(ptr %y, ptr %x, i64 %n, double %t)
   call void %f(ptr %x, ptr %p, ptr %dy, ptr %w)
+  call void @audit_rates(ptr %x, ptr %dy, i64 %n, ptr %c)
   ret i32 0
 }
 
 declare double @llvm.fabs.f64(double)
 
-define i32 @project(double %t, ptr %y, ptr %c) {
+define private i32 @project_plainly(double %t, ptr %y, ptr %c) {
 entry:
   %xp = getelementptr %context, ptr %c, i64 0, i32 1
   %x = load ptr, ptr %xp
@@ -133,12 +138,26 @@ class _Fields(ctypes.Structure):
         ("result", ctypes.c_void_p),
         ("n_coordinates", ctypes.c_int64),
         ("tolerance", ctypes.c_double),
+        ("audit", ctypes.c_void_p),
+        ("audit_p", ctypes.c_void_p),
+        ("audit_work", ctypes.c_void_p),
+        ("energy", ctypes.c_void_p),
+        ("energy_work", ctypes.c_void_p),
+        ("energy_result", ctypes.c_void_p),
+        ("jump", ctypes.c_int64),
+        ("Z", ctypes.c_int64),
+        ("per_time", ctypes.c_double),
+        ("relative_per_time", ctypes.c_double),
+        ("V0", ctypes.c_double),
+        ("scale", ctypes.c_double),
+        ("middle", ctypes.c_void_p),
+        ("width", ctypes.c_int64),
     )
 
 
 @functools.cache
 def _library() -> Library:
-    return load(_TEXT, ("rhs", "project"))
+    return load(_TEXT + TEXT, ("rhs", "project", "accept"))
 
 
 def _ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -158,7 +177,7 @@ class Context:
         self._alive: list[Any] = [rates, projection, p]
         # the state without the quadratures, then the time
         n = rates.n_in - 1
-        self._fields = _Fields(f=rates.address, n_state=n, tolerance=tolerance)
+        self._fields = _Fields(f=rates.address, n_state=n, tolerance=tolerance, jump=-1, Z=-1)
         self._fields.x, self._fields.p = self._kept(np.zeros(n + 1)), self._kept(p)
         self._fields.work = self._kept(_ready(rates, p))
         if projection is not None:
@@ -169,6 +188,25 @@ class Context:
         self.address = ctypes.addressof(self._fields)
         self.rhs: int = _library().address("rhs")
         self.project: int = _library().address("project") if projection is not None else 0
+        self.accept: int = 0
+
+    def watch(self, audit: Audit, p: NDArray[np.float64], start: NDArray[np.float64], budget: Budget | None) -> None:
+        """Let quantities ride along, and hold E_Z within a budget if there is one."""
+        fields, n = self._fields, self._fields.n_state
+        self._alive.append(audit)
+        fields.audit_p = self._kept(p)
+        if audit.rates is not None:
+            fields.audit, fields.audit_work = audit.rates.address, self._kept(_ready(audit.rates, p))
+        fields.energy, fields.energy_work = audit.energy.address, self._kept(_ready(audit.energy, p))
+        fields.energy_result = self._kept(np.zeros(2))
+        fields.Z = n + audit.Z if audit.Z is not None else -1
+        fields.jump = n + audit.jump if audit.jump is not None else -1
+        if budget is not None:
+            fields.width = -(-(n + len(audit.names)) // LANES) * LANES
+            fields.middle = self._kept(np.zeros(fields.width))
+            fields.V0 = float(audit.energy.call(start, p)[1])
+            fields.per_time, fields.relative_per_time = budget.per_time, budget.relative_per_time
+            self.accept = _library().address("accept")
 
     def _kept(self, array: NDArray[np.float64]) -> int:
         self._alive.append(array)

@@ -7,14 +7,16 @@ the ends, the slopes there and four points in between, whatever method made them
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
+from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
+from dalembert.simulation.audit import Watched
 from dalembert.simulation.failures import MissingPackage, RunStopped
 from dalembert.simulation.model import NativeModel
 from dalembert.simulation.points import Motion, Pieces
@@ -42,14 +44,17 @@ def check_name(name: str) -> None:
         raise Unknown(msg)
 
 
-def integrate_by(name: str, model: NativeModel, p: Numbers, problem: Problem) -> Solution:
+def integrate_by(name: str, model: NativeModel, p: Numbers, problem: Problem, watched: Watched | None = None) -> Solution:
     """The motion of a problem by the integrator of that name; constraints are not projected upon."""
     if name == "heyoka":
-        return _heyoka(model, p, problem)
+        return _heyoka(model, p, problem, watched)
 
     def rates(t: float, y: Numbers) -> Numbers:
-        found: Numbers = model.rates.call(np.append(y[: problem.in_norm], t), p)
-        return found
+        state = np.append(y[: problem.in_norm], t)
+        found: Numbers = model.rates.call(state, p)
+        if watched is None or watched.audit.rates is None:
+            return found
+        return np.concatenate([found, watched.audit.rates.call(state, watched.p)])
 
     return _cvode(rates, problem) if name == "CVODE" else _scipy(name, rates, problem)
 
@@ -95,33 +100,48 @@ def _cvode(rates: Rates, problem: Problem) -> Solution:
     return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
 
 
-def _heyoka(model: NativeModel, p: Numbers, problem: Problem) -> Solution:
+def _heyoka(model: NativeModel, p: Numbers, problem: Problem, watched: Watched | None) -> Solution:
     """Taylor's method on the same expressions; its steps are never rejected, so the tolerance is all that guards it."""
     hy = _package("heyoka", "heyoka")
     variables = [hy.expression(f"y{k}") for k in range(problem.size)]
     known = dict(zip(model.state, [*variables[: problem.in_norm], hy.time], strict=True))
-    known |= {i: hy.par[k] for k, i in enumerate(model.parameters)}
-    outs = evaluate(model.tape, list(model.nodes), known.__getitem__, _Expressions(hy))
-    system = [(v, e) for v, e in zip(variables, outs, strict=True)]
-    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, pars=p.tolist(), tol=problem.rtol)
+    outs = _expressions(hy, model.tape, model.nodes, known, model.parameters, 0)
+    if watched is not None:
+        outs += _expressions(hy, watched.audit.tape, watched.audit.nodes, known, watched.audit.parameters, len(p))
+    system = list(zip(variables, outs, strict=True))
+    numbers = [*p, *(watched.p if watched else ())]
+    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, pars=numbers, tol=problem.rtol)
     t, y = [problem.t0], [problem.start.copy()]
     inside: list[Numbers] = []
     while taylor.time < problem.t1:
         begin = taylor.time
         taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
         if not np.isfinite(taylor.state).all():
-            solution = _solution(t, y, _slopes(model, p, problem, t, y), inside, Outcome.STOPPED, "not finite", 0)
+            solution = _solution(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.STOPPED, "not finite", 0)
             reason = f"stopped at t = {begin:.17g} after {len(t) - 1} steps: the state is no longer finite"
             raise RunStopped(reason, solution)
         inside.append(np.array([taylor.update_d_output(begin + c * (taylor.time - begin)).copy() for c in _INSIDE]))
         t.append(taylor.time)
         y.append(np.array(taylor.state))
-    return _solution(t, y, _slopes(model, p, problem, t, y), inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", 0)
+    return _solution(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", 0)
 
 
-def _slopes(model: NativeModel, p: Numbers, problem: Problem, t: list[float], y: list[Numbers]) -> list[Numbers]:
+def _expressions(
+    hy: Any, tape: Tape, nodes: Sequence[int], known: Mapping[int, Any], parameters: Sequence[int], first: int
+) -> list[Any]:
+    """Nodes as heyoka's expressions; the parameters are numbered from `first`."""
+    symbols = {**known, **{i: hy.par[first + k] for k, i in enumerate(parameters)}}
+    return evaluate(tape, list(nodes), symbols.__getitem__, _Expressions(hy))
+
+
+def _slopes(
+    model: NativeModel, p: Numbers, problem: Problem, t: list[float], y: list[Numbers], watched: Watched | None
+) -> list[Numbers]:
     states = np.column_stack([np.array(y)[:, : problem.in_norm], t])
-    return list(model.rates.batch(states, p))
+    found = model.rates.batch(states, p)
+    if watched is not None and watched.audit.rates is not None:
+        found = np.hstack([found, watched.audit.rates.batch(states, watched.p)])
+    return list(found)
 
 
 class _Expressions(Floats):

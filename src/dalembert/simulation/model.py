@@ -1,4 +1,4 @@
-"""(q̇, u̇, rates of the quadratures) and δq as native code with one common list of parameters."""
+"""(q̇, u̇) and δq as native code with one common list of parameters."""
 
 from __future__ import annotations
 
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Quadratures:
-    """Quantities integrated along with the motion: names, and their rates as nodes of one tape."""
-
-    tape: Tape
-    names: tuple[str, ...]
-    rates: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class NativeModel:
     """What the integrator calls, and the symbols that are its parameters."""
 
@@ -43,13 +34,12 @@ class NativeModel:
     state: tuple[int, ...]
 
 
-def native_model(setting: Setting, equations: ExplicitEquations, quadratures: Quadratures | None = None) -> NativeModel:
+def native_model(setting: Setting, equations: ExplicitEquations) -> NativeModel:
     """Compile the equations as set; what was compiled for the same description and bindings is used again."""
     kin = setting.kin
-    names = () if quadratures is None else quadratures.names
     # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
-    key = ("native model", equations.route, names, tuple(setting.bindings.items()), own)
+    key = ("native model", equations.route, tuple(setting.bindings.items()), own)
     found = kin.derived.get(key)
     if isinstance(found, NativeModel):
         return found
@@ -60,8 +50,6 @@ def native_model(setting: Setting, equations: ExplicitEquations, quadratures: Qu
         return [insert(i) for i in transplant(source, tape, nodes)]
 
     rates = here(equations.tape, (*equations.qdot, *equations.udot))
-    if quadratures is not None:
-        rates += here(quadratures.tape, quadratures.rates)
     back = projection(kin)
     steps = [] if back is None else here(back.tape, (*back.step, back.residual))
     state = (*kin.q, *kin.u, kin.system.t.i)

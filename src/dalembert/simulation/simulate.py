@@ -12,18 +12,19 @@ import numpy as np
 
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.kinematics.kinematics import Kinematics
-from dalembert.numerics.values import mapping, number
+from dalembert.numerics.values import MissingValue, mapping, number
+from dalembert.simulation.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
 from dalembert.simulation.glue import Context
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.loop import integrate
-from dalembert.simulation.model import Accelerations, Quadratures, native_model
+from dalembert.simulation.model import Accelerations, native_model
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.progress import progress_bar
-from dalembert.simulation.setting import parameters_of, setting
+from dalembert.simulation.setting import Setting, parameters_of, setting
 from dalembert.simulation.solution import Solution
 from dalembert.simulation.start import find_start
-from dalembert.simulation.trajectory import Trajectory
+from dalembert.simulation.trajectory import Judge, Trajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,6 +45,7 @@ class Wish:
     max_step: float = math.inf
     progress: bool | None = None
     integrator: str = NATIVE
+    budget: Budget | None = None
 
 
 def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
@@ -59,8 +61,26 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg)
 
 
-def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wish, quadratures: Quadratures | None = None) -> Trajectory:
-    """The motion of a system from its start, for a duration."""
+def _watched(chosen: Setting, quadratures: Quadratures | None) -> Watched | None:
+    """What rides along; nothing where a constant is missing that the motion itself does not need."""
+    if quadratures is None:
+        return None
+    audit = native_audit(chosen, quadratures)
+    try:
+        return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
+    except MissingValue:
+        return None
+
+
+def run(
+    kin: Kinematics,
+    equations: ExplicitEquations,
+    duration: float,
+    wish: Wish,
+    quadratures: Quadratures | None = None,
+    judge: Judge | None = None,
+) -> Trajectory:
+    """The motion of a system from its start, for a duration; `judge` is what `integrals` asks afterwards."""
     length = number("duration", duration)
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
@@ -70,15 +90,19 @@ def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wi
     _check_times(wish.at, t0, t0 + length)
     begin = time.perf_counter()
     chosen = setting(kin, wish.values, wish.inputs)
-    model = native_model(chosen, equations, quadratures)
+    model = native_model(chosen, equations)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
+    watched = _watched(chosen, quadratures)
     start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
     context = Context(model.rates, p, model.projection)
+    if watched is not None:
+        context.watch(watched.audit, watched.p, np.array([*start.q, *start.u, t0]), wish.budget)
     problem = Problem(
         rhs=context.rhs,
         project=context.project,
+        accept=context.accept,
         context=context.address,
-        y0=np.concatenate([start.q, start.u, np.zeros(len(quadratures.names) if quadratures else 0)]),
+        y0=np.concatenate([start.q, start.u, np.zeros(len(watched.audit.names) if watched else 0)]),
         t0=t0,
         t1=t0 + length,
         rtol=number("rtol", wish.rtol),
@@ -90,12 +114,15 @@ def run(kin: Kinematics, equations: ExplicitEquations, duration: float, wish: Wi
     def named(solution: Solution) -> Trajectory:
         accelerations = Accelerations(model.rates, p, kin.n_u)
         seconds = time.perf_counter() - begin
-        return Trajectory(chosen, start, solution, until=problem.t1, seconds=seconds, accelerations=accelerations)
+        made = Trajectory(chosen, start, solution, until=problem.t1, seconds=seconds, accelerations=accelerations)
+        made.quadrature_names = watched.audit.names if watched else ()
+        made.judge = judge if watched else None
+        return made
 
     try:
         with progress_bar(t0, t0 + length, wish.progress) as show:
             native = wish.integrator == NATIVE
-            trajectory = named(integrate(problem, show) if native else integrate_by(wish.integrator, model, p, problem))
+            trajectory = named(integrate(problem, show) if native else integrate_by(wish.integrator, model, p, problem, watched))
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise

@@ -12,6 +12,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.model.system import System
+from dalembert.numerics.values import MissingValue
 from dalembert.simulation.failures import OutsideRun
 from dalembert.simulation.quantities import conserves_energy, energies, residuals
 from dalembert.simulation.reading import Reader, label
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from dalembert.integrals.audit import RunIntegrals
     from dalembert.simulation.plotting import Plot
 
     Numbers = NDArray[np.float64]
@@ -33,6 +35,12 @@ class Accelerations(Protocol):
     """u̇ of states in rows, each at its time."""
 
     def __call__(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers: ...
+
+
+class Judge(Protocol):
+    """What finds the energy integrals of a run that carried them along."""
+
+    def __call__(self, run: Trajectory, /) -> RunIntegrals: ...
 
 
 class Trajectory:
@@ -56,6 +64,9 @@ class Trajectory:
         self.until, self.seconds = until, seconds
         self._setting, self._accelerations = setting, accelerations
         self._t, self._y = solution.t, solution.y
+        # what rode along, and who can read it
+        self.quadrature_names: tuple[str, ...] = ()
+        self.judge: Judge | None = None
 
     # ---- the motion --------------------------------------------------------------------------
 
@@ -192,6 +203,14 @@ class Trajectory:
         return float(np.max(np.abs(E - E[:1]), initial=0.0)) / (T or 1.0)
 
     @cached_property
+    def integrals(self) -> RunIntegrals:
+        """E_Z, E, 𝓗, K + 𝒰 and the works of the loads over the times, and how well E_Z was kept."""
+        if self.judge is None:
+            msg = "the energy integrals of this run are not known: run with audit=True and a value for every constant"
+            raise MissingValue(msg)
+        return self.judge(self)
+
+    @cached_property
     def residuals(self) -> dict[str, Numbers]:
         """Every constraint as it was declared, and the rate of those on positions; all should vanish."""
         nodes = residuals(self._reader.kin)
@@ -244,7 +263,7 @@ class Trajectory:
         return self.solution.outcome is Outcome.FINISHED
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("start", "solution", "until", "seconds", "_setting", "_accelerations", "_t", "_y")
+        kept = ("start", "solution", "until", "seconds", "_setting", "_accelerations", "_t", "_y", "quadrature_names", "judge")
         return {name: self.__dict__[name] for name in kept}
 
 

@@ -1,0 +1,143 @@
+"""simulate: name=value on the command line, a motion in a file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert import gallery
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate
+from dalembert.api import simulate as run_of
+from dalembert.cli.faults import INTERRUPTED, PROGRAM_FAILED, say
+from dalembert.cli.program import subject
+from dalembert.errors import BadExpression, DalembertError, Unknown
+from dalembert.gallery import Entry
+from dalembert.model.system import System
+from dalembert.report.blocks import Block
+
+if TYPE_CHECKING:
+    from dalembert.simulation.trajectory import Trajectory
+
+DURATION = 10.0
+
+Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
+Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
+Input = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
+
+
+def simulate(
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
+    duration: Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
+    values: Given = None,
+    start: Start = None,
+    inputs: Input = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-9,
+    atol: Annotated[float, typer.Option(help="Absolute tolerance of each step.")] = 1e-9,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Where to write the motion.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where to save a plot.")] = None,
+) -> None:
+    """A run from the command line: the summary is printed, the motion is written where it is wanted."""
+    described = subject(system).system
+    shown = _entry(system)
+    chosen = {name: _number(described, "--start", name, x) for name, x in _pairs("--start", start)}
+    wish: dict[str, Any] = {
+        "start": chosen or dict(shown.start if shown else {}),
+        "values": {name: _number(described, "--set", name, x) for name, x in _pairs("--set", values)},
+        "inputs": {**(shown.inputs if shown else {}), **dict(_pairs("--input", inputs))},
+        "rtol": rtol,
+        "atol": atol,
+    }
+    length = duration if duration is not None else shown.duration if shown else DURATION
+    run, code = _finished(described, length, wish)
+    typer.echo(str(run))
+    if output is not None:
+        _write(run.to_csv, output)
+    if plot is not None:
+        _write(lambda path: run.plot(path=path), plot)
+    if code:
+        raise typer.Exit(code)
+
+
+def demonstration(name: str, system: System) -> Iterator[Block]:
+    """The run that the gallery proposes, or 10 s from zero, for a report."""
+    from dalembert.report.motion import motion, not_run
+
+    shown = _entry(name)
+    start, inputs, length = (shown.start, shown.inputs, shown.duration) if shown else ({}, {}, DURATION)
+    try:
+        run = run_of(system, length, start=start, inputs=inputs, progress=False)
+    except DalembertError as problem:
+        return not_run(str(problem))
+    return motion(run)
+
+
+def _entry(name: str) -> Entry | None:
+    return gallery.entry(name) if name in gallery.names() else None
+
+
+def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:
+    """The run and the exit code; a run that stops is told about, and what there is of it is kept."""
+    from dalembert.simulation.failures import RunStopped
+
+    try:
+        run = run_of(system, length, **wish)
+    except RunStopped as failure:
+        if failure.trajectory is None:
+            raise
+        say(str(failure))
+        return failure.trajectory, PROGRAM_FAILED
+    return run, 0 if run.finished else INTERRUPTED
+
+
+# ---- name=value ------------------------------------------------------------------------------
+
+
+def _pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            msg = f"{option} {text!r}: write it as {option} name=value"
+            raise Unknown(msg)
+        if name in found:
+            msg = f"{option} {name}: it is given twice, as {found[name]} and as {value}"
+            raise Unknown(msg)
+        found[name] = value
+    return list(found.items())
+
+
+def _number(system: System, option: str, name: str, text: str) -> float:
+    """0.5, or an expression without symbols such as pi/3."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        e = system.expression(text)
+        nothing: dict[int, float] = {}
+        return evaluate(e.tape, [e.i], nothing.__getitem__, Floats())[0]
+    except (BadExpression, KeyError, ArithmeticError, ValueError) as problem:
+        msg = f"{option} {name}={text}: {text!r} is not a number"
+        raise Unknown(msg) from problem
+
+
+# ---- files -----------------------------------------------------------------------------------
+
+
+def _write(write: Callable[[Path], object], path: Path) -> None:
+    """Written where it was asked for; if that cannot be, where it can, so that the run is not lost."""
+    from dalembert.simulation.failures import Unwritable
+
+    try:
+        write(path)
+    except Unwritable as problem:
+        spare = Path(tempfile.mkdtemp(prefix="dalembert-")) / path.name
+        write(spare)
+        say(f"{str(problem).partition(';')[0]}; the result is in {spare}")
+        raise typer.Exit(PROGRAM_FAILED) from None
+    typer.echo(f"written: {path}")

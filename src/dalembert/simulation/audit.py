@@ -1,0 +1,91 @@
+"""Ż, the powers of the loads, K₂ and 𝒰 as native code beside the motion: what rides along, and what it may cost in energy.
+
+The motion is compiled as without an audit, so that not a bit of it depends on being watched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
+from dalembert.algebra.tape import Tape
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.simulation.setting import Setting
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Quadratures:
+    """Quantities integrated along with the motion: names, and their rates as nodes of one tape; K₂ and 𝒰 as well.
+
+    `Z` is the place among them of the quantity that makes K₂ + 𝒰 + Z constant (None if it is zero), `jump` that of the
+    sum of the jumps of K₂ + 𝒰 at projections (None without projections).
+    """
+
+    tape: Tape
+    names: tuple[str, ...]
+    rates: tuple[int, ...]
+    K2: int
+    V: int
+    Z: int | None = None
+    jump: int | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """By how much E_Z may change per unit of time: in units of energy, and as a part of max(K₂ + |𝒰 − 𝒰₀| + |Z|)."""
+
+    per_time: float = 0.0
+    relative_per_time: float = 0.0
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What rides along, as native code with its own list of parameters."""
+
+    names: tuple[str, ...]
+    rates: CompiledFunction | None
+    energy: CompiledFunction
+    parameters: tuple[int, ...]
+    # the rates as expressions, for integrators that want them so
+    tape: Tape
+    nodes: tuple[int, ...]
+    Z: int | None
+    jump: int | None
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An audit with the numbers of its parameters."""
+
+    audit: Audit
+    p: NDArray[np.float64]
+
+
+def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
+    """Compile the quadratures and the energies as set; what was compiled for the same bindings is used again."""
+    kin = setting.kin
+    own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
+    key = ("native audit", quadratures.names, tuple(setting.bindings.items()), own)
+    found = kin.derived.get(key)
+    if isinstance(found, Audit):
+        return found
+    tape = kin.tape
+    insert = Rewrite(tape, setting.bindings)
+
+    def here(nodes: Sequence[int]) -> list[int]:
+        return [insert(i) for i in transplant(quadratures.tape, tape, nodes)]
+
+    rates, energies = here(quadratures.rates), here((quadratures.K2, quadratures.V))
+    state = (*kin.q, *kin.u, kin.system.t.i)
+    parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in state)
+    compiled = CompiledFunction(tape, rates, state, parameters) if rates else None
+    energy = CompiledFunction(tape, energies, state, parameters)
+    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), quadratures.Z, quadratures.jump)
+    kin.derived[key] = found
+    return found

@@ -1,0 +1,110 @@
+"""Σ F·δr = 0 and δV = 0: the equations of equilibrium by virtual work and by stationary potential.
+
+Source: Mei85 (7.19), (7.23).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Linear, symbols_of, transplant
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
+from dalembert.errors import NotApplicable, NotLinear
+from dalembert.kinematics.kinematics import kinematics
+from dalembert.model.system import System
+from dalembert.statics.rest import Rest
+
+
+@dataclass(frozen=True)
+class StaticEquations:
+    """equations = 0 along the independent speeds, with the holonomic rows, at q̇ = 0."""
+
+    system: System = field(repr=False)
+    principle: str
+    source: str
+    tape: Tape = field(repr=False)
+    nodes: tuple[int, ...]
+    rows: tuple[int, ...]
+
+    @property
+    def equations(self) -> tuple[Scalar, ...]:
+        """One expression for each independent speed, then one for each holonomic row; each vanishes in equilibrium."""
+        return tuple(Scalar(self.tape, i) for i in (*self.nodes, *self.rows))
+
+    def agrees(self, other: StaticEquations) -> bool:
+        """Whether another route gives the same equations, decided exactly."""
+        there = transplant(other.tape, self.tape, other.nodes)
+        return len(there) == len(self.nodes) and all(
+            is_zero(self.tape, [self.tape.sub(a, b) for a, b in zip(self.nodes, there, strict=True)])
+        )
+
+    def solve(self, unknown: Scalar | str) -> tuple[Scalar, ...]:
+        """The values of one coordinate in equilibrium, as expressions, where an equation in it alone is elementary."""
+        name = unknown.name if isinstance(unknown, Scalar) else unknown
+        q = {s.name: s.scalar.i for s in self.system.symbols.values() if s.kind == "coordinate"}
+        if name not in q:
+            msg = f"equilibrium: {name} is not a coordinate; these are {', '.join(q)}"
+            raise NotApplicable(msg)
+        t, others = self.tape, {i for n, i in q.items() if n != name}
+        for e in (*self.nodes, *self.rows):
+            inside = set(symbols_of(t, (e,)))
+            if q[name] in inside and not inside & others:
+                return _elementary(t, e, q[name])
+        msg = f"equilibrium: no equation holds {name} alone; da.equilibrium solves for all coordinates together, by numbers"
+        raise NotApplicable(msg)
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.principle} ({self.source})", *(f"  {e} = 0" for e in self.equations)])
+
+
+def _elementary(t: Tape, e: int, x: int) -> tuple[Scalar, ...]:
+    """x from e(x) = 0: by one division where e is linear, otherwise by SymPy."""
+    try:
+        c, k = Linear(t, [x])(e)
+    except NotLinear:
+        return _by_sympy(Scalar(t, e), Scalar(t, x))
+    return (Scalar(t, t.neg(t.div(c, k[0]))),)
+
+
+def _by_sympy(e: Scalar, x: Scalar) -> tuple[Scalar, ...]:
+    import sympy
+
+    from dalembert.algebra.scalar import on
+
+    unknown = x.sympy()
+    try:
+        found = sympy.solve(e.sympy(), unknown)
+        return tuple(Scalar(e.tape, on(e.tape, v)) for v in found)
+    except (NotImplementedError, TypeError, ValueError) as problem:
+        msg = f"equilibrium: {x} is not elementary here; da.equilibrium solves by numbers"
+        raise NotApplicable(msg) from problem
+
+
+def virtual_work(system: System) -> StaticEquations:
+    """F_r = Σ F·v_r + Σ T·ω_r = 0      (r = 1, …, p)
+
+    The work of the applied loads through virtual displacements compatible with the constraints is zero; reactions do
+    not enter. While specified motions go on, the inertia forces of the masses they carry are counted with the loads.
+
+    Source: Mei85 (7.19).
+    """
+    rest = Rest(kinematics(system))
+    return _gathered(system, rest, rest.work, "Virtual work", "Mei85 (7.19)")
+
+
+def stationary_potential(system: System) -> StaticEquations:
+    """−∂(V − T₀)/∂q · W_r = 0      (r = 1, …, p)
+
+    The potential energy has a stationary value in equilibrium. Applies where every load that acts at rest has a potential.
+
+    Source: Mei85 (7.23).
+    """
+    rest = Rest(kinematics(system))
+    return _gathered(system, rest, rest.slope, "Stationary potential", "Mei85 (7.23)")
+
+
+def _gathered(system: System, rest: Rest, nodes: list[int], principle: str, source: str) -> StaticEquations:
+    rows = tuple(row.phi for row in rest.kin.rows if row.phi is not None and not row.is_norm)
+    return StaticEquations(system, principle, source, rest.tape, tuple(nodes), rows)

@@ -1,0 +1,87 @@
+"""q̇ = 0, q̈ = 0: what the loads and the energies are while the coordinates do not change.
+
+Speeds are u = Ψ q̇ + ψ, so that at rest u = ψ and u̇ = ∂ψ/∂t. Specified motions go on.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dalembert.algebra.field import is_zero
+from dalembert.algebra.folds import Derivative, Rewrite, gradient
+from dalembert.errors import NotApplicable
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.generalized_forces import along_speeds
+from dalembert.kinetics.loads import applied_forces, applied_torques, gravity_potential, potential
+from dalembert.principles.kane import generalized_inertia_forces
+
+
+class Rest:
+    """A system whose coordinates are held, on a tape of its own."""
+
+    def __init__(self, kin: Kinematics) -> None:
+        self.kin = kin = kin.fork()
+        t = self.tape = kin.tape
+        self._still = Rewrite(t, dict.fromkeys(kin.qdot, t.zero))
+        held = Derivative(t, lambda i: None if i in kin.q else t.rate(i))
+        psi = {u: self._still(e) for u, e in zip(kin.u, kin.definitions, strict=True)}
+        self._at_rest = Rewrite(t, dict.fromkeys(kin.qdot, t.zero) | psi | {a: held(psi[u]) for u, a in zip(kin.u, kin.udot, strict=True)})
+
+    def __call__(self, e: int) -> int:
+        """A node in u and u̇ with the speeds at rest."""
+        return self._at_rest(e)
+
+    @cached_property
+    def T0(self) -> int:
+        """T₀(q, t), the kinetic energy at q̇ = 0."""
+        motion = self.kin.motion_in_rates
+        return self._still(kinetic_energy(self.kin, motion.v, motion.w))
+
+    @cached_property
+    def moves(self) -> bool:
+        """Whether specified motions carry the masses along while q is held."""
+        return not is_zero(self.tape, [self.T0])[0]
+
+    @cached_property
+    def V(self) -> int:
+        """V(q, t), gravity included."""
+        return self.tape.add(potential(self.kin), gravity_potential(self.kin))
+
+    @cached_property
+    def work(self) -> list[int]:
+        """F_r (r = 1, …, p): the coefficients of the virtual work; with F_r* where specified motions go on.
+
+        Source: Mei85 (7.19).
+        """
+        F = along_speeds(self.kin)
+        if self.moves:
+            F = [self.tape.add(a, b) for a, b in zip(F, generalized_inertia_forces(self.kin), strict=True)]
+        return [self._at_rest(f) for f in F]
+
+    @cached_property
+    def slope(self) -> list[int]:
+        """−Σ_k W_kr ∂(V − T₀)/∂q_k (r = 1, …, p): stationary potential, along the independent speeds.
+
+        Source: Mei85 (7.23).
+        """
+        self.check_potential()
+        t, kin = self.tape, self.kin
+        along_q = gradient(t, {t.sub(self.V, self.T0): t.one}, kin.q)
+        total = [t.zero] * kin.n_u
+        for g, (_, W) in zip(along_q, kin.WX, strict=True):
+            for r, w in W.items():
+                total[r] = t.sub(total[r], t.mul(w, g))
+        return [self._at_rest(e) for e in total]
+
+    def check_potential(self) -> None:
+        """Refuse loads that act at rest without a potential, by name."""
+        kin, t = self.kin, self.tape
+        acting = []
+        for name, load, _ in (*applied_forces(kin), *applied_torques(kin)):
+            parts = [self._still(x) for c in kin.vector_in_rates(load).parts.values() for x in c]
+            if not all(is_zero(t, parts)):
+                acting.append(name)
+        if acting:
+            msg = f"stationary potential: {', '.join(dict.fromkeys(acting))} acts at rest and is not declared as a potential"
+            raise NotApplicable(f"{msg}; virtual work applies")

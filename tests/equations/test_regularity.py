@@ -1,0 +1,31 @@
+"""A speed that nothing resists is found before anything is divided by it."""
+
+import pytest
+
+import dalembert as da
+
+
+def test_a_massless_coordinate_is_named():
+    s = da.System("Massless")
+    x, y = s.coordinates("x y")
+    s.particle("p", 1, s.O.offset(x * s.N.x))
+    s.potential(y**2)
+    with pytest.raises(da.IllPosed, match="no inertia resists the speed y'"):
+        da.compile(s)
+
+
+def test_a_thin_rod_that_turns_about_itself_is_named():
+    s = da.System("Rod about its axis")
+    q = s.coordinate("q")
+    B = s.N.rotated(q, s.N.x)
+    s.body("rod", 1, s.O, B, da.rod_inertia(B.x, 1, 2))
+    with pytest.raises(da.IllPosed, match="give the part it moves a mass"):
+        da.simulate(s, 1.0)
+
+
+def test_a_regular_system_is_not_refused():
+    s = da.System("Pendulum in x, y", gravity=9.81)
+    x, y = s.coordinates("x y")
+    s.particle("p", 1, s.O.offset(x * s.N.x + y * s.N.y))
+    s.constrain(x**2 + y**2 - 1)
+    assert 1 == len(da.forward_dynamics(s).udot)

@@ -70,7 +70,8 @@ class Draft:
     # ordinary coordinates; the four of a quaternion stand apart, because speeds take its spin
     q: list[str] = field(default_factory=list)
     quaternions: list[list[str]] = field(default_factory=list)
-    balls: list[str] = field(default_factory=list)
+    # what moves freely in three directions (ω of a ball joint, v of a carriage), and by which coordinates
+    vectors: list[tuple[str, list[str]]] = field(default_factory=list)
     specified: list[str] = field(default_factory=list)
     speeds: list[str] = field(default_factory=list)
     sites: list[Site] = field(default_factory=lambda: [Site("O", "N")])
@@ -151,7 +152,7 @@ class Draft:
 
     def offset(self, F: str, size: str) -> str:
         """A vector fixed in a frame."""
-        return self.choose(["{a}*{F}.x", "{a}*{F}.y - {F}.z", "{F}.x + {a}*{F}.z", "{a}*({F}.x + {F}.y + {F}.z)"]).format(F=F, a=size)
+        return self.choose(["{a}*{F}.y - {F}.z", "{F}.x + {a}*{F}.z", "{a}*({F}.x + {F}.y + {F}.z)", "{a}*{F}.x"]).format(F=F, a=size)
 
     # ---- joints ------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class Draft:
         room = self.room()
         kinds = ["pin", "pin", "turn", "slide", "curve", "cosines"] if room else []
         kinds += ["universal"] if room >= 2 else []
-        kinds += ["ball"] if room >= 3 else []
+        kinds += ["ball", "carriage"] if room >= 3 else []
         kinds += ["quaternion"] if room >= 4 and not self.quaternions else []
         kinds += ["driven turn", "driven slide"] if self.shape.specified else []
         if not kinds:
@@ -232,14 +233,21 @@ class Draft:
     def ball(self, at: Site) -> Site:
         names = [self.coordinate() for _ in range(3)]
         site = self.seen(self.fresh("P"), f's.ball("{" ".join(names)}", {at.point}, "{self.choose(ANGLES)}")', names)
-        self.balls.append(site.frame)
+        self.vectors.append((f"{site.frame}.w", names))
+        return site
+
+    def carriage(self, at: Site) -> Site:
+        names, F = [self.coordinate() for _ in range(3)], at.frame
+        self.write(f'{", ".join(names)} = s.coordinates("{" ".join(names)}")')
+        site = self.place(at, f"{names[0]}*{F}.x + {names[1]}*{F}.y + {names[2]}*{F}.z", F)
+        self.vectors.append((f"{site.point}.v", names))
         return site
 
     def quaternion(self, at: Site) -> Site:
         names = [self.fresh("e") for _ in range(4)]
         self.quaternions.append(names)
         site = self.seen(self.fresh("P"), f's.ball("{" ".join(names)}", {at.point})', names)
-        self.balls.append(site.frame)
+        self.vectors.append((f"{site.frame}.w", []))
         return site
 
     def driven_turn(self, at: Site) -> Site:
@@ -292,24 +300,15 @@ class Draft:
                 self.nonholonomic(self.speeds[k - len(dependent)] if style == "all" else f"{q}.dot")
 
     def vector_speeds(self, free: list[str]) -> list[str]:
-        """ω of a ball joint along some axes; for a quaternion always, for angles sometimes."""
-        for B in self.balls:
-            angles = [q for q in free if f"{q}," in self.defining(B) or f", {q} =" in self.defining(B)]
-            if len(angles) == 3 and self.often():
-                free = [q for q in free if q not in angles]
-            elif angles or not self.of_quaternion(B):
+        """The components of ω or v along some axes: for a quaternion always, otherwise now and then; what is left of `free`."""
+        for vector, names in self.vectors:
+            if not set(names) <= set(free) or (names and self.often()):
                 continue
-            names = [self.fresh("u") for _ in range(3)]
-            self.write(f'{", ".join(names)} = s.speeds("{" ".join(names)}", {B}.w, {self.choose([B, B, "N"])})')
-            self.speeds += names
+            free = [q for q in free if q not in names]
+            u = [self.fresh("u") for _ in range(3)]
+            self.write(f'{", ".join(u)} = s.speeds("{" ".join(u)}", {vector}, {self.any_frame()})')
+            self.speeds += u
         return free
-
-    def defining(self, B: str) -> str:
-        """The line that looks up the coordinates of a ball joint."""
-        return self.lines[self.lines.index(next(line for line in self.lines if line.startswith(f"{B} = "))) - 1]
-
-    def of_quaternion(self, B: str) -> bool:
-        return self.defining(B).startswith("e")
 
     def triangular(self, own: Sequence[str], others: Sequence[str]) -> None:
         """u_i = a q̇_i + Σ_{j<i} b_j q̇_j + ψ: regular whatever a, b, ψ are, as long as a does not vanish."""

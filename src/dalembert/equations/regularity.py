@@ -18,5 +18,6 @@ def check_regular(equations: Equations) -> None:
     if free:
         names = [str(t.nodes[u][1]) for u, x in zip(equations.u, free[0], strict=True) if x]
         what = f"the speed {names[0]}" if len(names) == 1 else f"a combination of the speeds {', '.join(names)}"
-        msg = f"the mass matrix is singular in every state: no inertia resists {what}; give the part it moves a mass or remove the coordinate"
+        remedy = "give the part it moves a mass, or remove the coordinate"
+        msg = f"the mass matrix is singular in every state: no inertia resists {what}; {remedy}"
         raise IllPosed(msg)

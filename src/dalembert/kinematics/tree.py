@@ -55,6 +55,9 @@ class Tree:
         self.moved: dict[int, Link] = {}
         for body in kin.system.bodies:
             self._attach(body)
+        if len(self.moved) < kin.n_u:
+            msg = "a coordinate moves no mass"
+            raise NotApplicable(msg)
 
     def _attach(self, body: Body) -> None:
         offsets = self._offsets(body)

@@ -1,0 +1,46 @@
+"""Two masses hang on a rope over a pulley that has inertia.
+
+Source: H. Goldstein, Classical Mechanics, §1.6, whose pulley is without inertia; with it, from the energy
+½ (m₁ + m₂ + I/r²) ẋ²: printed result (m₁ + m₂ + I/r²) ẍ = (m₁ − m₂) g.
+"""
+
+from __future__ import annotations
+
+import dalembert as da
+from dalembert.gallery.entry import Entry, Printed
+
+
+def build(
+    *,
+    m_1: float | None = 1.1,
+    m_2: float | None = 1.0,
+    m: float | None = 0.4,
+    I: float | None = 0.0005,
+    r: float | None = 0.05,
+    g: float | None = 9.81,
+) -> da.System:
+    """x = r θ: the rope does not slip. The first mass sinks by x, the second rises by x; m and I are those of the pulley."""
+    s = da.System("Atwood machine", source="Goldstein §1.6")
+    x, theta = s.coordinates("x theta")
+    m1, m2, m_, I_, r_, g_ = s.constants(m_1=m_1, m_2=m_2, m=m, I=I, r=r, g=g)
+    N = s.N
+    pulley = N.rotated(theta, N.z, "pulley")
+    s.body("pulley", m_, s.O, pulley, da.inertia(pulley, 0, 0, I_))
+    s.particle("first", m1, s.O.offset(-r_ * N.x - x * N.y, "P1"))
+    s.particle("second", m2, s.O.offset(r_ * N.x + x * N.y, "P2"))
+    s.constrain(x - r_ * theta, "rope")
+    s.gravity(-g_ * N.y)
+    s.speeds(v=x.dot)
+    return s
+
+
+ENTRY = Entry(
+    name="atwood-machine",
+    title="Atwood machine",
+    source="Goldstein §1.6",
+    description="Two masses hang on a rope over a pulley that has inertia.",
+    build=build,
+    printed=(Printed("along the rope", "(m_1 + m_2 + I/r**2)*x'' - (m_1 - m_2)*g", ((1, "1"),)),),
+    start={"x": 0.0},
+    duration=2.0,
+)

@@ -1,0 +1,76 @@
+"""A four-bar linkage whose second pivot on the ground moves as prescribed.
+
+Source: Bar00 (43), Maggi's equation: the equations along the three angles with the pin open, contracted with the ratios of
+angular velocities that the closed loop allows. The closure gives, along each of two bars, one relation of the rates.
+"""
+
+from __future__ import annotations
+
+import dalembert as da
+from dalembert.gallery.entry import Entry, Printed
+
+
+def build(
+    *,
+    l_1: float | None = 0.2,
+    l_2: float | None = 0.6,
+    l_3: float | None = 0.5,
+    d: float | None = 0.6,
+    rho: float | None = 2.0,
+    g: float | None = 9.81,
+    w: str | None = "sin(3*t)/25",
+) -> da.System:
+    """l₁ e(θ₁) + l₂ e(θ₂) = (d + w) i + l₃ e(θ₃): crank and coupler meet the rocker, whose pivot moves by w(t).
+
+    All angles are measured from the ground i; the bars are uniform with mass ρ per length. The speed is that of the crank.
+    """
+    s = da.System("Four-bar linkage with a moving pivot", source="Bar00 (43)")
+    angles = s.coordinates("theta_1 theta_2 theta_3")
+    *l, d_, rho_, g_ = s.constants(l_1=l_1, l_2=l_2, l_3=l_3, d=d, rho=rho, g=g)
+    w_ = s.specified("w", None if w is None else s.expression(w))
+    N = s.N
+    P, D = s.O, s.O.offset((d_ + w_) * N.x, "pivot", N)
+    ends = []
+    for i, name in enumerate(("crank", "coupler", "rocker")):
+        B = N.rotated(angles[i], N.z, f"B{i + 1}")
+        start = D if name == "rocker" else P
+        m = rho_ * l[i]
+        s.body(name, m, start.offset(l[i] / 2 * B.x, f"G{i + 1}", B), B, da.rod_inertia(B.x, m, l[i]))
+        P = start.offset(l[i] * B.x, f"P{i + 1}", B)
+        ends.append(P)
+    gap = ends[1] - ends[2]
+    s.constrain(gap @ N.x, "closure along x")
+    s.constrain(gap @ N.y, "closure along y")
+    s.gravity(-g_ * N.y)
+    s.speeds(omega=angles[0].dot)
+    return s
+
+
+_OPEN_1 = (
+    "(rho*l_1**2*(l_1/3 + l_2)*theta_1'' + rho*l_1*l_2**2/2*(theta_2''*cos(theta_1 - theta_2) + theta_2'**2*sin(theta_1 - theta_2))"
+    " + rho*g*l_1*(l_1/2 + l_2)*cos(theta_1))"
+)
+_OPEN_2 = (
+    "(rho*l_2**3/3*theta_2'' + rho*l_1*l_2**2/2*(theta_1''*cos(theta_1 - theta_2) - theta_1'**2*sin(theta_1 - theta_2))"
+    " + rho*g*l_2**2/2*cos(theta_2))"
+)
+_OPEN_3 = "(rho*l_3**3/3*theta_3'' - rho*l_3**2/2*w''*sin(theta_3) + rho*g*l_3**2/2*cos(theta_3))"
+
+ENTRY = Entry(
+    name="four-bar",
+    title="Four-bar linkage with a moving pivot",
+    source="Bar00 (43)",
+    description="Crank, coupler and rocker swing in a vertical plane; the pivot of the rocker moves along the ground as prescribed.",
+    build=build,
+    printed=(
+        Printed("closure across the coupler", "l_1*theta_1'*sin(theta_1 - theta_2) - l_3*theta_3'*sin(theta_3 - theta_2) + w'*cos(theta_2)"),
+        Printed("closure across the rocker", "l_1*theta_1'*sin(theta_1 - theta_3) + l_2*theta_2'*sin(theta_2 - theta_3) + w'*cos(theta_3)"),
+        Printed(
+            "(43)",
+            f"l_2*l_3*sin(theta_2 - theta_3)*{_OPEN_1} + l_1*l_3*sin(theta_3 - theta_1)*{_OPEN_2} + l_1*l_2*sin(theta_2 - theta_1)*{_OPEN_3}",
+            ((1, "l_2*l_3*sin(theta_2 - theta_3)"),),
+        ),
+    ),
+    start={"theta_1": 1.0, "theta_2": 0.5, "theta_3": 1.5, "omega": 12.0},
+    duration=3.0,
+)

@@ -1,0 +1,65 @@
+"""A board on two sets of wheels that can be steered, propelled by a rotor on it.
+
+Source: A. Lewis, J. Ostrowski, R. Murray and J. Burdick, Nonholonomic mechanics and locomotion: the snakeboard example
+(1994). Printed result: the rotor and each set of wheels obey J (θ̈ + angle̎) = torque; the motion that the wheels leave
+free, ξ = (2 r cos φ_b cos φ_f, r sin(φ_b + φ_f), sin(φ_f − φ_b)) along, across and about the board, gives ξ · (momentum)˙ = 0.
+"""
+
+from __future__ import annotations
+
+import dalembert as da
+from dalembert.gallery.entry import Entry, Printed
+
+# board, rotor, each set of wheels: mass and moment of inertia; half the length of the board
+VALUES = {"m": 4.0, "J": 0.15, "m_r": 2.0, "J_r": 0.07, "m_w": 0.5, "J_w": 0.01, "r": 0.25}
+
+
+def build(**values: float | None) -> da.System:
+    """(x, y) is the middle of the board, θ its heading; rotor ψ and wheels φ_b, φ_f are measured from the board.
+
+    Two rows: neither set of wheels slips sideways. The speeds are v along the board and the rates of ψ, φ_b, φ_f.
+    """
+    s = da.System("Snakeboard", source="Lewis et al. 1994")
+    x, y, theta, psi, phi_b, phi_f = s.coordinates("x y theta psi phi_b phi_f")
+    p = dict(zip(VALUES, s.constants(**(VALUES | values)), strict=True))
+    tau, tau_b, tau_f = s.inputs("tau tau_b tau_f")
+    N = s.N
+    B = N.rotated(theta, N.z, "B")
+    G = s.O.offset(x * N.x + y * N.y, "G")
+    board = s.body("board", p["m"], G, B, da.inertia(B, 0, 0, p["J"]))
+    D = B.rotated(psi, B.z, "D")
+    rotor = s.body("rotor", p["m_r"], G, D, da.inertia(D, 0, 0, p["J_r"]))
+    s.torque(tau * N.z, on=rotor, reaction=board, name="rotor motor")
+    for name, side, phi, torque in (("back", -1, phi_b, tau_b), ("front", 1, phi_f, tau_f)):
+        W = B.rotated(phi, B.z, f"{name} wheels")
+        axle = G.offset(side * p["r"] * B.x, f"{name} axle")
+        wheels = s.body(f"{name} wheels", p["m_w"], axle, W, da.inertia(W, 0, 0, p["J_w"]))
+        s.torque(torque * N.z, on=wheels, reaction=board, name=f"{name} motor")
+        s.constrain(axle.v @ W.y, f"no slip of the {name} wheels sideways")
+    s.speeds(v=G.v @ B.x, u_psi=psi.dot, u_b=phi_b.dot, u_f=phi_f.dot)
+    return s
+
+
+_ALONG, _ACROSS = "(x''*cos(theta) + y''*sin(theta))", "(y''*cos(theta) - x''*sin(theta))"
+_SPIN = "((J + J_r + 2*J_w + 2*m_w*r**2)*theta'' + J_r*psi'' + J_w*(phi_b'' + phi_f''))"
+
+ENTRY = Entry(
+    name="snakeboard",
+    title="Snakeboard",
+    source="Lewis et al. 1994",
+    description="A board on two sets of steerable wheels that do not slip sideways, propelled by the torque on a rotor.",
+    build=build,
+    printed=(
+        Printed(
+            "along ξ",
+            f"(m + m_r + 2*m_w)*r*(2*{_ALONG}*cos(phi_b)*cos(phi_f) + {_ACROSS}*sin(phi_b + phi_f)) + {_SPIN}*sin(phi_f - phi_b)",
+            ((1, "2*r*cos(phi_b)*cos(phi_f)"),),
+        ),
+        Printed("rotor", "J_r*(theta'' + psi'') - tau", ((2, "1"),)),
+        Printed("back wheels", "J_w*(theta'' + phi_b'') - tau_b", ((3, "1"),)),
+        Printed("front wheels", "J_w*(theta'' + phi_f'') - tau_f", ((4, "1"),)),
+    ),
+    start={"u_psi": 0.7, "u_b": -0.3, "u_f": 0.3},
+    inputs={"tau": "-0.05*sin(t)", "tau_b": "0.003*sin(t)", "tau_f": "-0.003*sin(t)"},
+    duration=6.0,
+)

@@ -1,0 +1,60 @@
+"""A robot on two driven wheels that roll without slip.
+
+Source: R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots using Lagrange and Newton–Euler
+methodologies, Adv. Robot. Autom. 2 (2013) 107. Printed result:
+(m + 2 I_w/R²) v̇ − m_c d ω² = (τ_r + τ_l)/R, (I + 2 L² I_w/R²) ω̇ + m_c d ω v = (L/R)(τ_r − τ_l), where m = m_c + 2 m_w and
+I = I_c + m_c d² + 2 m_w L² + 2 I_m.
+"""
+
+from __future__ import annotations
+
+import dalembert as da
+from dalembert.gallery.entry import Entry, Printed
+
+# body; each wheel: mass, moment of inertia about its axle and about its diameter; sizes
+VALUES = {"m_c": 6.0, "I_c": 0.1, "m_w": 0.5, "I_w": 0.0012, "I_m": 0.0006, "R": 0.07, "L": 0.15, "d": 0.05}
+
+
+def build(**values: float | None) -> da.System:
+    """(x, y) is the middle of the axle, φ the heading; the wheels stand ±L beside it, the body's mass centre d ahead.
+
+    Three rows: no slip of the axle sideways, no slip of either wheel forwards.
+    """
+    s = da.System("Two-wheeled robot", source="Dhaouadi–Hatab 2013")
+    x, y, phi, theta_r, theta_l = s.coordinates("x y phi theta_r theta_l")
+    p = dict(zip(VALUES, s.constants(**(VALUES | values)), strict=True))
+    tau_r, tau_l = s.inputs("tau_r tau_l")
+    N = s.N
+    B = N.rotated(phi, N.z, "B")
+    A = s.O.offset(x * N.x + y * N.y + p["R"] * N.z, "A", N)
+    body = s.body("body", p["m_c"], A.offset(p["d"] * B.x, "G"), B, da.inertia(B, 0, 0, p["I_c"]))
+    s.constrain(A.v @ B.y, "no slip of the axle sideways")
+    for name, side, theta, tau in (("right", -1, theta_r, tau_r), ("left", 1, theta_l, tau_l)):
+        hub = A.offset(side * p["L"] * B.y, f"{name} hub")
+        W = B.rotated(theta, B.y, f"{name} wheel")
+        wheel = s.body(f"{name} wheel", p["m_w"], hub, W, da.inertia(B, p["I_m"], p["I_w"], p["I_m"]))
+        s.constrain((hub.v - W.w.cross(p["R"] * N.z)) @ B.x, f"rolling of the {name} wheel")
+        s.torque(tau * B.y, on=wheel, reaction=body, name=f"{name} motor")
+    s.speeds(v=A.v @ B.x, omega=phi.dot)
+    return s
+
+
+ENTRY = Entry(
+    name="two-wheeled-robot",
+    title="Two-wheeled robot",
+    source="Dhaouadi–Hatab 2013",
+    description="A robot with a differential drive: two wheels on one axle roll without slip, each with a motor of its own.",
+    build=build,
+    printed=(
+        Printed("right wheel", "R*theta_r' - v - L*omega"),
+        Printed("left wheel", "R*theta_l' - v + L*omega"),
+        Printed("forwards", "(m_c + 2*m_w + 2*I_w/R**2)*v' - m_c*d*omega**2 - (tau_r + tau_l)/R", ((1, "1"),)),
+        Printed(
+            "about the axle's middle",
+            "(I_c + m_c*d**2 + 2*m_w*L**2 + 2*I_m + 2*L**2*I_w/R**2)*omega' + m_c*d*omega*v - L/R*(tau_r - tau_l)",
+            ((2, "1"),),
+        ),
+    ),
+    start={"v": 0.3},
+    inputs={"tau_r": "0.02 + 0.02*cos(t)", "tau_l": "0.02 - 0.02*cos(t)"},
+)

@@ -1,0 +1,135 @@
+"""All applicable principles agree on random systems: two hundred of them always, as many as asked for with `-m slow`.
+
+`RANDOM_SYSTEMS=5000 pytest -m slow tests/agreement/test_random_systems.py` draws 5000 new ones of each kind. A failure is
+shrunk and printed as the program that describes the system.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+import dalembert as da
+from agreement.floats import compiled_route_agrees
+from agreement.random_systems import Description, Shape, descriptions
+from dalembert.errors import BadDescription, IllPosed
+
+KINDS = {
+    "trees": Shape(bodies=5, coordinates=7, speeds=False),
+    "quasi-velocities": Shape(bodies=4, coordinates=6),
+    "nonholonomic": Shape(bodies=3, coordinates=6, nonholonomic=2),
+    "holonomic": Shape(bodies=3, coordinates=6, nonholonomic=1, holonomic=1),
+}
+FAST = 50
+SLOW = int(os.environ.get("RANDOM_SYSTEMS", "2000"))
+# what chance may put together and the description rightly refuses
+REFUSALS = (
+    "declared but used nowhere",
+    "holds identically",
+    "does not depend on the motion",
+    "already imposes",
+    "undetermined",
+)
+common = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+
+
+@contextmanager
+def refusals_assumed_away() -> Iterator[None]:
+    try:
+        yield
+    except (BadDescription, IllPosed) as refusal:
+        if not any(reason in str(refusal) for reason in REFUSALS):
+            raise
+        assume(False)
+
+
+def check(description: Description) -> None:
+    with refusals_assumed_away():
+        result = da.agreement(description.system(), compiled=False)
+    assert result.agree, str(result)
+    # every principle treats everything the strategy can draw
+    assert [] == [row.why_not for row in result.rows if not row.applicable]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_principle_agrees_on_fifty_of_each_kind(kind):
+    @settings(common, max_examples=FAST, derandomize=True)
+    @given(descriptions(KINDS[kind]))
+    def run(description):
+        check(description)
+
+    run()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_principle_agrees_on_thousands(kind):
+    @settings(common, max_examples=SLOW, derandomize=False)
+    @given(descriptions(KINDS[kind]))
+    def run(description):
+        check(description)
+
+    run()
+
+
+@pytest.mark.parametrize("kind", ["quasi-velocities", "holonomic"])
+def test_the_compiled_route_agrees(kind):
+    @settings(common, max_examples=25, derandomize=True)
+    @given(descriptions(KINDS[kind]))
+    def run(description):
+        with refusals_assumed_away():
+            system = description.system()
+            da.kinematics(system)
+        assume(not structurally_singular(system))
+        assert compiled_route_agrees(system)
+
+    run()
+
+
+def structurally_singular(system: da.System) -> bool:
+    """Whether some speed moves no mass at all."""
+    from dalembert.agreement.certificate import accelerations
+    from dalembert.algebra.field import BadPoint, Point
+
+    equations = da.kane(system).equations
+    try:
+        accelerations(Point(equations.tape, 1), equations.residuals, equations.udot)
+    except BadPoint:
+        return True
+    return not equations.u
+
+
+def test_the_strategy_reaches_everything():
+    words = [".pin(", ".rotated(", ".oriented(", ".slide(", "**2/2*", ".universal(", ".ball(", "e1 e2 e3 e4", ".coordinates("]
+    words += [".specified(", "(s.particle(", "s.body(", "s.gravity(", "s.force(", "reaction=", "s.torque(", "s.spring(", "rest="]
+    words += ["s.damper(", "s.potential(", "s.dissipation(", ".input(", "s.speed(", ".w, ", ".v, ", "s.constrain(", ".v @", ".w @", "exp("]
+    missing = {word.strip("(") for word in words}
+
+    def look(kind):
+        @settings(common, max_examples=150, derandomize=True)
+        @given(descriptions(KINDS[kind]))
+        def run(description):
+            body = description.split("\n\n", 1)[1]
+            missing.difference_update([word for word in missing if word in body])
+
+        run()
+
+    for kind in KINDS:
+        look(kind)
+    assert set() == missing
+
+
+def test_a_failure_is_printed_as_a_program():
+    @settings(common, max_examples=100, derandomize=True, print_blob=False)
+    @given(descriptions(KINDS["trees"]))
+    def run(description):
+        assert "torque" not in description
+
+    with pytest.raises(AssertionError) as failure:
+        run()
+    shown = "\n".join(failure.value.__notes__)
+    assert "\ns = da.System(" in shown
+    # shrunk: one body, one coordinate, one load
+    assert shown.count("\ns.") <= 3

@@ -148,7 +148,7 @@ def _scipy(report: Report, task: Task) -> None:
         except Unavailable as reason:
             missing[name] = str(reason)
     for tolerance in (1e-6, 1e-9, 1e-12):
-        works = {"dalembert": lambda t=tolerance: ours.run(start, task.duration, t)[0]}  # type: ignore[misc]
+        works = {"dalembert": lambda t=tolerance: ours.run(start, task.duration, t)[0]}
         works |= {k: partial(peer("scipy").run, f, start, task.duration, tolerance) for k, f in right_hand_sides.items()}
         what = f"{task.name}, relative angles, tolerance {tolerance:.0e}"
         report.compare(what, {**race(works, rounds=5), **missing}, {_SOLVE: Slower(200)})

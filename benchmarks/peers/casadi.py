@@ -40,11 +40,13 @@ def _unit(axis: int) -> Any:
 class _Body:
     """What one link needs on the way out and back: velocity, articulated inertia (A, H, m) and bias force (n, f) at its joint."""
 
+    w: Any
+    v: Any
+
     def __init__(self, link: Link, before: _Body | None, q: Any, u: Any) -> None:
         cross, skew = casadi.cross, casadi.skew
         self.E, self.s, self.r = _turn(link.axis, q), _unit(link.axis), SX(link.offset)
-        w: Any = before.w if before is not None else SX(3, 1)
-        v: Any = before.v if before is not None else SX(3, 1)
+        w, v = (before.w, before.v) if before is not None else (SX(3, 1), SX(3, 1))
         self.w, self.v = self.E @ w + self.s * u, self.E @ (v + cross(w, self.r))
         self.cw, self.cv = cross(self.w, self.s * u), cross(self.v, self.s * u)
         c, m = skew(link.centre), link.mass

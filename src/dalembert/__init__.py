@@ -5,6 +5,7 @@ agree, and read the derivation.
 """
 
 from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.comparison import Comparison, comparison
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.scalar import Scalar
 from dalembert.api import agreement, compile, energy_integrals, forward_dynamics, simulate  # noqa: A004 - da.compile is the verb a user looks for
@@ -35,6 +36,7 @@ __all__ = [
     "BadDescription",
     "BadExpression",
     "Body",
+    "Comparison",
     "DalembertError",
     "DalembertWarning",
     "Derivation",
@@ -56,6 +58,7 @@ __all__ = [
     "boltzmann_hamel",
     "box_inertia",
     "central_equation",
+    "comparison",
     "compile",
     "cos",
     "cosh",

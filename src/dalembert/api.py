@@ -101,6 +101,9 @@ def simulate(
     max_step: float = math.inf,
     progress: bool | None = None,
     integrator: str = "native",
+    audit: bool = True,
+    energy_tolerance: float | None = None,
+    relative_energy_tolerance: float | None = None,
 ) -> Trajectory:
     """The motion of a system for a duration.
 
@@ -109,7 +112,13 @@ def simulate(
     inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
     integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE" or "heyoka" where installed
     at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
+    audit    let Z and the works of the loads ride along, for run.integrals; the motion is the same to the last bit
+    energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in units of energy or as a
+             part of max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as that takes
     """
+    from dalembert.integrals.audit import RunIntegrals, quadratures
+    from dalembert.integrals.moderation import budget
+    from dalembert.integrals.moderation import explain as explain_refusal
     from dalembert.simulation.failures import RunStopped
     from dalembert.simulation.simulate import Wish, run
     from dalembert.simulation.stopping import explain
@@ -129,10 +138,14 @@ def simulate(
         max_step=max_step,
         progress=progress,
         integrator=integrator,
+        budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
     kin = kinematics(system)
+    watched = audit or wish.budget is not None
     try:
-        return run(kin, forward_dynamics(system), duration, wish)
+        return run(kin, forward_dynamics(system), duration, wish, quadratures(kin) if watched else None, RunIntegrals)
     except RunStopped as failure:
         explain(failure, kane(kin).equations)
+        if wish.budget is not None:
+            explain_refusal(failure)
         raise

@@ -16,6 +16,15 @@ REFERENCES: Final[dict[str, str]] = {
     "Mor03": "D. Morin, Ball on turntable, problem and solution of week 21 (2003)",
     "Wik": "Wikipedia, Double pendulum: the motion of two equal uniform rods",
     "HNW1": "E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential Equations I, second edition (1993)",
+    "DH13": "R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots, Adv. Robot. Autom. 2 (2013) 107",
+    "Gol80": "H. Goldstein, Classical Mechanics, second edition (1980)",
+    "Koz15": "V. V. Kozlov, The phenomenon of reversal in the Euler–Poincaré–Suslov nonholonomic systems (2015)",
+    "Lew94": "A. Lewis, J. Ostrowski, R. Murray and J. Burdick, Nonholonomic mechanics and locomotion: the snakeboard example (1994)",
+    "Mag71": "K. Magnus, Kreisel: Theorie und Anwendungen (1971)",
+    "Mei07": "J. P. Meijaard, J. M. Papadopoulos, A. Ruina and A. L. Schwab, Linearized dynamics equations for the balance and steer"
+    " of a bicycle, Proc. R. Soc. A 463 (2007) 1955–1982",
+    "MR99": "J. E. Marsden and T. S. Ratiu, Introduction to Mechanics and Symmetry, second edition (1999)",
+    "NF72": "J. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems (1972)",
 }
 
 

@@ -106,7 +106,7 @@ class Draft:
 
     def amount(self) -> str:
         """A number or a constant."""
-        if self.often():
+        if not self.often():
             return self.number()
         c = self.fresh("c")
         self.write(f'{c} = s.constant("{c}")')
@@ -212,7 +212,12 @@ class Draft:
 
     def cosines(self, at: Site) -> Site:
         q = self.declared()
-        rows = self.choose(["[[cos({q}), -sin({q}), 0], [sin({q}), cos({q}), 0], [0, 0, 1]]", "[[0, 0, 1], [sin({q}), cos({q}), 0], [-cos({q}), sin({q}), 0]]"])
+        rows = self.choose(
+            [
+                "[[cos({q}), -sin({q}), 0], [sin({q}), cos({q}), 0], [0, 0, 1]]",
+                "[[0, 0, 1], [sin({q}), cos({q}), 0], [-cos({q}), sin({q}), 0]]",
+            ]
+        )
         return self.frame(at, f"{at.frame}.oriented({rows.format(q=q)})")
 
     def slide(self, at: Site) -> Site:
@@ -264,7 +269,7 @@ class Draft:
         G = self.fresh("G")
         self.write(f"{G} = {site.point}.offset({self.offset(site.frame, self.amount())}, frame={site.frame})")
         name, m = f'"b{len(self.bodies) + 1}"', self.amount()
-        if self.often():
+        if not self.often():
             self.write(f"s.particle({name}, {m}, {G})")
             self.bodies.append((G, None))
         else:
@@ -408,7 +413,9 @@ class Draft:
 def descriptions(draw: Callable[[st.SearchStrategy[Any]], Any], shape: Shape) -> Description:
     """Programs that describe a system."""
     draft = Draft(draw, shape)
-    for _ in range(draw(st.integers(1, shape.bodies))):
+    draft.body()
+    # one decision for each further body, so that each can be left out when a failure is shrunk
+    while len(draft.bodies) < shape.bodies and draw(st.integers(0, 4)):
         draft.body()
     if not draft.q and not draft.quaternions:
         draft.shape = Shape(specified=False)

@@ -15,6 +15,12 @@ ELSEWHERE = {
     "spatial-chain": "parallel axes are the pendulum of LL76 §5, in tests/books/others",
     "whipple-bicycle": "published matrices and eigenvalues, in tests/truth",
 }
+# multiplied out these have more terms than are ever shown; that they hold is decided exactly all the same
+TOO_LONG = {("four-bar", "(43)")}
+
+
+def shown(e):
+    return [p for p in e.printed if (e.name, p.label) not in TOO_LONG]
 
 
 def test_every_system_is_listed_once_and_in_order():
@@ -72,7 +78,7 @@ def test_printed_results_hold_exactly(name, principle):
 @pytest.mark.parametrize("name", WITH_PRINTED)
 def test_printed_results_have_the_same_terms(name, principle):
     e = gallery.entry(name)
-    assert [] == other_terms(principle(e.build()), e.printed)
+    assert [] == other_terms(principle(e.build()), shown(e))
 
 
 @pytest.mark.parametrize("name", WITH_PRINTED)
@@ -80,11 +86,12 @@ def test_a_changed_sign_is_noticed(name):
     e = gallery.entry(name)
     wrong = [replace(p, residual=f"{p.residual} + {e.build().q[0].name}") for p in e.printed]
     d = da.kane(e.build())
-    assert [p.label for p in e.printed] == differences(d, wrong) == other_terms(d, wrong)
+    assert [p.label for p in e.printed] == differences(d, wrong)
+    assert [p.label for p in shown(e)] == other_terms(d, [p for p in wrong if p.label in {q.label for q in shown(e)}])
 
 
 def test_unknown_name_is_refused_with_the_nearest_one():
     with pytest.raises(Unknown, match=r"^no system named 'roling-disk' in the gallery; did you mean 'rolling-disk'\?$"):
         gallery.entry("roling-disk")
-    with pytest.raises(Unknown, match="no system named 'xyzzy' in the gallery; the gallery has ball-on-turntable, "):
+    with pytest.raises(Unknown, match=f"no system named 'xyzzy' in the gallery; the gallery has {gallery.names()[0]}, "):
         gallery.build("xyzzy")

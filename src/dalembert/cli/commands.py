@@ -13,7 +13,7 @@ from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
 from dalembert.api import agreement
-from dalembert.cli import manual, simulating
+from dalembert.cli import comparing, manual, simulating
 from dalembert.cli.faults import DISAGREEMENT, Edge, say
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
@@ -154,6 +154,7 @@ def report(system: SystemName, style: Format = "text") -> None:
         raise typer.Exit(DISAGREEMENT)
 
 
+app.command("compare", help=manual.COMPARE)(comparing.compare)
 app.command("simulate", help=manual.SIMULATE)(simulating.simulate)
 
 

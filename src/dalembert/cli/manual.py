@@ -11,6 +11,7 @@ dalembert gallery                      solved systems to try
 dalembert derive rolling-disk          its equations of motion
 dalembert derive rolling-disk --steps  how they come about, step by step
 dalembert agree rolling-disk           every principle, compared exactly
+dalembert compare rolling-disk         what each principle costs
 dalembert report rolling-disk          description, equations, proofs
 dalembert simulate rolling-disk        its motion
 
@@ -61,6 +62,16 @@ is 1 if anything disagrees.
 dalembert agree rolling-disk
 dalembert agree file.py:pendulum --times
 dalembert agree --all
+"""
+
+COMPARE: Final = """Compare what the principles cost.
+
+Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh (2000), for this system,
+with the operations of the equations as each principle gives them and the CPU time of their derivation.
+
+\b
+dalembert compare rolling-disk
+dalembert compare file.py:pendulum
 """
 
 REPORT: Final = """Print the whole report.

@@ -1,7 +1,7 @@
 """Two masses hang on a rope over a pulley that has inertia.
 
-Source: H. Goldstein, Classical Mechanics, §1.6, whose pulley is without inertia; with it, from the energy
-½ (m₁ + m₂ + I/r²) ẋ²: printed result (m₁ + m₂ + I/r²) ẍ = (m₁ − m₂) g.
+Source: Gol80 ch. 1, whose pulley has no inertia: (m₁ + m₂) ẍ = (m₁ − m₂) g. The kinetic energy ½ I (ẋ/r)² of the pulley adds
+I/r² to the masses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def build(
     g: float | None = 9.81,
 ) -> da.System:
     """x = r θ: the rope does not slip. The first mass sinks by x, the second rises by x; m and I are those of the pulley."""
-    s = da.System("Atwood machine", source="Goldstein §1.6")
+    s = da.System("Atwood machine", source="Gol80 ch. 1")
     x, theta = s.coordinates("x theta")
     m1, m2, m_, I_, r_, g_ = s.constants(m_1=m_1, m_2=m_2, m=m, I=I, r=r, g=g)
     N = s.N
@@ -37,7 +37,7 @@ def build(
 ENTRY = Entry(
     name="atwood-machine",
     title="Atwood machine",
-    source="Goldstein §1.6",
+    source="Gol80 ch. 1",
     description="Two masses hang on a rope over a pulley that has inertia.",
     build=build,
     printed=(Printed("along the rope", "(m_1 + m_2 + I/r**2)*x'' - (m_1 - m_2)*g", ((1, "1"),)),),

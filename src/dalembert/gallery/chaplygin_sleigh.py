@@ -1,8 +1,6 @@
 """A rigid body slides on a smooth plane on a knife edge that cannot slip sideways.
 
-Source: S. A. Chaplygin 1911; J. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems, ch. III; A. M. Bloch,
-Nonholonomic Mechanics and Control, §1.7. Printed result: v̇ = a ω², (I + m a²) ω̇ = −m a ω v, the vehicle of Bar00 (50)
-without its forces.
+Source: NF72 ch. III; printed result: v̇ = a ω², (I + m a²) ω̇ = −m a ω v, which is also Bar00 (50) without its forces.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from dalembert.gallery.entry import Entry, Printed
 
 def build(*, m: float | None = 1.0, I: float | None = 0.5, a: float | None = 0.3) -> da.System:
     """v_P = v e₁: P(x, y) moves along the edge only; the mass centre lies a ahead of P, I is its central moment of inertia."""
-    s = da.System("Chaplygin's sleigh", source="Neimark–Fufaev ch. III")
+    s = da.System("Chaplygin's sleigh", source="NF72 ch. III")
     x, y, phi = s.coordinates("x y phi")
     m_, I_, a_ = s.constants(m=m, I=I, a=a)
     N = s.N
@@ -28,7 +26,7 @@ def build(*, m: float | None = 1.0, I: float | None = 0.5, a: float | None = 0.3
 ENTRY = Entry(
     name="chaplygin-sleigh",
     title="Chaplygin's sleigh",
-    source="Neimark–Fufaev ch. III",
+    source="NF72 ch. III",
     description="A rigid body slides on a smooth plane on a knife edge that cannot slip sideways.",
     build=build,
     printed=(

@@ -63,14 +63,17 @@ ENTRY = Entry(
     description="Crank, coupler and rocker swing in a vertical plane; the pivot of the rocker moves along the ground as prescribed.",
     build=build,
     printed=(
-        Printed("closure across the coupler", "l_1*theta_1'*sin(theta_1 - theta_2) - l_3*theta_3'*sin(theta_3 - theta_2) + w'*cos(theta_2)"),
+        Printed(
+            "closure across the coupler", "l_1*theta_1'*sin(theta_1 - theta_2) - l_3*theta_3'*sin(theta_3 - theta_2) + w'*cos(theta_2)"
+        ),
         Printed("closure across the rocker", "l_1*theta_1'*sin(theta_1 - theta_3) + l_2*theta_2'*sin(theta_2 - theta_3) + w'*cos(theta_3)"),
         Printed(
             "(43)",
-            f"l_2*l_3*sin(theta_2 - theta_3)*{_OPEN_1} + l_1*l_3*sin(theta_3 - theta_1)*{_OPEN_2} + l_1*l_2*sin(theta_2 - theta_1)*{_OPEN_3}",
+            f"l_2*l_3*sin(theta_2 - theta_3)*{_OPEN_1} + l_1*l_3*sin(theta_3 - theta_1)*{_OPEN_2}"
+            f" + l_1*l_2*sin(theta_2 - theta_1)*{_OPEN_3}",
             ((1, "l_2*l_3*sin(theta_2 - theta_3)"),),
         ),
     ),
-    start={"theta_1": 1.0, "theta_2": 0.5, "theta_3": 1.5, "omega": 12.0},
+    start={"theta_1": 1.0, "theta_2": 0.5856417730643091, "theta_3": 1.5546456692877553, "omega": 12.0},
     duration=3.0,
 )

@@ -1,8 +1,8 @@
 """A symmetric rotor spins in two gimbals that have inertia themselves.
 
-Source: K. Magnus, Kreisel: Theorie und Anwendungen, the gyroscope in gimbals. Printed result: with the inertia J of the outer
-gimbal, A₁, A₂, C₂ of the inner one, and A, C of the rotor,
-T = ½ (J + (A + A₂) sin²θ + C₂ cos²θ) φ̇² + ½ (A + A₁) θ̇² + ½ C (ψ̇ + φ̇ cos θ)², and Lagrange's equations of it.
+Source: Mag71, the gyroscope in gimbals. With the inertia J of the outer gimbal, A₁, A₂, C₂ of the inner one, and A, C of the
+rotor, the results are Lagrange's equations of
+T = ½ (J + (A + A₂) sin²θ + C₂ cos²θ) φ̇² + ½ (A + A₁) θ̇² + ½ C (ψ̇ + φ̇ cos θ)².
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def build(
 
     All three are balanced about the fixed centre, so no mass enters; the axis of the rotor is vertical at θ = 0.
     """
-    s = da.System("Gyroscope in gimbals", source="Magnus, gyroscope in gimbals")
+    s = da.System("Gyroscope in gimbals", source="Mag71")
     phi, theta, psi = s.coordinates("phi theta psi")
     m_, J_, A1, A2, C2, A_, C_ = s.constants(m=m, J=J, A_1=A_1, A_2=A_2, C_2=C_2, A=A, C=C)
     outer, inner, rotor = s.N.rotations("zxz", phi, theta, psi, names=("outer", "inner", "rotor"))
@@ -39,7 +39,7 @@ def build(
 ENTRY = Entry(
     name="gyroscope",
     title="Gyroscope in gimbals",
-    source="Magnus, gyroscope in gimbals",
+    source="Mag71",
     description="A symmetric rotor spins in an inner and an outer gimbal, both with inertia of their own.",
     build=build,
     printed=(

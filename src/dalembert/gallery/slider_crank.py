@@ -55,7 +55,7 @@ ENTRY = Entry(
         Printed(
             "(17)",
             f"I*theta''*cos(phi) + m_2*l_1*{_G_X}*(sin(theta)*cos(phi) + cos(theta)*sin(phi)/2) + m_2*l_1/2*{_G_Y}*cos(theta)*cos(phi)"
-            f" + m_2*l_1*l_2/12*phi''*cos(theta) + m_3*l_1*{_S_X}*sin(theta + phi) - M*cos(phi)",
+            f" + m_2*l_1*l_2/12*phi''*cos(theta) + m_3*l_1*{_S_X}*(sin(theta)*cos(phi) + cos(theta)*sin(phi)) - M*cos(phi)",
             ((1, "cos(phi)"),),
         ),
     ),

@@ -1,17 +1,19 @@
 """A board on two sets of wheels that can be steered, propelled by a rotor on it.
 
-Source: A. Lewis, J. Ostrowski, R. Murray and J. Burdick, Nonholonomic mechanics and locomotion: the snakeboard example
-(1994). Printed result: the rotor and each set of wheels obey J (θ̈ + angle̎) = torque; the motion that the wheels leave
-free, ξ = (2 r cos φ_b cos φ_f, r sin(φ_b + φ_f), sin(φ_f − φ_b)) along, across and about the board, gives ξ · (momentum)˙ = 0.
+Source: Lew94, the model; its equations follow from the balances of momentum: the rotor and each set of wheels turn as their
+torque says, J_r (θ̈ + ψ̈) = τ, and the motion ξ = (2 r cos φ_b cos φ_f, r sin(φ_b + φ_f), sin(φ_f − φ_b)) along, across and about
+the board, which the wheels leave free, is done no work by any force: ξ · (p, h)˙ = 0.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
 
 # board, rotor, each set of wheels: mass and moment of inertia; half the length of the board
-VALUES = {"m": 4.0, "J": 0.15, "m_r": 2.0, "J_r": 0.07, "m_w": 0.5, "J_w": 0.01, "r": 0.25}
+VALUES: Final = {"m": 4.0, "J": 0.15, "m_r": 2.0, "J_r": 0.2, "m_w": 0.5, "J_w": 0.01, "r": 0.25}
 
 
 def build(**values: float | None) -> da.System:
@@ -19,9 +21,9 @@ def build(**values: float | None) -> da.System:
 
     Two rows: neither set of wheels slips sideways. The speeds are v along the board and the rates of ψ, φ_b, φ_f.
     """
-    s = da.System("Snakeboard", source="Lewis et al. 1994")
+    s = da.System("Snakeboard", source="Lew94")
     x, y, theta, psi, phi_b, phi_f = s.coordinates("x y theta psi phi_b phi_f")
-    p = dict(zip(VALUES, s.constants(**(VALUES | values)), strict=True))
+    p = {name: s.constant(name, value) for name, value in (VALUES | values).items()}
     tau, tau_b, tau_f = s.inputs("tau tau_b tau_f")
     N = s.N
     B = N.rotated(theta, N.z, "B")
@@ -46,20 +48,22 @@ _SPIN = "((J + J_r + 2*J_w + 2*m_w*r**2)*theta'' + J_r*psi'' + J_w*(phi_b'' + ph
 ENTRY = Entry(
     name="snakeboard",
     title="Snakeboard",
-    source="Lewis et al. 1994",
+    source="Lew94",
     description="A board on two sets of steerable wheels that do not slip sideways, propelled by the torque on a rotor.",
     build=build,
     printed=(
         Printed(
             "along ξ",
-            f"(m + m_r + 2*m_w)*r*(2*{_ALONG}*cos(phi_b)*cos(phi_f) + {_ACROSS}*sin(phi_b + phi_f)) + {_SPIN}*sin(phi_f - phi_b)",
+            f"(m + m_r + 2*m_w)*r*(2*{_ALONG}*cos(phi_b)*cos(phi_f) + {_ACROSS}*(sin(phi_b)*cos(phi_f) + cos(phi_b)*sin(phi_f)))"
+            f" + {_SPIN}*(sin(phi_f)*cos(phi_b) - cos(phi_f)*sin(phi_b))",
             ((1, "2*r*cos(phi_b)*cos(phi_f)"),),
         ),
         Printed("rotor", "J_r*(theta'' + psi'') - tau", ((2, "1"),)),
         Printed("back wheels", "J_w*(theta'' + phi_b'') - tau_b", ((3, "1"),)),
         Printed("front wheels", "J_w*(theta'' + phi_f'') - tau_f", ((4, "1"),)),
     ),
-    start={"u_psi": 0.7, "u_b": -0.3, "u_f": 0.3},
-    inputs={"tau": "-0.05*sin(t)", "tau_b": "0.003*sin(t)", "tau_f": "-0.003*sin(t)"},
-    duration=6.0,
+    # the gait that drives the board along: rotor and wheels swing in step
+    start={"u_psi": 4.5, "u_b": -0.9, "u_f": 0.9},
+    inputs={"tau": "-2.7*sin(3*t)", "tau_b": "0.027*sin(3*t)", "tau_f": "-0.027*sin(3*t)"},
+    duration=4.0,
 )

@@ -1,8 +1,7 @@
 """A rigid body turns about a fixed point with no angular velocity about one of its own axes.
 
-Source: G. K. Suslov, Theoretical Mechanics (1946); V. V. Kozlov, The phenomenon of reversal in the
-Euler–Poincaré–Suslov nonholonomic systems (2015). Printed result, from I ω̇ = I ω × ω + λ e₃ with ω₃ = 0 and e₁, e₂ chosen
-such that I₁₂ = 0: I₁ ω̇₁ = −(I₁₃ ω₁ + I₂₃ ω₂) ω₂, I₂ ω̇₂ = (I₁₃ ω₁ + I₂₃ ω₂) ω₁.
+Source: Koz15; the result follows from I ω̇ = I ω × ω + λ e₃ with ω₃ = 0 and e₁, e₂ chosen such that I₁₂ = 0:
+I₁ ω̇₁ = −(I₁₃ ω₁ + I₂₃ ω₂) ω₂, I₂ ω̇₂ = (I₁₃ ω₁ + I₂₃ ω₂) ω₁.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def build(
 
     The body is fixed at its mass centre; I₁₃ and I₂₃ are entries of the inertia tensor. ω₃ = 0 makes I₃ immaterial.
     """
-    s = da.System("Suslov's problem", source="Kozlov 2015")
+    s = da.System("Suslov's problem", source="Koz15")
     B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"), name="B")
     m_, I1, I2, I3, I13, I23 = s.constants(m=m, I_1=I_1, I_2=I_2, I_3=I_3, I_13=I_13, I_23=I_23)
     s.body("body", m_, s.O, B, da.inertia(B, I1, I2, I3, xz=I13, yz=I23))
@@ -36,7 +35,7 @@ def build(
 ENTRY = Entry(
     name="suslov",
     title="Suslov's problem",
-    source="Kozlov 2015",
+    source="Koz15",
     description="A rigid body turns about a fixed point with no angular velocity about one of its own axes.",
     build=build,
     printed=(

@@ -1,18 +1,19 @@
 """A robot on two driven wheels that roll without slip.
 
-Source: R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots using Lagrange and Newton–Euler
-methodologies, Adv. Robot. Autom. 2 (2013) 107. Printed result:
+Source: DH13, the model. Its balances along the heading and about the middle of the axle are
 (m + 2 I_w/R²) v̇ − m_c d ω² = (τ_r + τ_l)/R, (I + 2 L² I_w/R²) ω̇ + m_c d ω v = (L/R)(τ_r − τ_l), where m = m_c + 2 m_w and
 I = I_c + m_c d² + 2 m_w L² + 2 I_m.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
 
 # body; each wheel: mass, moment of inertia about its axle and about its diameter; sizes
-VALUES = {"m_c": 6.0, "I_c": 0.1, "m_w": 0.5, "I_w": 0.0012, "I_m": 0.0006, "R": 0.07, "L": 0.15, "d": 0.05}
+VALUES: Final = {"m_c": 6.0, "I_c": 0.1, "m_w": 0.5, "I_w": 0.0012, "I_m": 0.0006, "R": 0.07, "L": 0.15, "d": 0.05}
 
 
 def build(**values: float | None) -> da.System:
@@ -20,9 +21,9 @@ def build(**values: float | None) -> da.System:
 
     Three rows: no slip of the axle sideways, no slip of either wheel forwards.
     """
-    s = da.System("Two-wheeled robot", source="Dhaouadi–Hatab 2013")
+    s = da.System("Two-wheeled robot", source="DH13")
     x, y, phi, theta_r, theta_l = s.coordinates("x y phi theta_r theta_l")
-    p = dict(zip(VALUES, s.constants(**(VALUES | values)), strict=True))
+    p = {name: s.constant(name, value) for name, value in (VALUES | values).items()}
     tau_r, tau_l = s.inputs("tau_r tau_l")
     N = s.N
     B = N.rotated(phi, N.z, "B")
@@ -42,7 +43,7 @@ def build(**values: float | None) -> da.System:
 ENTRY = Entry(
     name="two-wheeled-robot",
     title="Two-wheeled robot",
-    source="Dhaouadi–Hatab 2013",
+    source="DH13",
     description="A robot with a differential drive: two wheels on one axle roll without slip, each with a motor of its own.",
     build=build,
     printed=(

@@ -1,8 +1,7 @@
 """A bicycle with a rigid rider: four bodies on two thin wheels that roll without slip.
 
-Source: F. J. W. Whipple and E. Carvallo (1899), in the form and with the benchmark values of J. P. Meijaard, J. M.
-Papadopoulos, A. Ruina and A. L. Schwab, Proc. R. Soc. A 463 (2007) 1955–1982, Table 1; its linear equations
-M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f in lean and steer are compared in tests/truth.
+Source: Mei07 Table 1 (the model of Whipple and Carvallo, 1899). Its linear equations in lean and steer,
+M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = f, and their eigenvalues are compared in tests/truth.
 """
 
 from __future__ import annotations
@@ -12,13 +11,34 @@ import math
 import dalembert as da
 from dalembert.gallery.entry import Entry
 
-# w, c, λ, g; wheels R and F: radius, mass, I_xx, I_yy; frame with rider B and fork H: place, mass, inertia
+# wheels R and F: radius, mass, moments; frame with rider B and fork H: place in the upright position, mass, inertia
 BENCHMARK = {
-    **{"w": 1.02, "c": 0.08, "lam": math.pi / 10, "g": 9.81},
-    **{"r_R": 0.3, "m_R": 2, "IR_xx": 0.0603, "IR_yy": 0.12},
-    **{"x_B": 0.3, "z_B": -0.9, "m_B": 85, "IB_xx": 9.2, "IB_xz": 2.4, "IB_yy": 11, "IB_zz": 2.8},
-    **{"x_H": 0.9, "z_H": -0.7, "m_H": 4, "IH_xx": 0.05892, "IH_xz": -0.00756, "IH_yy": 0.06, "IH_zz": 0.00708},
-    **{"r_F": 0.35, "m_F": 3, "IF_xx": 0.1405, "IF_yy": 0.28},
+    "w": 1.02,
+    "c": 0.08,
+    "lam": math.pi / 10,
+    "g": 9.81,
+    "r_R": 0.3,
+    "m_R": 2,
+    "IR_xx": 0.0603,
+    "IR_yy": 0.12,
+    "x_B": 0.3,
+    "z_B": -0.9,
+    "m_B": 85,
+    "IB_xx": 9.2,
+    "IB_xz": 2.4,
+    "IB_yy": 11,
+    "IB_zz": 2.8,
+    "x_H": 0.9,
+    "z_H": -0.7,
+    "m_H": 4,
+    "IH_xx": 0.05892,
+    "IH_xz": -0.00756,
+    "IH_yy": 0.06,
+    "IH_zz": 0.00708,
+    "r_F": 0.35,
+    "m_F": 3,
+    "IF_xx": 0.1405,
+    "IF_yy": 0.28,
 }
 
 
@@ -29,9 +49,9 @@ def build(**values: float | None) -> da.System:
     point of the front wheel lies at its centre + r_F d, where d = (k − (k·n) n)/|…| is the steepest direction in its plane.
     The speeds are φ̇, δ̇ and the forward speed v = −r_R θ̇_R.
     """
-    s = da.System("Whipple bicycle", source="Meijaard et al. 2007, Table 1")
+    s = da.System("Whipple bicycle", source="Mei07 Table 1")
     x, y, psi, phi, chi, delta, theta_R, theta_F = s.coordinates("x y psi phi chi delta theta_R theta_F")
-    p = dict(zip(BENCHMARK, s.constants(**(BENCHMARK | values)), strict=True))
+    p = {name: s.constant(name, values.get(name, x)) for name, x in BENCHMARK.items()}
     N = s.N
     _, E, B = N.rotations("zxy", psi, phi, chi, names=("A", "E", "B"))
     ground = s.O.offset(x * N.x + y * N.y, "rear contact")
@@ -76,7 +96,7 @@ def _bodies(
 ENTRY = Entry(
     name="whipple-bicycle",
     title="Whipple bicycle",
-    source="Meijaard et al. 2007",
+    source="Mei07 Table 1",
     description="A bicycle with a rigid rider on two thin wheels that roll without slip, with the values of the benchmark.",
     build=build,
     start={"v": 4.6, "u_phi": 0.5},

@@ -238,6 +238,19 @@ class Energies:
         return self.t.sub(self.sigma_R, self.P_nonconservative)
 
     @cached_property
+    def balance(self) -> tuple[int, int]:
+        """K̇₂ + σ_R − 𝒫, which vanishes on the motion, and the sum of the sizes of its terms.
+
+        Source: Mit22 (56).
+        """
+        t, kin = self.t, self.kin
+        size = t.add(t.call("abs", self.sigma_R), t.call("abs", self.P))
+        rates = (*kin.udot, *kin.qdot_of_u)
+        for d, rate in zip(gradient(t, {self.K2: t.one}, (*kin.u, *kin.q)), rates, strict=True):
+            size = t.add(size, t.call("abs", t.mul(d, rate)))
+        return t.sub(t.add(self.rate(self.K2), self.sigma_R), self.P), size
+
+    @cached_property
     def E(self) -> int:
         """E = K₂ + 𝒰, to which Z must be added to make E_Z."""
         return self.t.add(self.K2, self.V)

@@ -48,7 +48,7 @@ def _candidates(E: Energies) -> Iterator[tuple[str, int, str]]:
     for n, axis in ((N.x, "x"), (N.y, "y"), (N.z, "z")):
         yield f"linear momentum along N.{axis}", _linear_momentum(E, n), f"no force acts along N.{axis}"
     for n, axis in ((N.x, "x"), (N.y, "y"), (N.z, "z")):
-        yield f"angular momentum about O along N.{axis}", _angular_momentum(E, n), f"no moment acts about this axis"
+        yield f"angular momentum about O along N.{axis}", _angular_momentum(E, n), "no moment acts about this axis"
     yield "Jacobi integral T₂ − T₀ + V", _jacobi(E), "neither T, V nor the rows depend on time"
 
 

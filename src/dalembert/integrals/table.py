@@ -21,7 +21,8 @@ def table(found: EnergyIntegrals) -> str:
     if not found.potential_exists:
         lines.append(f"  no potential energy U: {found.why_no_potential}")
     failed = [name for name, holds in found.identities if not holds]
-    lines.append(f"  checked exactly: {', '.join(name for name, _ in found.identities)}" if not failed else f"  FAILED: {', '.join(failed)}")
+    checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {', '.join(name for name, _ in found.identities)}"
+    lines.append(f"  {checked}")
     lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _short(f.expression)} ({f.why})" for f in found.first]
     return "\n".join(lines)
 

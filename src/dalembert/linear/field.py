@@ -106,17 +106,16 @@ class Field:
         _, qdot, phi, y = np.split(values, ends, axis=1)
         r_x, qdot_x, phi_x, y_x = np.split(slopes, ends, axis=1)
         x = slice(0, sizes.x)
-        return Slopes(
-            qdot, udot, phi, y, qdot_x[:, :, x], M, r_x[:, :, x], phi_x[:, :, : sizes.q], y_x[:, :, x], y_x[:, :, sizes.x :]
-        )
+        return Slopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x[:, :, x], phi_x[:, :, : sizes.q], y_x[:, :, x], y_x[:, :, sizes.x :])
 
     def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""
         tape, size = self.reader.tape, np.abs(slopes[:, :, : self.sizes.q]).max(axis=0)
         largest = size.max(axis=1, initial=0.0)[:, None]
-        for j in np.flatnonzero(((size > 0.0) & (size <= _SUSPECT * largest)).any(axis=0)):
+        suspect = (size > 0.0) & (size <= _SUSPECT * largest)
+        for j in np.flatnonzero(suspect.any(axis=0)).tolist():
             along = Derivative(tape, lambda x, i=wrt[j]: tape.one if x == i else None)  # type: ignore[misc]
-            rows = [k for k in np.flatnonzero((size[:, j] > 0.0) & (size[:, j] <= _SUSPECT * largest[:, 0]))]
+            rows: list[int] = np.flatnonzero(suspect[:, j]).tolist()
             unknown = [k for k in rows if (outs[k], wrt[j]) not in self._absent]
             zero = is_zero(tape, [along(outs[k]) for k in unknown]) if unknown else []
             self._absent |= {(outs[k], wrt[j]): gone for k, gone in zip(unknown, zero, strict=True)}
@@ -124,8 +123,9 @@ class Field:
 
     def _check(self, values: Numbers, slopes: Numbers) -> None:
         if not (np.isfinite(values).all() and np.isfinite(slopes).all()):
-            msg = "linearize: the equations have no finite slope at this point (division by zero, or a root of zero): choose another"
-            raise BadPoint(f"{msg} point or declare other speeds")
+            why = "the equations have no finite slope at this point (division by zero, or a root of zero)"
+            msg = f"linearize: {why}: choose another point or declare other speeds"
+            raise BadPoint(msg)
 
 
 def solved(M: Numbers, b: Numbers) -> Numbers:

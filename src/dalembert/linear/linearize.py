@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.kinematics.kinematics import kinematics
 from dalembert.linear.field import BadPoint, Field, Slopes, solved
 from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System
-from dalembert.numerics.values import symbol_name
 from dalembert.simulation.reading import Key
-from dalembert.simulation.setting import Setting, setting
 from dalembert.simulation.start import Start, find_start
+from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,13 +55,6 @@ def linearize(
         _check_rest(field, slopes)
     wanted = None if coordinates is None else _places(field, coordinates)
     return model(field, start, slopes, 0, independent(slopes.phi_q[0], wanted))
-
-
-def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Setting:
-    """The setting with inputs at zero where nothing is said about them."""
-    given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
-    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind == "input" and s.name not in given}
-    return setting(kinematics(system), values, {**rest, **inputs})
 
 
 def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int]) -> LinearModel:

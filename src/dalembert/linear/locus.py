@@ -15,12 +15,13 @@ import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.linear.field import BadPoint, Field
-from dalembert.linear.linearize import model, operating
+from dalembert.linear.linearize import model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
 from dalembert.simulation.reading import Key
 from dalembert.simulation.start import find_start
+from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,7 +150,7 @@ class RootLocus:
     def __str__(self) -> str:
         lines = [f"  {self.parameter:>12}  eigenvalues"]
         for p, row in zip(self.values, self.eigenvalues, strict=True):
-            shown = [f"{λ.real:.6g} ± {λ.imag:.6g} i" if λ.imag else f"{λ.real:.6g}" for λ in row if λ.imag >= 0]
+            shown = [f"{z.real:.6g} ± {z.imag:.6g} i" if z.imag else f"{z.real:.6g}" for z in row if z.imag >= 0]
             lines.append(f"  {p:>12.6g}  {',  '.join(shown)}")
         return "\n".join([*lines, *([f"  and 0, {self.structural} times"] if self.structural else [])])
 

@@ -54,7 +54,7 @@ class LinearModel:
     @property
     def n_z(self) -> int:
         """The number of independent coordinates."""
-        return self.A.shape[0] - self.residual.M.shape[0]
+        return len(self.A) - len(self.residual.M)
 
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -81,7 +81,7 @@ class LinearModel:
     def control(self) -> Any:
         """The same as control.StateSpace with the names of states, inputs and outputs, where python-control is installed."""
         try:
-            from control import ss
+            from control import ss  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
             from dalembert.simulation.failures import MissingPackage
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Complex = NDArray[np.complex128]
 
-# entries below this part of both their row's and their column's largest are rounding
+# entries below this part of both their row's and their column's largest, or of all entries, are rounding
 _ROUNDING: Final = 1e-14
+_UNIT: Final = 2.0**-53
 
 
 class Mode(NamedTuple):
@@ -79,8 +80,8 @@ class Modes:
         for m in self.modes:
             if m.structural or m.eigenvalue.imag < 0:
                 continue
-            λ = m.eigenvalue
-            value = f"{λ.real:.9g} ± {λ.imag:.9g} i" if λ.imag else f"{λ.real:.9g}"
+            z = m.eigenvalue
+            value = f"{z.real:.9g} ± {z.imag:.9g} i" if z.imag else f"{z.real:.9g}"
             lines.append(f"  {value:<28}{m.frequency:>12.6g}{m.damping:>12.4g}  {self._shape(m)}")
         return "\n".join([*lines, *([f"  0, {zeros} times: ignorable coordinates and free speeds"] if zeros else [])])
 
@@ -105,7 +106,7 @@ def modes(A: Numbers, states: tuple[str, ...]) -> Modes:
             structural = abs(part[0, 0]) <= _ROUNDING * np.abs(A).max(initial=0.0)
             found += [Mode(0j if structural else complex(part[0, 0]), _shape(A, part[0, 0]), bool(structural))]
             continue
-        found += [Mode(complex(λ), _shape(A, λ), structural=False) for λ in np.linalg.eigvals(part)]
+        found += [Mode(complex(z), _shape(A, z), structural=False) for z in np.linalg.eigvals(part)]
     found.sort(key=lambda m: (not m.structural, abs(m.eigenvalue.imag), m.eigenvalue.real, m.eigenvalue.imag))
     return Modes(states, tuple(found))
 
@@ -114,11 +115,11 @@ def blocks(A: Numbers) -> list[list[int]]:
     """The strongly connected parts of x_i ← x_j where A_ij is not zero."""
     size = np.abs(A)
     least = np.minimum(size.max(axis=1, initial=0.0)[:, None], size.max(axis=0, initial=0.0)[None, :])
-    reach = (size > _ROUNDING * least) | np.eye(len(A), dtype=bool)
+    reach = (size > np.maximum(_ROUNDING * least, _UNIT * size.max(initial=0.0))) | np.eye(len(A), dtype=bool)
     for k in range(len(A)):
         reach |= np.outer(reach[:, k], reach[k])
     mutual = reach & reach.T
-    return [list(np.flatnonzero(mutual[k])) for k in range(len(A)) if not mutual[k, :k].any()]
+    return [np.flatnonzero(mutual[k]).tolist() for k in range(len(A)) if not mutual[k, :k].any()]
 
 
 def _shape(A: Numbers, eigenvalue: complex) -> Complex:

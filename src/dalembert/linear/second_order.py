@@ -65,7 +65,7 @@ def second_order(r: Residual, states: tuple[str, ...], inputs: tuple[str, ...], 
         raise NotApplicable(msg)
     z = [have[n] for n in names]
     u = [r.rates[k] for k in z]
-    if not u or wanted is None and len(u) < len(r.M):
+    if not u or (wanted is None and len(u) < len(r.M)):
         msg = f"second-order form: {len(r.M)} speeds, of which {len(u)} are rates of coordinates; name the coordinates that separate"
         raise NotApplicable(msg)
     _check_separate(r, states, z, u)

@@ -40,8 +40,10 @@ class Quadratures:
 class Budget:
     """By how much E_Z may change per unit of time: in units of energy, and as a part of max(K₂ + |𝒰 − 𝒰₀| + |Z|)."""
 
-    per_time: float = 0.0
-    relative_per_time: float = 0.0
+    per_time: float
+    relative_per_time: float
+    # of the whole run
+    length: float
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,9 @@ class _Fields(ctypes.Structure):
         ("scale", ctypes.c_double),
         ("middle", ctypes.c_void_p),
         ("width", ctypes.c_int64),
+        ("E_start", ctypes.c_double),
+        ("t_start", ctypes.c_double),
+        ("length", ctypes.c_double),
     )
 
 
@@ -190,8 +193,8 @@ class Context:
         self.project: int = _library().address("project") if projection is not None else 0
         self.accept: int = 0
 
-    def watch(self, audit: Audit, p: NDArray[np.float64], start: NDArray[np.float64], budget: Budget | None) -> None:
-        """Let quantities ride along, and hold E_Z within a budget if there is one."""
+    def watch(self, audit: Audit, p: NDArray[np.float64]) -> None:
+        """Let quantities ride along, and the jumps of the energy at projections."""
         fields, n = self._fields, self._fields.n_state
         self._alive.append(audit)
         fields.audit_p = self._kept(p)
@@ -201,12 +204,15 @@ class Context:
         fields.energy_result = self._kept(np.zeros(2))
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
-        if budget is not None:
-            fields.width = -(-(n + len(audit.names)) // LANES) * LANES
-            fields.middle = self._kept(np.zeros(fields.width))
-            fields.V0 = float(audit.energy.call(start, p)[1])
-            fields.per_time, fields.relative_per_time = budget.per_time, budget.relative_per_time
-            self.accept = _library().address("accept")
+        fields.width = -(-(n + len(audit.names)) // LANES) * LANES
+        fields.middle = self._kept(np.zeros(fields.width))
+
+    def moderate(self, budget: Budget, E: tuple[float, float], t: float) -> None:
+        """Hold E_Z within a budget from a start at time t with E = (K₂, 𝒰)."""
+        fields = self._fields
+        fields.V0, fields.E_start, fields.t_start = E[1], E[0] + E[1], t
+        fields.per_time, fields.relative_per_time, fields.length = budget.per_time, budget.relative_per_time, budget.length
+        self.accept = _library().address("accept")
 
     def _kept(self, array: NDArray[np.float64]) -> int:
         self._alive.append(array)

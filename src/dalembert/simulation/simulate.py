@@ -61,14 +61,16 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg)
 
 
-def _watched(chosen: Setting, quadratures: Quadratures | None) -> Watched | None:
-    """What rides along; nothing where a constant is missing that the motion itself does not need."""
+def _watched(chosen: Setting, quadratures: Quadratures | None, *, needed: bool) -> Watched | None:
+    """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without."""
     if quadratures is None:
         return None
     audit = native_audit(chosen, quadratures)
     try:
         return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
     except MissingValue:
+        if needed:
+            raise
         return None
 
 
@@ -92,11 +94,14 @@ def run(
     chosen = setting(kin, wish.values, wish.inputs)
     model = native_model(chosen, equations)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
-    watched = _watched(chosen, quadratures)
+    watched = _watched(chosen, quadratures, needed=wish.budget is not None)
     start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
     context = Context(model.rates, p, model.projection)
     if watched is not None:
-        context.watch(watched.audit, watched.p, np.array([*start.q, *start.u, t0]), wish.budget)
+        context.watch(watched.audit, watched.p)
+        if wish.budget is not None:
+            K2, V = watched.audit.energy.call(np.array([*start.q, *start.u, t0]), watched.p)
+            context.moderate(wish.budget, (float(K2), float(V)), t0)
     problem = Problem(
         rhs=context.rhs,
         project=context.project,

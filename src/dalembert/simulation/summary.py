@@ -15,7 +15,7 @@ _LONGEST_START: Final = 24
 
 def summary(run: Trajectory) -> str:
     """The lines, joined."""
-    return "\n".join([f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_constraints(run)])
+    return "\n".join([f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_integrals(run), *_constraints(run)])
 
 
 def _way(run: Trajectory) -> str:
@@ -54,6 +54,10 @@ def _energy(run: Trajectory) -> str:
         return f"energy: drift {run.energy_drift:.2g} of the largest kinetic energy"
     E = run.energy
     return f"energy: from {E[0]:.6g} to {E[-1]:.6g} (loads or moving constraints do work)" if len(E) else "energy: no times"
+
+
+def _integrals(run: Trajectory) -> list[str]:
+    return str(run.integrals).splitlines() if run.judge is not None and len(run) else []
 
 
 def _constraints(run: Trajectory) -> list[str]:

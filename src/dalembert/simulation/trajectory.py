@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,6 +12,7 @@ from dalembert.algebra.names import base
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
+from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.numerics.values import MissingValue
 from dalembert.simulation.failures import OutsideRun
@@ -76,6 +78,11 @@ class Trajectory:
         return self._setting.kin.system
 
     @property
+    def kinematics(self) -> Kinematics:
+        """The kinematics of that system."""
+        return self._setting.kin
+
+    @property
     def t(self) -> Numbers:
         """The times."""
         return _kept(self._t)
@@ -139,6 +146,10 @@ class Trajectory:
             hint = f"; by name it can: run[{label(name)!r}]" if name and base(name) in reader.names else ""
             msg = f"{what} cannot be read from this run: {problem}{hint}"
             raise BadExpression(msg) from problem
+
+    def rows(self, keys: Sequence[Scalar]) -> Numbers:
+        """Several quantities at once: a row for each, over the times."""
+        return self._values([self._reader.node(key) for key in keys])
 
     @cached_property
     def _reader(self) -> Reader:

@@ -83,5 +83,6 @@ class Rest:
             if not all(is_zero(t, parts)):
                 acting.append(name)
         if acting:
-            msg = f"stationary potential: {', '.join(dict.fromkeys(acting))} acts at rest and is not declared as a potential"
-            raise NotApplicable(f"{msg}; virtual work applies")
+            names = ", ".join(dict.fromkeys(acting))
+            msg = f"stationary potential: {names} acts at rest and is not declared as a potential; virtual work applies"
+            raise NotApplicable(msg)

@@ -1,0 +1,19 @@
+"""compare: what each way to the equations of motion costs, arranged as in Bar00 Table 1."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert.agreement.comparison import comparison
+from dalembert.cli.program import subject
+from dalembert.report import document, effort, terminal
+
+
+def compare(
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
+) -> None:
+    """Vector and scalar approaches, generalized velocities and generalized speeds, on one system."""
+    chosen = subject(system)
+    terminal.show([*document.heading(chosen), *effort.comparison(comparison(chosen.system))])

@@ -1,0 +1,226 @@
+"""E_Z(t), E(t), 𝓗(t), C(t) and the works of the loads along a run: what an energy integral says about a simulation.
+
+Z and the works ride along as quadratures. Where E_Z is not constant, three things can be at fault, and they are told
+apart: the model, if K̇₂ + σ_R = 𝒫 fails at single states; the projections onto the constraints, by the jumps of
+K₂ + 𝒰 there; the integrator, by what is left.
+
+Source: Mit22 (2)–(3), (56) and "Checking numerical integration accuracy".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.field import is_zero
+from dalembert.integrals.energies import Energies
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.simulation.audit import Quadratures
+from dalembert.simulation.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+Z: Final = "Z"
+JUMPS: Final = "jumps of K₂ + 𝒰 at projections"
+# K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any (near singular angles more is lost)
+_ROUNDING: Final = 1e-9
+_ROUNDING_ANYWHERE: Final = 1e-4
+
+
+def energies_of(kin: Kinematics) -> Energies:
+    """The energies of a system; computed once."""
+    found = kin.derived.get("energies")
+    if not isinstance(found, Energies):
+        found = kin.derived["energies"] = Energies(kin)
+    return found
+
+
+def quadratures(kin: Kinematics) -> Quadratures:
+    """Ż and the powers of every load, without those that vanish identically."""
+    found = kin.derived.get("quadratures")
+    if not isinstance(found, Quadratures):
+        found = kin.derived["quadratures"] = _quadratures(energies_of(kin))
+    return found
+
+
+def _quadratures(E: Energies) -> Quadratures:
+    t = E.t
+    rates = {Z: E.Z_dot}
+    for load, (classical, general) in E.powers.items():
+        rates[generalized_work(load)] = general
+        # what v_t adds; nothing in most systems
+        rates[extra_work(load)] = t.sub(classical, general)
+    vanishing = is_zero(t, list(rates.values()))
+    rates = {name: rate for (name, rate), zero in zip(rates.items(), vanishing, strict=True) if not zero}
+    if any(row.phi is not None for row in E.kin.rows):
+        rates[JUMPS] = t.zero
+    names = tuple(rates)
+    place = {name: k for k, name in enumerate(names)}
+    return Quadratures(t, names, tuple(rates.values()), E.K2, E.V, place.get(Z), place.get(JUMPS))
+
+
+def generalized_work(load: str) -> str:
+    """The name of ∫ F·v_R dt."""
+    return f"generalized work of {load}"
+
+
+def extra_work(load: str) -> str:
+    """The name of ∫ F·v_t dt, the classical work less the generalized."""
+    return f"work of {load} with v_t"
+
+
+@dataclass(frozen=True)
+class Work:
+    """∫ F·v dt and ∫ F·v_R dt of one load over the times.
+
+    Source: Mit22 34.7, the table.
+    """
+
+    classical: Numbers = field(repr=False)
+    generalized: Numbers = field(repr=False)
+
+
+class RunIntegrals:
+    """The energy integrals of a run over its times, and what their drift is due to."""
+
+    def __init__(self, run: Trajectory) -> None:
+        self.t = run.t
+        self._E = E = energies_of(run.kinematics)
+        self._columns = dict(zip(run.quadrature_names, run.quadratures.T, strict=True))
+        residual, size = E.balance
+        nodes = (E.K2, E.K1, E.K0, E.V, E.V_declared, residual, size)
+        rows = run.rows([E.kin.scalar(i) for i in nodes])
+        self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = rows
+
+    def _column(self, name: str) -> Numbers:
+        found = self._columns.get(name)
+        return np.zeros_like(self.t) if found is None else found
+
+    # ---- the integrals -----------------------------------------------------------------------
+
+    @property
+    def Z(self) -> Numbers:
+        """∫ (σ_R − 𝒫_nonconservative) dt"""
+        return self._column(Z)
+
+    @property
+    def E_Z(self) -> Numbers:
+        """K₂ + 𝒰 + Z, constant on every motion."""
+        return self.E + self.Z
+
+    @property
+    def E(self) -> Numbers:
+        """K₂ + 𝒰"""
+        total: Numbers = self.K2 + self.potential
+        return total
+
+    @property
+    def H(self) -> Numbers:
+        """𝓗 = K₂ − K₀ + 𝒰"""
+        total: Numbers = self.E - self.K0
+        return total
+
+    @property
+    def C(self) -> Numbers:
+        """K + 𝒰"""
+        total: Numbers = self.E + self.K1 + self.K0
+        return total
+
+    @cached_property
+    def works(self) -> dict[str, Work]:
+        """The work of every load that has no potential."""
+        general = {load: self._column(generalized_work(load)) for load in self._E.powers}
+        return {load: Work(work + self._column(extra_work(load)), work) for load, work in general.items()}
+
+    @cached_property
+    def work_fed_in(self) -> Numbers:
+        """∫ P_in dt = Δ(K + V) − Σ classical works: what specified motions and moving rows put in."""
+        total: Numbers = self.K2 + self.K1 + self.K0 + self._V_declared
+        return total - total[:1] - sum((w.classical - w.classical[:1] for w in self.works.values()), np.zeros_like(total))
+
+    # ---- how well it was kept ----------------------------------------------------------------
+
+    @cached_property
+    def scale(self) -> float:
+        """max (K₂ + |𝒰 − 𝒰₀| + |Z|)"""
+        return float(np.max(self.K2 + np.abs(self.potential - self.potential[:1]) + np.abs(self.Z), initial=0.0))
+
+    @cached_property
+    def drift(self) -> float:
+        """max |E_Z − E_Z(t₀)|"""
+        return _largest(self.E_Z - self.E_Z[:1])
+
+    @property
+    def relative_drift(self) -> float:
+        """The drift as a part of the scale."""
+        return self.drift / (self.scale or 1.0)
+
+    @cached_property
+    def _relative_residual(self) -> Numbers:
+        """|K̇₂ + σ_R − 𝒫| at single states, with u̇ from the code that was integrated, as a part of the largest power.
+
+        No integration enters. The largest power is that of the single terms, or the scale over the duration if that is more.
+        """
+        duration = float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
+        slowest = self.scale / duration if duration else 0.0
+        found: Numbers = np.abs(self._residual) / (max(_largest(self._power), slowest) or 1.0)
+        return found
+
+    @property
+    def model_residual(self) -> float:
+        """max |K̇₂ + σ_R − 𝒫| as a part of the largest power."""
+        return _largest(self._relative_residual)
+
+    @cached_property
+    def model_is_right(self) -> bool:
+        """Whether K̇₂ + σ_R = 𝒫 holds at every state, but for rounding."""
+        typical = float(np.median(self._relative_residual)) if len(self.t) else 0.0
+        return typical <= _ROUNDING and self.model_residual <= _ROUNDING_ANYWHERE
+
+    @cached_property
+    def _from_model(self) -> Numbers:
+        if self.model_is_right:
+            return np.zeros_like(self.t)
+        r = self._residual
+        return np.concatenate([[0.0], np.cumsum((r[1:] + r[:-1]) * np.diff(self.t) / 2)])[: len(r)]
+
+    @property
+    def model_error(self) -> float:
+        """The drift that K̇₂ + σ_R ≠ 𝒫 explains."""
+        return _largest(self._from_model)
+
+    @property
+    def constraint_drift(self) -> float:
+        """The drift that projections onto the constraints cause."""
+        jumps = self._column(JUMPS)
+        return _largest(jumps - jumps[:1])
+
+    @property
+    def integrator_error(self) -> float:
+        """The rest of the drift."""
+        jumps = self._column(JUMPS)
+        return _largest(self.E_Z - self.E_Z[:1] - self._from_model - (jumps - jumps[:1]))
+
+    def __str__(self) -> str:
+        model = f"none: K̇₂ + σ_R = 𝒫 at every state to {self.model_residual:.1g} of the powers"
+        if not self.model_is_right:
+            model = f"{self.model_error:.3g}: K̇₂ + σ_R ≠ 𝒫 by {self.model_residual:.2g} of the powers; these are not the system's equations"
+        lines = (
+            f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}, {self.relative_drift:.2g} of the scale {self.scale:.4g}",
+            f"  model error {model}",
+            f"  constraint drift {self.constraint_drift:.2g} (jumps at projections)",
+            f"  integrator error {self.integrator_error:.2g} (the rest)",
+        )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _largest(x: Numbers) -> float:
+    return float(np.max(np.abs(x), initial=0.0))

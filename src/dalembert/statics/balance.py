@@ -1,0 +1,118 @@
+"""F(y) = 0: the balance of a system as equations in its unknown coordinates and speeds.
+
+u̇ = 0 in every equation of motion and φ(q, t) = 0 in every holonomic row. Speeds that are neither given nor guessed are those
+of rest; the others stay as they are, which makes the same equations those of steady motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.algebra.duals import jacobian
+from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
+from dalembert.errors import DalembertError
+from dalembert.geometry.rotation import Quaternion
+from dalembert.principles.kane import kane
+from dalembert.simulation.conditions import Condition, conditions
+from dalembert.simulation.reading import Key, Level, Reader, label
+from dalembert.simulation.setting import Setting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+
+class NoEquilibrium(DalembertError):
+    """No equilibrium was found, with the residual that remains."""
+
+
+class Balance:
+    """The equations, which symbols are unknown in them, and where a search begins."""
+
+    def __init__(self, chosen: Setting, given: Mapping[Key, Any], guess: Mapping[Key, Any], t: float) -> None:
+        self.chosen, self.t = chosen, t
+        self.reader = reader = Reader(chosen.kin, chosen.value_at(t), chosen.bindings)
+        self.kin, self.tape = reader.kin, reader.tape
+        asked, near = conditions(reader, given, t, "given"), conditions(reader, guess, t, "guess")
+        known = {c.symbol: c.value for c in asked if c.symbol in self.kin.q or c.symbol in self.kin.u}
+        self.moving = self._reached([*asked, *near])
+        self.unknown = [i for i in (*self.kin.q, *(u for u in self.kin.u if u in self.moving)) if i not in known]
+        self.state: dict[int, float] = {i: float(x) for i, x in reader.numbers.items()} | {reader.time: t} | self._no_rotation()
+        self.state |= dict.fromkeys(self.moving, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
+        self.state |= {i: x for i, x in known.items() if i is not None}
+        for c in near:
+            if c.symbol is not None:
+                self._begin(c)
+        self._equations([c for c in asked if c.symbol not in known])
+
+    def _reached(self, named: Sequence[Condition]) -> list[int]:
+        """The speeds that what is named contains."""
+        nodes = [c.node for c in named if c.level is Level.VELOCITY]
+        inside = set(symbols_of(self.tape, nodes))
+        return [u for u in self.kin.u if u in inside]
+
+    def _no_rotation(self) -> dict[int, float]:
+        """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
+        whole = [F.rotation.e[0] for F in self.kin.system.space.frames if isinstance(F.rotation, Quaternion)]
+        return dict.fromkeys(self.kin.q, 0.0) | {e: 1.0 for e in whole if e in self.kin.q}
+
+    def _begin(self, c: Condition) -> None:
+        """A guess of a rate sets the speeds that it consists of, in proportion."""
+        if c.symbol in self.state and c.symbol is not None and c.level is Level.POSITION:
+            self.state[c.symbol] = c.value
+            return
+        (value,), slopes = jacobian(self.tape, [c.node], self.moving, self.state)
+        slope = slopes[0, 0]
+        if np.isfinite(slope).all() and slope.any():
+            for u, k in zip(self.moving, slope * (c.value - value[0]) / (slope @ slope), strict=True):
+                self.state[u] += float(k)
+
+    def _equations(self, asked: Sequence[Condition]) -> None:
+        """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t), u̇ = ∂ψ/∂t."""
+        reader, kin, tape = self.reader, self.kin, self.tape
+        equations = kane(self.chosen.kin).equations
+        held = Derivative(tape, lambda i: None if i in kin.q else tape.rate(i))
+        still = Rewrite(tape, dict.fromkeys(kin.qdot, tape.zero))
+        rest: dict[int, int] = {}
+        for u, a, definition in zip(kin.u, kin.udot, kin.definitions, strict=True):
+            if u not in self.moving:
+                psi = still(definition)
+                rest |= {u: reader.reduced(psi), a: reader.reduced(held(psi))}
+            else:
+                rest[a] = tape.zero
+        self.at_rest = Rewrite(tape, rest)
+        self.r = [self.at_rest(reader.reduced(i)) for i in transplant(equations.tape, tape, equations.residuals)]
+        self.phi = [reader.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
+        targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
+        self.nodes = [*self.r, *self.phi, *(self.at_rest(i) for i in targets)]
+
+    # ---- numbers -----------------------------------------------------------------------------
+
+    def begin(self) -> Numbers:
+        """Where a search begins."""
+        return np.array([self.state[i] for i in self.unknown])
+
+    def at(self, y: Numbers, extra: Mapping[int, float] | None = None) -> dict[int, float]:
+        """Every symbol as a number, the unknowns being y."""
+        return {**self.state, **dict(zip(self.unknown, y.tolist(), strict=True)), **(extra or {})}
+
+    def slopes(self, y: Numbers, beside: Sequence[int] = (), extra: Mapping[int, float] | None = None) -> tuple[Numbers, Numbers]:
+        """F and ∂F/∂(y, beside)."""
+        values, slopes = jacobian(self.tape, self.nodes, (*self.unknown, *beside), self.at(y, extra))
+        return values[0], slopes[0]
+
+    def value(self, node: int, y: Numbers, extra: Mapping[int, float] | None = None) -> float:
+        """A node in resting or steady speeds."""
+        return float(jacobian(self.tape, [self.at_rest(node)], (), self.at(y, extra))[0][0, 0])
+
+    def point(self, y: Numbers, extra: Mapping[int, float] | None = None) -> tuple[dict[str, float], Numbers, Numbers]:
+        """({name: value} of all coordinates and speeds, q, u)"""
+        nodes = [self.at_rest(i) for i in (*self.kin.q, *self.kin.u)]
+        found = jacobian(self.tape, nodes, (), self.at(y, extra))[0][0] + 0.0
+        names = [label(self.kin.name(i)) for i in (*self.kin.q, *self.kin.u)]
+        return dict(zip(names, found.tolist(), strict=True)), found[: self.kin.n_q], found[self.kin.n_q :]

@@ -1,0 +1,147 @@
+"""WᵀQ = 0, φ(q) = 0: equilibria and steady motions by numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.model.system import System
+from dalembert.simulation.reading import Key, label
+from dalembert.statics.balance import Balance, NoEquilibrium
+from dalembert.statics.newton import Root, newton
+from dalembert.statics.operating import operating
+from dalembert.statics.stability import Stability, multipliers, potential_residual, stability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# how far from the guess a search begins again
+_NUDGES: Final = (0.01, 0.1, 0.3, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)
+_SAME: Final = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A state in which no speed changes: every coordinate and speed, the multipliers, the residual and the stability."""
+
+    system: str
+    t: float
+    point: dict[str, float]
+    q: Numbers
+    u: Numbers
+    multipliers: dict[str, float]
+    residual: float
+    # what stationary potential, the second route, leaves at this point; None where a load has no potential
+    potential_residual: float | None
+    stability: Stability
+
+    def __getitem__(self, name: str) -> float:
+        return self.point[name]
+
+    def __str__(self) -> str:
+        lines = [f"{self.system}, equilibrium at t = {self.t:.6g}" if self.t else f"{self.system}, equilibrium"]
+        lines += [f"  {name} = {x:.12g}" for name, x in self.point.items()]
+        lines += [f"  λ of {name!r} = {x:.12g}" for name, x in self.multipliers.items()]
+        return "\n".join([*lines, f"  residual {self.residual:.2g}; {self.stability.verdict}: {self.stability.reason}"])
+
+
+def equilibrium(
+    system: System,
+    given: Mapping[Key, Any] | None = None,
+    *,
+    guess: Mapping[Key, Any] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+) -> Equilibrium:
+    """Q + Aᵀλ = 0 with φ(q) = 0, near a guess.
+
+    given   coordinates, rates or speeds that are to have these values; a rate other than zero makes it a steady motion
+    guess   where to begin; a rate that is guessed is solved for, one that is not named is zero
+
+    Source: Mei85 (7.19); for steady motions the inertia forces are counted with the loads, u̇ = 0.
+    """
+    balance = Balance(operating(system, values or {}, inputs or {}), given or {}, guess or {}, t)
+    best: Root | None = None
+    for y in _starts(balance.begin()):
+        root = newton(balance.slopes, y)
+        if root.found:
+            return _described(balance, root)
+        best = root if best is None or root.residual < best.residual else best
+    assert best is not None
+    raise NoEquilibrium(_why(balance, best))
+
+
+def equilibria(
+    system: System,
+    box: Mapping[Key, tuple[float, float]],
+    given: Mapping[Key, Any] | None = None,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+    starts: int = 64,
+) -> tuple[Equilibrium, ...]:
+    """Every equilibrium that searches from points all over a box lead to and that lies in it, in order of the box's first key.
+
+    Searches begin at points that fill the box evenly. Others may exist; more starts make that less likely.
+    """
+    middle = {key: (low + high) / 2 for key, (low, high) in box.items()}
+    balance = Balance(operating(system, values or {}, inputs or {}), given or {}, middle, t)
+    places = [balance.unknown.index(balance.reader.node(key)) for key in box]
+    low, high = np.array([b[0] for b in box.values()]), np.array([b[1] for b in box.values()])
+    found: list[Root] = []
+    for fraction in _even(starts, len(box)):
+        y = balance.begin()
+        y[places] = low + fraction * (high - low)
+        root = newton(balance.slopes, y)
+        room = _SAME * (high - low)
+        inside = root.found and bool(((root.y[places] >= low - room) & (root.y[places] <= high + room)).all())
+        if inside and all(np.abs(root.y - other.y).max() > _SAME * max(1.0, np.abs(root.y).max()) for other in found):
+            found.append(root)
+    found.sort(key=lambda r: tuple(r.y[places]))
+    return tuple(_described(balance, root) for root in found)
+
+
+def _starts(y: Numbers) -> Iterator[Numbers]:
+    """The guess itself, then points nearby in directions fixed once for all."""
+    yield y
+    directions = np.random.default_rng(0)
+    for size in _NUDGES if y.size else ():
+        yield y + size * directions.uniform(-1.0, 1.0, y.size)
+
+
+def _even(count: int, dimensions: int) -> Iterator[Numbers]:
+    """Points of the unit cube by the generalized golden ratio, ends of the box first."""
+    root = 2.0
+    for _ in range(50):
+        root = (1.0 + root) ** (1.0 / (dimensions + 1))
+    steps = root ** -np.arange(1.0, dimensions + 1.0)
+    yield np.zeros(dimensions)
+    yield np.ones(dimensions)
+    for k in range(count):
+        yield (0.5 + k * steps) % 1.0
+
+
+def _described(balance: Balance, root: Root) -> Equilibrium:
+    point, q, u = balance.point(root.y)
+    lam = multipliers(balance, root.y)
+    second = potential_residual(balance, root.y)
+    return Equilibrium(balance.kin.system.name, balance.t, point, q, u, lam, root.residual, second, stability(balance, root.y, lam))
+
+
+def _why(balance: Balance, root: Root) -> str:
+    """The equation that fails worst where the search came nearest."""
+    F, _ = balance.slopes(root.y)
+    kin = balance.kin
+    names = [f"balance along {label(kin.name(u))}" for u in kin.u] + [repr(r.name) for r in kin.rows if r.phi is not None]
+    worst = int(np.argmax(np.nan_to_num(np.abs(F), nan=np.inf))) if F.size else 0
+    what = names[worst] if worst < len(names) else "a given value"
+    near = ", ".join(f"{label(kin.name(i))} = {x:.6g}" for i, x in zip(balance.unknown, root.y, strict=True))
+    msg = f"no equilibrium found: the best point ({near}) leaves {F[worst] if F.size else 0.0:.6g} in {what}"
+    return f"{msg}; give a guess nearer to it, or leave more values free"

@@ -1,0 +1,59 @@
+"""Bar00 table 1, for any system."""
+
+import pytest
+
+from dalembert import gallery
+from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.agreement.comparison import APPROACHES, VARIABLES, comparison
+from dalembert.errors import NotApplicable
+
+
+@pytest.fixture(scope="module")
+def table():
+    return comparison(gallery.build("vehicle"))
+
+
+def names(routes):
+    return {r.principle.name for r in routes}
+
+
+def test_every_cell_holds_what_is_printed_there(table):
+    printed = {
+        ("vector", "generalized velocities"): {"dalembert"},
+        # the fundamental equations (29), (30), which Kane's equations and Jourdain's principle both are
+        ("vector", "generalized speeds"): {"kane", "jourdain"},
+        ("scalar", "generalized velocities"): {"lagrange"},
+        ("scalar", "generalized speeds"): {"gibbs-appell", "boltzmann-hamel", "maggi"},
+    }
+    for (approach, variables), expected in printed.items():
+        assert expected <= names(table.cell(approach, variables))
+
+
+def test_gauss_stands_in_both_rows_and_every_other_principle_once(table):
+    cells = [table.cell(a, v) for a in APPROACHES for v in VARIABLES]
+    places = {p.name: sum(p.name in names(cell) for cell in cells) for p, _ in PRINCIPLES}
+    assert {p.name: 2 if p.name == "gauss" else 1 for p, _ in PRINCIPLES} == places
+
+
+def test_the_effort_is_measured(table):
+    assert [p.name for p, _ in PRINCIPLES] == [r.principle.name for r in table.routes]
+    assert all(r.operations > 0 and r.seconds > 0 and r.unknowns > 0 for r in table.routes)
+
+
+def test_it_reads_as_a_table(table):
+    text = str(table)
+    assert "vector approaches\n" in text
+    assert "scalar approaches\n" in text
+    assert 2 == text.count("in generalized velocities")
+    assert 2 == text.count("Gauss's least constraint")
+    assert max(map(len, text.splitlines())) < 140
+
+
+def test_a_principle_that_does_not_apply_says_why():
+    def refuse(kin):
+        msg = "it needs a potential for every load"
+        raise NotApplicable(msg)
+
+    table = comparison(gallery.build("vehicle"), [PRINCIPLES[0], (PRINCIPLES[1][0], refuse)])
+    assert [True, False] == [r.applicable for r in table.routes]
+    assert "not applicable: Newton–Euler equations: it needs a potential for every load" in str(table)

@@ -1,0 +1,43 @@
+"""compare: the table and how it ends."""
+
+from cli.running import run
+from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.cli import comparing
+from dalembert.errors import NotApplicable
+
+
+def test_every_principle_has_its_place():
+    result = run("compare", "vehicle")
+    assert 0 == result.exit_code
+    assert "" == result.stderr
+    assert "Bar00 Fig. 1" in result.stdout
+    for words in ("generalized velocities", "generalized speeds", "vector", "scalar", "Fewest operations: "):
+        assert words in result.stdout
+    table = result.stdout[result.stdout.index("approach") : result.stdout.index("Fewest")]
+    for principle, _ in PRINCIPLES:
+        assert (2 if principle.approach == "both" else 1) == table.count(principle.title)
+    assert len(PRINCIPLES) + 1 == table.count(" ms")
+
+
+def test_a_principle_that_does_not_apply_is_explained(monkeypatch):
+    def refuses(_):
+        reason = "the weather is bad"
+        raise NotApplicable(reason)
+
+    (kane, derive), (jourdain, _) = PRINCIPLES[0], PRINCIPLES[2]
+    honest = comparing.comparison
+    monkeypatch.setattr(comparing, "comparison", lambda system: honest(system, [(kane, derive), (jourdain, refuses)]))
+    result = run("compare", "simple-pendulum")
+    assert 0 == result.exit_code
+    assert "Jourdain's principle does not apply: the weather is bad." in result.stdout
+
+
+def test_help_has_examples():
+    assert "dalembert compare rolling-disk" in run("--help").stdout
+    assert "\n  dalembert compare" in run("compare", "--help").stdout
+
+
+def test_a_system_that_is_not_there_is_one_sentence():
+    result = run("compare", "vehicel")
+    assert 2 == result.exit_code
+    assert "dalembert: no system named 'vehicel' in the gallery; did you mean 'vehicle'?\n" == result.stderr

@@ -1,0 +1,114 @@
+import math
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.gallery import double_pendulum, pendulum_absolute, rolling_disk
+from dalembert.linear.field import BadPoint
+from dalembert.linear.linearize import linearize
+from dalembert.linear.locus import Sweep, root_locus
+from dalembert.linear.modes import blocks, modes
+
+G = 9.81
+
+
+def test_double_pendulum_of_equal_masses():
+    # ω² = (2 ± √2) g/l
+    found = linearize(pendulum_absolute.build(2), equilibrium=True).modes()
+    expected = [math.sqrt((2 + k * math.sqrt(2)) * G) for k in (-1, -1, 1, 1)]
+    assert pytest.approx(expected, rel=1e-13) == sorted(found.frequencies)
+    assert np.abs(found.damping).max() <= 1e-14
+    slow = next(m for m in found.modes if m.eigenvalue.imag > 0)
+    # in the slow mode the angles are as 1 : √2
+    assert pytest.approx(math.sqrt(2)) == abs(slow.shape[1] / slow.shape[0])
+
+
+def test_damping_and_frequency():
+    s = da.System("Oscillator")
+    (x,) = s.coordinates("x")
+    s.particle("mass", 2, s.O.offset(x * s.N.x))
+    s.potential(18 * x**2 / 2)
+    s.dissipation(1.2 * x.dot**2 / 2)
+    found = linearize(s).modes()
+    assert pytest.approx([3, 3]) == found.frequencies
+    assert pytest.approx([0.1, 0.1]) == found.damping
+    assert "-0.3 ± 2.98496231 i" in str(found)
+
+
+def test_blocks_keep_jordan_chains_exact():
+    A = np.diag([1.0, 1.0], 1)
+    assert [[0], [1], [2]] == blocks(A)
+    assert [0, 0, 0] == list(modes(A, ("a", "b", "c")).eigenvalues)
+    assert [[0, 1], [2]] == blocks(np.array([[0, 1, 5], [-4, 0, 1e-3], [1e-17, 0, 0]]))
+
+
+def test_every_shape_is_an_eigenvector():
+    m = linearize(double_pendulum.build(), {"alpha": 0.3, "beta.dot": 1})
+    for mode in m.modes().modes:
+        assert np.abs(m.A @ mode.shape - mode.eigenvalue * mode.shape).max() <= 1e-12
+
+
+# ---- limits of stability in closed form ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("r", [0.5, 1.3])
+def test_straight_rolling_is_stable_above_its_limit(r):
+    limit = Sweep(rolling_disk.build(r=r), "psi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 6)
+    assert abs(limit**2 / (G / (3 * r)) - 1) <= 1e-9
+
+
+@pytest.mark.parametrize("r", [0.5, 1.3])
+def test_spinning_upright_is_stable_above_its_limit(r):
+    limit = Sweep(rolling_disk.build(r=r), "phi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 8)
+    assert abs(limit**2 / (4 * G / (5 * r)) - 1) <= 1e-9
+
+
+def top(*, quaternion):
+    """A symmetric top on its tip, with A and C about the tip, in variables that are regular where it sleeps upright."""
+    s = da.System("Sleeping top", gravity=G, up="z")
+    m, l, A, C = s.constants(m=0.5, l=0.1, A=0.006, C=0.001)
+    if quaternion:
+        B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"), name="B")
+        s.speeds("w_1 w_2 w_3", B.w, B)
+    else:
+        B = s.N.rotations("xyz", *s.coordinates("a b c"))[-1]
+        s.speeds("w_1 w_2 w_3", B.w, B)
+    s.body("top", m, s.O.offset(l * B.z), B, da.inertia(B, A, A, C), about=s.O)
+    return s
+
+
+@pytest.mark.parametrize("quaternion", [False, True])
+def test_sleeping_top(quaternion):
+    limit = Sweep(top(quaternion=quaternion), "w_3").stability_limit(40, 200)
+    assert abs((0.001 * limit) ** 2 / (4 * 0.006 * 0.5 * G * 0.1) - 1) <= 1e-9
+
+
+def test_limit_in_a_constant():
+    # a pendulum that stands on a torsion spring: k = m g l
+    s = da.System("Inverted pendulum", gravity=G)
+    rod = s.rod("rod", s.pin("theta", s.O), mass=1, length=2)
+    assert rod.tip
+    theta = s["theta"]
+    k = s.constant("k", 5)
+    s.potential(k * (theta - math.pi) ** 2 / 2)
+    limit = Sweep(s, "k", {"theta": math.pi}).stability_limit(2, 30)
+    assert abs(limit / G - 1) <= 1e-9
+
+
+def test_a_range_without_a_limit_is_refused():
+    with pytest.raises(BadPoint, match=r"psi\.dot = 5 and 6 are both stable"):
+        Sweep(rolling_disk.build(), "psi.dot", {"theta": math.pi / 2}).stability_limit(5, 6)
+
+
+def test_nutation_of_steady_rolling():
+    # truth/rolling_disk: θ = 1.4, φ̇ = ½
+    m = linearize(rolling_disk.build(), {"theta": 1.4, "phi.dot": 0.5, "psi.dot": -4.58281079063498715560881}, equilibrium=True)
+    assert pytest.approx(34.09705426157499936127317, rel=1e-12) == np.max(np.abs(m.eigenvalues)) ** 2
+
+
+def test_locus_follows_each_eigenvalue():
+    locus = root_locus(rolling_disk.build(), "psi.dot", np.linspace(3, 6, 31), {"theta": math.pi / 2})
+    assert np.abs(np.diff(locus.eigenvalues, axis=0)).max() < 0.5
+    assert () == locus.changes
+    assert "psi.dot" in str(locus)

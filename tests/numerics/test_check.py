@@ -1,0 +1,126 @@
+"""The compiled route against Kane's equations, wherever it may go wrong."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.numerics.check import TOLERANCE, check_compiled
+
+# the function of the same name hides the module
+recursive = import_module("dalembert.principles.recursive")
+
+
+def check(s):
+    return check_compiled(da.compile(s), da.kane(s).equations)
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_the_compiled_route_agrees_for_every_system_of_the_gallery(name):
+    found = check(gallery.build(name))
+    assert found.agrees, str(found)
+    assert 20 == found.states
+
+
+def test_the_agreement_holds_it_against_the_principles():
+    found = da.agreement(gallery.build("rolling-disk"))
+    assert found.agree
+    assert "M = L D Lᵀ" == found.compiled.route
+    assert str(found).endswith(str(found.compiled))
+    assert da.agreement(gallery.build("rolling-disk"), compiled=False).compiled is None
+
+
+def ball_joint():
+    """A body on a quaternion ball joint with every kind of load."""
+    s = da.System("Pendulum on a ball joint", gravity=9.81)
+    k, c, a = s.constants(k=20, c=0.3, a=0.4)
+    F, M = s.inputs("F M")
+    hand = s.ball("e_0 e_1 e_2 e_3", s.O)
+    B = hand.frame
+    G, tip = hand.offset(-a * B.y + 0.1 * B.x), hand.offset(-2 * a * B.y)
+    s.body("body", 2, G, B, da.inertia(B, 0.3, 0.2, 0.25, xy=0.05, xz=0.02))
+    anchor = s.O.offset(s.N.x)
+    s.spring(k, tip, anchor, rest=0.5)
+    s.damper(c, tip, anchor)
+    s.force(F * B.z, at=tip)
+    s.torque(M * B.x, on=B)
+    s.potential(3 * ((G - s.O) @ s.N.z) ** 2)
+    return s
+
+
+def chain():
+    """Two more joints behind the ball: a hinge and a slider, so that loads pass through them."""
+    s = ball_joint()
+    elbow = s.pin("beta", s.bodies[0].G, axis=s.bodies[0].frame.z)
+    arm = s.rod("arm", elbow, 1, 0.7)
+    bead = s.slide("x", arm.tip)
+    s.particle("bead", 0.5, bead)
+    s.spring(5, bead, s.O)
+    return s
+
+
+@pytest.mark.parametrize("build", [ball_joint, chain])
+def test_a_ball_joint_with_every_kind_of_load(build):
+    found = check(build())
+    assert "link by link" == found.route
+    assert found.worst <= 1e-10
+
+
+def test_a_ball_joint_with_the_components_of_its_spin():
+    s = ball_joint()
+    B = s.bodies[0].frame
+    s.speeds("w_1 w_2 w_3", B.w, B)
+    found = check(s)
+    assert "link by link" == found.route
+    assert found.worst <= 1e-10
+
+
+def no_coriolis(sweep, link):
+    """Forgets 2 ω×ṙ and everything else that is there at q̈ = 0."""
+    HONEST_VELOCITY(sweep, link)
+    if link in sweep.bias:
+        sweep.bias[link] = (sweep.tree.zero, sweep.tree.zero)
+
+
+HONEST_VELOCITY = recursive.Sweep._velocity
+MISTAKES = {
+    "_velocity": no_coriolis,
+    # every load taken as 1
+    "_load_of_ball": lambda sweep, link: [sweep.load.update({s: sweep.t.const(1)}) for s, _, _ in link.freedoms],
+    "_neg": lambda sweep, a: a,
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_the_recursion_is_caught(monkeypatch, mistake):
+    monkeypatch.setattr(recursive.Sweep, mistake, MISTAKES[mistake])
+    found = check(chain())
+    assert not found.agrees
+    assert found.worst > 1e3 * TOLERANCE
+
+
+def test_a_mistake_in_the_recursion_spoils_the_agreement(monkeypatch):
+    monkeypatch.setattr(recursive.Sweep, "_velocity", no_coriolis)
+    found = da.agreement(gallery.build("double-pendulum"))
+    assert not found.agree
+    assert "DIFFERS" in str(found)
+    # the principles themselves are not touched by it
+    assert all(row.agrees for row in found.rows)
+
+
+def test_a_mistake_after_the_recursion_is_caught(monkeypatch):
+    s = gallery.build("double-pendulum")
+    f = da.compile(s)
+    monkeypatch.setattr(f, "batch_of", lambda X, P: 1.0001 * type(f).batch_of(f, X, P))
+    found = check_compiled(f, da.kane(s).equations)
+    assert not found.agrees
+    assert "native code, link by link: DIFFERS, relative residual" in str(found)
+
+
+def test_numbers_that_are_none_do_not_pass(monkeypatch):
+    s = gallery.build("double-pendulum")
+    f = da.compile(s)
+    monkeypatch.setattr(f, "batch_of", lambda X, P: np.nan * type(f).batch_of(f, X, P))
+    assert not check_compiled(f, da.kane(s).equations).agrees

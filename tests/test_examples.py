@@ -1,0 +1,36 @@
+"""Every example runs as it is written, and the two showpieces stay short."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+SOURCES = EXAMPLES.parent / "src"
+# the file, the most lines of code it may have, the picture it saves
+SHOWPIECES = [("double_pendulum.py", 6, "double-pendulum.png"), ("rolling_disk.py", 8, "rolling-disk.png")]
+
+
+def test_all_examples_are_listed():
+    assert sorted(p.name for p in EXAMPLES.glob("*.py")) == sorted(name for name, *_ in SHOWPIECES)
+
+
+@pytest.mark.parametrize(("name", "most", "picture"), SHOWPIECES)
+def test_a_showpiece_is_short_and_saves_its_plot(name, most, picture, tmp_path):
+    lines = [line for line in (EXAMPLES / name).read_text(encoding="utf-8").splitlines() if line.strip() and not line.startswith("#")]
+    assert len(lines) <= most
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES), "DALEMBERT_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", EXAMPLES / name],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert 0 == done.returncode, done.stderr
+    assert f"saved {picture}" == done.stdout.strip()
+    assert b"\x89PNG" == (tmp_path / picture).read_bytes()[:4]

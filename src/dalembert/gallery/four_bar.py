@@ -29,21 +29,21 @@ def build(
     *l, d_, rho_, g_ = s.constants(l_1=l_1, l_2=l_2, l_3=l_3, d=d, rho=rho, g=g)
     w_ = s.specified("w", None if w is None else s.expression(w))
     N = s.N
-    P, D = s.O, s.O.offset((d_ + w_) * N.x, "pivot", N)
-    ends = []
-    for i, name in enumerate(("crank", "coupler", "rocker")):
-        B = N.rotated(angles[i], N.z, f"B{i + 1}")
-        start = D if name == "rocker" else P
-        m = rho_ * l[i]
-        s.body(name, m, start.offset(l[i] / 2 * B.x, f"G{i + 1}", B), B, da.rod_inertia(B.x, m, l[i]))
-        P = start.offset(l[i] * B.x, f"P{i + 1}", B)
-        ends.append(P)
-    gap = ends[1] - ends[2]
+    D = s.O.offset((d_ + w_) * N.x, "pivot", N)
+    pin = _bar(s, "crank", s.O, angles[0], l[0], rho_)
+    gap = _bar(s, "coupler", pin, angles[1], l[1], rho_) - _bar(s, "rocker", D, angles[2], l[2], rho_)
     s.constrain(gap @ N.x, "closure along x")
     s.constrain(gap @ N.y, "closure along y")
     s.gravity(-g_ * N.y)
     s.speeds(omega=angles[0].dot)
     return s
+
+
+def _bar(s: da.System, name: str, start: da.Point, theta: da.Scalar, l: da.Scalar, rho: da.Scalar) -> da.Point:
+    """A uniform bar from a point on; its far end."""
+    B = s.N.rotated(theta, s.N.z, name)
+    s.body(name, rho * l, start.offset(l / 2 * B.x, f"middle of {name}", B), B, da.rod_inertia(B.x, rho * l, l))
+    return start.offset(l * B.x, f"end of {name}", B)
 
 
 _OPEN_1 = (

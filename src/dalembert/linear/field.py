@@ -87,8 +87,8 @@ class Field:
         """Symbols as they are written in a program."""
         return tuple(label(self.reader.kin.name(i)) for i in nodes)
 
-    def at(self, q: Numbers, u: Numbers, t: Numbers | float, extra: Mapping[int, Numbers] | None = None) -> Slopes:
-        """Everything at the points in the rows of q and u; `extra` gives other values of constants, one for each point."""
+    def at(self, q: Numbers, u: Numbers, t: Numbers | float, extra: Mapping[int, Numbers | float] | None = None) -> Slopes:
+        """Everything at the points in the rows of q and u; `extra` gives other values of constants, one or one for each point."""
         kin, sizes, K = self.reader.kin, self.sizes, len(q)
         state: dict[int, Numbers | float] = {**self.reader.numbers, **(extra or {}), self.reader.time: t}
         state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(kin.udot, 0.0)
@@ -126,6 +126,15 @@ class Field:
             why = "the equations have no finite slope at this point (division by zero, or a root of zero)"
             msg = f"linearize: {why}: choose another point or declare other speeds"
             raise BadPoint(msg)
+
+
+def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = ()) -> Field:
+    """The equations of a setting; what was made for the same description, bindings and outputs is used again."""
+    key = ("linear field", tuple(chosen.bindings.items()), tuple(map(str, outputs)))
+    found = chosen.kin.derived.get(key)
+    if not isinstance(found, Field):
+        found = chosen.kin.derived[key] = Field(chosen, chosen.value_at(t), outputs)
+    return found
 
 
 def solved(M: Numbers, b: Numbers) -> Numbers:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.linear.field import BadPoint, Field, Slopes, solved
+from dalembert.linear.field import BadPoint, Field, Slopes, field_of, solved
 from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # accelerations of an equilibrium, relative to what the forces would give each by itself
 _AT_REST: Final = 1e-8
+# radians or units of length that the fastest coordinate moves until slopes are compared
+_MOMENT: Final = 0.01
 
 
 def linearize(
@@ -49,8 +51,8 @@ def linearize(
     """
     chosen = operating(system, values or {}, inputs or {})
     start = find_start(chosen.kin, about or {}, chosen.value_at(t), t, guess=guess)
-    field = Field(chosen, chosen.value_at(t), outputs)
-    slopes = field.at(start.q[None], start.u[None], t)
+    field = field_of(chosen, t, outputs)
+    slopes = field.at(*_now_and_later(start), t, chosen.value_at(t))
     if equilibrium:
         _check_rest(field, slopes)
     wanted = None if coordinates is None else _places(field, coordinates)
@@ -87,6 +89,12 @@ def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int
         point=point,
         residual=Residual(slopes.M[k], r[:, : len(free)], r[:, len(free) : n], r[:, n:], rates),
     )
+
+
+def _now_and_later(start: Start) -> tuple[Numbers, Numbers]:
+    """The point, and where its coordinates go within a moment: in a steady motion the slopes are the same there."""
+    later = start.q + _MOMENT * start.qdot / max(1.0, float(np.abs(start.qdot).max(initial=0.0)))
+    return np.array([start.q, later]), np.array([start.u, start.u])
 
 
 def _places(field: Field, coordinates: Sequence[Key]) -> list[int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import DalembertError
-from dalembert.linear.field import BadPoint, Field
+from dalembert.linear.field import BadPoint, Field, field_of
 from dalembert.linear.linearize import model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # growth below this part of the largest eigenvalue is no growth: a triple zero is blurred by the cube root of rounding
 _NO_GROWTH: Final = 1e-4
-_BISECTIONS: Final = 60
+_BISECTIONS: Final = 14
 
 
 class Sweep:
@@ -57,7 +57,7 @@ class Sweep:
     @cached_property
     def _field(self) -> Field:
         chosen = operating(self._system, self._values, self._inputs)
-        return Field(chosen, chosen.value_at(self.t))
+        return field_of(chosen, self.t)
 
     def __call__(self, parameters: Sequence[float] | Numbers) -> list[LinearModel]:
         """The linear models for these values of the parameter."""
@@ -67,7 +67,9 @@ class Sweep:
             chosen = operating(self._system, {**self._values, **moved}, self._inputs)
             about = {**self._about, **({} if moved else {self._key: float(p)})}
             starts.append(find_start(chosen.kin, about, chosen.value_at(self.t), self.t))
-        extra = {} if self._constant is None else {self._constant: np.asarray(parameters, dtype=np.float64)}
+        extra: dict[int, Numbers | float] = dict(operating(self._system, self._values, self._inputs).value_at(self.t))
+        if self._constant is not None:
+            extra[self._constant] = np.asarray(parameters, dtype=np.float64)
         slopes = self._field.at(np.array([s.q for s in starts]), np.array([s.u for s in starts]), self.t, extra)
         free = independent(slopes.phi_q[0])
         return [model(self._field, s, slopes, k, free) for k, s in enumerate(starts)]
@@ -89,12 +91,18 @@ class Sweep:
             msg = f"stability limit: {self.parameter} = {low:g} and {high:g} are both {state}; give two values between which it changes"
             raise BadPoint(msg)
         stable, unstable = (high, low) if signs[0] else (low, high)
-        decays = self._decays(stable, unstable)
-        for _ in range(_BISECTIONS if decays else 14):
+        if self._decays(stable, unstable):
+            return self._crossing(stable, unstable)
+        for _ in range(_BISECTIONS):
             middle = (stable + unstable) / 2
-            grows = self.growth(middle)[0] > 0 if decays else self._unstable(middle)
-            stable, unstable = (stable, middle) if grows else (middle, unstable)
-        return (stable + unstable) / 2 if decays else self._extrapolated(stable, unstable, abs(high - low))
+            stable, unstable = (stable, middle) if self._unstable(middle) else (middle, unstable)
+        return self._extrapolated(stable, unstable, abs(high - low))
+
+    def _crossing(self, stable: float, unstable: float) -> float:
+        """The zero of max Re λ between two points of opposite sign."""
+        from scipy.optimize import brentq
+
+        return float(brentq(lambda p: self.growth(p)[0], stable, unstable, xtol=1e-14, rtol=1e-14))
 
     def _unstable(self, p: float) -> bool:
         growth, size = self.growth(p)

@@ -21,10 +21,12 @@ from dalembert.simulation.watch import FIELDS, TEXT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TEXT: Final = f"""
+_TEXT: Final = (
+    f"""
 %context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {FIELDS} }}
 ; f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance; then the watch
-""" + """
+"""
+    + """
 
 define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
 entry:
@@ -124,6 +126,7 @@ bad:
   ret i32 1
 }
 """
+)
 
 
 class _Fields(ctypes.Structure):

@@ -126,17 +126,13 @@ def _heyoka(model: NativeModel, p: Numbers, problem: Problem, watched: Watched |
     return _solution(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", 0)
 
 
-def _expressions(
-    hy: Any, tape: Tape, nodes: Sequence[int], known: Mapping[int, Any], parameters: Sequence[int], first: int
-) -> list[Any]:
+def _expressions(hy: Any, tape: Tape, nodes: Sequence[int], known: Mapping[int, Any], parameters: Sequence[int], first: int) -> list[Any]:
     """Nodes as heyoka's expressions; the parameters are numbered from `first`."""
     symbols = {**known, **{i: hy.par[first + k] for k, i in enumerate(parameters)}}
     return evaluate(tape, list(nodes), symbols.__getitem__, _Expressions(hy))
 
 
-def _slopes(
-    model: NativeModel, p: Numbers, problem: Problem, t: list[float], y: list[Numbers], watched: Watched | None
-) -> list[Numbers]:
+def _slopes(model: NativeModel, p: Numbers, problem: Problem, t: list[float], y: list[Numbers], watched: Watched | None) -> list[Numbers]:
     states = np.column_stack([np.array(y)[:, : problem.in_norm], t])
     found = model.rates.batch(states, p)
     if watched is not None and watched.audit.rates is not None:

@@ -22,6 +22,7 @@ from dalembert.simulation.model import Accelerations, native_model
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.setting import Setting, parameters_of, setting
+from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.solution import Solution
 from dalembert.simulation.start import find_start
 from dalembert.simulation.trajectory import Judge, Trajectory
@@ -131,4 +132,5 @@ def run(
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise
+    warn_of_singular_speeds(trajectory, chosen.kin)
     return trajectory if wish.at is None else trajectory.at(wish.at)

@@ -160,7 +160,7 @@ define private double @change_between(double %theta, double %t, double %h, doubl
   %a = call double @llvm.fabs.f64(double %d)
   ret double %a
 }}
-"""
+"""  # noqa: S608 - the word select is an instruction here
 
 _SCALE: Final = f"""
 declare double @llvm.maxnum.f64(double, double)

@@ -13,11 +13,11 @@ import numpy as np
 
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.field import is_zero
-from dalembert.algebra.folds import Derivative, transplant
+from dalembert.algebra.folds import Derivative, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.principles.kane import kane
 from dalembert.simulation.reading import Key, Reader, label
-from dalembert.simulation.setting import Setting
+from dalembert.simulation.setting import Setting, parameters_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,16 +81,18 @@ class Field:
         self.outputs = tuple(reader.shown(key) for key in outputs)
         self.w = tuple(s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings)
         self.sizes = Sizes(kin.n_q, kin.n_u, len(self.w))
+        state = {*kin.q, *kin.u, *kin.udot, reader.time}
+        self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)) if i not in state)
         self._absent: dict[tuple[int, int], bool] = {}
 
     def names(self, nodes: Sequence[int]) -> tuple[str, ...]:
         """Symbols as they are written in a program."""
         return tuple(label(self.reader.kin.name(i)) for i in nodes)
 
-    def at(self, q: Numbers, u: Numbers, t: Numbers | float, extra: Mapping[int, Numbers | float] | None = None) -> Slopes:
-        """Everything at the points in the rows of q and u; `extra` gives other values of constants, one or one for each point."""
+    def at(self, q: Numbers, u: Numbers, t: Numbers | float, numbers: Mapping[int, Numbers | float]) -> Slopes:
+        """Everything at the points in the rows of q and u; `numbers` gives constants and inputs, one or one for each point."""
         kin, sizes, K = self.reader.kin, self.sizes, len(q)
-        state: dict[int, Numbers | float] = {**self.reader.numbers, **(extra or {}), self.reader.time: t}
+        state: dict[int, Numbers | float] = {**numbers, self.reader.time: t}
         state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(kin.udot, 0.0)
         wrt = (*kin.q, *kin.u, *self.w, *kin.udot)
         tape = self.reader.tape
@@ -134,6 +136,8 @@ def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = ()) -> Field:
     found = chosen.kin.derived.get(key)
     if not isinstance(found, Field):
         found = chosen.kin.derived[key] = Field(chosen, chosen.value_at(t), outputs)
+    # a value that is missing is named here
+    parameters_of(chosen, found.parameters)
     return found
 
 

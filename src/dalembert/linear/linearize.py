@@ -6,12 +6,14 @@ Source: Gre03 (4.1)–(4.9) for q̇ = W u + X; the rest is the chain rule.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.linear.field import BadPoint, Field, Slopes, field_of, solved
 from dalembert.linear.model import LinearModel, Residual
+from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System
 from dalembert.simulation.reading import Key
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _AT_REST: Final = 1e-8
 # radians or units of length that the fastest coordinate moves until slopes are compared
 _MOMENT: Final = 0.01
+_UNCHANGED: Final = 1e-6
 
 
 def linearize(
@@ -52,11 +55,13 @@ def linearize(
     chosen = operating(system, values or {}, inputs or {})
     start = find_start(chosen.kin, about or {}, chosen.value_at(t), t, guess=guess)
     field = field_of(chosen, t, outputs)
-    slopes = field.at(*_now_and_later(start), t, chosen.value_at(t))
+    numbers = chosen.value_at(t)
+    slopes = field.at(start.q[None], start.u[None], t, numbers)
     if equilibrium:
         _check_rest(field, slopes)
     wanted = None if coordinates is None else _places(field, coordinates)
-    return model(field, start, slopes, 0, independent(slopes.phi_q[0], wanted))
+    found = model(field, start, slopes, 0, independent(slopes.phi_q[0], wanted))
+    return replace(found, steady=_steady(field, start, found, numbers))
 
 
 def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int]) -> LinearModel:
@@ -91,10 +96,22 @@ def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int
     )
 
 
-def _now_and_later(start: Start) -> tuple[Numbers, Numbers]:
-    """The point, and where its coordinates go within a moment: in a steady motion the slopes are the same there."""
-    later = start.q + _MOMENT * start.qdot / max(1.0, float(np.abs(start.qdot).max(initial=0.0)))
-    return np.array([start.q, later]), np.array([start.u, start.u])
+def _steady(field: Field, start: Start, found: LinearModel, numbers: Mapping[int, float]) -> bool:
+    """Whether A goes on as it is: no acceleration, and the same slopes a moment later where states drive one another."""
+    fastest = float(np.abs(start.qdot).max(initial=0.0))
+    if np.abs(found.offset[found.n_z :]).max(initial=0.0) > _AT_REST * max(1.0, fastest):
+        return False
+    if fastest == 0.0:
+        return True
+    later = start.q + _MOMENT * start.qdot / fastest
+    try:
+        slopes = field.at(later[None], start.u[None], start.t, numbers)
+        free = [field.names(field.reader.kin.q).index(z) for z in found.states[: found.n_z]]
+        A = model(field, start, slopes, 0, free).A
+    except (BadPoint, np.linalg.LinAlgError):
+        return False
+    proper = [np.ix_(block, block) for block in blocks(found.A) if len(block) > 1]
+    return all(np.abs(A[part] - found.A[part]).max() <= _UNCHANGED * np.abs(found.A[part]).max() for part in proper)
 
 
 def _places(field: Field, coordinates: Sequence[Key]) -> list[int]:

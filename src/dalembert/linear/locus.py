@@ -8,18 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.errors import DalembertError
-from dalembert.linear.field import BadPoint, Field, field_of
+from dalembert.linear.field import BadPoint, field_of
 from dalembert.linear.linearize import model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
 from dalembert.simulation.reading import Key
+from dalembert.simulation.setting import Setting
 from dalembert.simulation.start import find_start
 from dalembert.statics.operating import operating
 
@@ -54,25 +54,25 @@ class Sweep:
         self._constant = symbol.scalar.i if symbol is not None and symbol.kind == "constant" else None
         self._key = parameter
 
-    @cached_property
-    def _field(self) -> Field:
-        chosen = operating(self._system, self._values, self._inputs)
-        return field_of(chosen, self.t)
+    def _chosen(self, p: float) -> Setting:
+        moved = {self.parameter: p} if self._constant is not None else {}
+        return operating(self._system, {**self._values, **moved}, self._inputs)
 
     def __call__(self, parameters: Sequence[float] | Numbers) -> list[LinearModel]:
         """The linear models for these values of the parameter."""
+        at = [float(p) for p in parameters]
         starts = []
-        for p in parameters:
-            moved = {self.parameter: float(p)} if self._constant is not None else {}
-            chosen = operating(self._system, {**self._values, **moved}, self._inputs)
-            about = {**self._about, **({} if moved else {self._key: float(p)})}
+        for p in at:
+            chosen = self._chosen(p)
+            about = {**self._about, **({} if self._constant is not None else {self._key: p})}
             starts.append(find_start(chosen.kin, about, chosen.value_at(self.t), self.t))
-        extra: dict[int, Numbers | float] = dict(operating(self._system, self._values, self._inputs).value_at(self.t))
+        field = field_of(chosen, self.t)
+        numbers: dict[int, Numbers | float] = dict(chosen.value_at(self.t))
         if self._constant is not None:
-            extra[self._constant] = np.asarray(parameters, dtype=np.float64)
-        slopes = self._field.at(np.array([s.q for s in starts]), np.array([s.u for s in starts]), self.t, extra)
+            numbers[self._constant] = np.array(at)
+        slopes = field.at(np.array([s.q for s in starts]), np.array([s.u for s in starts]), self.t, numbers)
         free = independent(slopes.phi_q[0])
-        return [model(self._field, s, slopes, k, free) for k, s in enumerate(starts)]
+        return [model(field, s, slopes, k, free) for k, s in enumerate(starts)]
 
     def growth(self, p: float) -> tuple[float, float]:
         """max Re λ of the eigenvalues that are not zero by structure, and the largest |λ|."""

@@ -50,6 +50,8 @@ class LinearModel:
     y: Numbers
     point: dict[str, float]
     residual: Residual = field(repr=False)
+    # whether A stays as it is while the motion goes on: only then do eigenvalues decide on stability
+    steady: bool = True
 
     @property
     def n_z(self) -> int:
@@ -96,4 +98,5 @@ class LinearModel:
         head = f"{self.system}, linear about " + (", ".join(f"{k} = {v:.6g}" for k, v in self.point.items() if v) or "zero")
         moving = ", ".join(f"{name}.dot {x:.6g}" for name, x in zip(self.states, self.offset, strict=True) if x)
         offset = f"f₀: {moving}" if moving else "f₀ = 0: an equilibrium"
-        return "\n".join((head, f"states {', '.join(self.states)}", offset, str(self.modes())))
+        notes = () if self.steady else ("not a steady motion: A changes with time, its eigenvalues are those of one moment",)
+        return "\n".join((head, f"states {', '.join(self.states)}", offset, *notes, str(self.modes())))

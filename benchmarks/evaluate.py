@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -66,9 +65,9 @@ def _chain(report: Report, n: int) -> None:
     found: dict[str, Timing | str] = {k: timings[k] for k in loops} | missing
     report.compare(f"chain {n}, native loop", found, {"Pinocchio": Slower(5)} if n == 7 else None)
     batch: dict[str, Timing | str] = {k: timings[f"batch of {k}"] for k in batches}
-    batch |= {"Pinocchio": timings["Pinocchio"]} if "Pinocchio" in others else {}
+    batch["Pinocchio"] = timings["Pinocchio"] if "Pinocchio" in others else missing["Pinocchio"]
     report.compare(f"chain {n}, batch", batch, {"Pinocchio": Slower(15)} if n == 7 else None)
-    _one_call(report, n, ours, others, (Q[0].copy(), U[0].copy()))
+    _one_call(report, n, ours, others, missing)
 
 
 def _tool(name: str, n: int, missing: dict[str, str]) -> Any:
@@ -116,15 +115,19 @@ def _bitwise(report: Report, what: str, ours: _Ours, Q: Rows, U: Rows) -> None:
     report.check(f"{what}: batch, loop and {len(Q)} single calls", "the same bits" if same else "different bits", passed=same)
 
 
-def _one_call(report: Report, n: int, ours: _Ours, others: dict[str, Any], state: tuple[Rows, Rows]) -> None:
-    q, u = state
+def _one_call(report: Report, n: int, ours: _Ours, others: dict[str, Any], missing: dict[str, str]) -> None:
+    Q, U = systems.states(n, 1)
+    q, u = Q[0], U[0]
     calls: dict[str, Callable[[], object]] = {"dalembert": lambda: ours.f(q, u)}
     for name, tool in others.items():
         calls[name] = lambda tool=tool: tool.one(q, u)  # type: ignore[misc]
-    with contextlib.suppress(Unavailable):
-        tool = peer("casadi")
-        calls["CasADi, its interpreter"] = attempt(lambda: tool.one(tool.forward_dynamics(systems.links(n)), q, u))
-    report.compare(f"chain {n}, one call", race(calls), {"Pinocchio": Slower(1)} if n == 7 else None)
+    absent = {name: reason for name, reason in missing.items() if name in ("Pinocchio", "MuJoCo")}
+    try:
+        casadi = peer("casadi")
+        calls["CasADi, its interpreter"] = attempt(lambda: casadi.one(casadi.forward_dynamics(systems.links(n)), q, u))
+    except Unavailable as reason:
+        absent["CasADi, its interpreter"] = str(reason)
+    report.compare(f"chain {n}, one call", {**race(calls), **absent}, {"Pinocchio": Slower(1)} if n == 7 else None)
 
 
 def _pendulum(report: Report, n: int) -> None:

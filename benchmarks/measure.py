@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from statistics import median
 from typing import Any
 
@@ -18,7 +19,7 @@ _LONG = 2.0
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds for one unit of work; noise = (median − least)/least of the CPU times of the rounds."""
+    """Seconds for one unit of work; noise = (median − least)/least of the CPU times of the rounds, NaN if there was one round only."""
 
     cpu: float
     wall: float
@@ -51,7 +52,8 @@ def alone() -> None:
 def least(samples: Sequence[tuple[float, float]], calls: int = 1) -> Timing:
     """The least CPU and the least wall time of the samples, for one call."""
     cpu, wall = ([s[k] for s in samples] for k in (0, 1))
-    return Timing(min(cpu) / calls, min(wall) / calls, median(cpu) / min(cpu) - 1 if min(cpu) > 0 else 0.0)
+    noise = median(cpu) / min(cpu) - 1 if len(cpu) > 1 and min(cpu) > 0 else nan
+    return Timing(min(cpu) / calls, min(wall) / calls, noise)
 
 
 class _Contender:

@@ -7,8 +7,10 @@ import importlib.metadata
 import os
 import platform
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan, nan
 from pathlib import Path
 
 from measure import Timing
@@ -28,9 +30,14 @@ class Within:
 
     seconds: float
 
+    @property
+    def wanted(self) -> str:
+        """The goal in words."""
+        return f"≤ {seconds(self.seconds)}"
+
     def judge(self, timing: Timing, _ratio: float) -> tuple[str, str, bool]:
         """The goal, what was found, and whether it is met."""
-        return f"≤ {seconds(self.seconds)}", seconds(timing.cpu), timing.cpu <= self.seconds
+        return self.wanted, seconds(timing.cpu), timing.cpu <= self.seconds
 
 
 @dataclass(frozen=True)
@@ -39,9 +46,14 @@ class Slower:
 
     factor: float
 
+    @property
+    def wanted(self) -> str:
+        """The goal in words."""
+        return f"≥ {self.factor:g}×"
+
     def judge(self, _timing: Timing, ratio: float) -> tuple[str, str, bool]:
         """The goal, what was found, and whether it is met."""
-        return f"≥ {self.factor:g}×", f"{ratio:.3g}×", ratio >= self.factor
+        return self.wanted, f"{times(ratio)}×", ratio >= self.factor
 
 
 Goal = Within | Slower
@@ -52,8 +64,9 @@ class Report:
     """The sections of a run in order; what is added is shown as progress at once."""
 
     group: str = ""
+    begin: float = field(default_factory=time.perf_counter)
     lines: list[str] = field(default_factory=list)
-    goals: list[tuple[str, str, str, bool]] = field(default_factory=list)
+    goals: list[tuple[str, str, str, str]] = field(default_factory=list)
     checks: list[tuple[str, str, bool]] = field(default_factory=list)
     _block: list[Sequence[str]] = field(default_factory=list)
 
@@ -65,30 +78,35 @@ class Report:
 
     def progress(self, what: str) -> None:
         """Say what is being measured now."""
-        print(f"  {self.group}: {what} ...", file=sys.stderr, flush=True)
+        print(f"{time.perf_counter() - self.begin:6.0f} s  {self.group}: {what}", file=sys.stderr, flush=True)
 
     def compare(self, what: str, timings: Mapping[str, Timing | str], goals: Mapping[str, Goal] | None = None) -> None:
         """A block of rows, the first of them dalembert's own; words instead of a timing say why there is none."""
         first = next(iter(timings.values()))
         for tool, timing in timings.items():
+            goal_of_tool = (goals or {}).get(tool)
             if isinstance(timing, str):
-                self._block.append((what, tool, timing, "", "", "", ""))
+                self._block.append((what, tool, timing, "", "", "", self._unjudged(what, tool, timing, goal_of_tool)))
                 continue
-            ratio = timing.cpu / first.cpu if isinstance(first, Timing) else float("nan")
-            shown = "" if timing is first else f"{ratio:.3g}"
-            goal = self._judged(what, tool, timing, ratio, (goals or {}).get(tool))
-            self._block.append((what, tool, seconds(timing.cpu), seconds(timing.wall), f"{timing.noise:.0%}", shown, goal))
+            ratio = timing.cpu / first.cpu if isinstance(first, Timing) else nan
+            shown = "" if timing is first else times(ratio)
+            goal = self._judged(what, tool, timing, ratio, goal_of_tool)
+            self._block.append((what, tool, seconds(timing.cpu), seconds(timing.wall), percent(timing.noise), shown, goal))
 
     def _judged(self, what: str, tool: str, timing: Timing, ratio: float, goal: Goal | None) -> str:
         if goal is None:
             return ""
         wanted, found, met = goal.judge(timing, ratio)
-        self.goals.append((f"{self.group}: {what}, {tool}", wanted, found, met))
-        return f"{wanted} {'met' if met else '**missed**'}"
+        verdict = "met" if met else "**missed**"
+        self.goals.append((f"{self.group}: {what}, {tool}", wanted, found, verdict))
+        return f"{wanted} {verdict}"
 
-    def judge(self, what: str, wanted: str, found: str, *, met: bool) -> None:
-        """A goal that is not a row of timings."""
-        self.goals.append((f"{self.group}: {what}", wanted, found, met))
+    def _unjudged(self, what: str, tool: str, reason: str, goal: Goal | None) -> str:
+        """A goal against a tool that is not there is neither met nor missed, and is not passed over."""
+        if goal is None:
+            return ""
+        self.goals.append((f"{self.group}: {what}, {tool}", goal.wanted, reason, "not measured"))
+        return f"{goal.wanted} not measured"
 
     def check(self, what: str, found: str, *, passed: bool) -> None:
         """Something that must be true whatever the machine."""
@@ -113,11 +131,10 @@ class Report:
     def document(self) -> str:
         """The whole run: where, how, what was wanted, what was found."""
         self._end_block()
-        goals = [(what, wanted, found, "met" if met else "**missed**") for what, wanted, found, met in self.goals]
         checks = [(what, found, "passed" if passed else "**failed**") for what, found, passed in self.checks]
         parts = ["# Benchmarks", "", METHOD, "", *markdown(("", "this run"), _environment()), ""]
-        if goals:
-            parts += ["## Goals", "", *markdown(("goal", "wanted", "found", ""), goals), ""]
+        if self.goals:
+            parts += ["## Goals", "", *markdown(("goal", "wanted", "found", ""), self.goals), ""]
         if checks:
             parts += ["## Checks", "", *markdown(("check", "found", ""), checks), ""]
         return "\n".join([*parts, *self.lines])
@@ -129,6 +146,16 @@ def seconds(x: float) -> str:
         if x >= size:
             return f"{x / size:.3g} {unit}" if x / size < 999.5 else f"{x / size:.0f} {unit}"
     return f"{x / 1e-6:.2g} µs"
+
+
+def times(ratio: float) -> str:
+    """A ratio with three digits."""
+    return f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.3g}"
+
+
+def percent(noise: float) -> str:
+    """Noise in percent, where there was more than one round."""
+    return "one run" if isnan(noise) else f"{noise:.0%}"
 
 
 def markdown(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

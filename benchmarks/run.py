@@ -12,6 +12,7 @@ import argparse
 import importlib
 import os
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -25,11 +26,12 @@ def main() -> int:
     # before anything loads a threaded library
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     warnings.simplefilter("ignore")
-    results = importlib.import_module("results")
-    report = results.Report()
-    for group in wanted.only or GROUPS:
-        print(f"{group} ...", file=sys.stderr, flush=True)
-        importlib.import_module(GROUPS[group]).run(report, quick=wanted.quick)
+    report = importlib.import_module("results").Report()
+    # a cache of this run's own: what the user's cache holds, or how much, must not change a time
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["DALEMBERT_CACHE"] = cache
+        for group in wanted.only or GROUPS:
+            importlib.import_module(GROUPS[group]).run(report, quick=wanted.quick)
     document = report.document()
     print(document)
     output = wanted.output or (None if wanted.quick or wanted.only else _RESULTS)

@@ -12,7 +12,7 @@ from dalembert.agreement.agreement import agreement as certify
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.form import Equations
 from dalembert.equations.regularity import check_regular
-from dalembert.errors import BadExpression, NotApplicable
+from dalembert.errors import BadExpression, DalembertError, NotApplicable
 from dalembert.kinematics.kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from dalembert.integrals.integrals import EnergyIntegrals
     from dalembert.numerics.native import NativeDynamics
+    from dalembert.simulation.audit import Quadratures
     from dalembert.simulation.trajectory import Trajectory
 
 
@@ -82,8 +83,10 @@ def energy_integrals(
     from dalembert.simulation.setting import setting
 
     kin = kinematics(system)
+    equations = kane(kin).equations
+    check_regular(equations)
     E = Energies(kin)
-    return decide(E, kane(kin).equations, known(E, setting(kin, values or {}, inputs or {})))
+    return decide(E, equations, known(E, setting(kin, values or {}, inputs or {})))
 
 
 def simulate(
@@ -116,7 +119,7 @@ def simulate(
     energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in units of energy or as a
              part of max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as that takes
     """
-    from dalembert.integrals.audit import RunIntegrals, quadratures
+    from dalembert.integrals.audit import RunIntegrals
     from dalembert.integrals.moderation import budget
     from dalembert.integrals.moderation import explain as explain_refusal
     from dalembert.simulation.failures import RunStopped
@@ -141,11 +144,25 @@ def simulate(
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
     kin = kinematics(system)
-    watched = audit or wish.budget is not None
+    watched = _watched(kin, audit=audit, needed=wish.budget is not None)
     try:
-        return run(kin, forward_dynamics(system), duration, wish, quadratures(kin) if watched else None, RunIntegrals)
+        return run(kin, forward_dynamics(system), duration, wish, watched, RunIntegrals)
     except RunStopped as failure:
         explain(failure, kane(kin).equations)
         if wish.budget is not None:
             explain_refusal(failure)
         raise
+
+
+def _watched(kin: Kinematics, *, audit: bool, needed: bool) -> Quadratures | None:
+    """Z and the works, where they are wanted and can be had."""
+    from dalembert.integrals.audit import quadratures
+
+    if not (audit or needed):
+        return None
+    try:
+        return quadratures(kin)
+    except DalembertError:
+        if needed:
+            raise
+        return None

@@ -46,6 +46,8 @@ class Site:
 
     point: str
     frame: str
+    # the frame before a turn about its own z axis, in which the inertia of a symmetric body is constant too
+    unspun: str | None = None
 
 
 @dataclass(frozen=True)
@@ -199,8 +201,9 @@ class Draft:
         return Site(P, B)
 
     def pin(self, at: Site) -> Site:
-        q = self.coordinate()
-        return self.seen(self.fresh("P"), f's.pin("{q}", {at.point}, {self.choose(AXES).format(F=at.frame)})', [q])
+        q, axis = self.coordinate(), self.choose(AXES)
+        site = self.seen(self.fresh("P"), f's.pin("{q}", {at.point}, {axis.format(F=at.frame)})', [q])
+        return Site(site.point, site.frame, at.frame if axis == "{F}.z" else None)
 
     def turn(self, at: Site) -> Site:
         q = self.declared()
@@ -273,11 +276,16 @@ class Draft:
             self.write(f"s.particle({name}, {m}, {G})")
             self.bodies.append((G, None))
         else:
-            inertia = self.choose(["7, 8, 9", "7, 8, 9, 1, 1/2, -1/2", "{0}, {1}, {2}, {3}, {4}, {5}", "{0}, {0}, {1}"])
-            moments = [self.constant() for k in range(6) if f"{{{k}}}" in inertia]
-            self.write(f"s.body({name}, {m}, {G}, {site.frame}, da.inertia({site.frame}, {inertia.format(*moments)}))")
+            self.write(f"s.body({name}, {m}, {G}, {site.frame}, {self.inertia(site)})")
             self.bodies.append((G, site.frame))
         self.sites.append(self.place(site, self.offset(site.frame, self.number()), site.frame) if self.often() else Site(G, site.frame))
+
+    def inertia(self, site: Site) -> str:
+        """A dyadic: with or without products, about the mass centre or the joint, along the body's axes or, if symmetric, others."""
+        forms = ["{F}, 7, 8, 9)", "{F}, 7, 8, 9, 1, 1/2, -1/2)", "{F}, {0}, {1}, {2}, {3}, {4}, {5})", "{F}, {0}, {1}, {2}), about={P}"]
+        form = self.choose([*forms, "{U}, {0}, {0}, {1})"] if site.unspun else forms)
+        moments = [self.constant() for k in range(6) if f"{{{k}}}" in form]
+        return f"da.inertia({form.format(*moments, F=site.frame, U=site.unspun, P=site.point)}"
 
     def constant(self) -> str:
         J = self.fresh("J")

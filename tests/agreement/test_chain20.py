@@ -28,8 +28,7 @@ def reference(kin):
 
 def test_the_speeds_are_not_the_rates(kin):
     # from the third joint on, a body's rate about its axis contains what the joints before it turn
-    assert [2] * 2 == [len(W) for _, W in kin.WX[1:3]]
-    assert all(len(W) > 2 for _, W in kin.WX[3:])
+    assert all(len(W) > 1 for _, W in kin.WX[2:])
 
 
 @pytest.mark.parametrize(("principle", "derive"), PRINCIPLES, ids=[p.name for p, _ in PRINCIPLES])

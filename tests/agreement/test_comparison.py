@@ -44,7 +44,7 @@ def test_it_reads_as_a_table(table):
     text = str(table)
     assert "generalized velocities" in text
     assert "generalized speeds" in text
-    assert 3 == text.count("Gauss's least constraint") + ("fewest operations: Gauss" not in text)
+    assert text.count("Gauss's least constraint") >= 2
     assert max(map(len, text.splitlines())) < 140
 
 

@@ -151,7 +151,7 @@ class Lines:
     def atan2(self, a, b):
         raise NotImplementedError
 
-    def call(self, function, a, node):  # noqa: ARG002 - only the argument's form matters
+    def call(self, function, a, node):
         one = self.const(1)
         c, s, e = one, self.const(0), one
         for g, k in self.point.form(node).items():

@@ -1,4 +1,5 @@
 import math
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -8,9 +9,9 @@ from dalembert import gallery
 from dalembert.errors import NotApplicable
 from dalembert.gallery import cart_and_bar, lagrange_top, rolling_disk
 from dalembert.linear.field import BadPoint
-from dalembert.linear.linearize import linearize
-from dalembert.simulation.failures import BadStart
-from linear.fields import T, Projected
+from dalembert.linear.linearize import linearize, linearize_along
+from dalembert.simulation.failures import BadStart, MissingPackage
+from linear.fields import Projected, T
 
 
 def pendulum():
@@ -116,6 +117,17 @@ def test_slopes_equal_differences_of_the_projected_field(name):
     assert np.abs(m.offset - f0).max() <= 1e-9 * max(1.0, np.abs(f0).max())
 
 
+def test_along_a_run():
+    s = gallery.build("bead-on-hoop")
+    run = da.simulate(s, 1, start={"theta": 0.2}).at([0, 0.5, 1])
+    models = linearize_along(run, ["theta.dot.dot"])
+    for k, m in enumerate(models):
+        alone = linearize(s, {"theta": run["theta"][k], "theta.dot": run["theta.dot"][k]}, t=run.t[k])
+        assert np.abs(m.A - alone.A).max() <= 1e-12
+        assert pytest.approx(m.offset[1]) == m.y[0]
+        assert run.t[k] == m.t
+
+
 def test_second_order_form_separates_the_parts():
     m = linearize(cart_and_bar.build(), inputs={"F": 0})
     s = m.second_order()
@@ -156,6 +168,15 @@ def test_hand_over_to_scipy():
     assert (m.B == space.B).all()
     assert (m.C == space.C).all()
     assert (4, 4) == linearize(pendulum_pair()).state_space().C.shape
+
+
+def test_hand_over_to_python_control():
+    m = linearize(cart_pole(), outputs=["theta"])
+    if find_spec("control") is None:
+        with pytest.raises(MissingPackage, match="needs the package python-control"):
+            m.control()
+    else:
+        assert (m.A == m.control().A).all()
 
 
 def pendulum_pair():

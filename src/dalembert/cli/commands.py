@@ -13,7 +13,7 @@ from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
 from dalembert.api import agreement
-from dalembert.cli import comparing, manual, simulating
+from dalembert.cli import balancing, comparing, integrating, manual, simulating
 from dalembert.cli.faults import DISAGREEMENT, Edge, say
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
@@ -154,7 +154,10 @@ def report(system: SystemName, style: Format = "text") -> None:
         raise typer.Exit(DISAGREEMENT)
 
 
+app.command("equilibrium", help=manual.EQUILIBRIUM)(balancing.equilibrium)
+app.command("modes", help=manual.MODES)(balancing.modes)
 app.command("compare", help=manual.COMPARE)(comparing.compare)
+app.command("integrals", help=manual.INTEGRALS)(integrating.integrals)
 app.command("simulate", help=manual.SIMULATE)(simulating.simulate)
 
 

@@ -14,6 +14,8 @@ dalembert agree rolling-disk           every principle, compared exactly
 dalembert compare rolling-disk         what each principle costs
 dalembert report rolling-disk          description, equations, proofs
 dalembert simulate rolling-disk        its motion
+dalembert equilibrium bead-on-hoop     where it rests, and whether that is stable
+dalembert modes whipple-bicycle        its eigenvalues near a steady motion
 
 For a system of your own write a function that returns it, say in file.py:
 
@@ -85,6 +87,16 @@ dalembert report rolling-disk
 dalembert report file.py:pendulum --format latex > pendulum.tex
 """
 
+INTEGRALS: Final = """Decide which energy integrals are constant.
+
+The six integrals of Mitiguy's chapter 34 in the speeds of the system: each is proved constant on every motion or shown not to
+be, with the coefficients that would have to vanish. Constants count as arbitrary unless --set makes them zero.
+
+\b
+dalembert integrals positioning-device
+dalembert integrals positioning-device --set b=0 --input Omega=4 --plot energies.png
+"""
+
 SIMULATE: Final = """Set a system in motion.
 
 What --start does not name is zero where the constraints allow it, otherwise solved for. Without --start and --for a
@@ -95,4 +107,27 @@ The exit code is 1 if the run stops before its end; what there is of it is writt
 dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
 dalembert simulate rolling-disk --set m=2 --start theta=1.2 --start psi.dot=6 -o disk.csv
 dalembert simulate cart-and-bar --input "F=2*sin(t)" --rtol 1e-12
+"""
+
+EQUILIBRIUM: Final = """Find where a system rests, or a steady motion.
+
+By virtual work, and by stationary potential where every load has one. --at fixes coordinates, rates or speeds; a rate
+that --near names is solved for; a rate that is not named is zero. --box searches all over a box of coordinates.
+
+\b
+dalembert equilibrium mass-on-incline
+dalembert equilibrium bead-on-hoop --box theta=-0.1:3.2
+dalembert equilibrium rolling-disk --at theta=pi/3 --at phi.dot=1 --near psi.dot=-5
+"""
+
+MODES: Final = """Linearize about a point: eigenvalues, damping, mode shapes.
+
+What --about does not name is zero where the constraints allow it. --sweep follows the eigenvalues over a range of one
+coordinate, rate, speed or constant, and shows where stability changes; --plot saves the same as an image.
+
+\b
+dalembert modes double-pendulum
+dalembert modes whipple-bicycle --about v=5
+dalembert modes whipple-bicycle --sweep v=0:10 --plot bicycle.png
+dalembert modes rolling-disk --about theta=pi/2 --sweep psi.dot=1:4:61
 """

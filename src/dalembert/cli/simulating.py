@@ -44,11 +44,11 @@ def simulate(
     """A run from the command line: the summary is printed, the motion is written where it is wanted."""
     described = subject(system).system
     shown = _entry(system)
-    chosen = {name: _number(described, "--start", name, x) for name, x in _pairs("--start", start)}
+    chosen = {name: number_of(described, "--start", name, x) for name, x in pairs("--start", start)}
     wish: dict[str, Any] = {
         "start": chosen or dict(shown.start if shown else {}),
-        "values": {name: _number(described, "--set", name, x) for name, x in _pairs("--set", values)},
-        "inputs": {**(shown.inputs if shown else {}), **dict(_pairs("--input", inputs))},
+        "values": {name: number_of(described, "--set", name, x) for name, x in pairs("--set", values)},
+        "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
         "rtol": rtol,
         "atol": atol,
     }
@@ -97,7 +97,8 @@ def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Traj
 # ---- name=value ------------------------------------------------------------------------------
 
 
-def _pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
+def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
+    """name=value, each name once."""
     found: dict[str, str] = {}
     for text in given or ():
         name, equals, value = (part.strip() for part in text.partition("="))
@@ -111,7 +112,7 @@ def _pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-def _number(system: System, option: str, name: str, text: str) -> float:
+def number_of(system: System, option: str, name: str, text: str) -> float:
     """0.5, or an expression without symbols such as pi/3."""
     try:
         return float(text)

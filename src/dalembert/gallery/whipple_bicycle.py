@@ -63,16 +63,9 @@ def build(**values: float | None) -> da.System:
     H = turned.rotated(-p["lam"], turned.y, "H")
     front_hub = axis.offset(-p["c"] * H.x - p["r_F"] * H.z, "front hub")
     _bodies(s, p, (B, H, B.rotated(theta_R, B.y, "R"), H.rotated(theta_F, H.y, "F")), (hub, axis, front_hub))
-    upright = da.sqrt(1 - (N.z @ H.y) ** 2)
-    contact = front_hub.offset(p["r_F"] / upright * (N.z - (N.z @ H.y) * H.y), "front contact")
     s.gravity(p["g"] * N.z)
-    s.constrain((front_hub - s.O) @ N.z + p["r_F"] * upright, "front wheel on the ground")
-    rear, _, _, front = s.bodies
-    s.roll(rear, ground)
-    assert front.frame is not None
-    slip = front_hub.v + front.frame.w.cross(contact - front_hub)
-    s.constrain(slip @ H.y, "no slip of the front wheel sideways")
-    s.constrain(slip @ H.y.cross(N.z), "no slip of the front wheel forwards")
+    s.roll(s.bodies[0], ground)
+    _front_contact(s, p["r_F"], H)
     s.speeds(u_phi=phi.dot, u_delta=delta.dot, v=-p["r_R"] * theta_R.dot)
     return s
 
@@ -91,6 +84,18 @@ def _bodies(
     s.body("frame and rider", p["m_B"], G_B, B, da.inertia(B, p["IB_xx"], p["IB_yy"], p["IB_zz"], xz=p["IB_xz"]))
     s.body("fork", p["m_H"], G_H, H, da.inertia(H, p["IH_xx"], p["IH_yy"], p["IH_zz"], xz=p["IH_xz"]))
     s.body("front wheel", p["m_F"], front_hub, F, da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]))
+
+
+def _front_contact(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:
+    """The lowest point of the front wheel is on the ground and does not slip, sideways along n and forwards along n × k."""
+    wheel, k, n = s.bodies[-1], s.N.z, H.y
+    assert wheel.frame is not None
+    steep = da.sqrt(1 - (k @ n) ** 2)
+    contact = wheel.G.offset(r_F / steep * (k - (k @ n) * n), "front contact")
+    s.constrain((wheel.G - s.O) @ k + r_F * steep, "front wheel on the ground")
+    slip = wheel.G.v + wheel.frame.w.cross(contact - wheel.G)
+    s.constrain(slip @ n, "no slip of the front wheel sideways")
+    s.constrain(slip @ n.cross(k), "no slip of the front wheel forwards")
 
 
 ENTRY = Entry(

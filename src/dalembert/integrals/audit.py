@@ -42,7 +42,10 @@ def energies_of(kin: Kinematics) -> Energies:
 
 
 def quadratures(kin: Kinematics) -> Quadratures:
-    """Ż and the powers of every load, without those that vanish identically."""
+    """Ż and the powers of every load, without those that vanish identically.
+
+    A potential that contains an input has no known rate; BadExpression says so.
+    """
     found = kin.derived.get("quadratures")
     if not isinstance(found, Quadratures):
         found = kin.derived["quadratures"] = _quadratures(energies_of(kin))

@@ -128,7 +128,7 @@ class _Deciding:
             verdicts=self._verdicts(potential_exists=not why),
             potential_exists=not why,
             why_no_potential=why,
-            identities=self._identities(),
+            identities=identities(E, self.motion),
             first=first_integrals(E, self.motion, self.where),
         )
 
@@ -182,7 +182,7 @@ class _Deciding:
             source=_SOURCES[symbol],
         )
 
-    # ---- U, and the identities ---------------------------------------------------------------
+    # ---- U -------------------------------------------------------------------------------------
 
     def _why_no_potential(self) -> str:
         """U exists iff 𝒫_nc ≡ 0, V_q·X + ∂_tV ≡ 0 and the power of the forces that enforce specified motions ≡ 0.
@@ -198,16 +198,23 @@ class _Deciding:
         zero = self.motion.vanish([e for e, _ in reasons], self.where)
         return "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if not vanishes)
 
-    def _identities(self) -> tuple[tuple[str, bool], ...]:
-        E, t = self.E, self.t
-        known = {
-            "K̇₂ + σ_R = 𝒫": t.sub(t.add(self.K2_dot, E.sigma_R), E.P),
-            "σ = σ_R + K̇₀": t.sub(E.sigma, t.add(E.sigma_R, self.K0_dot)),
-            "d(K₂ + 𝒰)/dt = 𝒫_nc − σ_R": t.sub(self.E_dot, t.sub(E.P_nonconservative, E.sigma_R)),
-            "d𝓗/dt = 𝒫_nc − σ": t.sub(self.H_dot, t.sub(E.P_nonconservative, E.sigma)),
-            "P_in by energies = P_in by vectors": t.sub(E.P_in, E.P_in_of_vectors),
-        }
-        return tuple(zip(known, self.motion.vanish(list(known.values())), strict=True))
+
+def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[str, bool], ...]:
+    """K̇₂ + σ_R = 𝒫 and what follows from it, each checked on the motion.
+
+    Source: Mit22 (4), (7), (12), (56).
+    """
+    t = E.t
+    K2_dot, K0_dot, V_dot = E.rate(E.K2), E.rate(E.K0), E.rate(E.V)
+    E_dot = t.add(K2_dot, V_dot)
+    known = {
+        "K̇₂ + σ_R = 𝒫": t.sub(t.add(K2_dot, E.sigma_R), E.P),
+        "σ = σ_R + K̇₀": t.sub(E.sigma, t.add(E.sigma_R, K0_dot)),
+        "d(K₂ + 𝒰)/dt = 𝒫_nc − σ_R": t.sub(E_dot, t.sub(E.P_nonconservative, E.sigma_R)),
+        "d𝓗/dt = 𝒫_nc − σ": t.sub(t.sub(E_dot, K0_dot), t.sub(E.P_nonconservative, E.sigma)),
+        "P_in by energies = P_in by vectors": t.sub(E.P_in, E.P_in_of_vectors),
+    }
+    return tuple(zip(known, motion.vanish(list(known.values())), strict=True))
 
 
 _NAMES = {

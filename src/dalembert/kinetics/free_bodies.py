@@ -70,14 +70,15 @@ def free_bodies(kin: Kinematics) -> list[FreeBody]:
 
 def _carrier(kin: Kinematics, bodies: list[FreeBody], P: Point) -> FreeBody | None:
     """The body that P is fixed to: v_P = v_G + ω × (P − G), decided exactly."""
+    # a mass carries what acts at its own centre, even where it is fixed to another body
+    own = next((body for body in bodies if P is body.point), None)
+    if own is not None:
+        return own
     t = kin.tape
     trials = Trials(t)
     for body in bodies:
-        v = kin.v(body.point)
-        if P is body.point:
-            return body
         if body.frame is not None:
-            gap = kin.v(P) - v - kin.w(body.frame).cross((P - body.point).on(t))
+            gap = kin.v(P) - kin.v(body.point) - kin.w(body.frame).cross((P - body.point).on(t))
             if all(trials.is_zero(list(gap.components(kin.system.N)))):
                 return body
     return None

@@ -45,11 +45,16 @@ class Slopes(NamedTuple):
     # M, and ∂r/∂(q, u, w) at u̇₀
     M: Numbers
     r_x: Numbers
-    # ∂φ/∂q
-    phi_q: Numbers
+    # ∂φ/∂(q, u, w)
+    phi_x: Numbers
     # ∂h/∂(q, u, w) and ∂h/∂u̇
     y_x: Numbers
     y_udot: Numbers
+
+    @property
+    def phi_q(self) -> Numbers:
+        """∂φ/∂q"""
+        return self.phi_x[:, :, : self.qdot.shape[1]]
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ class Sizes:
 class Field:
     """The equations of a system as set, in q, u, u̇, t and inputs w, ready to be evaluated with their slopes."""
 
-    def __init__(self, chosen: Setting, numbers: Mapping[int, float], outputs: Sequence[Key] = ()) -> None:
+    def __init__(self, chosen: Setting, numbers: Mapping[int, float], outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> None:
         self.reader = reader = Reader(chosen.kin, numbers, chosen.bindings)
         kin, tape = reader.kin, reader.tape
         equations = kane(chosen.kin).equations
@@ -79,7 +84,9 @@ class Field:
         self.phi = [reader.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
         self.h = [reader.reduced(reader.node(key)) for key in outputs]
         self.outputs = tuple(reader.shown(key) for key in outputs)
-        self.w = tuple(s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings)
+        free = [s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings]
+        # inputs, then constants whose influence is wanted
+        self.w = (*free, *beside)
         self.sizes = Sizes(kin.n_q, kin.n_u, len(self.w))
         state = {*kin.q, *kin.u, *kin.udot, reader.time}
         self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)) if i not in state)
@@ -96,19 +103,20 @@ class Field:
         state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(kin.udot, 0.0)
         wrt = (*kin.q, *kin.u, *self.w, *kin.udot)
         tape = self.reader.tape
-        minus_f, slopes = jacobian(tape, self.r, wrt, state, K)
+        kind = np.complex128 if np.iscomplexobj(q) else np.float64
+        minus_f, slopes = jacobian(tape, self.r, wrt, state, K, kind)
         M = slopes[:, :, sizes.x :]
         udot = solved(M, -minus_f[:, :, None])[:, :, 0]
         state |= dict(zip(kin.udot, udot.T, strict=True))
         outs = [*self.r, *self.qdot, *self.phi, *self.h]
-        values, slopes = jacobian(tape, outs, wrt, state, K)
+        values, slopes = jacobian(tape, outs, wrt, state, K, kind)
         self._check(values, slopes)
         self._clean(slopes, outs, wrt)
         ends = np.cumsum([len(self.r), sizes.q, len(self.phi)])
         _, qdot, phi, y = np.split(values, ends, axis=1)
         r_x, qdot_x, phi_x, y_x = np.split(slopes, ends, axis=1)
         x = slice(0, sizes.x)
-        return Slopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x[:, :, x], phi_x[:, :, : sizes.q], y_x[:, :, x], y_x[:, :, sizes.x :])
+        return Slopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x[:, :, x], phi_x[:, :, x], y_x[:, :, x], y_x[:, :, sizes.x :])
 
     def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""
@@ -130,12 +138,12 @@ class Field:
             raise BadPoint(msg)
 
 
-def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = ()) -> Field:
+def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> Field:
     """The equations of a setting; what was made for the same description, bindings and outputs is used again."""
-    key = ("linear field", tuple(chosen.bindings.items()), tuple(map(str, outputs)))
+    key = ("linear field", tuple(chosen.bindings.items()), tuple(map(str, outputs)), tuple(beside))
     found = chosen.kin.derived.get(key)
     if not isinstance(found, Field):
-        found = chosen.kin.derived[key] = Field(chosen, chosen.value_at(t), outputs)
+        found = chosen.kin.derived[key] = Field(chosen, chosen.value_at(t), outputs, beside)
     # a value that is missing is named here
     parameters_of(chosen, found.parameters)
     return found

@@ -18,6 +18,7 @@ from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System
 from dalembert.simulation.reading import Key
 from dalembert.simulation.start import Start, find_start
+from dalembert.simulation.trajectory import Trajectory
 from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:
@@ -34,12 +35,12 @@ _UNCHANGED: Final = 1e-6
 
 def linearize(
     system: System,
-    about: Mapping[Key, Any] | None = None,
+    about: Mapping[Any, Any] | None = None,
     *,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     outputs: Sequence[Key] = (),
-    guess: Mapping[Key, Any] | None = None,
+    guess: Mapping[Any, Any] | None = None,
     t: float = 0.0,
     equilibrium: bool = False,
     coordinates: Sequence[Key] | None = None,
@@ -64,12 +65,25 @@ def linearize(
     return replace(found, steady=_steady(field, start, found, numbers))
 
 
+def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[LinearModel]:
+    """The linear models about every point of a run, or of run.at(times); coordinates are chosen at the first.
+
+    δẋ = A(t) δx + B(t) δw describes motions that begin near this one.
+    """
+    chosen = run._setting  # noqa: SLF001 - the run's own numbers and bindings
+    field = field_of(chosen, run.start.t, outputs)
+    slopes = field.at(run.q, run.u, run.t, {i: chosen.numbers[i] for i in field.parameters})
+    free = independent(slopes.phi_q[0])
+    points = [replace(run.start, t=float(t), q=q, u=u) for t, q, u in zip(run.t, run.q, run.u, strict=True)]
+    return [replace(model(field, point, slopes, k, free), steady=False) for k, point in enumerate(points)]
+
+
 def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int]) -> LinearModel:
     """A, B, C, D at the point of number k: ∂q = S ∂z, ∂u̇ = −M⁻¹ ∂r."""
     sizes, kin = field.sizes, field.reader.kin
     S = tangent(slopes.phi_q[k], free)
     # (q, u, w) from (z, u, w)
-    L = np.zeros((sizes.x, len(free) + sizes.u + sizes.w))
+    L = np.zeros((sizes.x, len(free) + sizes.u + sizes.w), dtype=S.dtype)
     L[: sizes.q, : len(free)] = S
     L[sizes.q :, len(free) :] = np.eye(sizes.u + sizes.w)
     r = slopes.r_x[k] @ L

@@ -24,6 +24,8 @@ from dalembert.simulation.start import find_start
 from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
@@ -41,7 +43,7 @@ class Sweep:
         self,
         system: System,
         parameter: Key,
-        about: Mapping[Key, Any] | None = None,
+        about: Mapping[Any, Any] | None = None,
         *,
         values: Mapping[Any, Any] | None = None,
         inputs: Mapping[Any, Any] | None = None,
@@ -155,6 +157,18 @@ class RootLocus:
         growing = (self.eigenvalues.real > _NO_GROWTH * size[:, None]).sum(axis=1)
         return tuple((float(self.values[k]), float(self.values[k + 1])) for k in np.flatnonzero(np.diff(growing)))
 
+    def text_plot(self, columns: int = 72) -> str:
+        """Re λ over the parameter, in characters."""
+        from dalembert.linear.plotting import text_plot
+
+        return text_plot(self, columns)
+
+    def plot(self, path: str | PathLike[str]) -> None:
+        """Re λ and |Im λ| over the parameter, saved as an image."""
+        from dalembert.linear.plotting import save
+
+        save(self, path)
+
     def __str__(self) -> str:
         lines = [f"  {self.parameter:>12}  eigenvalues"]
         for p, row in zip(self.values, self.eigenvalues, strict=True):
@@ -167,7 +181,7 @@ def root_locus(
     system: System,
     parameter: Key,
     over: Sequence[float] | Numbers,
-    about: Mapping[Key, Any] | None = None,
+    about: Mapping[Any, Any] | None = None,
     *,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,

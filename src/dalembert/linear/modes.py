@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # entries below this part of both their row's and their column's largest, or of all entries, are rounding
 _ROUNDING: Final = 1e-14
+_DUST: Final = 1e-13
 _UNIT: Final = 2.0**-53
 
 
@@ -80,9 +81,9 @@ class Modes:
         for m in self.modes:
             if m.structural or m.eigenvalue.imag < 0:
                 continue
-            z = m.eigenvalue
+            z = _shown(m.eigenvalue)
             value = f"{z.real:.9g} ± {z.imag:.9g} i" if z.imag else f"{z.real:.9g}"
-            lines.append(f"  {value:<28}{m.frequency:>12.6g}{m.damping:>12.4g}  {self._shape(m)}")
+            lines.append(f"  {value:<28}{m.frequency:>12.6g}{-z.real / abs(z) if z else math.nan:>12.4g}  {self._shape(m)}")
         return "\n".join([*lines, *([f"  0, {zeros} times: ignorable coordinates and free speeds"] if zeros else [])])
 
     def _shape(self, m: Mode) -> str:
@@ -95,6 +96,11 @@ class Modes:
                 turned = f"∠{math.degrees(math.atan2(z.imag, z.real)):.0f}°" if abs(z.imag) > 1e-9 else ""
                 parts.append(f"{self.states[k]} {abs(z) if turned else z.real:.3g}{turned}")
         return ", ".join(parts)
+
+
+def _shown(z: complex) -> complex:
+    """An eigenvalue without the rounding errors of a part that is zero."""
+    return complex(z.real if abs(z.real) > _DUST * abs(z) else 0.0, z.imag if abs(z.imag) > _DUST * abs(z) else 0.0)
 
 
 def modes(A: Numbers, states: tuple[str, ...]) -> Modes:

@@ -49,8 +49,12 @@ def tangent(phi_q: Numbers, free: Sequence[int]) -> Numbers:
     """S with δq = S δz: ones for z itself, −φ_D⁻¹ φ_I for the others."""
     n = phi_q.shape[1]
     depend = [k for k in range(n) if k not in free]
-    S = np.zeros((n, len(free)))
+    S = np.zeros((n, len(free)), dtype=phi_q.dtype)
     S[list(free), range(len(free))] = 1.0
     if depend:
-        S[depend] = -np.linalg.solve(phi_q[:, depend], phi_q[:, list(free)])
+        try:
+            S[depend] = -np.linalg.solve(phi_q[:, depend], phi_q[:, list(free)])
+        except np.linalg.LinAlgError as problem:
+            msg = "linearize: the coordinates chosen as independent are not so at this point; choose others with coordinates="
+            raise BadPoint(msg) from problem
     return S

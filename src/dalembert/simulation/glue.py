@@ -21,12 +21,9 @@ from dalembert.simulation.watch import FIELDS, TEXT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_TEXT: Final = (
-    f"""
-%context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {FIELDS} }}
-; f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance; then the watch
-"""
-    + """
+# f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance; then the watch
+_CONTEXT: Final = f"%context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {FIELDS} }}\n"
+_TEXT: Final = """
 
 define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
 entry:
@@ -126,7 +123,6 @@ bad:
   ret i32 1
 }
 """
-)
 
 
 class _Fields(ctypes.Structure):
@@ -163,7 +159,7 @@ class _Fields(ctypes.Structure):
 
 @functools.cache
 def _library() -> Library:
-    return load(_TEXT + TEXT, ("rhs", "project", "accept"))
+    return load(_CONTEXT + _TEXT + TEXT, ("rhs", "project", "accept"))
 
 
 def _ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -32,6 +32,11 @@ def warn_of_singular_speeds(run: Trajectory, kin: Kinematics) -> None:
     if worst:
         msg = (
             f"near t = {where:.6g} the rate of {whose} is {worst:.0e} times a speed: the speeds are singular close to that position, "
-            f"and energy drifted by {run.energy_drift:.0e}; declare speeds that stay regular there (s.speeds) or other coordinates"
+            f"and energy drifted by {_drift(run):.0e}; declare speeds that stay regular there (s.speeds) or other coordinates"
         )
         warnings.warn(msg, DalembertWarning, stacklevel=5)
+
+
+def _drift(run: Trajectory) -> float:
+    """The drift of K₂ + 𝒰 + Z, or where it was not carried along that of T + V."""
+    return run.energy_drift if run.judge is None else run.integrals.relative_drift

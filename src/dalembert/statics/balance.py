@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+
+
+# rates of rows below this are zero
+_STILL: Final = 1e-12
 
 
 class NoEquilibrium(DalembertError):
@@ -90,6 +94,13 @@ class Balance:
         self.phi = [reader.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
         self.nodes = [*self.r, *self.phi, *(self.at_rest(i) for i in targets)]
+        self._b = [self.at_rest(reader.reduced(still(row.b))) for row in kin.rows]
+
+    @property
+    def idle(self) -> list[int]:
+        """Inputs that are zero."""
+        symbols = self.kin.system.symbols.values()
+        return [s.scalar.i for s in symbols if s.kind == "input" and self.reader.numbers.get(s.scalar.i) == 0.0]
 
     # ---- numbers -----------------------------------------------------------------------------
 
@@ -106,9 +117,15 @@ class Balance:
         values, slopes = jacobian(self.tape, self.nodes, (*self.unknown, *beside), self.at(y, extra))
         return values[0], slopes[0]
 
-    def value(self, node: int, y: Numbers, extra: Mapping[int, float] | None = None) -> float:
-        """A node in resting or steady speeds."""
-        return float(jacobian(self.tape, [self.at_rest(node)], (), self.at(y, extra))[0][0, 0])
+    def check_still(self, y: Numbers) -> None:
+        """Refuse rows that do not let the coordinates rest: A q̇ + b = 0 with b ≠ 0."""
+        b = jacobian(self.tape, self._b, (), self.at(y))[0][0]
+        if self.moving or not np.abs(b).max(initial=0.0) > _STILL:
+            return
+        k = int(np.argmax(np.abs(b)))
+        row = self.kin.rows[k].name
+        msg = f"no equilibrium: {row!r} moves at the rate {b[k]:.6g}, so that the coordinates cannot rest; hold its motion with inputs="
+        raise NoEquilibrium(msg)
 
     def point(self, y: Numbers, extra: Mapping[int, float] | None = None) -> tuple[dict[str, float], Numbers, Numbers]:
         """({name: value} of all coordinates and speeds, q, u)"""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from dalembert.algebra.field import is_zero
 from dalembert.model.system import System
 from dalembert.numerics.values import symbol_name
 from dalembert.simulation.reading import Key
@@ -72,9 +73,17 @@ class Curve:
         self.balance, self.parameter, self.step = balance, parameter, step
         self.low, self.high = sorted(over)
         self.scale = (self.high - self.low) or 1.0
+        tape = balance.tape
+        self.kept = [k for k, gone in enumerate(is_zero(tape, balance.nodes)) if not gone]
+        if len(self.kept) != len(balance.unknown):
+            free = f"{len(self.kept)} equations for {len(balance.unknown)} unknowns"
+            msg = f"continuation: {free}; give the coordinates that the balance leaves free, and no others"
+            raise NoEquilibrium(msg)
 
     def __call__(self, Y: Numbers) -> tuple[Numbers, Numbers]:
         F, J = self.balance.slopes(Y[:-1], (self.parameter,), {self.parameter: Y[-1] * self.scale})
+        # equations that hold of themselves, along coordinates that are given
+        F, J = F[self.kept], J[self.kept]
         J[:, -1] *= self.scale
         # rows of equal length, so that the determinant knows no units
         size = np.maximum(np.linalg.norm(J, axis=1), np.finfo(float).tiny)
@@ -82,11 +91,7 @@ class Curve:
 
     def tangent(self, Y: Numbers, like: Numbers) -> Numbers:
         """The direction of the curve, on the side of `like`."""
-        J = self(Y)[1]
-        tau = np.linalg.svd(J)[2][-1]
-        if len(J) != len(Y) - 1:
-            msg = f"continuation: {len(J)} equations for {len(Y) - 1} unknowns; give the coordinates that the balance leaves free"
-            raise NoEquilibrium(msg)
+        tau = np.linalg.svd(self(Y)[1])[2][-1]
         return np.asarray(tau if tau @ like >= 0 else -tau)
 
     def determinant(self, Y: Numbers, tau: Numbers) -> float:
@@ -182,9 +187,9 @@ def continuation(
     system: System,
     parameter: Key,
     over: tuple[float, float],
-    given: Mapping[Key, Any] | None = None,
+    given: Mapping[Any, Any] | None = None,
     *,
-    guess: Mapping[Key, Any] | None = None,
+    guess: Mapping[Any, Any] | None = None,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     t: float = 0.0,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.model.system import System
-from dalembert.simulation.reading import Key, label
+from dalembert.simulation.reading import label
 from dalembert.statics.balance import Balance, NoEquilibrium
 from dalembert.statics.newton import Root, newton
 from dalembert.statics.operating import operating
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # how far from the guess a search begins again
 _NUDGES: Final = (0.01, 0.1, 0.3, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)
 _SAME: Final = 1e-6
+# values below this are printed as zero
+_DUST: Final = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +47,16 @@ class Equilibrium:
 
     def __str__(self) -> str:
         lines = [f"{self.system}, equilibrium at t = {self.t:.6g}" if self.t else f"{self.system}, equilibrium"]
-        lines += [f"  {name} = {x:.12g}" for name, x in self.point.items()]
+        lines += [f"  {name} = {0.0 if abs(x) < _DUST else x:.12g}" for name, x in self.point.items()]
         lines += [f"  λ of {name!r} = {x:.12g}" for name, x in self.multipliers.items()]
         return "\n".join([*lines, f"  residual {self.residual:.2g}; {self.stability.verdict}: {self.stability.reason}"])
 
 
 def equilibrium(
     system: System,
-    given: Mapping[Key, Any] | None = None,
+    given: Mapping[Any, Any] | None = None,
     *,
-    guess: Mapping[Key, Any] | None = None,
+    guess: Mapping[Any, Any] | None = None,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
     t: float = 0.0,
@@ -79,8 +81,8 @@ def equilibrium(
 
 def equilibria(
     system: System,
-    box: Mapping[Key, tuple[float, float]],
-    given: Mapping[Key, Any] | None = None,
+    box: Mapping[Any, tuple[float, float]],
+    given: Mapping[Any, Any] | None = None,
     *,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
@@ -129,6 +131,7 @@ def _even(count: int, dimensions: int) -> Iterator[Numbers]:
 
 
 def _described(balance: Balance, root: Root) -> Equilibrium:
+    balance.check_still(root.y)
     point, q, u = balance.point(root.y)
     lam = multipliers(balance, root.y)
     second = potential_residual(balance, root.y)

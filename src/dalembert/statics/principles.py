@@ -106,5 +106,6 @@ def stationary_potential(system: System) -> StaticEquations:
 
 
 def _gathered(system: System, rest: Rest, nodes: list[int], principle: str, source: str) -> StaticEquations:
+    rest.check_still()
     rows = tuple(row.phi for row in rest.kin.rows if row.phi is not None and not row.is_norm)
     return StaticEquations(system, principle, source, rest.tape, tuple(nodes), rows)

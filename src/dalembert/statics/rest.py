@@ -5,6 +5,7 @@ Speeds are u = Ψ q̇ + ψ, so that at rest u = ψ and u̇ = ∂ψ/∂t. Specifi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 
 from dalembert.algebra.field import is_zero
@@ -18,11 +19,12 @@ from dalembert.principles.kane import generalized_inertia_forces
 
 
 class Rest:
-    """A system whose coordinates are held, on a tape of its own."""
+    """A system whose coordinates are held, on a tape of its own; `zero` lists symbols that are zero, such as idle inputs."""
 
-    def __init__(self, kin: Kinematics) -> None:
+    def __init__(self, kin: Kinematics, zero: Iterable[int] = ()) -> None:
         self.kin = kin = kin.fork()
         t = self.tape = kin.tape
+        self._idle = Rewrite(t, dict.fromkeys(zero, t.zero))
         self._still = Rewrite(t, dict.fromkeys(kin.qdot, t.zero))
         held = Derivative(t, lambda i: None if i in kin.q else t.rate(i))
         psi = {u: self._still(e) for u, e in zip(kin.u, kin.definitions, strict=True)}
@@ -74,12 +76,19 @@ class Rest:
                 total[r] = t.sub(total[r], t.mul(w, g))
         return [self._at_rest(e) for e in total]
 
+    def check_still(self) -> None:
+        """Refuse rows that do not let the coordinates rest, by name: A q̇ + b = 0 with b ≠ 0."""
+        b = is_zero(self.tape, [self._still(row.b) for row in self.kin.rows])
+        if moving := [repr(row.name) for row, zero in zip(self.kin.rows, b, strict=True) if not zero]:
+            msg = f"equilibrium: {', '.join(moving)} moves with time, so that the coordinates cannot rest"
+            raise NotApplicable(msg)
+
     def check_potential(self) -> None:
         """Refuse loads that act at rest without a potential, by name."""
         kin, t = self.kin, self.tape
         acting = []
         for name, load, _ in (*applied_forces(kin), *applied_torques(kin)):
-            parts = [self._still(x) for c in kin.vector_in_rates(load).parts.values() for x in c]
+            parts = [self._idle(self._still(x)) for c in kin.vector_in_rates(load).parts.values() for x in c]
             if not all(is_zero(t, parts)):
                 acting.append(name)
         if acting:

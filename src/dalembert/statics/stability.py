@@ -61,7 +61,7 @@ def potential_residual(balance: Balance, y: Numbers) -> float | None:
     """max |W_r · ∂(V − T₀)/∂q|: what the second route, stationary potential, leaves at y; None where it does not apply."""
     if balance.moving:
         return None
-    rest = Rest(balance.chosen.kin)
+    rest = Rest(balance.chosen.kin, balance.idle)
     try:
         slope = rest.slope
     except NotApplicable:
@@ -77,7 +77,7 @@ def stability(balance: Balance, y: Numbers, lam: dict[str, float]) -> Stability:
         return Stability("undetermined", "a steady motion: da.linearize gives its eigenvalues")
     if not all(row.holonomic for row in kin.rows):
         return Stability("undetermined", "nonholonomic rows: da.linearize gives its eigenvalues")
-    rest = Rest(balance.chosen.kin)
+    rest = Rest(balance.chosen.kin, balance.idle)
     try:
         rest.check_potential()
     except NotApplicable as reason:

@@ -1,0 +1,92 @@
+"""equilibrium, modes: where a system rests, and how it moves near a point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from dalembert.cli.program import subject
+from dalembert.cli.simulating import Given, Input, number_of, pairs
+from dalembert.errors import Unknown
+from dalembert.model.system import System
+
+POINTS: Final = 51
+COLUMNS: Final = 72
+
+SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
+At = Annotated[list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="A coordinate, rate or speed that has this value.")]
+Near = Annotated[list[str] | None, typer.Option("--near", metavar="NAME=VALUE", help="Where to begin; a rate is then solved for.")]
+Box = Annotated[list[str] | None, typer.Option("--box", metavar="NAME=LOW:HIGH", help="All equilibria with coordinates in this range.")]
+About = Annotated[list[str] | None, typer.Option("--about", metavar="NAME=VALUE", help="A coordinate, rate or speed of the point.")]
+Sweep = Annotated[str, typer.Option("--sweep", metavar="NAME=FROM:TO[:POINTS]", help="Follow the eigenvalues over this range.")]
+Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Where to save a plot of the sweep.")]
+
+
+def equilibrium(system: SystemName, at: At = None, near: Near = None, box: Box = None, values: Given = None, inputs: Input = None) -> None:
+    """Equilibria and steady motions of one system."""
+    from dalembert.statics.equilibrium import equilibria
+    from dalembert.statics.equilibrium import equilibrium as found_near
+
+    s = subject(system).system
+    given, setting = _numbers(s, "--at", at), _numbers(s, "--set", values)
+    loads = dict(pairs("--input", inputs))
+    if not box:
+        typer.echo(str(found_near(s, given, guess=_numbers(s, "--near", near), values=setting, inputs=loads)))
+        return
+    if near:
+        msg = "--near and --box: give one of them; a box is searched all over"
+        raise Unknown(msg)
+    limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box)}
+    found = equilibria(s, limits, given, values=setting, inputs=loads)
+    typer.echo("\n\n".join(map(str, found)) if found else f"{s.name}: no equilibrium found in the box")
+
+
+def modes(
+    system: SystemName, about: About = None, sweep: Sweep = "", values: Given = None, inputs: Input = None, plot: Plot = None
+) -> None:
+    """The linear model about a point, or a root locus."""
+    from dalembert.linear.linearize import linearize
+
+    s = subject(system).system
+    point, setting, loads = _numbers(s, "--about", about), _numbers(s, "--set", values), dict(pairs("--input", inputs))
+    if sweep:
+        _swept(s, sweep, point, setting, loads, plot)
+    elif plot is not None:
+        msg = "--plot: there is something to plot only with --sweep"
+        raise Unknown(msg)
+    else:
+        typer.echo(str(linearize(s, point, values=setting, inputs=loads)))
+
+
+def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, float], loads: dict[str, str], plot: Path | None) -> None:
+    import numpy as np
+
+    from dalembert.linear.locus import root_locus
+
+    ((name, text),) = pairs("--sweep", [sweep])
+    low, high, count = _range(s, "--sweep", name, text)
+    locus = root_locus(s, name, np.linspace(low, high, count), point, values=setting, inputs=loads)
+    typer.echo(locus.text_plot(min(count, COLUMNS)))
+    for a, b in locus.changes:
+        typer.echo(f"stability changes between {name} = {a:.6g} and {b:.6g}")
+    if locus.structural:
+        typer.echo(f"not shown: 0, {locus.structural} times (ignorable coordinates and free speeds)")
+    if plot is not None:
+        locus.plot(plot)
+        typer.echo(f"written: {plot}")
+
+
+def _numbers(s: System, option: str, given: list[str] | None) -> dict[str, float]:
+    return {name: number_of(s, option, name, x) for name, x in pairs(option, given)}
+
+
+def _range(s: System, option: str, name: str, text: str) -> tuple[float, float, int]:
+    """0:10 or 0:10:101"""
+    parts = text.split(":")
+    if len(parts) not in (2, 3) or (len(parts) == 3 and not (parts[2].isdigit() and int(parts[2]) > 1)):
+        msg = f"{option} {name}={text}: write it as {option} {name}=from:to" + (" or from:to:points" if option == "--sweep" else "")
+        raise Unknown(msg)
+    low, high = (number_of(s, option, name, x) for x in parts[:2])
+    return low, high, int(parts[2]) if len(parts) == 3 else POINTS

@@ -1,0 +1,60 @@
+"""The energies, powers and energy integrals of a system, to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dalembert.integrals.integrals import EnergyIntegrals
+from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, Table, Verdict, words
+from dalembert.report.writing import Writing
+
+HEADINGS = ("integral", "", "what", "verdict", "table's condition")
+
+
+def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
+    """Every quantity of the chapter, the table of verdicts, what else is constant."""
+    yield Heading(2, "Energies and powers")
+    yield words(
+        f"In the speeds {', '.join(found.speeds)}, on which K₂, K₁, K₀ and the verdicts depend where a velocity has a part without them."
+    )
+    yield from _quantities(found, writing)
+    yield Heading(2, "Energy integrals")
+    yield Table(HEADINGS, tuple((v.symbol, v.formula, v.name, *_verdict(v.statement, v.constant, v.sufficient)) for v in found.verdicts))
+    if not found.potential_exists:
+        yield words(f"There is no potential energy U: {found.why_no_potential}.")
+    yield from _identities(found)
+    yield from _first(found, writing)
+
+
+def _verdict(statement: str, constant: bool, sufficient: bool) -> tuple[Span, Span]:
+    return (Verdict(statement, holds=True) if constant else statement, "holds" if sufficient else "does not hold")
+
+
+def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
+    rows = (
+        ("K₂", found.K2),
+        ("K₁", found.K1),
+        ("K₀", found.K0),
+        ("𝒰", found.generalized_potential),
+        ("σ_R", found.sigma_R),
+        ("σ", found.sigma),
+        ("𝒫_nonconservative", found.nonconservative_power),
+        ("dZ/dt", found.Z_dot),
+    )
+    written, definitions = writing.scalars(found.K2.tape, [e.i for _, e in rows])
+    yield Display(tuple(Line(w, left=(name,)) for (name, _), w in zip(rows, map(Formula, written), strict=True)), definitions)
+
+
+def _identities(found: EnergyIntegrals) -> Iterator[Block]:
+    failed = [name for name, holds in found.identities if not holds]
+    names = "; ".join(name for name, _ in found.identities)
+    yield words(Verdict(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), f" {names}.")
+
+
+def _first(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
+    new = [f for f in found.first if not f.is_H]
+    if new:
+        yield Heading(2, "First integrals")
+        written, definitions = writing.scalars(new[0].expression.tape, [f.expression.i for f in new])
+        lines = (Line(Formula(w), left=(f.name,), note=(f.why,)) for f, w in zip(new, written, strict=True))
+        yield Display(tuple(lines), definitions)

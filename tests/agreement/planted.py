@@ -1,0 +1,47 @@
+"""Errors to plant: wrong variants of what the library computes."""
+
+from dalembert.algebra.folds import Linear, Rewrite
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.full_speeds import FullSpeeds
+from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.gibbs import gibbs_function
+
+
+def components_only(kin, P):
+    """Σ v̇_i f_i: the acceleration without ω × v."""
+    parts = kin.motion.v(P).parts.items()
+    return Vector(kin.tape, {F: (kin.rate(x), kin.rate(y), kin.rate(z)) for F, (x, y, z) in parts})
+
+
+def with_wrong_sign(kin, a, w, alpha):
+    """S with − α·(ω × I·ω)."""
+    t = kin.tape
+    S = gibbs_function(kin, a, w, alpha)
+    for body in kin.system.bodies:
+        if body.frame is not None:
+            omega = w(body.frame)
+            S = t.sub(S, t.mul(t.const(2), alpha(body.frame).dot_index(omega.cross(body.inertia @ omega))))
+    return S
+
+
+def only(part):
+    """Ψ̇ − ∂u/∂q with only its part free of the speeds (γ dropped) or only its part linear in them (γ_t dropped)."""
+    whole = FullSpeeds.turning.func
+
+    def turning(full):
+        t = full.kin.tape
+        in_u = Rewrite(t, dict(zip(full.kin.qdot, full.qdot, strict=True)))
+        linear = Linear(t, full.u)
+        free = [[linear(in_u(e))[0] for e in row] for row in whole(full)]
+        if part == "time":
+            return free
+        return [[t.sub(in_u(e), c) for e, c in zip(row, constants, strict=True)] for row, constants in zip(whole(full), free, strict=True)]
+
+    return property(turning)
+
+
+def reduced(kin, v, w):
+    """T(q, W u(q̇) + X): the same value wherever the rows hold, another function."""
+    u_of_rates = Rewrite(kin.tape, dict(zip(kin.u, kin.definitions, strict=True)))
+    on_rows = Rewrite(kin.tape, {x: u_of_rates(e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True)})
+    return on_rows(kinetic_energy(kin, v, w))

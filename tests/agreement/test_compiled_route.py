@@ -1,0 +1,61 @@
+"""The route native code takes, on systems that random search found it wrong for."""
+
+import pytest
+
+import dalembert as da
+from agreement.floats import compiled_route_agrees
+from dalembert.kinetics.free_bodies import free_bodies
+
+
+def ball_and_slider(**definitions):
+    """A body on a quaternion ball joint and a particle that slides beside it."""
+    s = da.System("ball and slider")
+    B = s.ball("e_0 e_1 e_2 e_3", s.O).frame
+    x = s.coordinate("x")
+    s.body("body", 2, s.O.offset(B.x + B.y), B, da.inertia(B, 7, 8, 9))
+    s.particle("particle", 3, s.O.offset(x * s.N.x))
+    s.gravity(-9.81 * s.N.z)
+    u = s.speeds("u_1 u_2 u_3", B.w, B)
+    for name, definition in definitions.items():
+        s.speed(name, definition(x, u, B))
+    return s
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [lambda x, u, B: x.dot + u[0], lambda x, u, B: x.dot + 2 * (B.w @ B.y), lambda x, u, B: (2 + da.cos(x)) * x.dot + x * u[2]],
+    ids=["u_4 = ẋ + u_1", "u_4 = ẋ + 2 ω·b_2", "u_4 = (2 + cos x) ẋ + x u_3"],
+)
+def test_a_speed_that_contains_the_spin_of_a_quaternion(definition):
+    s = ball_and_slider(u_4=definition)
+    assert "link by link" == da.forward_dynamics(s).route
+    assert compiled_route_agrees(s)
+
+
+def test_three_slides_in_the_frame_of_a_quaternion():
+    s = da.System("carriage in a ball joint")
+    P = s.ball("e_0 e_1 e_2 e_3", s.O)
+    B = P.frame
+    x, y, z = s.coordinates("x y z")
+    (k,) = s.constants("k")
+    G = P.offset(x * B.x + y * B.y + z * B.z, "G")
+    s.body("carriage", 2, G, B, da.inertia(B, 7, 8, 9))
+    s.particle("mass", 3, P.offset(B.x + 2 * B.y, "A", B))
+    s.spring(k, G, P.offset(B.x, "C", B))
+    s.force(k * s.N.x, at=G)
+    assert "link by link" == da.forward_dynamics(s).route
+    assert compiled_route_agrees(s)
+
+
+def test_a_mass_fixed_to_another_body_carries_its_own_weight():
+    s = da.System("nut on a bar")
+    q = s.coordinate("q")
+    m, M, I, g = s.constants("m M I g")
+    B = s.N.rotated(q, s.N.z)
+    s.body("bar", M, s.O.offset(B.x), B, da.inertia(B, 0, 0, I))
+    s.particle("nut", m, s.O.offset(2 * B.x))
+    s.gravity(-g * s.N.y)
+    bar, nut = free_bodies(da.kinematics(s).fork())
+    assert ["0", "−M g", "0"] == [str(c) for c in bar.F.to(s.N)]
+    assert ["0", "−m g", "0"] == [str(c) for c in nut.F.to(s.N)]
+    assert ["0", "0", "0"] == [str(c) for c in bar.M.to(s.N)]

@@ -1,0 +1,65 @@
+"""An energy integral in command of the integrator."""
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.gallery.positioning_device import build as device
+from dalembert.simulation.failures import BadTolerance, StepRefused
+
+# the angles of the rolling sphere pass singular positions
+pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
+
+START = ({}, {"s": 0.05, "omega_y": 1.0})
+
+
+def run_of(start, tolerance=1e-2, **more):
+    return da.simulate(device(), 4.0, start=start, rtol=tolerance, atol=tolerance, progress=False, **more)
+
+
+@pytest.mark.parametrize("start", START, ids=["printed", "livelier"])
+def test_the_bound_is_kept_at_every_point(start):
+    plain, held = run_of(start), run_of(start, energy_tolerance=1e-6)
+    assert plain.integrals.drift > 1e-4
+    assert held.integrals.drift <= 1e-6
+    assert held.at(np.linspace(0, 4, 4001)).integrals.drift <= 1e-6
+    found = held.integrals
+    # spent evenly: at any time no more than has been granted
+    assert np.all(np.abs(found.E_Z - found.E_Z[0]) <= 1e-6 * found.t / 4 + 1e-12)
+
+
+@pytest.mark.parametrize("start", START, ids=["printed", "livelier"])
+def test_it_costs_no_more_than_twice_the_plain_run_of_the_same_drift(start):
+    held = run_of(start, energy_tolerance=1e-6)
+    plain = next(run for k in range(8, 40) if (run := run_of(start, 10.0 ** (-k / 4))).integrals.drift <= held.integrals.drift)
+    assert held.solution.calls <= 2 * plain.solution.calls
+
+
+def test_relative_to_the_scale():
+    held = run_of(START[1], relative_energy_tolerance=1e-8)
+    assert held.integrals.relative_drift <= 1e-8
+
+
+def test_a_bound_below_rounding_stops_the_run_with_the_reason():
+    entry = gallery.entry("simple-pendulum")
+    with pytest.raises(StepRefused, match="not kept within the energy tolerance") as caught:
+        da.simulate(entry.build(), 1.0, start=entry.start, energy_tolerance=1e-17)
+    assert caught.value.trajectory is not None
+    assert len(caught.value.trajectory) >= 1
+
+
+def test_a_bound_that_binds_nothing_changes_nothing():
+    plain, held = run_of({}), run_of({}, energy_tolerance=1e3)
+    assert np.array_equal(plain.q, held.q)
+
+
+@pytest.mark.parametrize("more", [{"energy_tolerance": 0.0}, {"relative_energy_tolerance": -1.0}])
+def test_tolerances_must_be_positive(more):
+    with pytest.raises(BadTolerance, match="give a positive number"):
+        run_of({}, **more)
+
+
+def test_only_the_native_integrator_can_be_held():
+    with pytest.raises(BadTolerance, match="only the native one asks"):
+        run_of({}, energy_tolerance=1e-6, integrator="DOP853")

@@ -1,0 +1,93 @@
+"""Virtual work and stationary potential, as expressions."""
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.errors import NotApplicable
+from dalembert.gallery import bead_on_hoop, cart_and_bar, four_bar, mass_on_incline, simple_pendulum
+from dalembert.statics.balance import NoEquilibrium
+from dalembert.statics.equilibrium import equilibrium
+from dalembert.statics.principles import stationary_potential, virtual_work
+
+ROUTES = [virtual_work, stationary_potential]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_mass_on_an_incline(route):
+    # Mei85 Ex. 7.1 (e), (f) and Ex. 7.2 (b)
+    s = mass_on_incline.build()
+    found = route(s)
+    assert "−k r + m g sin θ" == str(found.equations[0])
+    (r,) = found.solve("r")
+    assert s.expression("m*g*sin(theta)/k").sympy() == r.sympy()
+
+
+def test_both_routes_agree_exactly():
+    for build in (mass_on_incline.build, simple_pendulum.build, bead_on_hoop.build):
+        assert virtual_work(build()).agrees(stationary_potential(build()))
+    assert not virtual_work(mass_on_incline.build()).agrees(virtual_work(doubled()))
+
+
+def doubled():
+    s = mass_on_incline.build()
+    s.potential(s["k"] * s["r"] ** 2 / 2)
+    return s
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_routes_agree_wherever_both_apply(name):
+    try:
+        work, potential = virtual_work(gallery.build(name)), stationary_potential(gallery.build(name))
+    except NotApplicable as reason:
+        assert "not declared as a potential" in str(reason) or "cannot rest" in str(reason)  # noqa: PT017 - either reason will do
+        return
+    assert work.agrees(potential)
+
+
+def test_rows_that_move_leave_no_rest():
+    with pytest.raises(NotApplicable, match="'closure along x' moves with time, so that the coordinates cannot rest"):
+        virtual_work(four_bar.build())
+    with pytest.raises(NoEquilibrium, match=r"'closure along x' moves at the rate -0\.12"):
+        equilibrium(four_bar.build(), guess=NEAR)
+    held = equilibrium(four_bar.build(), guess=NEAR, inputs={"w": 0.0})
+    assert max(held.residual, held.potential_residual) <= 1e-12
+
+
+NEAR = {"theta_1": -1.2, "theta_2": 0.6, "theta_3": -1.4}
+
+
+def test_a_load_without_potential_is_named():
+    with pytest.raises(
+        NotApplicable, match="stationary potential: F acts at rest and is not declared as a potential; virtual work applies"
+    ):
+        stationary_potential(cart_and_bar.build())
+    assert "−k x + F" == str(virtual_work(cart_and_bar.build()).equations[0])
+
+
+def test_a_damper_does_not_act_at_rest():
+    s = da.System("Damped")
+    (x,) = s.coordinates("x")
+    P = s.O.offset(x * s.N.x)
+    s.particle("mass", s.constant("m"), P)
+    s.force(-s.constant("c") * P.v, at=P)
+    s.potential(s.constant("k") * (x - s.constant("a")) ** 2 / 2)
+    assert virtual_work(s).agrees(stationary_potential(s))
+    assert "a" == str(stationary_potential(s).solve(x)[0])
+
+
+def test_angles_by_sympy():
+    found = virtual_work(simple_pendulum.build())
+    assert {"0", "π"} == {str(x) for x in found.solve("phi")}
+
+
+def test_what_cannot_be_solved_is_refused():
+    with pytest.raises(NotApplicable, match="g is not a coordinate; these are phi"):
+        virtual_work(simple_pendulum.build()).solve("g")
+    s = da.System("Two springs in a row")
+    x, y = s.coordinates("x y")
+    s.particle("a", 1, s.O.offset(x * s.N.x))
+    s.particle("b", 1, s.O.offset(y * s.N.x))
+    s.potential(x**2 + (y - x) ** 2 + (1 - y) ** 2)
+    with pytest.raises(NotApplicable, match="no equation holds x alone"):
+        virtual_work(s).solve("x")

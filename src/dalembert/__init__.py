@@ -4,11 +4,20 @@ Describe a mechanical system once; derive its equations of motion by every class
 agree, and read the derivation.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.comparison import Comparison, comparison
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.scalar import Scalar
-from dalembert.api import agreement, compile, energy_integrals, forward_dynamics, simulate  # noqa: A004 - da.compile is the verb a user looks for
+from dalembert.api import (
+    agreement,
+    compile,  # noqa: A004 - da.compile is the verb a user looks for
+    energy_integrals,
+    forward_dynamics,
+    reactions,
+    simulate,
+)
 from dalembert.errors import BadDescription, BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable, NotLinear
 from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, inertia, rod_inertia, sphere_inertia
 from dalembert.geometry.frame import Frame
@@ -30,6 +39,14 @@ from dalembert.principles.lagrange import lagrange
 from dalembert.principles.maggi import maggi
 from dalembert.principles.newton_euler import newton_euler
 from dalembert.principles.recursive import recursive
+
+if TYPE_CHECKING:
+    from dalembert.linear.linearize import linearize
+    from dalembert.linear.locus import root_locus
+    from dalembert.linear.sensitivity import sensitivity
+    from dalembert.statics.continuation import continuation
+    from dalembert.statics.equilibrium import equilibria, equilibrium
+    from dalembert.statics.principles import stationary_potential, virtual_work
 
 __all__ = [
     "Agreement",
@@ -60,12 +77,15 @@ __all__ = [
     "central_equation",
     "comparison",
     "compile",
+    "continuation",
     "cos",
     "cosh",
     "cylinder_inertia",
     "dalembert",
     "disk_inertia",
     "energy_integrals",
+    "equilibria",
+    "equilibrium",
     "exp",
     "forward_dynamics",
     "gauss",
@@ -76,17 +96,45 @@ __all__ = [
     "kane",
     "kinematics",
     "lagrange",
+    "linearize",
     "log",
     "maggi",
     "newton_euler",
+    "reactions",
     "recursive",
     "rod_inertia",
+    "root_locus",
+    "sensitivity",
     "sign",
     "simulate",
     "sin",
     "sinh",
     "sphere_inertia",
     "sqrt",
+    "stationary_potential",
     "tan",
     "tanh",
+    "virtual_work",
 ]
+
+# chapters that need numpy are opened when first asked for
+_LATER = {
+    "continuation": "dalembert.statics.continuation",
+    "equilibria": "dalembert.statics.equilibrium",
+    "equilibrium": "dalembert.statics.equilibrium",
+    "linearize": "dalembert.linear.linearize",
+    "root_locus": "dalembert.linear.locus",
+    "sensitivity": "dalembert.linear.sensitivity",
+    "stationary_potential": "dalembert.statics.principles",
+    "virtual_work": "dalembert.statics.principles",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name whose chapter is not open yet."""
+    if name not in _LATER:
+        msg = f"module 'dalembert' has no attribute {name!r}"
+        raise AttributeError(msg)
+    from importlib import import_module
+
+    return getattr(import_module(_LATER[name]), name)

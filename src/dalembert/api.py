@@ -14,6 +14,8 @@ from dalembert.equations.form import Equations
 from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadExpression, DalembertError, NotApplicable
 from dalembert.kinematics.kinematics import Kinematics, kinematics
+from dalembert.kinetics.reactions import Reactions
+from dalembert.kinetics.reactions import reactions as reactions_of
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.principles.kane import kane
@@ -87,6 +89,11 @@ def energy_integrals(
     check_regular(equations)
     E = Energies(kin)
     return decide(E, equations, known(E, setting(kin, values or {}, inputs or {})))
+
+
+def reactions(system: System) -> Reactions:
+    """The wrench in every joint of an open tree and the force of every constraint row, as expressions."""
+    return reactions_of(kinematics(system))
 
 
 def simulate(

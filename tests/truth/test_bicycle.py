@@ -12,6 +12,7 @@ import pytest
 from dalembert.gallery import whipple_bicycle
 from dalembert.linear.linearize import linearize
 from dalembert.linear.locus import Sweep, root_locus
+from dalembert.statics.equilibrium import equilibrium
 
 KNOWN = json.loads((Path(__file__).parent / "data" / "whipple_linear.json").read_text(encoding="utf-8"))["reference"]
 EXACT = {name: np.array(rows, dtype=float) for name, rows in KNOWN["exact_matrices_25digit"].items()}
@@ -76,6 +77,13 @@ def test_sweep_finds_the_stable_speeds(bicycle):
     sweep = Sweep(bicycle, "v")
     assert abs(sweep.stability_limit(4, 5) - LIMITS["v_weave"]) <= 1e-9
     assert abs(sweep.stability_limit(5, 7) - LIMITS["v_capsize"]) <= 1e-9
+
+
+def test_the_front_wheel_carries_its_share_at_rest(bicycle):
+    found = equilibrium(bicycle)
+    # Σ m x g/w; the row grows downwards, its force acts upwards
+    share = (85 * 0.3 + 4 * 0.9 + 3 * 1.02) * G / 1.02
+    assert pytest.approx(-share, rel=1e-12) == found.multipliers["front wheel on the ground"]
 
 
 @pytest.mark.parametrize("speed", [1.0, 5.0])

@@ -96,7 +96,8 @@ class LinearModel:
 
     def __str__(self) -> str:
         head = f"{self.system}, linear about " + (", ".join(f"{k} = {v:.6g}" for k, v in self.point.items() if v) or "zero")
-        moving = ", ".join(f"{name}.dot {x:.6g}" for name, x in zip(self.states, self.offset, strict=True) if x)
+        dust = 1e-14 * max(1.0, float(np.abs(self.offset).max(initial=0.0)))
+        moving = ", ".join(f"{name}.dot {x:.6g}" for name, x in zip(self.states, self.offset, strict=True) if abs(x) > dust)
         offset = f"f₀: {moving}" if moving else "f₀ = 0: an equilibrium"
         notes = () if self.steady else ("not a steady motion: A changes with time, its eigenvalues are those of one moment",)
         return "\n".join((head, f"states {', '.join(self.states)}", offset, *notes, str(self.modes())))

@@ -18,17 +18,17 @@ from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
 from dalembert.simulation.glue import Context
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.loop import integrate
-from dalembert.simulation.model import Accelerations, native_model
+from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.problem import Problem
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.setting import Setting, parameters_of, setting
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.solution import Solution
-from dalembert.simulation.start import find_start
+from dalembert.simulation.start import Start, find_start
 from dalembert.simulation.trajectory import Judge, Trajectory
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +75,45 @@ def _watched(chosen: Setting, quadratures: Quadratures | None, *, needed: bool) 
         return None
 
 
+def _span(duration: float, wish: Wish) -> tuple[float, float]:
+    """Where the run begins and ends."""
+    length = number("duration", duration)
+    if length <= 0:
+        msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
+        raise BadDuration(msg)
+    t0 = number("t0", wish.t0)
+    check_name(wish.integrator)
+    _check_times(wish.at, t0, t0 + length)
+    return t0, t0 + length
+
+
+def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, wish: Wish) -> Context:
+    """The run's own memory, with what rides along and the budget it is held to."""
+    context = Context(model.rates, p, model.projection)
+    if watched is not None:
+        context.watch(watched.audit, watched.p)
+        if wish.budget is not None:
+            K2, V = watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p)
+            context.moderate(wish.budget, (float(K2), float(V)), start.t)
+    return context
+
+
+def _problem(context: Context, start: Start, t1: float, wish: Wish, n_quadratures: int) -> Problem:
+    return Problem(
+        rhs=context.rhs,
+        project=context.project,
+        accept=context.accept,
+        context=context.address,
+        y0=np.concatenate([start.q, start.u, np.zeros(n_quadratures)]),
+        t0=start.t,
+        t1=t1,
+        rtol=number("rtol", wish.rtol),
+        atol=wish.atol,
+        max_step=wish.max_step,
+        n_norm=len(start.q) + len(start.u),
+    )
+
+
 def run(
     kin: Kinematics,
     equations: ExplicitEquations,
@@ -84,49 +123,25 @@ def run(
     judge: Judge | None = None,
 ) -> Trajectory:
     """The motion of a system from its start, for a duration; `judge` is what `integrals` asks afterwards."""
-    length = number("duration", duration)
-    if length <= 0:
-        msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
-        raise BadDuration(msg)
-    t0 = number("t0", wish.t0)
-    check_name(wish.integrator)
-    _check_times(wish.at, t0, t0 + length)
+    t0, t1 = _span(duration, wish)
     begin = time.perf_counter()
     chosen = setting(kin, wish.values, wish.inputs)
     model = native_model(chosen, equations)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
     watched = _watched(chosen, quadratures, needed=wish.budget is not None)
+    names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
-    context = Context(model.rates, p, model.projection)
-    if watched is not None:
-        context.watch(watched.audit, watched.p)
-        if wish.budget is not None:
-            K2, V = watched.audit.energy.call(np.array([*start.q, *start.u, t0]), watched.p)
-            context.moderate(wish.budget, (float(K2), float(V)), t0)
-    problem = Problem(
-        rhs=context.rhs,
-        project=context.project,
-        accept=context.accept,
-        context=context.address,
-        y0=np.concatenate([start.q, start.u, np.zeros(len(watched.audit.names) if watched else 0)]),
-        t0=t0,
-        t1=t0 + length,
-        rtol=number("rtol", wish.rtol),
-        atol=wish.atol,
-        max_step=wish.max_step,
-        n_norm=kin.n_q + kin.n_u,
-    )
+    context = _context(model, p, watched, start, wish)
+    problem = _problem(context, start, t1, wish, len(names))
 
     def named(solution: Solution) -> Trajectory:
-        accelerations = Accelerations(model.rates, p, kin.n_u)
         seconds = time.perf_counter() - begin
-        made = Trajectory(chosen, start, solution, until=problem.t1, seconds=seconds, accelerations=accelerations)
-        made.quadrature_names = watched.audit.names if watched else ()
-        made.judge = judge if watched else None
+        made = Trajectory(chosen, start, solution, until=t1, seconds=seconds, accelerations=Accelerations(model.rates, p, kin.n_u))
+        made.quadrature_names, made.judge = names, judge if watched else None
         return made
 
     try:
-        with progress_bar(t0, t0 + length, wish.progress) as show:
+        with progress_bar(t0, t1, wish.progress) as show:
             native = wish.integrator == NATIVE
             trajectory = named(integrate(problem, show) if native else integrate_by(wish.integrator, model, p, problem, watched))
     except RunStopped as failure:

@@ -48,7 +48,8 @@ class Equilibrium:
     def __str__(self) -> str:
         lines = [f"{self.system}, equilibrium at t = {self.t:.6g}" if self.t else f"{self.system}, equilibrium"]
         lines += [f"  {name} = {0.0 if abs(x) < _DUST else x:.12g}" for name, x in self.point.items()]
-        lines += [f"  λ of {name!r} = {x:.12g}" for name, x in self.multipliers.items()]
+        dust = _DUST * max([1.0, *map(abs, self.multipliers.values())])
+        lines += [f"  λ of {name!r} = {0.0 if abs(x) < dust else x:.12g}" for name, x in self.multipliers.items()]
         return "\n".join([*lines, f"  residual {self.residual:.2g}; {self.stability.verdict}: {self.stability.reason}"])
 
 

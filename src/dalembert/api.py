@@ -12,7 +12,7 @@ from dalembert.agreement.agreement import agreement as certify
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.form import Equations
 from dalembert.equations.regularity import check_regular
-from dalembert.errors import BadExpression, DalembertError, NotApplicable
+from dalembert.errors import BadExpression, DalembertError, IllPosed, NotApplicable
 from dalembert.kinematics.kinematics import Kinematics, kinematics
 from dalembert.kinetics.reactions import Reactions
 from dalembert.kinetics.reactions import reactions as reactions_of
@@ -68,7 +68,11 @@ def agreement(system: System, *, compiled: bool = True) -> Agreement:
         return result
     from dalembert.numerics.check import check_compiled
 
-    return replace(result, compiled=check_compiled(compile(system), kane(kinematics(system)).equations))
+    try:
+        native = compile(system)
+    except IllPosed:
+        return result  # the principles may agree on equations that determine no motion
+    return replace(result, compiled=check_compiled(native, kane(kinematics(system)).equations))
 
 
 def energy_integrals(

@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.agreement.certificate import accelerations
+from dalembert.equations.pointwise import accelerations
 from dalembert.algebra.field import Trials
 from dalembert.algebra.folds import transplant
 

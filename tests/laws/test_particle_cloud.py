@@ -9,6 +9,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra.field import Point as FieldPoint
 from dalembert.algebra.field import is_zero
+from dalembert.integrals.energies import Energies
 from dalembert.kinetics.energies import kinetic_energy
 from laws.cases import NAMES, build
 
@@ -83,3 +84,10 @@ def test_the_cloud_has_the_mass_centre_and_inertia_of_the_body():
     xx = sum((p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2 for p in particles[1:]), 0 * m)
     xy = sum((-p.mass * ((p.G - b.G) @ F.x) * ((p.G - b.G) @ F.y) for p in particles[1:]), 0 * m)
     assert all(is_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))
+
+
+def test_energies_and_powers_are_those_of_the_particles(pair):
+    # Mit22 (29), (30) for bodies against (4), (7) for particles
+    energies = [Energies(kin) for kin in pair]
+    first, second = ((E.t, [E.K0, E.K1, E.K2, E.sigma_R, E.sigma, E.P]) for E in energies)
+    assert same_values(first, second)

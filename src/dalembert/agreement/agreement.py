@@ -72,6 +72,8 @@ class Agreement:
         how = f"at {self.trials} random points of random 62-bit prime fields"
         if not self.agree:
             return f"DISAGREEMENT found {how}"
+        if not self.bound:
+            return f"{count} principles give identical expressions"
         return f"{count} principles agree exactly, {how}; chance of a false agreement < {self.bound:.0e}"
 
     def __str__(self) -> str:
@@ -112,7 +114,7 @@ def _row(d: Derivation, reference: Derivation | None, seconds: float) -> Row:
     if reference is not None:
         result = compare(reference.equations, d.equations)
         agrees, bound = result.agrees, result.bound
-        verdict = "agrees" if agrees else _where(d, result.difference)
+        verdict = "agrees" if agrees else result.singular or _where(d, result.difference)
     return Row(d.principle, True, "", variables, unknowns, operations(d), seconds, agrees, verdict, bound)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dalembert.algebra.degree import degrees, error_bound
-from dalembert.algebra.field import Point, Trials
+from dalembert.algebra.field import Point, StructurallySingular, Trials
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
@@ -39,6 +39,8 @@ class Verdict:
     bound: float
     difference: Difference | None = None
     same_rows: bool = True
+    # why nothing could be decided
+    singular: str = ""
 
 
 def compare(reference: Equations, other: Equations, trials: int = TRIALS) -> Verdict:
@@ -49,7 +51,11 @@ def compare(reference: Equations, other: Equations, trials: int = TRIALS) -> Ver
     points = Trials(tape, trials)
     if all(points.is_zero(differences)):
         return Verdict(agrees=True, bound=error_bound(tape, differences, trials))
-    return _by_insertion(tape, points, reference, theirs)
+    try:
+        return _by_insertion(tape, points, reference, theirs)
+    except StructurallySingular as problem:
+        # rows that differ while the mass matrix determines no accelerations to insert
+        return Verdict(agrees=False, bound=1.0, same_rows=False, singular=str(problem))
 
 
 def _by_insertion(tape: Tape, points: Trials, reference: Equations, theirs: Sequence[int]) -> Verdict:

@@ -41,11 +41,14 @@ from dalembert.principles.newton_euler import newton_euler
 from dalembert.principles.recursive import recursive
 
 if TYPE_CHECKING:
-    from dalembert.linear.linearize import linearize
+    from dalembert.linear.linearize import linearize, linearize_along
     from dalembert.linear.locus import root_locus
-    from dalembert.linear.sensitivity import sensitivity
+    from dalembert.linear.model import LinearModel
+    from dalembert.linear.sensitivity import model_sensitivity, sensitivity
+    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.statics.balance import NoEquilibrium
     from dalembert.statics.continuation import continuation
-    from dalembert.statics.equilibrium import equilibria, equilibrium
+    from dalembert.statics.equilibrium import Equilibrium, equilibria, equilibrium
     from dalembert.statics.principles import stationary_potential, virtual_work
 
 __all__ = [
@@ -58,14 +61,18 @@ __all__ = [
     "DalembertWarning",
     "Derivation",
     "Dyadic",
+    "Equilibrium",
     "Frame",
     "IllPosed",
     "Kinematics",
+    "LinearModel",
+    "NoEquilibrium",
     "NotApplicable",
     "NotLinear",
     "Point",
     "Scalar",
     "System",
+    "Trajectory",
     "Vector",
     "acos",
     "agreement",
@@ -97,8 +104,10 @@ __all__ = [
     "kinematics",
     "lagrange",
     "linearize",
+    "linearize_along",
     "log",
     "maggi",
+    "model_sensitivity",
     "newton_euler",
     "reactions",
     "recursive",
@@ -119,10 +128,16 @@ __all__ = [
 
 # chapters that need numpy are opened when first asked for
 _LATER = {
+    "Equilibrium": "dalembert.statics.equilibrium",
+    "LinearModel": "dalembert.linear.model",
+    "NoEquilibrium": "dalembert.statics.balance",
+    "Trajectory": "dalembert.simulation.trajectory",
     "continuation": "dalembert.statics.continuation",
     "equilibria": "dalembert.statics.equilibrium",
     "equilibrium": "dalembert.statics.equilibrium",
     "linearize": "dalembert.linear.linearize",
+    "linearize_along": "dalembert.linear.linearize",
+    "model_sensitivity": "dalembert.linear.sensitivity",
     "root_locus": "dalembert.linear.locus",
     "sensitivity": "dalembert.linear.sensitivity",
     "stationary_potential": "dalembert.statics.principles",

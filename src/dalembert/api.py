@@ -118,6 +118,7 @@ def simulate(
     audit: bool = True,
     energy_tolerance: float | None = None,
     relative_energy_tolerance: float | None = None,
+    keep_energy: bool = False,
 ) -> Trajectory:
     """The motion of a system for a duration.
 
@@ -129,9 +130,11 @@ def simulate(
     audit    let Z and the works of the loads ride along, for run.integrals; the motion is the same to the last bit
     energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in units of energy or as a
              part of max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as that takes
+    keep_energy   bring K₂ + 𝒰 + Z back to its level after every step, by the shortest change of the speeds; what was
+             taken out is reported (native integrator only)
     """
     from dalembert.integrals.audit import RunIntegrals
-    from dalembert.integrals.moderation import budget
+    from dalembert.integrals.moderation import budget, check_native
     from dalembert.integrals.moderation import explain as explain_refusal
     from dalembert.simulation.failures import RunStopped
     from dalembert.simulation.simulate import Wish, run
@@ -154,8 +157,10 @@ def simulate(
         integrator=integrator,
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
+    if keep_energy:
+        check_native(integrator)
     kin = kinematics(system)
-    watched = _watched(kin, audit=audit, needed=wish.budget is not None)
+    watched = _watched(kin, audit=audit, needed=wish.budget is not None, level=keep_energy)
     try:
         return run(kin, forward_dynamics(system), duration, wish, watched, RunIntegrals)
     except RunStopped as failure:
@@ -165,15 +170,15 @@ def simulate(
         raise
 
 
-def _watched(kin: Kinematics, *, audit: bool, needed: bool) -> Quadratures | None:
+def _watched(kin: Kinematics, *, audit: bool, needed: bool, level: bool) -> Quadratures | None:
     """Z and the works, where they are wanted and can be had."""
-    from dalembert.integrals.audit import quadratures
+    from dalembert.integrals.audit import leveled, quadratures
 
-    if not (audit or needed):
+    if not (audit or needed or level):
         return None
     try:
-        return quadratures(kin)
+        return leveled(quadratures(kin)) if level else quadratures(kin)
     except DalembertError:
-        if needed:
+        if needed or level:
             raise
         return None

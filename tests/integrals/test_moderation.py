@@ -63,3 +63,32 @@ def test_tolerances_must_be_positive(more):
 def test_only_the_native_integrator_can_be_held():
     with pytest.raises(BadTolerance, match="only the native one asks"):
         run_of({}, energy_tolerance=1e-6, integrator="DOP853")
+
+
+# ---- projection onto the level of E_Z ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["double-pendulum", "four-bar", "moving-knife-edge", "slider-crank"])
+def test_energy_is_brought_back_to_its_level_and_the_defect_is_told(name):
+    entry = gallery.entry(name)
+    wish = {"start": entry.start, "inputs": entry.inputs, "rtol": 1e-4, "atol": 1e-4, "progress": False}
+    plain = da.simulate(entry.build(), entry.duration, **wish).integrals
+    kept = da.simulate(entry.build(), entry.duration, keep_energy=True, **wish).integrals
+    assert kept.relative_drift < 1e-14 < plain.relative_drift
+    # what is hidden is not denied
+    assert kept.defect_taken_out > 1e-2 * plain.drift
+    assert kept.integrator_error == pytest.approx(kept.defect_taken_out, rel=0.2)
+    assert 0.0 == plain.defect_taken_out
+    assert "defects taken out" in str(kept)
+
+
+def test_energy_at_rest_is_left_alone():
+    entry = gallery.entry("simple-pendulum")
+    run = da.simulate(entry.build(), 10.0, start={"phi": 1.0}, rtol=1e-5, atol=1e-5, keep_energy=True)
+    assert np.isfinite(run.q).all()
+    assert run.integrals.relative_drift < 1e-12
+
+
+def test_only_the_native_integrator_keeps_energy():
+    with pytest.raises(BadTolerance, match="only the native one asks"):
+        run_of({}, keep_energy=True, integrator="RK45")

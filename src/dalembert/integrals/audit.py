@@ -9,7 +9,7 @@ Source: Mit22 (2)–(3), (56) and "Checking numerical integration accuracy".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Z: Final = "Z"
 JUMPS: Final = "jumps of K₂ + 𝒰 at projections"
+DEFECTS: Final = "defects of E_Z taken out"
 # K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any (near singular angles more is lost)
 _ROUNDING: Final = 1e-9
 _ROUNDING_ANYWHERE: Final = 1e-4
@@ -66,6 +67,12 @@ def _quadratures(E: Energies) -> Quadratures:
     names = tuple(rates)
     place = {name: k for k, name in enumerate(names)}
     return Quadratures(t, names, tuple(rates.values()), E.K2, E.V, place.get(Z), place.get(JUMPS))
+
+
+def leveled(given: Quadratures) -> Quadratures:
+    """The same with room for what is taken out of E_Z to bring it back to its level after every step."""
+    names, rates = (*given.names, DEFECTS), (*given.rates, given.tape.zero)
+    return replace(given, names=names, rates=rates, defect=len(given.names))
 
 
 def generalized_work(load: str) -> str:
@@ -205,10 +212,16 @@ class RunIntegrals:
         return _largest(jumps - jumps[:1])
 
     @property
+    def defect_taken_out(self) -> float:
+        """What projections onto the level of E_Z have removed; 0 where there were none."""
+        defects = self._column(DEFECTS)
+        return _largest(defects - defects[:1])
+
+    @property
     def integrator_error(self) -> float:
-        """The rest of the drift."""
-        jumps = self._column(JUMPS)
-        return _largest(self.E_Z - self.E_Z[:1] - self._from_model - (jumps - jumps[:1]))
+        """The rest of the drift, with what projections onto the level of E_Z have hidden."""
+        hidden = self._column(DEFECTS) - self._column(JUMPS)
+        return _largest(self.E_Z - self.E_Z[:1] - self._from_model + (hidden - hidden[:1]))
 
     def __str__(self) -> str:
         model = f"none: K̇₂ + σ_R = 𝒫 at every state to {self.model_residual:.1g} of the powers"
@@ -220,7 +233,8 @@ class RunIntegrals:
             f"  constraint drift {self.constraint_drift:.2g} (jumps at projections)",
             f"  integrator error {self.integrator_error:.2g} (the rest)",
         )
-        return "\n".join(lines)
+        out = f"  defects taken out {self.defect_taken_out:.2g} (projection onto the level of E_Z)"
+        return "\n".join([*lines, *([out] if DEFECTS in self._columns else [])])
 
     __repr__ = __str__
 

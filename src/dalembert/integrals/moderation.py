@@ -19,11 +19,16 @@ def budget(absolute: float | None, relative: float | None, duration: float, inte
     """The tolerances on E_Z, per unit of time; None if there is none."""
     if absolute is None and relative is None:
         return None
-    if integrator != NATIVE:
-        msg = f"integrator {integrator!r} cannot be held to an energy tolerance: only the native one asks before it takes a step"
-        raise BadTolerance(msg)
+    check_native(integrator)
     length = number("duration", duration)
     return Budget(_rate("energy_tolerance", absolute, length), _rate("relative_energy_tolerance", relative, length), length)
+
+
+def check_native(integrator: str) -> None:
+    """Refuse integrators that take their steps without asking."""
+    if integrator != NATIVE:
+        msg = f"integrator {integrator!r} cannot be held to an energy integral: only the native one asks before it takes a step"
+        raise BadTolerance(msg)
 
 
 def _rate(name: str, tolerance: float | None, length: float) -> float:

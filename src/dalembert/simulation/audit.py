@@ -24,7 +24,8 @@ class Quadratures:
     """Quantities integrated along with the motion: names, and their rates as nodes of one tape; K₂ and 𝒰 as well.
 
     `Z` is the place among them of the quantity that makes K₂ + 𝒰 + Z constant (None if it is zero), `jump` that of the
-    sum of the jumps of K₂ + 𝒰 at projections (None without projections).
+    sum of the jumps of K₂ + 𝒰 at projections (None without projections), `defect` that of the sum of what was taken out
+    of E_Z to bring it back to its level (None if it is left alone).
     """
 
     tape: Tape
@@ -34,6 +35,7 @@ class Quadratures:
     V: int
     Z: int | None = None
     jump: int | None = None
+    defect: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Audit:
     nodes: tuple[int, ...]
     Z: int | None
     jump: int | None
+    defect: int | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,6 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in state)
     compiled = CompiledFunction(tape, rates, state, parameters) if rates else None
     energy = CompiledFunction(tape, energies, state, parameters)
-    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), quadratures.Z, quadratures.jump)
+    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), quadratures.Z, quadratures.jump, quadratures.defect)
     kin.derived[key] = found
     return found

@@ -14,15 +14,15 @@ import numpy as np
 
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
+from dalembert.simulation import consent, watch
 from dalembert.simulation.audit import Audit, Budget
 from dalembert.simulation.kinds import LANES
-from dalembert.simulation.watch import FIELDS, TEXT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance; then the watch
-_CONTEXT: Final = f"%context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {FIELDS} }}\n"
+_CONTEXT: Final = f"%context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {watch.FIELDS} }}\n"
 _TEXT: Final = """
 
 define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
@@ -154,12 +154,14 @@ class _Fields(ctypes.Structure):
         ("E_start", ctypes.c_double),
         ("t_start", ctypes.c_double),
         ("length", ctypes.c_double),
+        ("defect", ctypes.c_int64),
+        ("first_speed", ctypes.c_int64),
     )
 
 
 @functools.cache
 def _library() -> Library:
-    return load(_CONTEXT + _TEXT + TEXT, ("rhs", "project", "accept"))
+    return load(_CONTEXT + _TEXT + watch.TEXT + consent.TEXT, ("rhs", "project", "accept"))
 
 
 def _ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -179,7 +181,7 @@ class Context:
         self._alive: list[Any] = [rates, projection, p]
         # the state without the quadratures, then the time
         n = rates.n_in - 1
-        self._fields = _Fields(f=rates.address, n_state=n, tolerance=tolerance, jump=-1, Z=-1)
+        self._fields = _Fields(f=rates.address, n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1)
         self._fields.x, self._fields.p = self._kept(np.zeros(n + 1)), self._kept(p)
         self._fields.work = self._kept(_ready(rates, p))
         if projection is not None:
@@ -205,6 +207,12 @@ class Context:
         fields.jump = n + audit.jump if audit.jump is not None else -1
         fields.width = -(-(n + len(audit.names)) // LANES) * LANES
         fields.middle = self._kept(np.zeros(fields.width))
+
+    def level(self, defect: int, n_coordinates: int, E: float) -> None:
+        """Bring every step back to the level E of E_Z; the sum of the defects goes to the component `defect` of what rides along."""
+        fields = self._fields
+        fields.defect, fields.first_speed, fields.E_start = fields.n_state + defect, n_coordinates, E
+        self.project = _library().address("project")
 
     def moderate(self, budget: Budget, E: tuple[float, float], t: float) -> None:
         """Hold E_Z within a budget from a start at time t with E = (K₂, 𝒰)."""

@@ -92,9 +92,11 @@ def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None
     context = Context(model.rates, p, model.projection)
     if watched is not None:
         context.watch(watched.audit, watched.p)
+        K2, V = map(float, watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p))
         if wish.budget is not None:
-            K2, V = watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p)
-            context.moderate(wish.budget, (float(K2), float(V)), start.t)
+            context.moderate(wish.budget, (K2, V), start.t)
+        if watched.audit.defect is not None:
+            context.level(watched.audit.defect, len(start.q), K2 + V)
     return context
 
 

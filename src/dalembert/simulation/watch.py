@@ -1,11 +1,9 @@
-"""E_Z watched while the integrator runs: native text for the jump at a projection and for the acceptance of a step.
+"""E_Z = K₂ + 𝒰 + Z watched while the integrator runs: native text for what rides along and for projections.
 
-E_Z = K₂ + 𝒰 + Z. A projection moves the state and with it K₂ + 𝒰; the sum of these jumps is kept in a component of the
-state whose rate is zero. A budget for the change of E_Z is granted per unit of time. A step is accepted if E_Z changes over it,
-at its end and at its quarters, by no more than its share or a tenth of what earlier steps have left over, whichever is more; the ratio
-raises the error estimate, which steers the step size. So |E_Z − E_Z(t₀)| never exceeds what has been granted, but for rounding.
+A projection onto the constraints moves the state and with it K₂ + 𝒰; the sum of these jumps is kept in a component of the state
+whose rate is zero. On request E_Z itself is brought back to its level, and what was taken out is kept in another.
 
-Source: Mit22 (2) and the summary of chapter 34.
+Source: Mit22 (2).
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 # fields of the context after those of glue.py
-FIELDS: Final = "ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, double, double, double, double, ptr, i64, double, double, double"
+FIELDS: Final = "ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, double, double, double, double, ptr, i64, double, double, double, i64, i64"
 _NUMBERS: Final = {
     "audit": 10,
     "audit_p": 11,
@@ -32,22 +30,25 @@ _NUMBERS: Final = {
     "E_start": 24,
     "t_start": 25,
     "length": 26,
+    "defect": 27,
+    "first_speed": 28,
 }
 
 
-def _load(name: str, kind: str) -> str:
+def load_field(name: str, kind: str) -> str:
+    """A field of the context as a value of that name."""
     return f"""  %{name}.at = getelementptr %context, ptr %c, i64 0, i32 {_NUMBERS[name]}
   %{name} = load {kind}, ptr %{name}.at"""
 
 
 _RATES: Final = f"""
 define private void @audit_rates(ptr %x, ptr %dy, i64 %n, ptr %c) {{
-{_load("audit", "ptr")}
+{load_field("audit", "ptr")}
   %none = icmp eq ptr %audit, null
   br i1 %none, label %done, label %work
 work:
-{_load("audit_p", "ptr")}
-{_load("audit_work", "ptr")}
+{load_field("audit_p", "ptr")}
+{load_field("audit_work", "ptr")}
   %after = getelementptr double, ptr %dy, i64 %n
   call void %audit(ptr %x, ptr %audit_p, ptr %after, ptr %audit_work)
   br label %done
@@ -63,10 +64,10 @@ define private double @energy_at(double %t, ptr %y, ptr %c) {{
   %x = load ptr, ptr %x.at
   %n.at = getelementptr %context, ptr %c, i64 0, i32 4
   %n = load i64, ptr %n.at
-{_load("audit_p", "ptr")}
-{_load("energy", "ptr")}
-{_load("energy_work", "ptr")}
-{_load("energy_result", "ptr")}
+{load_field("audit_p", "ptr")}
+{load_field("energy", "ptr")}
+{load_field("energy_work", "ptr")}
+{load_field("energy_result", "ptr")}
   call void @copy(ptr %y, ptr %x, i64 %n, double %t)
   call void %energy(ptr %x, ptr %audit_p, ptr %energy_result, ptr %energy_work)
   %K = load double, ptr %energy_result, align 8
@@ -77,7 +78,7 @@ define private double @energy_at(double %t, ptr %y, ptr %c) {{
 }}
 
 define private double @Z_of(ptr %y, ptr %c) {{
-{_load("Z", "i64")}
+{load_field("Z", "i64")}
   %none = icmp slt i64 %Z, 0
   br i1 %none, label %nothing, label %some
 some:
@@ -89,10 +90,55 @@ nothing:
 }}
 """
 
+# u ← u √((E_Z(t₀) − 𝒰 − Z)/K₂): the shortest way back to the level of E_Z in the mass metric, unless K₂ is too small for it
+_LEVEL: Final = f"""
+declare double @llvm.sqrt.f64(double)
+
+define private void @level(double %t, ptr %y, ptr %c) {{
+entry:
+{load_field("defect", "i64")}
+{load_field("first_speed", "i64")}
+{load_field("E_start", "double")}
+{load_field("energy_result", "ptr")}
+  %n.at = getelementptr %context, ptr %c, i64 0, i32 4
+  %n = load i64, ptr %n.at
+  %E = call double @energy_at(double %t, ptr %y, ptr %c)
+  %z = call double @Z_of(ptr %y, ptr %c)
+  %EZ = fadd double %E, %z
+  %error = fsub double %EZ, %E_start
+  %K = load double, ptr %energy_result, align 8
+  %wanted = fsub double %K, %error
+  %ratio = fdiv double %wanted, %K
+  %enough = fcmp ogt double %ratio, 0.5
+  %modest = fcmp olt double %ratio, 2.0
+  %good = and i1 %enough, %modest
+  br i1 %good, label %note, label %done
+note:
+  %at = getelementptr double, ptr %y, i64 %defect
+  %sum = load double, ptr %at, align 8
+  %new = fadd double %sum, %error
+  store double %new, ptr %at, align 8
+  %factor = call double @llvm.sqrt.f64(double %ratio)
+  br label %head
+head:
+  %i = phi i64 [ %first_speed, %note ], [ %i1, %body ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %u.at = getelementptr double, ptr %y, i64 %i
+  %u = load double, ptr %u.at, align 8
+  %scaled = fmul double %u, %factor
+  store double %scaled, ptr %u.at, align 8
+  %i1 = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+"""
+
 _PROJECT: Final = f"""
-define i32 @project(double %t, ptr %y, ptr %c) {{
-{_load("energy", "ptr")}
-{_load("jump", "i64")}
+define private i32 @project_watched(double %t, ptr %y, ptr %c) {{
+{load_field("jump", "i64")}
   %unwatched = icmp slt i64 %jump, 0
   br i1 %unwatched, label %plain, label %watched
 plain:
@@ -109,153 +155,29 @@ watched:
   store double %new, ptr %at, align 8
   ret i32 %code
 }}
-"""
 
-# the polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by turns
-_BETWEEN: Final = f"""
-define private void @state_between(double %theta, ptr %dense, ptr %c) {{
+define i32 @project(double %t, ptr %y, ptr %c) {{
 entry:
-{_load("middle", "ptr")}
-{_load("width", "i64")}
-  %rest = fsub double 1.0, %theta
-  br label %head
-head:
-  %i = phi i64 [ 0, %entry ], [ %i1, %store ]
-  %more = icmp slt i64 %i, %width
-  br i1 %more, label %rows, label %done
-rows:
-  %row = phi i64 [ 7, %head ], [ %row1, %rows ]
-  %value = phi double [ 0.0, %head ], [ %next, %rows ]
-  %offset = mul i64 %row, %width
-  %place = add i64 %offset, %i
-  %r.at = getelementptr double, ptr %dense, i64 %place
-  %r = load double, ptr %r.at, align 8
-  %parity = and i64 %row, 1
-  %odd = icmp eq i64 %parity, 1
-  %factor = select i1 %odd, double %rest, double %theta
-  %scaled = fmul double %value, %factor
-  %next = fadd double %r, %scaled
-  %row1 = sub i64 %row, 1
-  %last = icmp eq i64 %row, 0
-  br i1 %last, label %store, label %rows
-store:
-  %to = getelementptr double, ptr %middle, i64 %i
-  store double %next, ptr %to, align 8
-  %i1 = add i64 %i, 1
-  br label %head
-done:
-  ret void
-}}
-
-; how far E_Z at t₀ + θh is from a value
-define private double @change_between(double %theta, double %t, double %h, double %EZ0, ptr %dense, ptr %c) {{
-{_load("middle", "ptr")}
-  call void @state_between(double %theta, ptr %dense, ptr %c)
-  %part = fmul double %theta, %h
-  %then = fadd double %t, %part
-  %E = call double @energy_at(double %then, ptr %middle, ptr %c)
-  %Z = call double @Z_of(ptr %middle, ptr %c)
-  %EZ = fadd double %E, %Z
-  %d = fsub double %EZ, %EZ0
-  %a = call double @llvm.fabs.f64(double %d)
-  ret double %a
-}}
-"""  # noqa: S608 - the word select is an instruction here
-
-_SCALE: Final = f"""
-declare double @llvm.maxnum.f64(double, double)
-
-; the largest K₂ + |𝒰 − 𝒰₀| + |Z| so far, after an evaluation of the energy
-define private double @scale_with(double %z, ptr %c) {{
-{_load("energy_result", "ptr")}
-{_load("V0", "double")}
-{_load("scale", "double")}
-  %K = load double, ptr %energy_result, align 8
-  %V.at = getelementptr double, ptr %energy_result, i64 1
-  %V = load double, ptr %V.at, align 8
-  %dV = fsub double %V, %V0
-  %aV = call double @llvm.fabs.f64(double %dV)
-  %aZ = call double @llvm.fabs.f64(double %z)
-  %s1 = fadd double %K, %aV
-  %s2 = fadd double %s1, %aZ
-  %s = call double @llvm.maxnum.f64(double %scale, double %s2)
-  store double %s, ptr %scale.at
-  ret double %s
-}}
-"""
-
-# what a step may change: max(share, a tenth of what is left over, rounding)
-_ALLOWED: Final = f"""
-define private double @allowed(double %rate, double %t, double %h, double %EZ, double %rounding, ptr %c) {{
-{_load("E_start", "double")}
-{_load("t_start", "double")}
-  %share = fmul double %rate, %h
-  %passed = fsub double %t, %t_start
-  %granted = fmul double %rate, %passed
-  %drift = fsub double %EZ, %E_start
-  %spent = call double @llvm.fabs.f64(double %drift)
-  %left = fsub double %granted, %spent
-  %tenth = fmul double %left, 1.0e-1
-  %more = call double @llvm.maxnum.f64(double %share, double %tenth)
-  %allowed = call double @llvm.maxnum.f64(double %more, double %rounding)
-  ret double %allowed
-}}
-"""
-
-# beyond the whole tolerance: a smaller step (1), or none at all (−1) where rounding alone has used it up
-_ACCEPT: Final = f"""
-define i32 @accept(double %t, double %t_new, ptr %y, ptr %y_new, ptr %dense, ptr %error, ptr %c) {{
-entry:
-{_load("per_time", "double")}
-{_load("relative_per_time", "double")}
-{_load("middle", "ptr")}
-{_load("E_start", "double")}
-{_load("length", "double")}
-  %E0 = call double @energy_at(double %t, ptr %y, ptr %c)
-  %Z0 = call double @Z_of(ptr %y, ptr %c)
-  %EZ0 = fadd double %E0, %Z0
-  %E1 = call double @energy_at(double %t_new, ptr %y_new, ptr %c)
-  %Z1 = call double @Z_of(ptr %y_new, ptr %c)
-  %EZ1 = fadd double %E1, %Z1
-  %scale = call double @scale_with(double %Z1, ptr %c)
-  %d1 = fsub double %EZ1, %EZ0
-  %a1 = call double @llvm.fabs.f64(double %d1)
-  %h = fsub double %t_new, %t
-  %from_scale = fmul double %relative_per_time, %scale
-  %rate = fadd double %per_time, %from_scale
-  %size0 = call double @llvm.fabs.f64(double %EZ0)
-  %size = fadd double %size0, %scale
-  ; eight units of rounding
-  %rounding = fmul double %size, 0x3CE0000000000000
-  %allowed = call double @allowed(double %rate, double %t, double %h, double %EZ0, double %rounding, ptr %c)
-  %no_dense = icmp eq ptr %dense, null
-  br i1 %no_dense, label %judge, label %between
-between:
-  %m1 = call double @change_between(double 0.25, double %t, double %h, double %EZ0, ptr %dense, ptr %c)
-  %m2 = call double @change_between(double 0.5, double %t, double %h, double %EZ0, ptr %dense, ptr %c)
-  %m3 = call double @change_between(double 0.75, double %t, double %h, double %EZ0, ptr %dense, ptr %c)
-  %b1 = call double @llvm.maxnum.f64(double %m1, double %m2)
-  %b2 = call double @llvm.maxnum.f64(double %b1, double %m3)
-  %both = call double @llvm.maxnum.f64(double %a1, double %b2)
-  br label %judge
-judge:
-  %worst = phi double [ %a1, %entry ], [ %both, %between ]
-  %ratio = fdiv double %worst, %allowed
-  %all = fmul double %rate, %length
-  %drift = fsub double %EZ1, %E_start
-  %so_far = call double @llvm.fabs.f64(double %drift)
-  %too_far = fcmp ogt double %so_far, %all
-  br i1 %too_far, label %beyond, label %weigh
-beyond:
-  %only_rounding = fcmp ole double %worst, %rounding
-  %code = select i1 %only_rounding, i32 -1, i32 1
+{load_field("defect", "i64")}
+  %g.at = getelementptr %context, ptr %c, i64 0, i32 5
+  %g = load ptr, ptr %g.at
+  %free = icmp eq ptr %g, null
+  br i1 %free, label %then, label %constrained
+constrained:
+  %code = call i32 @project_watched(double %t, ptr %y, ptr %c)
+  %bad = icmp ne i32 %code, 0
+  br i1 %bad, label %fail, label %then
+fail:
   ret i32 %code
-weigh:
-  %estimate = load double, ptr %error, align 8
-  %raised = call double @llvm.maxnum.f64(double %estimate, double %ratio)
-  store double %raised, ptr %error, align 8
+then:
+  %as_it_is = icmp slt i64 %defect, 0
+  br i1 %as_it_is, label %done, label %leveled
+leveled:
+  call void @level(double %t, ptr %y, ptr %c)
+  br label %done
+done:
   ret i32 0
 }}
 """
 
-TEXT: Final = _RATES + _ENERGY + _PROJECT + _BETWEEN + _SCALE + _ALLOWED + _ACCEPT
+TEXT: Final = _RATES + _ENERGY + _LEVEL + _PROJECT

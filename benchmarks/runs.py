@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 import dalembert as da
 from dalembert.kinematics.kinematics import kinematics
 from dalembert.simulation.glue import Context
-from dalembert.simulation.loop import integrate
+from dalembert.simulation.integrator.loop import integrate
+from dalembert.simulation.integrator.problem import Problem
 from dalembert.simulation.model import native_model
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.setting import parameters_of, setting
 
 State = NDArray[numpy.float64]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import dalembert as da
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, Rewrite
-from dalembert.algebra.normal import normal_form
+from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.geometry.vector import Vector

@@ -15,7 +15,7 @@ from dalembert import gallery
 from dalembert.agreement.agreement import agreement
 from dalembert.agreement.certificate import compare
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, evaluate
 from dalembert.algebra.scalar import on
 from dalembert.gallery import ball_on_turntable, bead_on_hoop, moving_knife_edge

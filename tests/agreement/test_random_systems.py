@@ -16,7 +16,7 @@ import dalembert as da
 from agreement.floats import compiled_route_agrees
 from agreement.planted import components_only, only, with_wrong_sign
 from agreement.random_systems import Description, Shape, descriptions
-from dalembert.algebra.field import StructurallySingular
+from dalembert.algebra.exact.field import StructurallySingular
 from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadDescription, IllPosed
 from dalembert.kinematics.full_speeds import FullSpeeds

@@ -11,7 +11,7 @@ from agreement.floats import accelerations, close
 from dalembert import cos, gallery, sin, sqrt
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, evaluate, symbols_of
 from dalembert.algebra.scalar import on
 from dalembert.kinetics.energies import kinetic_energy

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
-from dalembert.algebra.forms import Form
 from dalembert.algebra.functions import cos, sin
-from dalembert.algebra.normal import normal_form
+from dalembert.algebra.normal_form.forms import Form
+from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 

@@ -11,11 +11,11 @@ from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.degree import degrees, error_bound
-from dalembert.algebra.field import Point
+from dalembert.algebra.exact.degree import degrees, error_bound
+from dalembert.algebra.exact.field import Point
+from dalembert.algebra.exact.modular import is_prime, random_prime
 from dalembert.algebra.folds import evaluate, needed
 from dalembert.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.algebra.modular import is_prime, random_prime
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.field import (
+from dalembert.algebra.exact.field import (
     BadPoint,
     NoRoot,
     Point,
@@ -27,9 +27,9 @@ from dalembert.algebra.field import (
     solve_mod,
     zero,
 )
+from dalembert.algebra.exact.modular import full_turn, is_prime, jacobi, multiple, square_root
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
-from dalembert.algebra.modular import full_turn, is_prime, jacobi, multiple, square_root
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 
@@ -326,7 +326,7 @@ def test_many_springs_find_a_point():
 
 
 SCRIPT = """
-from dalembert.algebra.field import Point
+from dalembert.algebra.exact.field import Point
 from dalembert.algebra.functions import *
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape

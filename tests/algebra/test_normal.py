@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from algebra.disk import RollingDisk
 from algebra.expressions import NAMES, at, close, fresh, points, texts
-from dalembert.algebra.field import zero
-from dalembert.algebra.forms import ZERO, Atom, Form, Term, collect, constant, factor_common, symbol, to_scalar
+from dalembert.algebra.exact.field import zero
 from dalembert.algebra.functions import cos, sin, sqrt
-from dalembert.algebra.normal import TooLong, expanded, normal_form, operation_count
+from dalembert.algebra.normal_form.forms import ZERO, Atom, Form, Term, collect, constant, factor_common, symbol, to_scalar
+from dalembert.algebra.normal_form.normal import TooLong, expanded, normal_form, operation_count
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 
 from algebra.disk import RollingDisk, constants, coordinates, lagrangian_operator
 from algebra.expressions import fresh, texts
-from dalembert.algebra.equation import Equation
-from dalembert.algebra.forms import ZERO
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
-from dalembert.algebra.names import latex_name, parts, unicode_name
-from dalembert.algebra.normal import expanded
-from dalembert.algebra.notation import Latex, Text
+from dalembert.algebra.normal_form.forms import ZERO
+from dalembert.algebra.normal_form.normal import expanded
 from dalembert.algebra.parser import parse
 from dalembert.algebra.printing import equation_form, equation_latex, equation_text, latex, text
+from dalembert.algebra.printing.equation import Equation
+from dalembert.algebra.printing.names import latex_name, parts, unicode_name
+from dalembert.algebra.printing.notation import Latex, Text
+from dalembert.algebra.printing.zform import with_intermediates
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.algebra.zform import with_intermediates
 
 # ---- names -----------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame

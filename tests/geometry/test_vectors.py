@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative
 from dalembert.errors import BadExpression
 from dalembert.geometry.dyadic import outer

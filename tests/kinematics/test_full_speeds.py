@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Linear
 from dalembert.gallery import ball_on_turntable, free_body, knife_edge_rod, moving_knife_edge
 from dalembert.kinematics.full_speeds import FullSpeeds, hamel_coefficients

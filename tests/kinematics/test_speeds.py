@@ -3,8 +3,8 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import Point as FieldPoint
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.scalar import on
 

@@ -3,9 +3,9 @@
 import pytest
 
 import dalembert as da
-from dalembert.equations.pointwise import accelerations
-from dalembert.algebra.field import Trials
+from dalembert.algebra.exact.field import Trials
 from dalembert.algebra.folds import transplant
+from dalembert.equations.pointwise import accelerations
 
 
 def on_the_motion(system, nodes, tape):

@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from comparisons import PRINCIPLES
-from dalembert.algebra.field import Point as FieldPoint
+from dalembert.algebra.exact.field import Point as FieldPoint
 from laws.cases import NAMES, build
 
 

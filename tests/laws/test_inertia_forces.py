@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import gradient
 from dalembert.geometry.dyadic import inertia, outer
 from dalembert.geometry.vector import dot3

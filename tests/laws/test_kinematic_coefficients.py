@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from laws.along import Along
 from laws.cases import NAMES, build
 

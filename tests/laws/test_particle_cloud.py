@@ -7,8 +7,8 @@ J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses 
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import Point as FieldPoint
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import is_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinetics.energies import kinetic_energy
 from laws.cases import NAMES, build

@@ -3,8 +3,8 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import Point as FieldPoint
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import gradient
 from dalembert.kinetics.loads import gravity_potential, weights
 from laws.cases import NAMES, build

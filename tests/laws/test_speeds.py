@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import Point as FieldPoint
-from dalembert.algebra.field import is_zero, solve_mod
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import is_zero, solve_mod
 from dalembert.algebra.folds import Rewrite
 from laws.cases import NAMES, build
 

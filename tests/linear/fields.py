@@ -5,7 +5,7 @@ import numpy as np
 import dalembert as da
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, gradient, transplant
-from dalembert.simulation.reading import Reader
+from dalembert.simulation.starting.reading import Reader
 from dalembert.statics.operating import operating
 
 T = 0.3

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.field import Point as FieldPoint
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import is_zero
 from dalembert.errors import BadDescription
 from dalembert.geometry.rotation import AboutBasis, Quaternion
 

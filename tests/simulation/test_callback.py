@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalembert.simulation.callback import integrate_function
+from dalembert.simulation.integrator.callback import integrate_function
 
 NATIVE = """
 import sys, time
 sys.path[:0] = {path!r}
 from conftest import *
-from dalembert.simulation.loop import integrate
-from dalembert.simulation.problem import Problem
+from dalembert.simulation.integrator.loop import integrate
+from dalembert.simulation.integrator.problem import Problem
 library = load(INTRINSICS + right_hand_side("kepler", 4, kepler), ("kepler",))
 problem = Problem(rhs=library.address("kepler"), y0=[0.5, 0.0, 0.0, 1.7], t0=0.0, t1=1e9)
 print("ready", flush=True)
@@ -27,7 +27,7 @@ solution = integrate(problem)
 PYTHON = """
 import sys, time
 sys.path[:0] = {path!r}
-from dalembert.simulation.callback import integrate_function
+from dalembert.simulation.integrator.callback import integrate_function
 print("ready", flush=True)
 solution = integrate_function(lambda t, y: [y[1], -y[0]], [1.0, 0.0], 0.0, 1e9)
 """

@@ -8,10 +8,10 @@ import pickle
 import numpy as np
 import pytest
 
-from dalembert.simulation.callback import RHS_TYPE, integrate_function
 from dalembert.simulation.failures import NotFinite, RightHandSideFailed, RunStopped, StepCollapsed
-from dalembert.simulation.loop import integrate
-from dalembert.simulation.problem import Problem
+from dalembert.simulation.integrator.callback import RHS_TYPE, integrate_function
+from dalembert.simulation.integrator.loop import integrate
+from dalembert.simulation.integrator.problem import Problem
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8, 1e-12])

@@ -8,8 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from dalembert.simulation.callback import integrate_function
-from dalembert.simulation.interruption import deferred
+from dalembert.simulation.integrator.callback import integrate_function
+from dalembert.simulation.integrator.interruption import deferred
 
 
 def press() -> None:

@@ -11,10 +11,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from dalembert.numerics.jit import Library
-from dalembert.simulation.callback import integrate_function
-from dalembert.simulation.loop import Integration, integrate
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.solution import Solution
+from dalembert.simulation.integrator.callback import integrate_function
+from dalembert.simulation.integrator.loop import Integration, integrate
+from dalembert.simulation.integrator.problem import Problem
+from dalembert.simulation.integrator.solution import Solution
 
 ARENSTORF = [0.994, 0.0, 0.0, -2.00158510637908252240537862224]
 ARENSTORF_PERIOD = 17.0652165601579625588917206249

@@ -8,7 +8,7 @@ import pytest
 
 from dalembert.errors import DalembertError
 from dalembert.simulation.failures import BadDuration, BadStart, BadTolerance
-from dalembert.simulation.problem import Problem
+from dalembert.simulation.integrator.problem import Problem
 
 GOOD = {"rhs": 1, "y0": [1.0, 2.0, 3.0], "t0": 0.0, "t1": 1.0}
 

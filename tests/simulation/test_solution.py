@@ -9,9 +9,9 @@ import pytest
 
 from dalembert.numerics.jit import Library
 from dalembert.simulation.failures import OutsideRun
-from dalembert.simulation.loop import Integration, integrate
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.solution import Outcome, Solution
+from dalembert.simulation.integrator.loop import Integration, integrate
+from dalembert.simulation.integrator.problem import Problem
+from dalembert.simulation.integrator.solution import Outcome, Solution
 
 
 def ellipse(native: Library, *, dense: bool = True) -> Solution:

@@ -14,7 +14,7 @@ from dalembert.errors import DalembertWarning
 from dalembert.gallery import build
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.setting import setting
-from dalembert.simulation.start import Start, find_start, table
+from dalembert.simulation.starting.start import Start, find_start, table
 
 
 def start(system, given, guess=None, *, t=0.0, values=None, inputs=None) -> Start:

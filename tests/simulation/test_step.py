@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dalembert.numerics.jit import Library
-from dalembert.simulation.callback import RightHandSide
 from dalembert.simulation.failures import ProjectionFailed, StepRefused
-from dalembert.simulation.loop import integrate
-from dalembert.simulation.problem import Problem
+from dalembert.simulation.integrator.callback import RightHandSide
+from dalembert.simulation.integrator.loop import integrate
+from dalembert.simulation.integrator.problem import Problem
 
 PROJECT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.POINTER(ctypes.c_double), ctypes.c_void_p)
 NUMBERS = ctypes.POINTER(ctypes.c_double)

@@ -17,12 +17,12 @@ import dalembert as da
 from dalembert.errors import BadExpression
 from dalembert.gallery import entry
 from dalembert.numerics.values import MissingValue
-from dalembert.simulation.callback import integrate_function
 from dalembert.simulation.failures import MissingPackage, OutsideRun, Unwritable
+from dalembert.simulation.integrator.callback import integrate_function
+from dalembert.simulation.integrator.solution import Outcome
 from dalembert.simulation.plotting import file_name
 from dalembert.simulation.setting import setting
-from dalembert.simulation.solution import Outcome
-from dalembert.simulation.start import find_start
+from dalembert.simulation.starting.start import find_start
 from dalembert.simulation.summary import duration
 from dalembert.simulation.trajectory import Trajectory
 
@@ -204,7 +204,7 @@ def test_no_times_at_all(run) -> None:
 def test_a_long_motion_is_evaluated_piece_by_piece(run, monkeypatch) -> None:
     many = run.at(np.linspace(0.0, 5.0, 1001))
     whole = many.energy
-    monkeypatch.setattr("dalembert.simulation.reading._MOST_NUMBERS", 1)
+    monkeypatch.setattr("dalembert.simulation.starting.reading._MOST_NUMBERS", 1)
     assert np.array_equal(whole, run.at(np.linspace(0.0, 5.0, 1001)).energy)
 
 
@@ -260,7 +260,7 @@ class Rates:
     """q̇ = W u + X with u̇ = 0."""
 
     def __init__(self, kin) -> None:
-        from dalembert.simulation.reading import Reader
+        from dalembert.simulation.starting.reading import Reader
 
         self.reader, self.kin = Reader(kin, {}), kin
         self.nodes = [self.reader.reduced(x) for x in kin.qdot]

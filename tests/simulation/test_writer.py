@@ -8,9 +8,9 @@ from time import perf_counter
 import numpy as np
 
 from dalembert.numerics.jit import load
-from dalembert.simulation.control import loop_text
-from dalembert.simulation.kinds import INTRINSICS, LANE, POINTER, REAL, WHOLE
-from dalembert.simulation.writer import Array, Column, Function, Record
+from dalembert.simulation.integrator.control import loop_text
+from dalembert.simulation.integrator.kinds import INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.writer import Array, Column, Function, Record
 
 
 def test_numbers_loops_and_conditions() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 
-from dalembert.algebra.field import Trials
+from dalembert.algebra.exact.field import Trials
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point

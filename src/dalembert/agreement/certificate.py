@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.algebra.degree import degrees, error_bound
-from dalembert.algebra.field import Point, StructurallySingular, Trials
+from dalembert.algebra.exact.degree import degrees, error_bound
+from dalembert.algebra.exact.field import Point, StructurallySingular, Trials
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations

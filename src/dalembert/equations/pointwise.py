@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.algebra.field import Point, solve_mod
+from dalembert.algebra.exact.field import Point, solve_mod
 
 
 def accelerations(point: Point, residuals: Sequence[int], udot: Sequence[int]) -> list[int]:

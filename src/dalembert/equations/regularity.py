@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.field import Point, Trials, nullspace_mod
+from dalembert.algebra.exact.field import Point, Trials, nullspace_mod
 from dalembert.equations.form import Equations
 from dalembert.errors import IllPosed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape, Triple

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.simulation.audit import Quadratures

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dalembert.algebra.field import Point, StructurallySingular, Trials
+from dalembert.algebra.exact.field import Point, StructurallySingular, Trials
 from dalembert.algebra.folds import Rewrite, depends_on, needed, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations

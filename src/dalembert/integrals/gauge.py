@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.errors import BadExpression
 from dalembert.kinematics.kinematics import Kinematics

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final
 
-from dalembert.algebra.field import Trials, is_zero
+from dalembert.algebra.exact.field import Trials, is_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
 

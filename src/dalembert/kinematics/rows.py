@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.field import Point as FieldPoint
-from dalembert.algebra.field import Trials, is_zero, rank_mod
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import Trials, is_zero, rank_mod
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.field import Point as FieldPoint
-from dalembert.algebra.field import Trials, rank_mod
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import Trials, rank_mod
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.algebra.duals import jacobian
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.principles.kane import kane
-from dalembert.simulation.reading import Key, Reader, label
 from dalembert.simulation.setting import Setting, parameters_of
+from dalembert.simulation.starting.reading import Key, Reader, label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

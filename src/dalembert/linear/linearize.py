@@ -16,8 +16,8 @@ from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System
-from dalembert.simulation.reading import Key
-from dalembert.simulation.start import Start, find_start
+from dalembert.simulation.starting.reading import Key
+from dalembert.simulation.starting.start import Start, find_start
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.statics.operating import operating
 

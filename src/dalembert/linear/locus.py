@@ -18,9 +18,9 @@ from dalembert.linear.linearize import model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
-from dalembert.simulation.reading import Key
 from dalembert.simulation.setting import Setting
-from dalembert.simulation.start import find_start
+from dalembert.simulation.starting.reading import Key
+from dalembert.simulation.starting.start import find_start
 from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:

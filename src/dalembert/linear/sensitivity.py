@@ -16,8 +16,8 @@ from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
 from dalembert.numerics.values import symbol_name
-from dalembert.simulation.reading import label
-from dalembert.simulation.start import Start, find_start
+from dalembert.simulation.starting.reading import label
+from dalembert.simulation.starting.start import Start, find_start
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.statics.operating import operating
 

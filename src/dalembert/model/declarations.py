@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar, exact, on
 from dalembert.errors import BadDescription, NotLinear

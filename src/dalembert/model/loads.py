@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, symbols_of
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.scalar import Scalar, on

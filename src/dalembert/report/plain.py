@@ -6,7 +6,7 @@ import codecs
 import unicodedata
 from typing import Final, TextIO
 
-from dalembert.algebra.names import GREEK
+from dalembert.algebra.printing.names import GREEK
 
 NAME: Final = "dalembert.plain"
 LETTERS: Final = {letter: name for name, letter in GREEK.items() if name != "lam"} | {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.principles.base import Derivation

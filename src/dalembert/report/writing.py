@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
-from dalembert.algebra.equation import equation
-from dalembert.algebra.forms import Form
-from dalembert.algebra.layout import Printer
-from dalembert.algebra.names import GREEK, latex_name, parts, unicode_name
-from dalembert.algebra.notation import Latex, Notation, Text
+from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.printing import ranking_for, readable
+from dalembert.algebra.printing.equation import equation
+from dalembert.algebra.printing.layout import Printer
+from dalembert.algebra.printing.names import GREEK, latex_name, parts, unicode_name
+from dalembert.algebra.printing.notation import Latex, Notation, Text
+from dalembert.algebra.printing.zform import intermediates
 from dalembert.algebra.tape import Tape
-from dalembert.algebra.zform import intermediates
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.vector import Vector
 from dalembert.report.blocks import Display, Formula, Line, Span

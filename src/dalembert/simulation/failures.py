@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dalembert.simulation.solution import Solution
+    from dalembert.simulation.integrator.solution import Solution
     from dalembert.simulation.trajectory import Trajectory
 
 

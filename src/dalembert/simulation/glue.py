@@ -16,7 +16,7 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.simulation import consent, watch
 from dalembert.simulation.audit import Audit, Budget
-from dalembert.simulation.kinds import LANES
+from dalembert.simulation.integrator.kinds import LANES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

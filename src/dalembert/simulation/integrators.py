@@ -18,10 +18,10 @@ from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
 from dalembert.simulation.audit import Watched
 from dalembert.simulation.failures import MissingPackage, RunStopped
+from dalembert.simulation.integrator.points import Motion, Pieces
+from dalembert.simulation.integrator.problem import Problem
+from dalembert.simulation.integrator.solution import Outcome, Solution
 from dalembert.simulation.model import NativeModel
-from dalembert.simulation.points import Motion, Pieces
-from dalembert.simulation.problem import Problem
-from dalembert.simulation.solution import Outcome, Solution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.algebra.names import latex_name, parts, superscript, unicode_name
+from dalembert.algebra.printing.names import latex_name, parts, superscript, unicode_name
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
 from dalembert.simulation.failures import Unwritable

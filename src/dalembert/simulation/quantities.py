@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy

@@ -14,7 +14,7 @@ from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.numerics.values import BadValue, check_complete, constant_values, mapping, number, symbol_name
-from dalembert.simulation.reading import label
+from dalembert.simulation.starting.reading import label
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,15 @@ from dalembert.numerics.values import MissingValue, mapping, number
 from dalembert.simulation.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
 from dalembert.simulation.glue import Context
+from dalembert.simulation.integrator.loop import integrate
+from dalembert.simulation.integrator.problem import Problem
+from dalembert.simulation.integrator.solution import Solution
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
-from dalembert.simulation.loop import integrate
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
-from dalembert.simulation.problem import Problem
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.setting import Setting, parameters_of, setting
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
-from dalembert.simulation.solution import Solution
-from dalembert.simulation.start import Start, find_start
+from dalembert.simulation.starting.start import Start, find_start
 from dalembert.simulation.trajectory import Judge, Trajectory
 
 if TYPE_CHECKING:

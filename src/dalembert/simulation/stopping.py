@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.equations.form import Equations
 from dalembert.simulation.failures import NotFinite, RunStopped
-from dalembert.simulation.reading import label
+from dalembert.simulation.starting.reading import label
 from dalembert.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dalembert.algebra.names import base
+from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
@@ -16,11 +16,11 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.numerics.values import MissingValue
 from dalembert.simulation.failures import OutsideRun
+from dalembert.simulation.integrator.solution import Outcome, Solution
 from dalembert.simulation.quantities import conserves_energy, energies, residuals
-from dalembert.simulation.reading import Reader, label
 from dalembert.simulation.setting import Setting
-from dalembert.simulation.solution import Outcome, Solution
-from dalembert.simulation.start import Start
+from dalembert.simulation.starting.reading import Reader, label
+from dalembert.simulation.starting.start import Start
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -17,9 +17,9 @@ from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.geometry.rotation import Quaternion
 from dalembert.principles.kane import kane
-from dalembert.simulation.conditions import Condition, conditions
-from dalembert.simulation.reading import Key, Level, Reader, label
 from dalembert.simulation.setting import Setting
+from dalembert.simulation.starting.conditions import Condition, conditions
+from dalembert.simulation.starting.reading import Key, Level, Reader, label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

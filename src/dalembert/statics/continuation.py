@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.model.system import System
 from dalembert.numerics.values import symbol_name
-from dalembert.simulation.reading import Key
+from dalembert.simulation.starting.reading import Key
 from dalembert.statics.balance import Balance, NoEquilibrium
 from dalembert.statics.newton import newton
 from dalembert.statics.operating import operating

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.model.system import System
-from dalembert.simulation.reading import label
+from dalembert.simulation.starting.reading import label
 from dalembert.statics.balance import Balance, NoEquilibrium
 from dalembert.statics.newton import Root, newton
 from dalembert.statics.operating import operating

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, symbols_of, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.kinematics import Kinematics

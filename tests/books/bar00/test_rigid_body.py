@@ -5,7 +5,7 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear
 from dalembert.gallery import Printed
 from dalembert.gallery.free_body import build

@@ -8,7 +8,7 @@ import dalembert as da
 from comparisons import PRINCIPLES, coefficients, components, differences, equal, other_terms, without
 from dalembert import gallery
 from dalembert.algebra.folds import gradient
-from dalembert.algebra.normal import expanded, normal_form
+from dalembert.algebra.normal_form.normal import expanded, normal_form
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy

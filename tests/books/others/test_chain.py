@@ -4,7 +4,7 @@ import pytest
 
 import dalembert as da
 from comparisons import PRINCIPLES
-from dalembert.algebra.field import is_zero
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.scalar import on
 from dalembert.gallery import double_pendulum, pendulum_absolute, pendulum_relative, spatial_chain

@@ -1,0 +1,1 @@
+"""Exact evaluation: prime fields, degrees and balls."""

@@ -1,0 +1,270 @@
+"""e = N/D: bounds on the degrees of N and D in the random numbers of a point, so that an error probability can be stated.
+
+A nonzero N of degree d vanishes at a random point with a probability of at most d/(number of values). Symbols and values
+of functions without relations have degree 1. An angle θ enters as its half tangent x: sin kθ and cos kθ are polynomials
+of degree 2k over (1 + x²)ᵏ; fractions θ/D enter as multiples of the smallest one. Denominators are kept as products
+of factors, and sums are brought to their least common one, so a polynomial in sines and cosines has the denominator of
+its largest term and not of all terms together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final
+
+from dalembert.algebra.exact.field import Trials
+from dalembert.algebra.exact.point import Form, Point
+from dalembert.algebra.folds import needed
+from dalembert.algebra.tape import Number, Tape
+
+Quotient = tuple[int, int]
+Factors = dict[Hashable, int]
+
+_NO_FACTORS: Final = 0
+# products under a fraction line are taken apart up to this many factors
+_MOST_FACTORS: Final = 64
+
+
+def degrees(
+    tape: Tape, outs: Sequence[int], point: Point | None = None, given: Mapping[int, tuple[int, int]] | None = None
+) -> list[tuple[int, int]]:
+    """(degree of N, degree of D) for each e = N/D, as bounds.
+
+    `given` states the degrees of nodes that are not computed on the tape, such as accelerations from a solve;
+    they are taken to be quotients over one common denominator.
+    """
+    fold = _fold(tape, outs, point, given)
+    return [(fold.found[i][0], fold.denominators.degree(fold.found[i][1])) for i in outs]
+
+
+def error_bound(
+    tape: Tape, outs: Sequence[int], trials: int = 4, point: Point | None = None, given: Mapping[int, tuple[int, int]] | None = None
+) -> float:
+    """Σ_e (k deg N / (n − deg D))^trials: how likely any e that is not zero looks like zero in all trials.
+
+    n is the number of values an angle can take. k accounts for the roots in e: a root of order r has r branches, all
+    of which count, and half of all points are rejected for it. Where e contains sign or |·|, this is for each
+    combination of signs that was met.
+    """
+    fold = _fold(tape, outs, point, given)
+    n = fold.point.generators.spread
+    total = 0.0
+    for i in outs:
+        num, den = fold.found[i]
+        room = n - fold.denominators.degree(den)
+        total += min(1.0, fold.branches * num / room) ** trials if room > 0 else 1.0
+    return min(1.0, total)
+
+
+def _fold(tape: Tape, outs: Sequence[int], point: Point | None, given: Mapping[int, tuple[int, int]] | None) -> _Fold:
+    if point is not None:
+        return _Fold(point, outs, given or {})
+    return Trials(tape, 1).at(0, lambda drawn: _Fold(drawn, outs, given or {}))
+
+
+class _Denominators:
+    """Products of powers of factors, each known by a number; sums and products of them are found once."""
+
+    def __init__(self) -> None:
+        self.factor_degree: dict[Hashable, int] = {}
+        self._number: dict[Hashable, int] = {}
+        self._factors: list[Factors] = []
+        self._degrees: list[int] = []
+        self._lcm: dict[tuple[int, int], int] = {}
+        self._times: dict[tuple[int, int], int] = {}
+        self.of({})
+
+    def of(self, factors: Factors) -> int:
+        key = frozenset(factors.items())
+        found = self._number.get(key)
+        if found is None:
+            found = self._number[key] = len(self._factors)
+            self._factors.append(factors)
+            self._degrees.append(sum(k * self.factor_degree[f] for f, k in factors.items()))
+        return found
+
+    def degree(self, i: int) -> int:
+        return self._degrees[i]
+
+    def lcm(self, i: int, j: int) -> int:
+        if i == j or j == _NO_FACTORS:
+            return i
+        if i == _NO_FACTORS:
+            return j
+        found = self._lcm.get((i, j))
+        if found is None:
+            x = self._factors[i]
+            found = self._lcm[i, j] = self.of(x | {f: max(k, x.get(f, 0)) for f, k in self._factors[j].items()})
+        return found
+
+    def times(self, i: int, j: int) -> int:
+        if j == _NO_FACTORS or i == _NO_FACTORS:
+            return i or j
+        found = self._times.get((i, j))
+        if found is None:
+            x = self._factors[i]
+            found = self._times[i, j] = self.of(x | {f: k + x.get(f, 0) for f, k in self._factors[j].items()})
+        return found
+
+    def without(self, i: int, j: int) -> int:
+        """Factors of i that are not among those of j."""
+        y = self._factors[j]
+        return self.of({f: k - y.get(f, 0) for f, k in self._factors[i].items() if k > y.get(f, 0)})
+
+
+class _Fold:
+    """The degree of N and the denominator of every node under `outs`."""
+
+    def __init__(self, point: Point, outs: Sequence[int], given: Mapping[int, tuple[int, int]]) -> None:
+        self.point, self.tape, self._given = point, point.tape, given
+        self.denominators = _Denominators()
+        self.found: dict[int, Quotient] = {}
+        self.branches = 1
+        # degrees of the arguments of log, asin and atan, by the value of the function
+        self._arguments: dict[int, tuple[int, int]] = {}
+        self._rooted: set[Hashable] = set()
+        if given:
+            self.denominators.factor_degree["given"] = max(d for _, d in given.values())
+            common = self.denominators.of({"given": 1})
+            self.found = {i: (n, common if d else _NO_FACTORS) for i, (n, d) in given.items()}
+        nodes = needed(self.tape, outs, self.found)
+        self._units = {"angle": self._unit(nodes, ("sin", "cos")), "exp": self._unit(nodes, ("exp", "cosh", "sinh"))}
+        for i in nodes:
+            self.found[i] = self._rule(i)
+
+    def _unit(self, nodes: Sequence[int], functions: tuple[str, ...]) -> dict[int, int]:
+        """The common denominator of each generator's multiples."""
+        units: dict[int, int] = {}
+        for i in nodes:
+            op, a, _ = self.tape.nodes[i]
+            if op in functions:
+                for g, c in self.point.form(a).items():
+                    units[g] = math.lcm(units.get(g, 1), c.denominator)
+        return units
+
+    def _rule(self, i: int) -> Quotient:
+        op, a, b = self.tape.nodes[i]
+        if op == "const":
+            return 0, _NO_FACTORS
+        if op in ("symbol", "pi"):
+            return 1, _NO_FACTORS
+        x = self.found[a]
+        if op in ("neg", "abs"):
+            return x
+        if op == "sign":
+            return 0, _NO_FACTORS
+        if op in ("add", "sub"):
+            return self._sum(x, self.found[b])
+        if op == "mul":
+            y = self.found[b]
+            return x[0] + y[0], self.denominators.times(x[1], y[1])
+        if op == "div":
+            return self._over(x, b)
+        return self._function(op, i, a, b)
+
+    def _sum(self, x: Quotient, y: Quotient) -> Quotient:
+        den = self.denominators
+        common = den.lcm(x[1], y[1])
+        return den.degree(common) + max(x[0] - den.degree(x[1]), y[0] - den.degree(y[1])), common
+
+    def _over(self, x: Quotient, b: int) -> Quotient:
+        """(N_a/D_a) / (N_b/D_b) = N_a D_b / (D_a N_b), what D_a and D_b have in common cancelled"""
+        den = self.denominators
+        y = self.found[b]
+        below = den.times(den.without(x[1], y[1]), den.of(self._factors(b)))
+        return x[0] + den.degree(den.without(y[1], x[1])), below
+
+    def _factors(self, b: int) -> Factors:
+        """The factors of N_b, as nodes."""
+        factors: Factors = {}
+        stack = [b]
+        while stack:
+            i = stack.pop()
+            op, x, y = self.tape.nodes[i]
+            if op == "neg" and i not in self._given:
+                stack.append(x)
+            elif op == "mul" and i not in self._given and len(stack) < _MOST_FACTORS:
+                stack += (x, y)
+            elif op != "const":
+                factors[i] = factors.get(i, 0) + 1
+                self.denominators.factor_degree[i] = self.found[i][0]
+        return factors
+
+    # ---- functions ---------------------------------------------------------------------------
+
+    def _function(self, op: str, i: int, a: int, b: int) -> Quotient:
+        if op in ("sin", "cos"):
+            return self._circle(self.point.form(a))
+        if op in ("exp", "cosh", "sinh"):
+            return self._exponential(op, self.point.form(a))
+        n, den = self.found[a]
+        d = self.denominators.degree(den)
+        if op == "sqrt":
+            if self.tape.value(a) is None:
+                self._root(i, 2)
+            # √(N/D) = √(N D)/D
+            return (n + d + 1) // 2, den
+        if op == "atan2":
+            m, other = self.found[b]
+            n, d = n + self.denominators.degree(other), d + m
+        for g in self.point.form(i):
+            if self.point.generators.origin(g)[0]:
+                self._arguments[g] = n, d
+        # a value without relations, or the argument of the exponential inside
+        inside = op == "log" and a not in self._given and self.tape.nodes[a][0] == "exp"
+        return self.found[self.tape.nodes[a][1]] if inside else (1, _NO_FACTORS)
+
+    def _root(self, key: Hashable, order: int) -> None:
+        if key not in self._rooted:
+            self._rooted.add(key)
+            self.branches *= 2 * order
+
+    def _circle(self, form: Form) -> Quotient:
+        """2 Σ|k| over Π(1 + x²)^|k|"""
+        den = self.denominators
+        factors: Factors = {}
+        for g, c in form.items():
+            if g == self.point.generators.pi:
+                continue
+            halvings = (c.denominator & -c.denominator).bit_length() - 1
+            if g in self._arguments and self.point.generators.origin(g)[0] != "log" and c.denominator == 1 << halvings:
+                factor: Hashable = ("arc", g, halvings)
+                for k in range(halvings + 1):
+                    self._root(("arc", g, k), 2)
+                den.factor_degree[factor] = max(self._arguments[g])
+                factors[factor] = abs(c.numerator)
+            else:
+                den.factor_degree["angle", g] = 2
+                factors["angle", g] = abs(int(c * self._units["angle"][g]))
+        below = den.of(factors)
+        return den.degree(below), below
+
+    def _exponential(self, op: str, form: Form) -> Quotient:
+        den = self.denominators
+        above = below = _NO_FACTORS
+        for g, c in form.items():
+            up, down = self._power(g, c)
+            above, below = den.times(above, up), den.times(below, down)
+        if op == "exp":
+            return den.degree(above), below
+        # cosh and sinh are (e ± 1/e)/2, and what one part of e has above the line the other has below
+        common = den.lcm(above, below)
+        return 2 * den.degree(common), common
+
+    def _power(self, g: int, c: Number) -> tuple[int, int]:
+        """The factors above and below the fraction line of e^(c g)."""
+        den = self.denominators
+        if self.point.generators.origin(g)[0] == "log":
+            self._root(("power", g, c.denominator), c.denominator)
+            k = c if c > 0 else -c
+            up, down = (self._algebraic(("power", g, part, k), math.ceil(k * d)) for part, d in enumerate(self._arguments[g]))
+            return (up, down) if c > 0 else (down, up)
+        den.factor_degree["exp", g] = 1
+        # the sign of a generator is a matter of chance, so its power may stand above or below the line
+        either = self.denominators.of({("exp", g): abs(int(c * self._units["exp"][g]))})
+        return either, either
+
+    def _algebraic(self, factor: Hashable, degree: int) -> int:
+        self.denominators.factor_degree[factor] = degree
+        return self.denominators.of({factor: 1})

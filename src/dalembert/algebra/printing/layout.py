@@ -1,0 +1,226 @@
+"""Terms in the order in which people write them: collected on accelerations, then on products of rates.
+
+A form becomes a list of `Piece`s: ± k · constants · (sum) · coordinates · rates · functions / constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dalembert.algebra.normal_form.forms import UNIT, Atom, Form, Powers, Term, collect, factor_common, without
+from dalembert.algebra.printing.names import base
+from dalembert.algebra.printing.notation import Notation
+from dalembert.algebra.tape import Tape
+
+CONSTANT, COORDINATE, RATE, ACCELERATION, FUNCTION = range(5)
+
+
+class Ranking:
+    """Who comes first: constants, coordinates, rates, accelerations, each in order of declaration, then functions."""
+
+    def __init__(self, tape: Tape, accelerations: Sequence[str], rates: Sequence[str]) -> None:
+        self.moving = {tape.nodes[i][1] for i in sorted(tape.moving)}
+        self.places = dict(tape.names)
+        self.accelerations = {name: n for n, name in enumerate(accelerations)}
+        self.rates = frozenset(rates)
+
+    def kind(self, atom: Atom) -> int:
+        if atom.op != "symbol":
+            return FUNCTION if self.moves(atom) else CONSTANT
+        if atom.name in self.accelerations:
+            return ACCELERATION
+        if atom.name in self.rates:
+            return RATE
+        return COORDINATE if atom.name in self.moving else CONSTANT
+
+    def moves(self, atom: Atom) -> bool:
+        """Whether it varies with time."""
+        if atom.op == "symbol":
+            return atom.name in self.moving or atom.name in self.rates or atom.name in self.accelerations
+        return any(name in self.moving for form in atom.arguments for name in form.symbols())
+
+    def place(self, name: str) -> Any:
+        """Order of declaration: a rate stands where its coordinate stands."""
+        return self.accelerations.get(name, -1), self.places.get(base(name), self.places.get(name, -1)), name
+
+    def atom(self, atom: Atom) -> Any:
+        if atom.op == "symbol":
+            return self.kind(atom), 0, (self.place(atom.name),), ""
+        inside = tuple(self.place(name) for form in atom.arguments for name in form.symbols())
+        return self.kind(atom), 1, inside, {"sin": "0", "cos": "1"}.get(atom.op, atom.op)
+
+    def powers(self, powers: Powers) -> Any:
+        """For products: which atoms, the higher power first."""
+        return sorted((self.atom(a), -k) for a, k in powers)
+
+    def term(self, term: Term) -> Any:
+        """Inside a sum: what is constant first, then by degree in what moves."""
+        moving = [(a, k) for a, k in term.powers if self.moves(a)]
+        return sum(k for _, k in moving), self.powers(tuple(moving)), self.powers(term.powers)
+
+    def group(self, powers: Powers, coefficient: Form) -> Any:
+        """Accelerations, an equation's own first; then squares of rates, then their products, then single rates."""
+        names = [a.name for a, _ in powers]
+        leading = sorted(self.accelerations[n] for n in names if n in self.accelerations)
+        if leading:
+            return 0, [not self.definite(coefficient), *leading], self.powers(powers)
+        degree = sum(k for _, k in powers)
+        return 1, [-degree, len(powers)], self.powers(powers)
+
+    def definite(self, coefficient: Form) -> bool:
+        """Whether it is of one sign for positive constants, like the mass in front of an equation's own acceleration."""
+        signs = {t.coefficient > 0 for t in coefficient.numerator}
+        return len(signs) == 1 and not any(k % 2 and self.moves(a) for t in coefficient.numerator for a, k in t.powers)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """± k · before · (inner) · after / below: one summand as it is printed; inner is None or a sum."""
+
+    coefficient: Fraction
+    before: Powers
+    inner: Form | None
+    after: Powers
+    below: Powers
+
+
+def pieces(form: Form, ranking: Ranking) -> list[Piece]:
+    """The summands of a form without denominator, or with one that is a single product."""
+    below = form.denominator[0]
+    whole = Form(tuple(Term(t.coefficient / below.coefficient, t.powers) for t in form.numerator))
+    fast = [a.name for a in whole.atoms() if a.op == "symbol" and ranking.kind(a) in (RATE, ACCELERATION)]
+    groups = collect(whole, fast)
+    found: list[Piece] = []
+    for powers in sorted((p for p in groups if p), key=lambda p: ranking.group(p, groups[p])):
+        found += _piece(groups[powers], powers, below.powers, ranking)
+    if () in groups:
+        found += _slow(groups[()], below.powers, ranking)
+    return found
+
+
+def _slow(form: Form, below: Powers, ranking: Ranking) -> Iterable[Piece]:
+    """What is free of rates, collected on products of whatever moves."""
+    groups: dict[Powers, list[Term]] = {}
+    for t in form.numerator:
+        moving = tuple(p for p in t.powers if ranking.moves(p[0]))
+        groups.setdefault(moving, []).append(Term(t.coefficient, without(t.powers, moving)))
+    for moving in sorted(groups, key=lambda p: (not p, ranking.powers(p))):
+        yield from _piece(Form(tuple(groups[moving])), moving, below, ranking)
+
+
+def _piece(coefficient: Form, outside: Powers, below: Powers, ranking: Ranking) -> list[Piece]:
+    terms = tuple(sorted(coefficient.numerator, key=ranking.term))
+    common, rest = _signed(*factor_common(Form(terms)))
+    if len(rest.numerator) > 1 and not common.powers and not outside:
+        # nothing to collect on: leave the sum open
+        return [_divided(t.coefficient, t.powers, None, below, ranking) for t in terms]
+    inner = None if rest.numerator == UNIT else rest
+    return [_divided(common.coefficient, common.powers + outside, inner, below, ranking)]
+
+
+def _signed(common: Term, rest: Form) -> tuple[Term, Form]:
+    """−(a − b) = b − a: no minus before a sum that can start with a plus itself."""
+    common, rest = _whole(common, rest)
+    first = next((t for t in rest.numerator if t.coefficient < 0), None)
+    if common.coefficient > 0 or first is None:
+        return common, rest
+    turned = (-first, *(-t for t in rest.numerator if t is not first))
+    return -common, Form(turned, rest.denominator)
+
+
+def _whole(common: Term, rest: Form) -> tuple[Term, Form]:
+    """Measured numbers stay where they are: 1.88 − 0.49 sin q, not 1/100 (188 − 49 sin q)."""
+    k = abs(common.coefficient)
+    if len(rest.numerator) == 1 or k.denominator < 100:
+        return common, rest
+    terms = tuple(Term(t.coefficient * k, t.powers) for t in rest.numerator)
+    return Term(common.coefficient / k, common.powers), Form(terms, rest.denominator)
+
+
+def _divided(k: Fraction, powers: Powers, inner: Form | None, below: Powers, ranking: Ranking) -> Piece:
+    shared = tuple((a, min(n, dict(below)[a])) for a, n in powers if a in dict(below))
+    powers, below = without(powers, shared), without(below, shared)
+    ordered = tuple(sorted(powers, key=lambda p: ranking.atom(p[0])))
+    before = tuple(p for p in ordered if ranking.kind(p[0]) == CONSTANT)
+    return Piece(k, before, inner, ordered[len(before) :], below)
+
+
+class Printer:
+    """Forms as strings in one notation."""
+
+    def __init__(self, notation: Notation, ranking: Ranking) -> None:
+        self.notation, self.ranking = notation, ranking
+
+    def form(self, form: Form) -> str:
+        if form.is_zero:
+            return self.notation.number(Fraction(0))
+        if len(form.denominator) == 1:
+            return self.notation.sum([self._piece(p) for p in pieces(form, self.ranking)])
+        return self.notation.sum([self._fraction(form)])
+
+    def argument(self, form: Form) -> str:
+        """Inside a function fractions are written θ/2, not 1/2 θ."""
+        broken = [t.coefficient.denominator for t in form.numerator if t.powers]
+        if not form.is_polynomial or max(broken, default=1) == 1:
+            return self.form(form)
+        found: list[tuple[bool, str]] = []
+        for t in form.numerator:
+            over = t.coefficient.denominator if t.powers and t.coefficient.denominator < 100 else 1
+            negative, shown = self._term(Term(t.coefficient * over, t.powers))
+            found.append((negative, shown if over == 1 else self.notation.quotient(shown, str(over), simple=True)))
+        return self.notation.sum(found)
+
+    def _fraction(self, form: Form) -> tuple[bool, str]:
+        """A sum below the bar."""
+        above = pieces(Form(form.numerator), self.ranking)
+        below = self.notation.sum([self._term(t) for t in sorted(form.denominator, key=self.ranking.term)])
+        if len(above) == 1:
+            negative, top = self._piece(above[0], closed=self.notation.closes_quotients)
+        else:
+            negative, top = False, self.notation.sum([self._piece(p) for p in above])
+            top = self.notation.group(top) if self.notation.closes_quotients else top
+        return negative, self.notation.quotient(top, below, simple=False)
+
+    def _piece(self, piece: Piece, *, closed: bool = False) -> tuple[bool, str]:
+        n = self.notation
+        k = abs(piece.coefficient)
+        closed = closed or (bool(piece.below) and n.closes_quotients)
+        factors = [self._power(a, e, closed=closed) for a, e in piece.before]
+        if piece.inner is not None:
+            inside = n.sum([self._term(t) for t in piece.inner.numerator])
+            factors.append(n.group(inside) if k != 1 or piece.before or piece.after or piece.below or piece.coefficient < 0 else inside)
+        factors += [self._power(a, e, closed=closed) for a, e in piece.after]
+        if k != 1 or not factors:
+            factors.insert(0, n.number(k))
+        above = n.product(factors)
+        if not piece.below:
+            return piece.coefficient < 0, above
+        below = n.product([self._power(a, e, closed=closed) for a, e in piece.below])
+        return piece.coefficient < 0, n.quotient(above, below, simple=len(piece.below) == 1)
+
+    def _term(self, term: Term) -> tuple[bool, str]:
+        return self._piece(_divided(term.coefficient, term.powers, None, (), self.ranking))
+
+    def _power(self, atom: Atom, k: int, *, closed: bool) -> str:
+        n = self.notation
+        if atom.op == "symbol":
+            return n.power(n.symbol(atom.name), k, simple=True)
+        if atom.op == "pi":
+            return n.power(n.pi(), k, simple=True)
+        argument = atom.arguments[0]
+        bare = not closed and len(atom.arguments) == 1 and _is_single(argument)
+        return n.call(atom.op, [self.argument(a) for a in atom.arguments], k, bare=bare)
+
+
+def _is_single(form: Form) -> bool:
+    """One symbol, π or a whole number."""
+    if not form.is_polynomial or len(form.numerator) != 1:
+        return False
+    ((k, powers),) = form.numerator
+    if not powers:
+        return k > 0 and k.denominator == 1
+    ((atom, e),) = powers[:1]
+    return k == 1 and len(powers) == 1 and e == 1 and not atom.arguments

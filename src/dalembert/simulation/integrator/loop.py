@@ -1,0 +1,151 @@
+"""y' = f(t, y), y(t₀) = y₀: the run from Python's side.
+
+The native loop takes the steps. It comes back when its buffer is full and about every 20 ms, so that progress can be
+shown and Ctrl-C is heard; none of this changes a bit of the motion.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.numerics.jit import Library, load
+from dalembert.simulation.integrator.control import EXPORTS, loop_text
+from dalembert.simulation.integrator.diagnosis import stopped
+from dalembert.simulation.integrator.interruption import deferred
+from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.points import Points
+from dalembert.simulation.integrator.run import ROWS, Left, Row, Run
+from dalembert.simulation.integrator.solution import Outcome, Solution
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.failures import RunStopped
+    from dalembert.simulation.integrator.problem import Problem
+
+Progress = Callable[[float, int], object]
+
+SLICE: Final = 0.02
+_CALLS_PER_START: Final = 2
+_CALLS_PER_STEP: Final = 16
+_LARGEST_CHANGE: Final = 4
+_ALIGNMENT: Final = 64
+_CLOCK: Final = 1e-6
+
+
+def integrate(problem: Problem, on_progress: Progress | None = None) -> Solution:
+    """The motion from t₀ to t₁; after Ctrl-C the motion so far, marked as interrupted.
+
+    `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped` with the motion so far.
+    """
+    with deferred() as interruption:
+        integration = Integration(problem)
+        finished = False
+        with suppress(KeyboardInterrupt):
+            while not (finished := integration.advance()) and not interruption.take():
+                if on_progress is not None:
+                    on_progress(integration.t, integration.steps)
+    outcome = Outcome.FINISHED if finished else Outcome.INTERRUPTED
+    return integration.solution(outcome, f"{outcome.value} at t = {integration.t:.17g}")
+
+
+class Integration:
+    """A run in progress: `advance` as often as needed, `solution` at any time."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._native = _native()
+        self._groups = -(-problem.size // LANES)
+        self._work = _work_space(problem, self._groups)
+        self._points = Points(problem.t0, self._work[Row.Y], dense=problem.dense)
+        self._run = self._new_run()
+        begin = time.perf_counter()
+        left = self._native.start(ctypes.addressof(self._run))
+        self._attempts = _attempts_per_slice(_CALLS_PER_START / _CALLS_PER_STEP, time.perf_counter() - begin)
+        if left:
+            raise self._stopped()
+
+    @property
+    def t(self) -> float:
+        """The time reached."""
+        return self._run.t
+
+    @property
+    def steps(self) -> int:
+        """Accepted steps so far."""
+        return self._run.steps
+
+    def advance(self, attempts: int | None = None) -> bool:
+        """Try at most so many steps (by default as many as take about 20 ms); whether the end was reached."""
+        run = self._run
+        granted = run.budget = self._attempts if attempts is None else attempts
+        begin = time.perf_counter()
+        self._points.bind(run)
+        while (left := self._native.advance(ctypes.addressof(run))) == Left.BUFFER_FULL:
+            self._points.grow()
+            self._points.bind(run)
+        if left == Left.STOPPED:
+            raise self._stopped()
+        if left == Left.BUDGET_SPENT:
+            wanted = _attempts_per_slice(granted, time.perf_counter() - begin)
+            self._attempts = min(max(wanted, granted // _LARGEST_CHANGE), granted * _LARGEST_CHANGE)
+        return left == Left.AT_END
+
+    def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
+        """The motion so far."""
+        motion = self._points.motion(self.steps + 1, self.problem.size)
+        return Solution(motion, outcome, message, self._run.rejected, self._run.calls)
+
+    def _new_run(self) -> Run:
+        """The structure at the start."""
+        problem = self.problem
+        run = Run(rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context)
+        run.work, run.groups = self._work.ctypes.data, self._groups
+        run.n_norm, run.norm_groups = problem.in_norm, -(-problem.in_norm // LANES)
+        run.t, run.t_end, run.rtol = problem.t0, problem.t1, problem.rtol
+        run.h_max = min(problem.max_step, problem.t1 - problem.t0)
+        return run
+
+    def _stopped(self) -> RunStopped:
+        return stopped(self._run, self.solution(Outcome.STOPPED), self._work[0, : self.problem.in_norm].copy())
+
+
+class _Native(NamedTuple):
+    library: Library
+    start: Callable[[int], int]
+    advance: Callable[[int], int]
+
+
+@functools.cache
+def _native() -> _Native:
+    """The native loop, compiled once per machine and loaded once per process."""
+    # written without waste, so that optimization would take longer than it could save
+    library = load(loop_text(), EXPORTS, optimize=0)
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+    return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
+
+
+def _work_space(problem: Problem, groups: int) -> NDArray[np.float64]:
+    """The rows of the work space, zero beyond the last component, aligned for the widest loads."""
+    width = groups * LANES
+    space = np.zeros(ROWS * width + _ALIGNMENT // 8)
+    offset = -space.ctypes.data % _ALIGNMENT // 8
+    work = space[offset : offset + ROWS * width].reshape(ROWS, width)
+    n_norm, atol = problem.in_norm, np.asarray(problem.atol, dtype=np.float64)
+    work[Row.Y, : problem.size] = problem.start
+    work[Row.ATOL] = 1.0
+    work[Row.ATOL, :n_norm] = atol[:n_norm] if atol.ndim else atol
+    work[Row.IN_NORM, :n_norm] = 1.0
+    return work
+
+
+def _attempts_per_slice(attempts: float, seconds: float) -> int:
+    """How many steps to try in one slice if so many took so long."""
+    return max(int(attempts * SLICE / max(seconds, _CLOCK)), 1)

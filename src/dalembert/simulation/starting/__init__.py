@@ -1,0 +1,1 @@
+"""Start values from whatever is known."""

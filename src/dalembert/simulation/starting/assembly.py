@@ -1,0 +1,165 @@
+"""φ(q, t) = 0: positions that satisfy the holonomic rows and what was asked for, near a first guess.
+
+Damped Gauss–Newton with steps of least norm, δq = −Jᵀ (J Jᵀ + μ 1)⁻¹ r, in a trust region that keeps to the nearest
+branch: only coordinates that the unsatisfied rows reach are moved. Where the slope vanishes (a bob at the centre of its
+circle) the search begins again nearby.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import gradient
+from dalembert.simulation.starting.reading import Reader
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# distances to a row's surface, relative to the size of q: to be left alone, and to be accepted from given values
+EXACT: Final = 1e-13
+ACCEPTED: Final = 1e-9
+_ROUNDING: Final = 1e-14
+_MOST_STEPS: Final = 100
+_SMALLEST: Final = 1e-12
+_SHORTEST: Final = 1e-16
+# a first step of half a radian or half a unit; longer ones once the rows have proved nearly linear
+_RADIUS: Final = 0.5
+_GROWTH: Final = 3.0
+_GOOD: Final = 0.5
+_NUDGES: Final = (0.01, 0.1, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0)
+
+
+@dataclass(frozen=True)
+class PositionRow:
+    """node(q, t) = target, and the name of the constraint or the given value that says so."""
+
+    name: str
+    node: int
+    target: float = 0.0
+    is_norm: bool = False
+    is_given: bool = False
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """The positions found, what remains of each row there, and whether all of it counts as zero."""
+
+    q: Numbers
+    residuals: Numbers
+    satisfied: NDArray[np.bool_]
+    iterations: int
+    moved: NDArray[np.bool_]
+
+
+class Assembler:
+    """r(q) and J(q) of a list of position rows at a time t."""
+
+    def __init__(self, reader: Reader, rows: Sequence[PositionRow], t: float) -> None:
+        self._reader, self._t = reader, t
+        self.targets = np.array([row.target for row in rows])
+        tape, q = reader.tape, reader.kin.q
+        self._nodes = [row.node for row in rows]
+        slopes = [gradient(tape, {i: tape.one}, q) for i in self._nodes]
+        self.structure = np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(len(rows), len(q))
+        self._slopes = [i for row in slopes for i in row]
+
+    def __call__(self, q: Numbers) -> tuple[Numbers, Numbers]:
+        """r and J at q."""
+        state = {**dict(zip(self._reader.kin.q, q.tolist(), strict=True)), self._reader.time: self._t}
+        values = self._reader.floats([*self._nodes, *self._slopes], state)
+        m = len(self._nodes)
+        return values[:m] - self.targets, values[m:].reshape(m, len(q))
+
+    def satisfied(self, q: Numbers, distance: float) -> NDArray[np.bool_]:
+        """|r_i| ≤ distance · |∇φ_i| · max |q|, or as small as rounding"""
+        r, J = self(q)
+        size = float(np.max(np.abs(q), initial=0.0)) or 1.0
+        small: NDArray[np.bool_] = np.abs(r) <= distance * size * np.linalg.norm(J, axis=1) + _ROUNDING
+        return small
+
+    def solve(self, q: Numbers, free: NDArray[np.bool_], guessed: NDArray[np.bool_]) -> Assembly:
+        """The nearest solution that moves only free coordinates, and of these only those that must move."""
+        unsatisfied = ~self.satisfied(q, EXACT)
+        rows, columns = self._reached(unsatisfied | (self.structure & guessed).any(axis=1), free)
+        iterations = 0
+        best = q
+        if unsatisfied.any() and columns.any():
+            error = np.inf
+            for first in _starts(q, columns):
+                found, steps = _gauss_newton(self, first, rows, columns)
+                iterations += steps
+                remaining = self._remaining(found)
+                if remaining < error:
+                    best, error = found, remaining
+                if self.satisfied(best, ACCEPTED)[rows].all():
+                    break
+        return Assembly(best, self(best)[0], self.satisfied(best, ACCEPTED), iterations, columns)
+
+    def _remaining(self, q: Numbers) -> float:
+        r = self(q)[0]
+        return float(r @ r) if np.isfinite(r).all() else np.inf
+
+    def _reached(self, rows: NDArray[np.bool_], free: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The rows and free coordinates connected with the given rows."""
+        structure = self.structure & free
+        columns = np.asarray(structure[rows].any(axis=0))
+        while True:
+            rows = rows | structure[:, columns].any(axis=1)
+            more = np.asarray(structure[rows].any(axis=0))
+            if (more == columns).all():
+                return rows, columns
+            columns = more
+
+
+def _starts(q: Numbers, columns: NDArray[np.bool_]) -> Iterator[Numbers]:
+    """The guess itself, then points nearby: first towards positive values, then in directions fixed once for all."""
+    yield q
+    directions = np.random.default_rng(0)
+    for k, size in enumerate(_NUDGES):
+        nudge = np.ones(len(q)) if k == 0 else directions.uniform(-1.0, 1.0, len(q))
+        yield np.where(columns, q + size * nudge, q)
+
+
+def _gauss_newton(
+    f: Callable[[Numbers], tuple[Numbers, Numbers]], q: Numbers, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
+) -> tuple[Numbers, int]:
+    """Steps within a trust region until the residual no longer falls: (q, number of steps)."""
+    r, J = f(q)
+    steps, radius = 0, _RADIUS
+    while steps < _MOST_STEPS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
+        step = np.zeros_like(q)
+        step[columns] = -_damped(J[np.ix_(rows, columns)], r[rows], radius)
+        length, size = float(np.linalg.norm(step)), float(np.abs(q).max())
+        if length <= _SHORTEST * size:
+            break
+        r_new, J_new = f(q + step)
+        steps += 1
+        predicted = r @ r - np.sum((r + J @ step) ** 2)
+        if np.isfinite(r_new).all() and r_new @ r_new < r @ r:
+            good = r @ r - r_new @ r_new > _GOOD * predicted
+            radius = max(radius, _GROWTH * length) if good else radius
+            q, r, J = q + step, r_new, J_new
+        elif length <= _ROUNDING * size:
+            break
+        else:
+            radius = length / _GROWTH
+    return q, steps
+
+
+def _damped(J: Numbers, r: Numbers, radius: float) -> Numbers:
+    """δ = Jᵀ (J Jᵀ + μ 1)⁻¹ r with the least μ that keeps |δ| within the radius; what J does not determine stays."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    kept = s > _SMALLEST * s[0]
+    s, along = s[kept], (U.T @ r)[kept]
+    step = along / s
+    mu = _SMALLEST * s.max(initial=0.0) ** 2
+    while np.linalg.norm(step) > radius:
+        step = s * along / (s * s + mu)
+        mu *= _GROWTH
+    return np.asarray(Vt[kept].T @ step)

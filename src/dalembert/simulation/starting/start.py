@@ -1,0 +1,175 @@
+"""q(t₀), u(t₀) from whatever is known about them: the rest is zero where the rows allow it, otherwise solved for.
+
+Positions come by damped Gauss–Newton on the holonomic rows, then speeds by linear least norm: with q̇ = W u + X every
+row A q̇ + b = 0 holds by construction, so that only what was asked for remains to be satisfied.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import DalembertWarning
+from dalembert.geometry.rotation import Quaternion
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.simulation.failures import BadStart
+from dalembert.simulation.starting.assembly import Assembler, Assembly, PositionRow
+from dalembert.simulation.starting.conditions import Condition, conditions
+from dalembert.simulation.starting.reading import Key, Level, Reader, label
+from dalembert.simulation.starting.velocities import Velocities
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+Origin = Literal["given", "zero", "solved"]
+
+
+class Mark(NamedTuple):
+    """A value of the start and where it comes from."""
+
+    name: str
+    value: float
+    origin: Origin
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """The whole start at time t, each value marked given, zero or solved."""
+
+    t: float
+    q: Numbers
+    u: Numbers
+    qdot: Numbers
+    marks: tuple[Mark, ...]
+    position_residual: float
+    velocity_residual: float
+    rank: int
+    n_rows: int
+    iterations: int
+    notes: tuple[str, ...] = ()
+
+    def counted(self) -> str:
+        """2 given, 3 solved, 5 zero"""
+        return ", ".join(f"{n} {o}" for o in ("given", "solved", "zero") if (n := sum(m.origin == o for m in self.marks)))
+
+    def __str__(self) -> str:
+        rows = [(m.name, f"{m.value:.12g}", "zero rotation" if m.origin == "zero" and m.value else m.origin) for m in self.marks]
+        lines = [f"start at t = {self.t:.12g}", *table(rows)]
+        if self.n_rows:
+            steps = f"{self.iterations} iteration{'s' * (self.iterations != 1)}"
+            sizes = f"residual {self.position_residual:.2g} in positions, {self.velocity_residual:.2g} in velocities"
+            lines.append(f"constraints: {sizes}; rank {self.rank} of {self.n_rows}; {steps}")
+        return "\n".join([*lines, *self.notes])
+
+
+def table(rows: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Name, number, remark: the numbers stand with their decimal points below one another."""
+    whole = [x.partition(".")[0].partition("e")[0] for _, x, _ in rows]
+    left, first = max(map(len, whole), default=0), max((len(n) for n, _, _ in rows), default=0)
+    placed = [(n, " " * (left - len(w)) + x, r) for (n, x, r), w in zip(rows, whole, strict=True)]
+    middle = max((len(x) for _, x, _ in placed), default=0)
+    return [f"  {n:<{first}}  {x:<{middle}}  {r}" for n, x, r in placed]
+
+
+def find_start(
+    kin: Kinematics, given: Mapping[Key, Any], values: Mapping[int, float], t: float = 0.0, guess: Mapping[Key, Any] | None = None
+) -> Start:
+    """q and u at time t that satisfy every row and everything in `given`.
+
+    A key is a coordinate, a rate, a speed or any expression in them, linear in the velocities. What is not named is zero
+    (a quaternion: no rotation) where the rows allow it, otherwise it is solved for, beginning at zero or at `guess`.
+    """
+    reader = Reader(kin, values)
+    asked = conditions(reader, given, t)
+    found = _positions(reader, asked, conditions(reader, guess or {}, t, "guess"), t)
+    velocities = Velocities(reader, [c for c in asked if c.level is Level.VELOCITY], found.q, t)
+    u = velocities.speeds()
+    qdot = velocities.rates(u)
+    for note in velocities.notes:
+        warnings.warn(note, DalembertWarning, stacklevel=2)
+    marks = _marks(reader, asked, found, u, qdot)
+    position = float(np.max(np.abs(found.residuals), initial=0.0))
+    residuals = position, velocities.residual(u, qdot)
+    return Start(t, found.q, u, qdot, marks, *residuals, velocities.rank, len(reader.kin.rows), found.iterations, velocities.notes)
+
+
+# ---- positions ---------------------------------------------------------------------------------
+
+
+def _positions(reader: Reader, asked: Sequence[Condition], guess: Sequence[Condition], t: float) -> Assembly:
+    """φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every given expression."""
+    kin = reader.kin
+    place = {i: k for k, i in enumerate(kin.q)}
+    rows = [PositionRow(r.name, reader.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.rows if r.phi is not None]
+    q, free, guessed = _no_rotation(kin), np.ones(kin.n_q, dtype=bool), np.zeros(kin.n_q, dtype=bool)
+    for c in asked:
+        if c.symbol in place:
+            q[place[c.symbol]], free[place[c.symbol]] = c.value, False
+        elif c.level is Level.POSITION:
+            rows.append(PositionRow(c.name, c.node, c.value, is_given=True))
+    assembler = Assembler(reader, rows, t)
+    for c in guess:
+        if c.symbol not in place or not free[place[c.symbol]] or not assembler.structure[:, place[c.symbol]].any():
+            msg = f"guess: {c.name} is not a coordinate that the constraints determine; give it in the start"
+            raise BadStart(msg)
+        q[place[c.symbol]], guessed[place[c.symbol]] = c.value, True
+    found = assembler.solve(q, free, guessed)
+    if not found.satisfied.all():
+        raise BadStart(_contradiction(reader, rows, asked, assembler, found))
+    return found
+
+
+def _no_rotation(kin: Kinematics) -> Numbers:
+    """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
+    q = np.zeros(kin.n_q)
+    for F in kin.system.space.frames:
+        if isinstance(F.rotation, Quaternion) and F.rotation.e[0] in kin.q:
+            q[kin.q.index(F.rotation.e[0])] = 1.0
+    return q
+
+
+def _contradiction(reader: Reader, rows: Sequence[PositionRow], asked: Sequence[Condition], assembler: Assembler, found: Assembly) -> str:
+    """The row that fails worst, its residual, and the given values that meet in it."""
+    worst = int(np.argmax(np.where(found.satisfied, -1.0, np.nan_to_num(np.abs(found.residuals), nan=np.inf))))
+    row, residual = rows[worst], found.residuals[worst]
+    if math.isnan(residual):
+        return f"start: {row.name!r} has no real value at the given positions"
+    inside = {reader.kin.q[k] for k in np.flatnonzero(assembler.structure[worst])}
+    names = [str(c) for c in asked if c.symbol in inside or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)]
+    what = f"{row.name} = {row.target:.12g}" if row.is_given else f"{row.name!r}"
+    if row.is_norm:
+        return f"start: {', '.join(names)} cannot belong to {what}: the sum of squares is off by {residual:.6g}; divide by the length"
+    if not found.moved.any():
+        contradict = f"{', '.join(names)} contradict{'s' * (len(names) == 1)}" if names else "the start contradicts"
+        return f"start: {contradict} {what}: residual {residual:.6g}; change a value, or leave one out so that it is solved for"
+    least = f"least-squares residual {residual:.6g} after {found.iterations} iterations"
+    with_these = f" with {', '.join(names)}" if names else ""
+    return f"start: no position found that satisfies {what}{with_these}: {least}; change a value, or give a guess near the solution"
+
+
+# ---- marks -------------------------------------------------------------------------------------
+
+
+def _marks(reader: Reader, asked: Sequence[Condition], found: Assembly, u: Numbers, qdot: Numbers) -> tuple[Mark, ...]:
+    """Coordinates, speeds, the rates that are not speeds, and the expressions that were given."""
+    kin = reader.kin
+    given = {c.symbol for c in asked}
+    default = _no_rotation(kin)
+    marks = []
+    for i, x, at_rest in zip(kin.q, found.q, default, strict=True):
+        marks.append(_mark(kin, i, x, given, untouched=x == at_rest))
+    for i, x in [*zip(kin.u, u, strict=True), *((i, x) for i, x in zip(kin.qdot, qdot, strict=True) if i not in kin.u)]:
+        marks.append(_mark(kin, i, x, given, untouched=x == 0.0))
+    return (*marks, *(Mark(c.name, c.value, "given") for c in asked if c.symbol is None))
+
+
+def _mark(kin: Kinematics, i: int, x: float, given: set[int | None], *, untouched: bool) -> Mark:
+    origin: Origin = "given" if i in given else "zero" if untouched else "solved"
+    return Mark(label(kin.name(i)), float(x) + 0.0, origin)

@@ -1,0 +1,162 @@
+"""C u = d: speeds from given velocities, of least norm where these leave a choice; then q̇ = W u + X.
+
+Every row A q̇ + b = 0 holds by construction. What a singular position makes undetermined is found from the rank of A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import Linear
+from dalembert.errors import NotLinear
+from dalembert.simulation.failures import BadStart
+from dalembert.simulation.starting.assembly import ACCEPTED
+from dalembert.simulation.starting.conditions import Condition
+from dalembert.simulation.starting.reading import Reader, label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# singular values below this part of the largest are zero
+_RANK: Final = 1e-10
+_DUST: Final = 1e-14
+
+
+class Velocities:
+    """The given velocities c(q, t)·u + d(q, t) = value, and the rows A q̇ + b = 0, at the start positions."""
+
+    def __init__(self, reader: Reader, asked: Sequence[Condition], q: Numbers, t: float) -> None:
+        self._reader, self._asked = reader, asked
+        self._state = {**dict(zip(reader.kin.q, q.tolist(), strict=True)), reader.time: t}
+        self._conditions()
+        self._rows()
+
+    def _conditions(self) -> None:
+        """C and d, with the speeds that each condition may move."""
+        reader, asked, n = self._reader, self._asked, self._reader.kin.n_u
+        self.C, self.d = np.zeros((len(asked), n)), np.array([c.value for c in asked])
+        self._reached = np.zeros(n, dtype=bool)
+        linear = Linear(reader.tape, reader.kin.u)
+        for k, c in enumerate(asked):
+            try:
+                constant, coefficients = linear(c.node)
+            except NotLinear as problem:
+                msg = f"start: {c.name} is {problem}; a given velocity must be linear in the rates and speeds"
+                raise BadStart(msg) from problem
+            rest, *found = reader.floats([constant, *coefficients.values()], self._state)
+            if not np.isfinite([rest, *found]).all():
+                msg = f"start: {c.name} is not defined at the start positions: declare other speeds or start elsewhere"
+                raise BadStart(msg)
+            self.d[k] -= rest
+            self.C[k, list(coefficients)] = found
+            self._reached[list(coefficients)] = True
+
+    def _rows(self) -> None:
+        """A and b, the rank of A, and the rows that are not independent here."""
+        reader, rows = self._reader, self._reader.kin.rows
+        self.A = np.zeros((len(rows), reader.kin.n_q))
+        for k, row in enumerate(rows):
+            self.A[k, list(row.A)] = reader.floats([reader.reduced(a) for a in row.A.values()], self._state)
+        self.b = reader.floats([reader.reduced(row.b) for row in rows], self._state)
+        self.rank, self.notes = _rank(self.A, [row.name for row in rows])
+
+    # ---- u -----------------------------------------------------------------------------------
+
+    def speeds(self) -> Numbers:
+        """What is given directly stays as it is; the rest is the solution of least norm."""
+        u, free = np.zeros(self._reader.kin.n_u), self._reached.copy()
+        for k, x in self._direct().items():
+            u[k], free[k] = x, False
+        if free.any():
+            for _ in range(2):
+                # the second time removes rounding
+                u[free] += np.linalg.lstsq(self.C[:, free], self.d - self.C @ u, rcond=_RANK)[0]
+            clean = np.where(free & (np.abs(u) <= _DUST * np.abs(u).max()), 0.0, u)
+            u = clean if (np.abs(self.C @ clean - self.d) <= self._tolerance(u)).all() else u
+        self._check(u)
+        return u
+
+    def _direct(self) -> dict[int, float]:
+        """{r: value} of the speeds that were given themselves."""
+        place = {i: r for r, i in enumerate(self._reader.kin.u)}
+        return {place[c.symbol]: c.value for c in self._asked if c.symbol in place}
+
+    def _tolerance(self, u: Numbers) -> Numbers:
+        tolerance: Numbers = ACCEPTED * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
+        return tolerance
+
+    def _check(self, u: Numbers) -> None:
+        residuals = self.C @ u - self.d
+        excess = np.abs(residuals) - self._tolerance(u)
+        if not (excess > 0.0).any():
+            return
+        k = int(np.argmax(excess))
+        worst = self._asked[k]
+        others = [str(c) for c in self._asked if c is not worst]
+        with_these = f" with {', '.join(others)}" if others else ""
+        row = self._violated()
+        against = f"contradicts {row}" if row else "cannot be had at this position"
+        msg = f"start: {worst}{with_these} {against}: least-squares residual {residuals[k]:.6g}"
+        raise BadStart(msg + "; leave a value out or change it")
+
+    def _violated(self) -> str:
+        """The constraint that the rates as they were given violate most, with its residual."""
+        kin = self._reader.kin
+        given = {c.symbol: c.value for c in self._asked}
+        u = np.zeros(kin.n_u)
+        for k, x in self._direct().items():
+            u[k] = x
+        qdot = np.array([given.get(i, x) for i, x in zip(kin.qdot, self._computed(u), strict=True)])
+        residuals = self.A @ qdot + self.b
+        names = [row.name for row in kin.rows]
+        if not names or not np.isfinite(residuals).all() or not residuals.any():
+            return ""
+        worst = int(np.argmax(np.abs(residuals)))
+        return f"{names[worst]!r} (residual {residuals[worst]:.6g})"
+
+    # ---- q̇ -----------------------------------------------------------------------------------
+
+    def _full(self, u: Numbers) -> dict[int, float]:
+        return {**self._state, **dict(zip(self._reader.kin.u, u.tolist(), strict=True))}
+
+    def _computed(self, u: Numbers) -> Numbers:
+        full = self._full(u)
+        return np.array([self._reader.floats([self._reader.reduced(x)], full)[0] for x in self._reader.kin.qdot])
+
+    def rates(self, u: Numbers) -> Numbers:
+        """q̇ = W u + X"""
+        qdot = self._computed(u)
+        if not np.isfinite(qdot).all():
+            kin = self._reader.kin
+            bad = ", ".join(label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot)))
+            names = ", ".join(label(kin.name(x)) for x in kin.u)
+            why = f" ({self.notes[0]})" if self.notes else ""
+            msg = f"start: {bad} cannot be had from {names} at these positions (division by zero): start elsewhere or declare other speeds"
+            raise BadStart(msg + why)
+        return qdot
+
+    def residual(self, u: Numbers, qdot: Numbers) -> float:
+        """The largest of |A q̇ + b| and of what remains of the given velocities."""
+        return float(np.max(np.abs([*(self.A @ qdot + self.b), *(self.C @ u - self.d)]), initial=0.0))
+
+
+def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+    """rank A, and a note that names the rows that are not independent."""
+    if not names or not np.isfinite(A).all():
+        return 0, ()
+    norms = np.linalg.norm(A, axis=1, keepdims=True)
+    largest = norms.max() or 1.0
+    # units differ from row to row, but a row of rounding errors is no row
+    U, s, _ = np.linalg.svd(A / np.where(norms > _RANK * largest, norms, largest))
+    rank = int(np.sum(s > _RANK))
+    if rank == len(names):
+        return rank, ()
+    involved = [name for name, weights in zip(names, np.abs(U[:, rank:]), strict=True) if weights.max() > _RANK]
+    listed = " and ".join(map(repr, involved))
+    what = f"{listed} {'vanishes' if len(involved) == 1 else 'are not independent'} at this start"
+    return rank, (f"a singular position: {what} (rank {rank} of {len(names)}), so that speeds and reactions may be undetermined",)

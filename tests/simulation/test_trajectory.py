@@ -434,6 +434,7 @@ def test_in_a_notebook_the_plot_is_returned(run, tmp_path, monkeypatch, capsys) 
     monkeypatch.chdir(tmp_path)
     notebook = ModuleType("IPython")
     notebook.get_ipython = lambda: SimpleNamespace(kernel=object())
+    notebook.version_info = (9, 0, 0)  # matplotlib asks
     monkeypatch.setitem(sys.modules, "IPython", notebook)
     assert run.plot().path is None
     assert "" == capsys.readouterr().out

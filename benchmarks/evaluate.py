@@ -163,8 +163,8 @@ def _lambdified(n: int) -> Callable[[Rows], Rows]:
 
 
 def _pydy(n: int) -> Callable[[Rows], Rows]:
-    # solving ten equations in symbols takes SymPy minutes
-    made: Callable[[Rows], Rows] = peer("pydy").rates(n, "sympy" if n < 10 else "numpy")
+    # the solver that makes the fastest code
+    made: Callable[[Rows], Rows] = peer("pydy").rates(n, "sympy")
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from dalembert.agreement.agreement import agreement as certify
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.form import Equations
 from dalembert.equations.regularity import check_regular
-from dalembert.errors import BadExpression, DalembertError, IllPosed, NotApplicable
+from dalembert.errors import BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable
 from dalembert.kinematics.kinematics import Kinematics, kinematics
 from dalembert.kinetics.reactions import Reactions
 from dalembert.kinetics.reactions import reactions as reactions_of
@@ -178,7 +179,8 @@ def _watched(kin: Kinematics, *, audit: bool, needed: bool, level: bool) -> Quad
         return None
     try:
         return leveled(quadratures(kin)) if level else quadratures(kin)
-    except DalembertError:
+    except DalembertError as problem:
         if needed or level:
             raise
+        warnings.warn(f"this run carries no energy audit: {problem}", DalembertWarning, stacklevel=3)
         return None

@@ -16,7 +16,9 @@ from dalembert.api import (
     energy_integrals,
     forward_dynamics,
     reactions,
+    routh,
     simulate,
+    symmetry,
 )
 from dalembert.errors import BadDescription, BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable, NotLinear
 from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, inertia, rod_inertia, sphere_inertia
@@ -113,6 +115,7 @@ __all__ = [
     "recursive",
     "rod_inertia",
     "root_locus",
+    "routh",
     "sensitivity",
     "sign",
     "simulate",
@@ -121,6 +124,7 @@ __all__ = [
     "sphere_inertia",
     "sqrt",
     "stationary_potential",
+    "symmetry",
     "tan",
     "tanh",
     "virtual_work",

@@ -25,7 +25,10 @@ from dalembert.principles.recursive import recursive
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from dalembert.integrals.energies import Energies
     from dalembert.integrals.integrals import EnergyIntegrals
+    from dalembert.integrals.routh import RouthReduction
+    from dalembert.integrals.symmetry import Symmetry
     from dalembert.numerics.native import NativeDynamics
     from dalembert.simulation.audit import Quadratures
     from dalembert.simulation.trajectory import Trajectory
@@ -84,16 +87,51 @@ def energy_integrals(
     values   constants that are to count as zero, or as arbitrary (any other number)
     inputs   specified motions and inputs: numbers or expressions such as 2*sin(s.t)
     """
+    from dalembert.integrals.integrals import energy_integrals as decide
+
+    return decide(*_energies(system, values or {}, inputs or {}))
+
+
+def symmetry(
+    system: System, xi: Mapping[Any, Any], *, values: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None
+) -> Symmetry:
+    """Whether p·ξ or H − p·ξ is constant for a direction of the coordinates: da.symmetry(s, {x: -y, y: x, phi: 1})."""
+    from dalembert.algebra.scalar import on
+    from dalembert.integrals.decide import OnTheMotion
+    from dalembert.integrals.symmetry import symmetry as decide
+
+    E, equations, where = _energies(system, values or {}, inputs or {})
+    names = {q.name: q.i for q in system.q}
+    direction: dict[int, int] = {}
+    for key, e in xi.items():
+        name = key if isinstance(key, str) else getattr(key, "name", None)
+        if name not in names:
+            msg = f"symmetry: {key!r} is no coordinate of {system.name!r}; the coordinates are {', '.join(map(str, names))}"
+            raise BadExpression(msg)
+        direction[names[name]] = on(E.t, system.expression(e) if isinstance(e, str) else e)
+    return decide(E, OnTheMotion(E.t, equations), direction, where)
+
+
+def routh(system: System) -> RouthReduction:
+    """Routh's reduction: ignorable coordinates removed, their momenta constants."""
+    from dalembert.integrals.decide import OnTheMotion
+    from dalembert.integrals.routh import routh as reduce
+
+    E, equations, _ = _energies(system, {}, {})
+    return reduce(E, OnTheMotion(E.t, equations))
+
+
+def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> tuple[Energies, Equations, dict[int, int]]:
+    """The energies and powers, the equations of motion, and what is known of constants, motions and inputs."""
     from dalembert.integrals.bindings import known
     from dalembert.integrals.energies import Energies
-    from dalembert.integrals.integrals import energy_integrals as decide
     from dalembert.simulation.setting import setting
 
     kin = kinematics(system)
     equations = kane(kin).equations
     check_regular(equations)
     E = Energies(kin)
-    return decide(E, equations, known(E, setting(kin, values or {}, inputs or {})))
+    return E, equations, known(E, setting(kin, values, inputs))
 
 
 def reactions(system: System) -> Reactions:

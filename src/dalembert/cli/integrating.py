@@ -9,6 +9,7 @@ import typer
 
 from dalembert import gallery
 from dalembert.api import energy_integrals
+from dalembert.api import routh as reduced
 from dalembert.api import simulate as run_of
 from dalembert.cli.program import subject
 from dalembert.cli.simulating import DURATION, Given, Input, number_of, pairs
@@ -21,6 +22,7 @@ def integrals(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
     values: Given = None,
     inputs: Input = None,
+    routh: Annotated[bool, typer.Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")] = None,
 ) -> None:
     """The table of the six integrals, decided exactly; with --plot also a run."""
@@ -29,6 +31,8 @@ def integrals(
     motions = dict(pairs("--input", inputs))
     found = energy_integrals(chosen.system, values=given, inputs=motions)
     terminal.show([*document.heading(chosen), *table(found, Writing())])
+    if routh:
+        typer.echo(str(reduced(chosen.system)))
     if plot is not None:
         from dalembert.integrals.plotting import plot_integrals
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from dalembert.algebra.exact.degree import degrees, error_bound
 from dalembert.algebra.exact.field import Point, StructurallySingular, Trials
 from dalembert.algebra.folds import Rewrite, depends_on, needed, transplant
 from dalembert.algebra.tape import Tape
@@ -42,6 +43,19 @@ class OnTheMotion:
     def vanishes(self, e: int, where: Mapping[int, int] | None = None) -> bool:
         """Whether one expression is identically zero."""
         return self.vanish([e], where)[0]
+
+    def error_bound(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> float:
+        """How likely it is at most that any of these was taken for zero and is not.
+
+        u̇ is a quotient of determinants of order p and p − 1.
+        """
+        insert = Rewrite(self.tape, where or {})
+        claimed = [e for e in dict.fromkeys(insert(e) for e in outs) if e != self.tape.zero]
+        if not claimed:
+            return 0.0
+        residuals = [insert(r) for r in self.residuals]
+        degree = len(self.udot) * max(sum(d) for d in degrees(self.tape, residuals))
+        return error_bound(self.tape, claimed, self._trials(claimed), given=dict.fromkeys(self.udot, (degree, degree)))
 
     def admits(self, where: Mapping[int, int]) -> bool:
         """Whether M stays regular where the symbols are replaced: no mass is lost with them."""

@@ -77,6 +77,8 @@ class EnergyIntegrals:
     # each identity of the chapter that was checked on the motion, and whether it holds
     identities: tuple[tuple[str, bool], ...]
     first: tuple[FirstIntegral, ...]
+    # the largest probability that a quantity called constant is not
+    bound: float
 
     def __getitem__(self, symbol: str) -> Verdict:
         """The verdict on "E_Z", "E", "𝓗", "H", "K + 𝒰" or "K + U"."""
@@ -111,6 +113,8 @@ class _Deciding:
     def result(self) -> EnergyIntegrals:
         E, s = self.E, self.E.kin.scalar
         why = self._why_no_potential()
+        verdicts = self._verdicts(potential_exists=not why)
+        first = first_integrals(E, self.motion, self.where)
         return EnergyIntegrals(
             system=E.kin.system.name,
             speeds=tuple(str(s(u)) for u in E.kin.u),
@@ -125,12 +129,20 @@ class _Deciding:
             nonconservative_power=s(E.P_nonconservative),
             Z_dot=s(E.Z_dot),
             power_fed_in=s(E.P_in),
-            verdicts=self._verdicts(potential_exists=not why),
+            verdicts=verdicts,
             potential_exists=not why,
             why_no_potential=why,
             identities=identities(E, self.motion),
-            first=first_integrals(E, self.motion, self.where),
+            first=first,
+            bound=self._bound(verdicts, first),
         )
+
+    def _bound(self, verdicts: tuple[Verdict, ...], first: tuple[FirstIntegral, ...]) -> float:
+        """The error probability of everything that is called constant, taken together."""
+        t = self.t
+        rates = {"E_Z": t.add(self.E_dot, self.E.Z_dot), "E": self.E_dot, "𝓗": self.H_dot, "K + 𝒰": self.C_dot}
+        claimed = [rates[v.symbol] for v in verdicts if v.constant and v.symbol in rates]
+        return self.motion.error_bound([*claimed, *(self.E.rate(f.expression.i) for f in first)], self.where)
 
     # ---- the six -----------------------------------------------------------------------------
 

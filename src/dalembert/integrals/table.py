@@ -24,6 +24,8 @@ def table(found: EnergyIntegrals) -> str:
     checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {', '.join(name for name, _ in found.identities)}"
     lines.append(f"  {checked}")
     lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _short(f.expression)} ({f.why})" for f in found.first]
+    if found.bound:
+        lines.append(f"  called constant and not: with a probability below {found.bound:.0e}")
     return "\n".join(lines)
 
 

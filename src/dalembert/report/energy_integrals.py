@@ -49,6 +49,8 @@ def _identities(found: EnergyIntegrals) -> Iterator[Block]:
     failed = [name for name, holds in found.identities if not holds]
     names = "; ".join(name for name, _ in found.identities)
     yield words(Verdict(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), f" {names}.")
+    if found.bound:
+        yield words(f"What is called constant is not with a probability below {found.bound:.0e}.")
 
 
 def _first(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:

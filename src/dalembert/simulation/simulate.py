@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.equations.explicit import ExplicitEquations
+from dalembert.errors import DalembertWarning
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.numerics.values import MissingValue, mapping, number
 from dalembert.simulation.audit import Budget, Quadratures, Watched, native_audit
@@ -63,15 +65,16 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
 
 
 def _watched(chosen: Setting, quadratures: Quadratures | None, *, needed: bool) -> Watched | None:
-    """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without."""
+    """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without: it is said."""
     if quadratures is None:
         return None
     audit = native_audit(chosen, quadratures)
     try:
         return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
-    except MissingValue:
+    except MissingValue as problem:
         if needed:
             raise
+        warnings.warn(f"this run carries no energy audit: {problem}", DalembertWarning, stacklevel=4)
         return None
 
 

@@ -1,0 +1,206 @@
+"""Σ c_j J_j and T₂ − T₀ + V − Σ c_j J_j: combinations of momenta that keep their value though no term alone does.
+
+The coefficients are rational numbers, or such times a symbol that moves a row (Ω of a turntable). They are found as the
+null space of the rates dJ_j/dt at random points of one prime field, u̇ from the equations of motion, and each
+combination is then proved on the motion by other points and other primes.
+
+Source: PRINCIPLES: d/dt(p·ξ) = (Q_nc + Aᵀλ)·ξ; H − p·ξ with A ξ + b = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from dalembert.algebra.exact.field import BadPoint, Point, nullspace_mod, solve_mod
+from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
+from dalembert.algebra.scalar import Scalar
+from dalembert.equations.pointwise import accelerations
+from dalembert.integrals.decide import OnTheMotion
+from dalembert.integrals.energies import Energies
+from dalembert.integrals.momenta import Momentum, jacobi, kinetic_energy_in_rates
+
+# beyond, finding u̇ at as many points as there are momenta takes too long
+MOST_SPEEDS: Final = 12
+_LARGEST: Final = 1000
+_SPARE: Final = 4
+_ATTEMPTS: Final = 200
+
+
+@dataclass(frozen=True)
+class Term:
+    """factor · J, or T₂ − T₀ + V where there is no momentum."""
+
+    factor: int | None
+    momentum: Momentum | None
+    node: int
+    rate: int
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A sum of terms that is constant on every motion, and the direction ξ of its momenta."""
+
+    name: str
+    node: int
+    why: str
+
+
+def combinations(
+    E: Energies, motion: OnTheMotion, alone: Sequence[Momentum], where: Mapping[int, int], energy_is_constant: bool
+) -> list[Combination]:
+    """Every independent combination of momenta that are not constant alone, and of these with the energy."""
+    if E.kin.n_u > MOST_SPEEDS:
+        return []
+    terms = list(_terms(E, alone, with_energy=not energy_is_constant))
+    search = _Search(E, motion, where, terms)
+    return [c for x in search.constants() if (c := search.combination(x)) is not None]
+
+
+def _terms(E: Energies, momenta: Sequence[Momentum], *, with_energy: bool) -> Iterator[Term]:
+    t, kin = E.t, E.kin
+    factors: list[int | None] = [None]
+    if with_energy:
+        moving = [row.b for row in kin.rows if row.b != t.zero]
+        # the symbol first, so that Ω J is written and not 3 J where Ω = 3
+        factors = [*(i for i in symbols_of(t, moving) if i not in (*kin.q, *kin.qdot)), None]
+    for J in momenta:
+        node = kin.in_speeds(J.in_rates)
+        for f in factors:
+            product = node if f is None else t.mul(f, node)
+            yield Term(f, J, product, E.rate(product))
+    if with_energy:
+        H = jacobi(E)
+        yield Term(None, None, H, E.rate(H))
+
+
+class _Search:
+    def __init__(self, E: Energies, motion: OnTheMotion, where: Mapping[int, int], terms: list[Term]) -> None:
+        self.E, self.t, self.motion, self.where = E, E.t, motion, where
+        self.insert = Rewrite(E.t, where)
+        self.terms = terms
+
+    def constants(self) -> list[list[Fraction]]:
+        """Coefficients c with Σ c_j dJ_j/dt = 0, the J_j being independent."""
+        if not self.terms:
+            return []
+        values, rates, p = self._sampled()
+        # a term that others add up to says nothing new
+        dependent = {max(j for j, c in enumerate(x) if c) for x in nullspace_mod(values, p)}
+        kept = [j for j in range(len(self.terms)) if j not in dependent]
+        found = []
+        for x in nullspace_mod([[row[j] for j in kept] for row in rates], p):
+            exact = [_rational(c, p) for c in x]
+            if all(c is not None for c in exact):
+                full = [Fraction(0)] * len(self.terms)
+                for j, c in zip(kept, exact, strict=True):
+                    full[j] = c or Fraction(0)
+                found.append(_scaled(full))
+        return found
+
+    def _sampled(self) -> tuple[list[list[int]], list[list[int]], int]:
+        """The terms and their rates at as many points of one field as it takes."""
+        nodes = [self.insert(x.node) for x in self.terms]
+        rates = [self.insert(x.rate) for x in self.terms]
+        residuals = [self.insert(r) for r in self.motion.residuals]
+        prime: int | None = None
+        rows: list[list[int]] = []
+        n = len(self.terms)
+        for seed in range(_ATTEMPTS):
+            try:
+                point = Point(self.t, 7_000 + seed, prime)
+                udot = accelerations(point, residuals, self.motion.udot)
+                row = point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])
+            except BadPoint:
+                continue
+            prime = point.prime
+            rows.append(row)
+            if len(rows) == n + _SPARE:
+                break
+        assert prime is not None
+        return [r[:n] for r in rows], [r[n:] for r in rows], prime
+
+    # ---- what was found, in words --------------------------------------------------------------
+
+    def combination(self, c: Sequence[Fraction]) -> Combination | None:
+        """The sum itself, if it is constant indeed."""
+        t = self.t
+        total, rate = t.zero, t.zero
+        for x, term in zip(c, self.terms, strict=True):
+            if x:
+                total = t.add(total, t.mul(t.const(x), term.node))
+                rate = t.add(rate, t.mul(t.const(x), term.rate))
+        if not self.motion.vanishes(rate, self.where) or self.motion.vanishes(total, self.where):
+            return None
+        return Combination(self._name(c), total, self._why(c))
+
+    def _name(self, c: Sequence[Fraction]) -> str:
+        has_energy = any(x and term.momentum is None for x, term in zip(c, self.terms, strict=True))
+        parts: list[str] = []
+        for x, term in sorted(zip(c, self.terms, strict=True), key=lambda pair: pair[1].momentum is not None):
+            if not x:
+                continue
+            sign = ("+ " if parts else "") if x > 0 else ("− " if parts else "−")
+            factor = "" if term.factor is None else f"{Scalar(self.t, term.factor)} "
+            number = "" if abs(x) == 1 else f"{abs(x)} "
+            parts.append(f"{sign}{number}{factor}{_short(term)}")
+        return f"{'moving energy' if has_energy else 'sum of momenta'} {' '.join(parts)}"
+
+    def _why(self, c: Sequence[Fraction]) -> str:
+        """By the direction ξ with 𝓜 ξ = ∂J/∂q̇: whether the rows hold it."""
+        t, kin = self.t, self.E.kin
+        J, moving = t.zero, False
+        for x, term in zip(c, self.terms, strict=True):
+            if x and term.momentum is not None:
+                product = term.momentum.in_rates if term.factor is None else t.mul(term.factor, term.momentum.in_rates)
+                # H − p·ξ
+                J = t.add(J, t.mul(t.const(x), product))
+            moving |= bool(x) and term.momentum is None
+        if moving:
+            J = t.neg(J)
+        along = self._along_rows(J)
+        if along is None:
+            return "its rate vanishes on every motion"
+        if moving:
+            held = all((a + b) % p == 0 for a, b, p in along)
+            return "along a symmetry ξ with A ξ + b = 0" if held else "its rate vanishes on every motion"
+        if not kin.rows:
+            return "along a symmetry of T and V"
+        return "along a symmetry ξ with A ξ = 0" if not any(a for a, _, _ in along) else "its rate vanishes on every motion"
+
+    def _along_rows(self, J: int) -> list[tuple[int, int, int]] | None:
+        """(A_j·ξ, b_j, p) of every row at one point, or None where 𝓜 determines no ξ."""
+        t, kin = self.t, self.E.kin
+        T = kinetic_energy_in_rates(self.E)
+        linear = Linear(t, kin.qdot)
+        M = [linear(p)[1] for p in gradient(t, {T: t.one}, kin.qdot)]
+        slopes = gradient(t, {J: t.one}, kin.qdot)
+        try:
+            point = Point(t, 9_000)
+            A = [[point(self.insert(row.get(k, t.zero))) for k in range(kin.n_q)] for row in M]
+            xi = solve_mod(A, [point(self.insert(s)) for s in slopes], point.prime)
+            p = point.prime
+            return [(sum(point(self.insert(a)) * xi[k] for k, a in row.A.items()) % p, point(self.insert(row.b)), p) for row in kin.rows]
+        except BadPoint:
+            return None
+
+
+def _short(term: Term) -> str:
+    return "T₂ − T₀ + V" if term.momentum is None else f"({term.momentum.name})"
+
+
+def _rational(x: int, p: int) -> Fraction | None:
+    """a/b ≡ x mod p with small a and b, by the continued fraction of x/p."""
+    r0, r1, s0, s1 = p, x % p, 0, 1
+    while r1 > _LARGEST:
+        q = r0 // r1
+        r0, r1, s0, s1 = r1, r0 - q * r1, s1, s0 - q * s1
+    return Fraction(r1, s1) if 0 < abs(s1) <= _LARGEST else None
+
+
+def _scaled(c: list[Fraction]) -> list[Fraction]:
+    """The energy, which is the last term, or else the first term with the coefficient one."""
+    lead = c[-1] or next(x for x in c if x)
+    return [x / lead for x in c]

@@ -1,0 +1,84 @@
+"""d/dt(p·ξ) = L_ξ(T − V) + (Q + Aᵀλ)·ξ: whether a direction ξ(q) of the coordinates keeps a momentum constant.
+
+p·ξ is constant where T and V do not change along ξ, no load acts along it and A ξ = 0; H − p·ξ is constant where
+A ξ + b = 0 instead and nothing depends on time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Derivative, Rewrite, gradient
+from dalembert.algebra.scalar import Scalar
+from dalembert.integrals.decide import OnTheMotion
+from dalembert.integrals.energies import Energies
+from dalembert.integrals.momenta import jacobi, kinetic_energy_in_rates
+from dalembert.kinetics.generalized_forces import along_rates
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """A direction ξ, its momentum p·ξ in the speeds, and what was found about both, each decided exactly."""
+
+    system: str
+    xi: tuple[tuple[str, str], ...]
+    momentum: Scalar = field(repr=False)
+    moving_energy: Scalar = field(repr=False)
+    checks: tuple[tuple[str, bool], ...]
+    momentum_is_constant: bool
+    moving_energy_is_constant: bool
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """What does not hold of the conditions for p·ξ."""
+        return tuple(name for name, holds in self.checks if not holds and name != "A ξ + b = 0")
+
+    def __str__(self) -> str:
+        direction = ", ".join(f"{q}: {x}" for q, x in self.xi)
+        lines = [f"{self.system}: the direction ξ = ({direction})"]
+        lines += [f"  {name:32} {'holds' if holds else 'does not hold'}" for name, holds in self.checks]
+        lines.append(f"  p·ξ = {self.momentum}: {'constant' if self.momentum_is_constant else 'not constant'}")
+        lines.append(f"  H − p·ξ: {'constant' if self.moving_energy_is_constant else 'not constant'}")
+        return "\n".join(lines)
+
+
+def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Mapping[int, int]) -> Symmetry:
+    """Decide on ξ = {q_k: ξ_k}, nodes of E's tape."""
+    t, kin = E.t, E.kin
+    T = kinetic_energy_in_rates(E)
+    p, Q = gradient(t, {T: t.one}, kin.qdot), along_rates(kin)
+    rate = Derivative(t, t.rate)
+    place = {q: k for k, q in enumerate(kin.q)}
+    direction = {place[q]: e for q, e in xi.items()}
+
+    def along(f: int) -> int:
+        """ξ·∂f/∂q + ξ̇·∂f/∂q̇"""
+        total = t.zero
+        by_q, by_rate = gradient(t, {f: t.one}, kin.q), gradient(t, {f: t.one}, kin.qdot)
+        for k, e in direction.items():
+            total = t.add(total, t.add(t.mul(e, by_q[k]), t.mul(rate(e), by_rate[k])))
+        return total
+
+    def product(row: Mapping[int, int]) -> int:
+        total = t.zero
+        for k, e in direction.items():
+            total = t.add(total, t.mul(row.get(k, t.zero), e))
+        return total
+
+    conditions = {
+        "T does not change along ξ": [along(T)],
+        "V does not change along ξ": [along(E.V)],
+        "no load acts along ξ": [product(dict(enumerate(Q)))],
+    }
+    if kin.rows:
+        conditions["A ξ = 0"] = [product(row.A) for row in kin.rows]
+        conditions["A ξ + b = 0"] = [t.add(product(row.A), row.b) for row in kin.rows]
+    insert = Rewrite(t, where)
+    checks = tuple((name, all(is_zero(t, [insert(e) for e in nodes]))) for name, nodes in conditions.items())
+    momentum = kin.in_speeds(product(dict(enumerate(p))))
+    energy = t.sub(jacobi(E), momentum)
+    constant = motion.vanish([E.rate(momentum), E.rate(energy)], where)
+    shown = tuple((str(kin.scalar(q)), str(kin.scalar(e))) for q, e in xi.items())
+    return Symmetry(kin.system.name, shown, kin.scalar(momentum), kin.scalar(energy), checks, *constant)

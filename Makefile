@@ -7,13 +7,14 @@ PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint clean
+.PHONY: help demo test test-all bench docs lint clean
 
 help:
 	@echo 'make demo      the rolling disk: equations by every principle, proved equal, set in motion'
 	@echo 'make test      linter, type checker, and every test that is not slow'
 	@echo 'make test-all  the same with the slow tests'
 	@echo 'make bench     measure against other tools and write benchmarks/results.md'
+	@echo 'make docs      build the documentation into docs/_build/html; every piece of code in it runs'
 	@echo 'make lint      linter and type checker only'
 	@echo 'make clean     remove .venv, caches and builds'
 
@@ -34,8 +35,12 @@ lint: $(VENV)/.test
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py
 
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo 'written: docs/_build/html/index.html'
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # a stamp per set of packages: installed again only when pyproject.toml changes
@@ -52,6 +57,11 @@ $(VENV)/.test: $(VENV)/.run
 $(VENV)/.bench: $(VENV)/.run
 	@echo 'installing the peers to measure against into $(VENV) ...'
 	@$(PIP) --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.run
+	@echo 'installing what builds the documentation into $(VENV) ...'
+	@$(PIP) --editable '.[docs]'
 	@touch $@
 
 # the first Python that is new enough and can make a virtual environment

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
+from typing import Any
 
 from dalembert.algebra.parser import nearest
 from dalembert.errors import Unknown
@@ -35,6 +36,6 @@ def entry(name: str) -> Entry:
     return found
 
 
-def build(name: str) -> System:
-    """The system of that name with its default values."""
-    return entry(name).build()
+def build(name: str, **parameters: Any) -> System:
+    """The system of that name; parameters are those of its own `build`, such as the number of links."""
+    return entry(name).build(**parameters)

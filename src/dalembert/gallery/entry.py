@@ -29,7 +29,7 @@ class Entry:
     title: str
     source: str
     description: str
-    build: Callable[[], System] = field(repr=False)
+    build: Callable[..., System] = field(repr=False)
     printed: tuple[Printed, ...] = field(default=(), repr=False)
     # start values of coordinates, rates or speeds by name, and the loads known only at run time as expressions in t
     start: Mapping[str, float] = field(default_factory=dict, repr=False)

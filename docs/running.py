@@ -1,0 +1,122 @@
+"""Run the code of a page and set what it prints below it.
+
+In a page, every ```python block runs, one after the other in the same namespace, and every line of a ```console block
+that begins with `$ dalembert` is a command. What they print, and the value of a last expression, follows the block.
+A block with the word `refused` after its language must end in an error of dalembert's own, which is shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import contextlib
+import io
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_FENCE = re.compile(r"^```(?P<language>python|console)(?P<mark> refused)?\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
+_RICH = ("_repr_html_", "_repr_svg_", "_repr_png_")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a block prints, as text or as HTML."""
+
+    text: str = ""
+    html: str = ""
+
+    def markdown(self) -> str:
+        """The block that shows it."""
+        shown = f"\n\n```{{code-block}} text\n:class: output\n{self.text.rstrip()}\n```" if self.text.strip() else ""
+        return shown + (f'\n\n```{{raw}} html\n<div class="output">{self.html}</div>\n```' if self.html else "")
+
+
+class Page:
+    """One page's namespace."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.names = name, {"__name__": name}
+
+    def run(self, language: str, code: str, *, refused: bool) -> Output:
+        """The output of one block."""
+        if language == "console":
+            return Output("".join(self._command(line[2:]) for line in code.splitlines() if line.startswith("$ ")))
+        if not refused:
+            return self._python(code)
+        from dalembert import DalembertError
+
+        try:
+            self._python(code)
+        except DalembertError as problem:
+            return Output(f"{type(problem).__name__}: {problem}")
+        msg = f"{self.name}: this was to be refused and is not:\n{code}"
+        raise AssertionError(msg)
+
+    def _python(self, code: str) -> Output:
+        tree = ast.parse(code, self.name)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        printed, value = io.StringIO(), None
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            exec(compile(tree, self.name, "exec"), self.names)  # noqa: S102 - the pages are ours
+            if last is not None:
+                value = eval(compile(ast.Expression(last.value), self.name, "eval"), self.names)  # noqa: S307 - the pages are ours
+        html, text = _shown(value)
+        return Output(printed.getvalue() + text, html)
+
+    def _command(self, line: str) -> str:
+        from typer.testing import CliRunner
+
+        from dalembert.cli.commands import app
+
+        program, *arguments = line.split()
+        if program != "dalembert":
+            msg = f"{self.name}: only dalembert can be run here, not {program!r}"
+            raise ValueError(msg)
+        result = CliRunner().invoke(app, arguments)
+        if result.exit_code:
+            msg = f"{self.name}: {line!r} ended with {result.exit_code}: {result.output}"
+            raise AssertionError(msg)
+        return result.output
+
+
+def _shown(value: Any) -> tuple[str, str]:
+    """(HTML, text) of a value."""
+    if value is None:
+        return "", ""
+    for method in _RICH:
+        if (show := getattr(value, method, None)) is not None and (made := show()) is not None:
+            if method == "_repr_png_":
+                made = f'<img alt="plot" src="data:image/png;base64,{base64.b64encode(made).decode()}">'
+            return made, ""
+    return "", str(value)
+
+
+@contextlib.contextmanager
+def _elsewhere() -> Iterator[None]:
+    """Files that a page writes are nobody's."""
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        try:
+            yield
+        finally:
+            os.chdir(here)
+
+
+def run_page(text: str, name: str) -> str:
+    """The page with its outputs set below its blocks."""
+    page = Page(name)
+
+    def with_output(found: re.Match[str]) -> str:
+        language, code = found["language"], found["code"]
+        return f"```{language}\n{code}```{page.run(language, code, refused=bool(found['mark'])).markdown()}"
+
+    with _elsewhere():
+        return _FENCE.sub(with_output, text)

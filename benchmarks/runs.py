@@ -31,7 +31,7 @@ class Ours:
         chosen = setting(kinematics(system), {}, {})
         model = native_model(chosen, da.forward_dynamics(system))
         p = numpy.array(parameters_of(chosen, model.parameters), dtype=float)
-        self._context = Context(model.rates, p, model.projection)
+        self._context = Context(model.rates, p, model.projection, autonomous=model.autonomous)
         self.names = [chosen.kin.name(i) for i in (*chosen.kin.q, *chosen.kin.u)]
 
     def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:

@@ -56,6 +56,7 @@ def run(report: Report, *, quick: bool) -> None:
         _work_precision(report, _pendulum(5, (1.0, 0.8, 0.6, 0.4, 0.2), 5.0, 200)._replace(bound=1.0), TOLERANCES)
         _work_precision(report, _pendulum(10, [(10 - i) / 20 for i in range(10)], 1.0, 100), FEW)
     _from_rest(report)
+    _spin_up(report, 2 if quick else 4)
     for n in (7,) if quick else (7, 20, 50, 200):
         _chain(report, n)
 
@@ -155,6 +156,22 @@ def _scipy(report: Report, task: Task) -> None:
         what = f"{task.name}, relative angles, tolerance {tolerance:.0e}"
         report.compare(what, {**race(works, rounds=5), **missing}, {_SOLVE: Slower(200)})
         _same(report, what, works, 1e4 * tolerance)
+
+
+def _spin_up(report: Report, n: int) -> None:
+    """The flexible beam on a hub, in n admissible functions, against SciPy on SymPy's equations of the same energies."""
+    what = f"spin-up of a beam, {n} functions, 20 s, tolerance 1e-09"
+    report.progress(what)
+    ours, start = Ours(systems.spin_up(n)), [0.0] * (2 * n)
+    works: dict[str, Callable[[], State]] = {"dalembert": lambda: ours.run(start, 20.0, 1e-9)[0]}
+    missing: dict[str, Timing | str] = {}
+    try:
+        rates = attempt(lambda: peer("sympy_beam").spin_up(systems.beam_functions(n)))
+        works[_SOLVE] = partial(peer("scipy").run, rates, start, 20.0, 1e-9)
+    except Unavailable as reason:
+        missing[_SOLVE] = str(reason)
+    report.compare(what, {**race(works, rounds=3), **missing}, {_SOLVE: Slower(50)})
+    _same(report, what, works, 1e-5)
 
 
 def _same(report: Report, what: str, works: Mapping[str, Callable[[], State]], bound: float) -> None:

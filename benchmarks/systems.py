@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from dalembert.gallery import pendulum_absolute, pendulum_relative, rolling_disk, spatial_chain
+from dalembert.flexible.admissible import polynomials
+from dalembert.gallery import pendulum_absolute, pendulum_relative, rolling_disk, spatial_chain, spin_up_beam
 
 GRAVITY = 9.81
 AXES = "xyz"
@@ -17,6 +19,7 @@ chain = spatial_chain.build
 pendulum = pendulum_relative.build
 pendulum_from_vertical = pendulum_absolute.build
 disk = rolling_disk.build
+spin_up = spin_up_beam.build
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,11 @@ def links(n: int) -> list[Link]:
         return numpy.array([[value(f"I_{i}{min(a, b)}{max(a, b)}") for b in AXES] for a in AXES])
 
     return [Link(vector(f"l_{i}"), (i - 1) % 3, value(f"m_{i}"), vector(f"c_{i}"), inertia(i)) for i in range(1, n + 1)]
+
+
+def beam_functions(n: int) -> list[tuple[Fraction, ...]]:
+    """The coefficients of the polynomials in which the clamped beam is expanded."""
+    return [p.coefficients for p in polynomials(((0, 0), (0, 1)), 2, n)]
 
 
 def states(n: int, count: int, seed: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -21,6 +21,7 @@ from dalembert.api import (
     symmetry,
 )
 from dalembert.errors import BadDescription, BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable, NotLinear
+from dalembert.geometry.contact import ellipsoid_contact, ring_contact
 from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, inertia, rod_inertia, sphere_inertia
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -43,10 +44,17 @@ from dalembert.principles.newton_euler import newton_euler
 from dalembert.principles.recursive import recursive
 
 if TYPE_CHECKING:
+    from dalembert.flexible.buckling import member_buckling
+    from dalembert.flexible.deflection import member_deflection
+    from dalembert.flexible.discretise import discretise
+    from dalembert.flexible.discretised import Discretised
+    from dalembert.flexible.hybrid import extended_hamilton
+    from dalembert.flexible.modes import member_modes
     from dalembert.linear.linearize import linearize, linearize_along
     from dalembert.linear.locus import root_locus
     from dalembert.linear.model import LinearModel
     from dalembert.linear.sensitivity import model_sensitivity, sensitivity
+    from dalembert.mobility.analysis import ConstraintAnalysis, constraints
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.statics.balance import NoEquilibrium
     from dalembert.statics.continuation import continuation
@@ -59,9 +67,11 @@ __all__ = [
     "BadExpression",
     "Body",
     "Comparison",
+    "ConstraintAnalysis",
     "DalembertError",
     "DalembertWarning",
     "Derivation",
+    "Discretised",
     "Dyadic",
     "Equilibrium",
     "Frame",
@@ -86,16 +96,20 @@ __all__ = [
     "central_equation",
     "comparison",
     "compile",
+    "constraints",
     "continuation",
     "cos",
     "cosh",
     "cylinder_inertia",
     "dalembert",
+    "discretise",
     "disk_inertia",
+    "ellipsoid_contact",
     "energy_integrals",
     "equilibria",
     "equilibrium",
     "exp",
+    "extended_hamilton",
     "forward_dynamics",
     "gauss",
     "gibbs_appell",
@@ -109,10 +123,14 @@ __all__ = [
     "linearize_along",
     "log",
     "maggi",
+    "member_buckling",
+    "member_deflection",
+    "member_modes",
     "model_sensitivity",
     "newton_euler",
     "reactions",
     "recursive",
+    "ring_contact",
     "rod_inertia",
     "root_locus",
     "routh",
@@ -132,15 +150,23 @@ __all__ = [
 
 # chapters that need numpy are opened when first asked for
 _LATER = {
+    "ConstraintAnalysis": "dalembert.mobility.analysis",
+    "Discretised": "dalembert.flexible.discretised",
     "Equilibrium": "dalembert.statics.equilibrium",
     "LinearModel": "dalembert.linear.model",
     "NoEquilibrium": "dalembert.statics.balance",
     "Trajectory": "dalembert.simulation.trajectory",
+    "constraints": "dalembert.mobility.analysis",
     "continuation": "dalembert.statics.continuation",
+    "discretise": "dalembert.flexible.discretise",
     "equilibria": "dalembert.statics.equilibrium",
     "equilibrium": "dalembert.statics.equilibrium",
+    "extended_hamilton": "dalembert.flexible.hybrid",
     "linearize": "dalembert.linear.linearize",
     "linearize_along": "dalembert.linear.linearize",
+    "member_buckling": "dalembert.flexible.buckling",
+    "member_deflection": "dalembert.flexible.deflection",
+    "member_modes": "dalembert.flexible.modes",
     "model_sensitivity": "dalembert.linear.sensitivity",
     "root_locus": "dalembert.linear.locus",
     "sensitivity": "dalembert.linear.sensitivity",

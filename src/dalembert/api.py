@@ -13,8 +13,9 @@ from dalembert.agreement.agreement import agreement as certify
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.form import Equations
 from dalembert.equations.regularity import check_regular
+from dalembert.equations.saddle import SaddleEquations, saddle
 from dalembert.errors import BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable
-from dalembert.kinematics.kinematics import Kinematics, kinematics
+from dalembert.kinematics.kinematics import Kinematics, all_rates, kinematics
 from dalembert.kinetics.reactions import Reactions
 from dalembert.kinetics.reactions import reactions as reactions_of
 from dalembert.model.system import System
@@ -154,6 +155,8 @@ def simulate(
     max_step: float = math.inf,
     progress: bool | None = None,
     integrator: str = "native",
+    stabilize: str | None = None,
+    baumgarte_rate: float = 20.0,
     audit: bool = True,
     energy_tolerance: float | None = None,
     relative_energy_tolerance: float | None = None,
@@ -165,6 +168,8 @@ def simulate(
     values   constants that differ from their declared values
     inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
     integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE" or "heyoka" where installed
+    stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric after every step, "baumgarte"
+             with errors that fade as e^(−baumgarte_rate t), or "none" (default of the other integrators, which cannot project)
     at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
     audit    let Z and the works of the loads ride along, for run.integrals; the motion is the same to the last bit
     energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in units of energy or as a
@@ -194,19 +199,55 @@ def simulate(
         max_step=max_step,
         progress=progress,
         integrator=integrator,
+        stabilize=stabilize,
+        baumgarte_rate=baumgarte_rate,
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
     if keep_energy:
         check_native(integrator)
     kin = kinematics(system)
+    if system.expansions:
+        from dalembert.flexible.softening import warn_of_softening
+
+        warn_of_softening(kin, duration, t0, wish.start, wish.values, wish.inputs)
+    kin, equations = _motion(system, integrator)
+    if keep_energy:
+        _check_level(kin)
     watched = _watched(kin, audit=audit, needed=wish.budget is not None, level=keep_energy)
     try:
-        return run(kin, forward_dynamics(system), duration, wish, watched, RunIntegrals)
+        return run(kin, equations, duration, wish, watched, RunIntegrals)
     except RunStopped as failure:
         explain(failure, kane(kin).equations)
         if wish.budget is not None:
             explain_refusal(failure)
         raise
+
+
+def _motion(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:
+    """What a run integrates: independent speeds where they can never be singular or were declared, otherwise all rates."""
+    kin = kinematics(system)
+    singular = bool(kin.moving_pivots) or kin.n_u == 0
+    if not (kin.nonlinear or (not system.speed_list and system.constraints and (singular or kin.redundant))):
+        return kin, forward_dynamics(system)
+    if integrator == "heyoka":
+        if kin.nonlinear or kin.redundant or kin.n_u == 0:
+            msg = "heyoka needs independent speeds in closed form, which these constraints do not give; choose another integrator"
+            raise NotApplicable(msg)
+        return kin, forward_dynamics(system)
+    rates = all_rates(kin)
+    found = rates.derived.get("saddle")
+    if not isinstance(found, SaddleEquations):
+        d = kane(rates)
+        found = rates.derived["saddle"] = saddle(d.kinematics, d.equations)
+    return rates, found
+
+
+def _check_level(kin: Kinematics) -> None:
+    """Speeds scaled by one factor stay on rows that do not move, and on no others."""
+    moving = [row.row.name for row in kin.velocity_rows if row.row.nonlinear is not None or row.row.b != kin.tape.zero]
+    if moving:
+        msg = f"keep_energy: {moving[0]!r} moves or is not linear, and a change of all speeds by one factor would leave it; declare speeds (s.speeds)"
+        raise NotApplicable(msg)
 
 
 def _watched(kin: Kinematics, *, audit: bool, needed: bool, level: bool) -> Quadratures | None:

@@ -18,13 +18,22 @@ REFERENCES: Final[dict[str, str]] = {
     "HNW1": "E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential Equations I, second edition (1993)",
     "DH13": "R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots, Adv. Robot. Autom. 2 (2013) 107",
     "Gol80": "H. Goldstein, Classical Mechanics, second edition (1980)",
+    "HW96": "E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, second edition (1996); data of the Test Set for IVP"
+    " Solvers, Bari",
+    "KL82": "T. R. Kane and D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. Non-Linear Mech. 17 (1982) 175–186",
     "Koz15": "V. V. Kozlov, The phenomenon of reversal in the Euler–Poincaré–Suslov nonholonomic systems (2015)",
     "Lew94": "A. Lewis, J. Ostrowski, R. Murray and J. Burdick, Nonholonomic mechanics and locomotion: the snakeboard example (1994)",
     "Mag71": "K. Magnus, Kreisel: Theorie und Anwendungen (1971)",
+    "MBS": "IFToMM Technical Committee for Multibody Dynamics, Library of Computational Benchmark Problems",
     "Mei07": "J. P. Meijaard, J. M. Papadopoulos, A. Ruina and A. L. Schwab, Linearized dynamics equations for the balance and steer"
     " of a bicycle, Proc. R. Soc. A 463 (2007) 1955–1982",
     "MR99": "J. E. Marsden and T. S. Ratiu, Introduction to Mechanics and Symmetry, second edition (1999)",
     "NF72": "J. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems (1972)",
+    "KRB87": "T. R. Kane, R. R. Ryan and A. K. Banerjee, Dynamics of a cantilever beam attached to a moving base, J. Guidance 10 (1987)"
+    " 139–151",
+    "Ray94": "Lord Rayleigh, The Theory of Sound, second edition (1894)",
+    "Wri82": "A. D. Wright, C. E. Smith, R. W. Thresher and J. L. C. Wang, Vibration modes of centrifugally stiffened beams,"
+    " J. Appl. Mech. 49 (1982) 197–202",
 }
 
 

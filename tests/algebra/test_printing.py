@@ -100,9 +100,9 @@ EXPRESSIONS = {
     "cos(theta + pi/4)": ("cos(θ + π/4)", r"\cos\left(\theta + \frac{\pi}{4}\right)"),
     "sin(2*theta)": ("sin(2 θ)", r"\sin\left(2 \theta\right)"),
     "(M + m)*x": ("(m + M) x", None),
-    "(m + M)*g*l*sin(theta)": ("g l (m + M) sin θ", None),
-    "(m - M)*g*sin(theta) - x": ("−x + g (m − M) sin θ", None),
-    "k*(M - m)*x": ("k (M − m) x", r"k \left(M - m\right) x"),
+    "(m + M)*g*l*sin(theta)": ("(m + M) g l sin θ", None),
+    "(m - M)*g*sin(theta) - x": ("−x + (m − M) g sin θ", None),
+    "k*(M - m)*x": ("(M − m) k x", r"\left(M - m\right) k x"),
     "-k*(1 + cos(theta)**2)": ("−k cos² θ − k", None),
     "g*sin(theta)/l": ("g sin(θ)/l", r"\frac{g \sin \theta}{l}"),
     "m*g*l*sin(theta)/(I_G + m*l**2)": ("m g l sin(θ)/(m l² + I_G)", r"\frac{m g l \sin \theta}{m l^{2} + I_{G}}"),
@@ -113,7 +113,7 @@ EXPRESSIONS = {
     "0*x + sqrt(2)/2": ("1/2 √2", r"\frac{1}{2} \sqrt{2}"),
     "2*atan2(y, x)": ("2 atan2(y, x)", r"2 \operatorname{atan2}\left(y, x\right)"),
     "sign(-x)": ("−sign(x)", r"-\operatorname{sign}\left(x\right)"),
-    "abs(x - y)**3": ("x² |x − y| − 2 x y |x − y| + y² |x − y|", None),
+    "abs(x - y)**3": ("(x² − 2 x y + y²) |x − y|", None),
     "exp(-k*x)": ("exp(−k x)", r"\exp\left(-k x\right)"),
     "exp(x)**2": ("exp(x)²", r"\exp\left(x\right)^{2}"),
     "asin(x)*acos(y)*atan(x)*log(y)": (None, r"\arcsin\left(x\right) \arctan\left(x\right) \arccos\left(y\right) \log\left(y\right)"),
@@ -221,7 +221,7 @@ def test_hoist_and_sphere_mit22():
     pendulum = theta.dot.dot + m_B * g * L / (I + m_B * L**2) * sin(theta)
     assert equation_text(tape, pendulum.i, [theta.dot.dot.i]) == "(m_B L² + I) θ̈ = −m_B g L sin θ"
     sphere = Fraction(7, 5) * m * s.dot.dot + b * s.dot + (k - Fraction(7, 5) * m * Omega**2) * s - Fraction(7, 5) * m * L * Omega**2
-    assert equation_text(tape, sphere.i, [s.dot.dot.i]) == "7/5 m s̈ + b ṡ = −k s + 7/5 m s Ω² + 7/5 L m Ω²"
+    assert equation_text(tape, sphere.i, [s.dot.dot.i]) == "7/5 m s̈ + b ṡ = 7/5 m (L + s) Ω² − k s"
 
 
 def test_double_pendulum():

@@ -17,6 +17,7 @@ ROOT = Path(dalembert.__file__).parent
 LAYERS = (
     "errors",
     "references",
+    "notebook",
     "algebra",
     "geometry",
     "model",
@@ -28,12 +29,14 @@ LAYERS = (
     "numerics",
     "simulation",
     "integrals",
+    "mobility",
     "statics",
     "linear",
     "flexible",
     "api",
     "report",
     "gallery",
+    "page",
     "cli",
 )
 # those who only know the common form M u' = f

@@ -39,7 +39,7 @@ def test_derive_by_one_principle_says_which():
 
 
 def test_steps_are_numbered_and_end_in_the_equations():
-    result = run("derive", "rolling-disk", "--steps")
+    result = run("derive", "rolling-disk", "--steps", "brief")
     numbers = [int(n) for n in re.findall(r"^(\d+)\. ", result.stdout, re.MULTILINE)]
     assert list(range(1, len(numbers) + 1)) == numbers
     assert "Generalized inertia forces" in result.stdout
@@ -47,11 +47,11 @@ def test_steps_are_numbered_and_end_in_the_equations():
 
 
 def test_latex_is_balanced_and_has_accelerations():
-    result = run("derive", "rolling-disk", "--by", "all", "--format", "latex", "--steps")
+    result = run("derive", "rolling-disk", "--by", "all", "--format", "latex", "--steps", "full")
     body = re.sub(r"\\[{}]", "", result.stdout)
     assert body.count("{") == body.count("}")
     assert len(re.findall(r"\\left\b", body)) == len(re.findall(r"\\right\b", body))
-    assert re.findall(r"\\begin{(.*?)}", body) == re.findall(r"\\end{(.*?)}", body)
+    assert sorted(re.findall(r"\\begin{(.*?)}", body)) == sorted(re.findall(r"\\end{(.*?)}", body))
     assert r"\ddot{\phi}" in body
     assert body.isascii()
 
@@ -148,7 +148,7 @@ def test_version():
 
 def test_help_teaches_with_examples():
     assert run().stdout == run("--help").stdout
-    for example in ("dalembert derive rolling-disk --steps", "def pendulum():", "dalembert derive file.py:pendulum"):
+    for example in ("dalembert derive rolling-disk --steps teach", "def pendulum():", "dalembert derive file.py:pendulum"):
         assert example in run("--help").stdout
     for name in ("gallery", "derive", "agree", "report"):
         assert f"\n  dalembert {name}" in run(name, "--help").stdout
@@ -162,7 +162,7 @@ def test_help_teaches_with_examples():
         (("derive", "rolling-disk", "--by", "kan"), "--by 'kan': did you mean 'kane'?"),
         (("derive", "rolling-disk", "--by", ""), "--by '': unknown (--by takes kane"),
         (("derive", "rolling-disk", "--format", "tex"), "--format 'tex': did you mean 'text'?"),
-        (("report", "rolling-disk", "--format", "pdf"), "--format 'pdf': unknown (--format takes text, latex, markdown)"),
+        (("report", "rolling-disk", "--format", "pdf"), "--format 'pdf': unknown (--format takes text, latex, markdown, html)"),
         (("derive", "rolling-disk", "--frmat", "text"), "no such option: --frmat"),
         (("derive", "rolling-disk", "vehicle"), "got unexpected extra argument"),
         (("derive", ""), "no system is named"),

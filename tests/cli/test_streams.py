@@ -47,8 +47,8 @@ def test_a_pipe_gets_no_colours_and_whole_lines():
 
 
 def test_columns_set_the_width_and_nothing_is_lost():
-    narrow = run("derive", "rolling-disk", "--by", "lagrange", "--steps", columns=72).stdout
-    wide = run("derive", "rolling-disk", "--by", "lagrange", "--steps").stdout
+    narrow = run("derive", "rolling-disk", "--by", "lagrange", "--steps", "brief", columns=72).stdout
+    wide = run("derive", "rolling-disk", "--by", "lagrange", "--steps", "brief").stdout
     assert max(len(line) for line in narrow.splitlines()) <= 72 + 12  # dots above letters take no room
     assert wide.split() == narrow.split()
 

@@ -12,7 +12,15 @@ from dalembert.errors import Unknown
 WITH_PRINTED = [name for name in gallery.names() if gallery.entry(name).printed]
 # no book prints an equation of motion for these: what is compared instead, and where
 ELSEWHERE = {
+    "andrews-squeezer": "published accelerations, multipliers and the state at 0.03 s, in tests/truth",
+    "appell-hamel": "z̈ = −g/(1 + k²) on the row alone, in tests/principles",
+    "bricard": "the published motion, in tests/truth",
+    "n-four-bar": "the closed form of the branch of parallelograms, in tests/truth",
+    "flexible-pendulum": "the rigid pendulum it tends to, in tests/flexible",
+    "hanging-chain": "Bernoulli's frequencies, in tests/flexible",
+    "rotating-beam": "published frequencies, in tests/flexible",
     "spatial-chain": "parallel axes are the pendulum of LL76 §5, in tests/books/others",
+    "spin-up-beam": "the published manoeuvre, in tests/flexible",
     "whipple-bicycle": "published matrices and eigenvalues, in tests/truth",
 }
 # multiplied out these have more terms than are ever shown; that they hold is decided exactly all the same

@@ -22,7 +22,8 @@ class Projected:
         nodes = transplant(explicit.tape, self.tape, (*explicit.qdot, *explicit.udot))
         self.rates = [self.reader.reduced(i) for i in nodes]
         one = self.tape.one
-        self.phi = [self.reader.reduced(self.tape.sub(r.phi, one) if r.is_norm else r.phi) for r in self.kin.rows if r.phi is not None]
+        rows = (*self.kin.rows, *self.kin.redundant)
+        self.phi = [self.reader.reduced(self.tape.sub(r.phi, one) if r.is_norm else r.phi) for r in rows if r.phi is not None]
         self.slopes = [g for f in self.phi for g in gradient(self.tape, {f: one}, self.kin.q)]
 
     def numbers(self, nodes, q, u):

@@ -200,3 +200,16 @@ for k in range(30):
     runs = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
     assert [0, 0, 0] == [run.wait() for run in runs]
     assert 30 == len(files(place))
+
+
+def test_a_directory_is_looked_through_once_and_again_only_near_the_limit(tmp_path, monkeypatch):
+    looks = []
+    shrink = ObjectCache._shrink
+    monkeypatch.setattr(ObjectCache, "_shrink", lambda self, directory: (looks.append(directory), shrink(self, directory)))
+    cache = ObjectCache(tmp_path, limit=100_000)
+    for k in range(200):
+        ObjectCache(tmp_path, limit=100_000).write(f"{k:03}", bytes(968))
+        assert sum(p.stat().st_size for p in tmp_path.iterdir()) <= cache.limit
+    assert 1 < len(looks) < 30
+    assert cache.read("199") is not None
+    assert cache.read("000") is None

@@ -33,13 +33,13 @@ def displays(d, writing, **how):
 
 def test_every_recorded_step_is_shown_once_in_order():
     d = da.lagrange(gallery.build("rolling-disk"))
-    titles = [b.words for b in steps.derivation(d, Writing(), steps=True) if isinstance(b, Heading) and b.level == 3]
+    titles = [b.words for b in steps.derivation(d, Writing(), level="brief") if isinstance(b, Heading) and b.level == 3]
     recorded = [step.title for step in d.steps if step.items]
     assert [f"{n}. {title}" for n, title in enumerate(recorded, 1)] == titles[: len(recorded)]
 
 
 def test_steps_of_kane():
-    shown = displays(da.kane(gallery.build("rolling-disk")), Writing(), steps=True)
+    shown = displays(da.kane(gallery.build("rolling-disk")), Writing(), level="brief")
     assert ["ẋ|−r ψ̇ cos φ", "ẏ|−r ψ̇ sin φ"] == shown["1. Speeds"]
     assert "ω of disk|φ̇ N.z + θ̇ A.x + ψ̇ B.z" in shown["2. Velocities"]
     assert "∂v/∂θ̇ of disk|r B.z" in shown["3. Partial velocities"]
@@ -47,9 +47,9 @@ def test_steps_of_kane():
 
 
 def test_zeros_share_a_line_and_rows_are_equations():
-    shown = displays(da.lagrange(gallery.build("rolling-disk")), Writing(), steps=True)
-    assert ["Qₓ = Q_y = Q_φ = Q_θ = Q_ψ|0"] == shown["4. Generalized forces"]
-    assert ["|ẋ + r ψ̇ cos φ = 0", "|ẏ + r ψ̇ sin φ = 0"] == shown["5. Constraint rows"]
+    shown = displays(da.lagrange(gallery.build("rolling-disk")), Writing(), level="brief")
+    assert ["Qₓ = Q_y = Q_φ = Q_θ = Q_ψ|0"] == shown["7. Generalized forces"]
+    assert ["|ẋ + r ψ̇ cos φ = 0", "|ẏ + r ψ̇ sin φ = 0"] == shown["8. Constraint rows"]
 
 
 def test_the_same_equations_are_not_printed_twice():
@@ -66,7 +66,7 @@ def test_the_same_equations_are_not_printed_twice():
 @pytest.mark.parametrize("derive", [f for _, f in PRINCIPLES], ids=[p.name for p, _ in PRINCIPLES])
 def test_latex_of_every_principle_is_well_formed(name, derive):
     d = derive(da.kinematics(gallery.build(name)))
-    body = re.sub(r"\\[{}]", "", latex.body([*steps.derivation(d, LatexWriting(), steps=True), *steps.rates(d, LatexWriting())]))
+    body = re.sub(r"\\[{}]", "", latex.body([*steps.derivation(d, LatexWriting(), level="brief"), *steps.rates(d, LatexWriting())]))
     assert body.isascii()
     assert body.count("{") == body.count("}")
     assert len(re.findall(r"\\left\b", body)) == len(re.findall(r"\\right\b", body))
@@ -89,7 +89,7 @@ DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 def with_items(*items: Item, formula: str = "x = y") -> list[str]:
     d = da.kane(gallery.build("rolling-disk"))
     made = Derivation(d.principle, d.kinematics, (Step("Step", formula, items),), d.native)
-    return displays(made, Writing(), steps=True)["1. Step"]
+    return displays(made, Writing(), level="brief")["1. Step"]
 
 
 def test_labels():

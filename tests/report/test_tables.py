@@ -24,10 +24,10 @@ def words_of(blocks) -> str:
 
 def test_symbols_with_their_meaning():
     found = rows(tables.symbols(gallery.build("moving-knife-edge"), W))
-    assert ("theta", "coordinate", "") == found["θ"]
-    assert ("L", "constant", "0.4") == found["L"]
-    assert ("w", "specified motion", "1/5 sin(2 t)") == found["w"]
-    assert found["u₁"][1:] == ("speed", "Ẋ cos θ + Ẏ sin θ − 1/10 Y cos t")
+    assert ("theta", "coordinate", "attitude of frame B", "") == found["θ"]
+    assert ("L", "constant", "0.4") == (*found["L"][:2], found["L"][3])
+    assert ("w", "specified motion", "", "1/5 sin(2 t)") == found["w"]
+    assert found["u₁"][1:] == ("speed", "", "Ẋ cos θ + Ẏ sin θ − 1/10 Y cos t")
 
 
 def test_what_has_no_value_says_so():
@@ -37,7 +37,7 @@ def test_what_has_no_value_says_so():
     s.particle("P", a, s.O.offset((x + y) * s.N.x))
     s.force(F * s.N.x, at=s.O)
     found = rows(tables.symbols(s, W))
-    assert ("no value", "given at run time", "given at run time") == (found["a"][2], found["F"][2], found["y"][2])
+    assert ("no value", "given at run time", "given at run time") == (found["a"][3], found["F"][3], found["y"][3])
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_loads_and_where_they_contribute():
     s.force(s.N.x, at=P, reaction=P, name="pair")
     (table,) = tables.loads(da.kinematics(s), W)
     assert {
-        "weight of bead": ("−9.81 N.y at P", "nothing: noncontributing"),
-        "guide": ("3 N.y at P", "nothing: noncontributing"),
-        "pair": ("N.x at P,  −N.x at P", "nothing: noncontributing"),
+        "weight of bead": ("−9.81 N.y at P", "nothing: noncontributing (no allowed motion does work on it)"),
+        "guide": ("3 N.y at P", "nothing: noncontributing (no allowed motion does work on it)"),
+        "pair": ("N.x at P,  −N.x at P", "nothing: noncontributing (no allowed motion does work on it)"),
         "spring": ("V = 1/2 k x²", "ẋ"),
         "damper": ("D = 1/2 c ẋ²", "ẋ"),
     } == rows(table)

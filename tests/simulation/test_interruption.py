@@ -8,8 +8,10 @@ import threading
 import numpy as np
 import pytest
 
-from dalembert.simulation.integrator.callback import integrate_function
+from dalembert.simulation.integrator.callback import RightHandSide, integrate_function
 from dalembert.simulation.integrator.interruption import deferred
+from dalembert.simulation.integrator.loop import Integration, integrate
+from dalembert.simulation.integrator.problem import Problem
 
 
 def press() -> None:
@@ -88,3 +90,25 @@ def test_pressed_inside_the_progress_report() -> None:
     solution = integrate_function(lambda _t, y: [y[1], -y[0]], [1.0, 0.0], 0.0, 1e6, on_progress=lambda _t, _steps: press())
     assert solution.interrupted
     assert solution.message.startswith("interrupted at t = ")
+
+
+@pytest.mark.parametrize(("attempts", "finished"), [(None, True), (3, False)])
+def test_in_the_first_slice_it_ends_the_run_or_is_raised(monkeypatch, attempts, finished) -> None:
+    """A short run that is done cannot be ended any more: whoever made it hears of the key."""
+    advance = Integration.advance
+
+    def pressed(self, _attempts=None):
+        advance(self, attempts)
+        press()
+        return self.finished
+
+    monkeypatch.setattr(Integration, "advance", pressed)
+    rhs = RightHandSide(lambda t, y: -y, 1)
+    problem = Problem(rhs=rhs.address, y0=[1.0], t0=0.0, t1=5.0)
+    if finished:
+        with pytest.raises(KeyboardInterrupt):
+            integrate(problem)
+        return
+    solution = integrate(problem)
+    assert solution.interrupted
+    assert 0.0 < solution.t[-1] < 5.0

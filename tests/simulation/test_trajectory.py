@@ -397,11 +397,11 @@ def test_pickled_and_restored(run, disk) -> None:
 def test_a_plot_is_saved_and_its_name_printed(run, tmp_path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     made = run.plot()
-    assert "saved simple-pendulum.png\n" == capsys.readouterr().out
-    assert (tmp_path / "simple-pendulum.png").read_bytes().startswith(PNG)
-    assert "simple-pendulum.png" == made.path
-    assert "Plot(simple-pendulum.png)" == repr(made)
-    assert made._repr_png_().startswith(PNG)
+    assert "saved simple-pendulum.svg\n" == capsys.readouterr().out
+    assert "simple-pendulum.svg" == made.path
+    assert "Plot(simple-pendulum.svg)" == repr(made)
+    assert made._repr_svg_() == (tmp_path / "simple-pendulum.svg").read_text(encoding="utf-8")
+    assert made._repr_png_() is None
 
 
 def test_a_plot_of_what_was_asked_for_at_a_given_path(disk, tmp_path, capsys) -> None:
@@ -411,7 +411,7 @@ def test_a_plot_of_what_was_asked_for_at_a_given_path(disk, tmp_path, capsys) ->
     assert "" == capsys.readouterr().out
     assert (tmp_path / "disk.png").read_bytes().startswith(PNG)
     energy, *panels = figure.axes
-    assert ["θ", "", r"$\dot{\theta}$", "phi.dot*sin(theta)", ""] == [a.get_title(loc="left") for a in panels]
+    assert ["θ", "", "θ̇", "phi.dot*sin(theta)", ""] == [a.get_title(loc="left") for a in panels]
     assert [1, 2, 1, 1, 3] == [len(a.lines) for a in panels]
     assert ["x", "y"] == [t.get_text() for t in panels[1].get_legend().get_texts()]
     assert energy.get_title(loc="left").startswith("energy drift")

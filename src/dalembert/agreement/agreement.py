@@ -15,6 +15,7 @@ from dalembert.algebra.tape import LEAVES
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.principles.base import Derivation, Derive, Principle
 
 
@@ -42,7 +43,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Shown):
     """The table of principles, the exactness statement and the kinematic audit."""
 
     system: str

@@ -310,12 +310,7 @@ def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
     """The expressions `outs` of one tape, made again on another tape of the same system."""
     shared = source.shared_length(target)
     new: dict[int, int] = {}
-
-    class Below:
-        def __contains__(self, i: object) -> bool:
-            return i in new or (isinstance(i, int) and i < shared)
-
-    for i in needed(source, outs, Below()):
+    for i in needed(source, outs, range(shared)):
         op, a, b = source.nodes[i]
         if op == "symbol":
             new[i] = target.symbol(a)

@@ -35,6 +35,7 @@ class Tape:
 
     __slots__ = (
         "_memo",
+        "displays",
         "forked_at",
         "inputs",
         "moving",
@@ -63,6 +64,8 @@ class Tape:
         self.inputs: set[int] = set()
         # symbols that derivations need for themselves, by the name they asked for
         self.private: dict[str, int] = {}
+        # what is printed for a symbol where that is not its own name
+        self.displays: dict[str, str] = {}
         # components already turned from one frame to another, with their inverses
         self.turns: dict[tuple[int, bool, Triple], Triple] = {}
         self.zero, self.one = self.const(0), self.const(1)
@@ -81,6 +84,7 @@ class Tape:
         new.rates = {k: i for k, i in self.rates.items() if k < size and i < size}
         new.inputs = {i for i in self.inputs if i < size}
         new.private = {k: i for k, i in self.private.items() if i < size}
+        new.displays = self.displays.copy()
         new.turns = self.turns.copy() if whole else {}
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
@@ -127,14 +131,19 @@ class Tape:
         self.moving.add(i)
         return i
 
-    def private_symbol(self, name: str, *, moving: bool = False) -> int:
-        """A symbol that is none of the user's, such as a multiplier: a name the user has taken gets a _ added."""
+    def private_symbol(self, name: str, *, moving: bool = False, display: str = "") -> int:
+        """A symbol that is none of the user's, such as a multiplier: a name the user has taken gets a _ added.
+
+        It is printed as `display`, unless a symbol has that name already.
+        """
         i = self.private.get(name)
         if i is None:
             free = name
             while free in self.names:
                 free += "_"
             i = self.private[name] = self.moving_symbol(free) if moving else self.symbol(free)
+            if display and display not in self.names and display not in self.displays.values():
+                self.displays[free] = display
         return i
 
     def rate(self, i: int) -> int | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -13,20 +14,26 @@ from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
 from dalembert.api import agreement
-from dalembert.cli import balancing, comparing, integrating, manual, simulating
+from dalembert.cli import balancing, comparing, constraining, flexing, integrating, manual, reporting, simulating
 from dalembert.cli.faults import DISAGREEMENT, Edge, say
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.kinematics.kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Derive
-from dalembert.report import document, latex, markdown, terminal
+from dalembert.report import document, html, latex, markdown, terminal
 from dalembert.report.blocks import Block, Table, Verdict
 from dalembert.report.comparison import agreement as comparison
+from dalembert.report.steps import LEVELS, Level
 from dalembert.report.writing import LatexWriting, Writing
 
+if TYPE_CHECKING:
+    from dalembert.page.study import Wish
+
 BY: Final[dict[str, Derive]] = {principle.name: derive for principle, derive in PRINCIPLES}
-FORMATS: Final = ("text", "latex", "markdown")
+FORMATS: Final = ("text", "latex", "markdown", "html")
+ENDINGS: Final = {".tex": "latex", ".md": "markdown", ".html": "html", ".htm": "html"}
+ALONG: Final = ("coordinates", "speeds")
 # narrower windows show a system's description without its title
 WIDE: Final = 110
 
@@ -34,6 +41,7 @@ app = typer.Typer(cls=Edge, pretty_exceptions_enable=False, rich_markup_mode=Non
 
 SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
 Format = Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How to write it.")]
+File = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a document to a file instead.")]
 
 
 def _version(wanted: bool) -> None:
@@ -76,16 +84,17 @@ def gallery() -> None:
 def derive(
     system: SystemName,
     by: Annotated[str, typer.Option(metavar="PRINCIPLE", help=f"{', '.join(BY)}, or all.")] = next(iter(BY)),
-    style: Format = "text",
-    *,
-    steps: Annotated[bool, typer.Option("--steps", help="Show every step.")] = False,
+    steps: Annotated[str, typer.Option(metavar="|".join(LEVELS), help="How much of the way to show.")] = "",
+    style: Format = "",
+    output: File = None,
 ) -> None:
     """The equations of motion of one system by one principle or by all."""
-    _known("--format", style, FORMATS)
+    style = _style(style, output)
+    level: Level = _known("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
     wanted = list(BY) if _known("--by", by, (*BY, "all")) == "all" else [by]
     chosen = subject(system)
     found = list(_derivations(chosen.system, wanted))
-    _emit(lambda writing: document.derivations(chosen, found, writing, with_steps=steps), style)
+    _emit(lambda writing: document.derivations(chosen, found, writing, level=level), style, output)
 
 
 def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:
@@ -141,22 +150,72 @@ def _summary(found: Agreement) -> str:
 
 
 @app.command(help=manual.REPORT)
-def report(system: SystemName, style: Format = "text") -> None:
-    """Everything about one system."""
-    _known("--format", style, FORMATS)
+def report(
+    system: reporting.System = "",
+    output: reporting.Output = None,
+    duration: reporting.Duration = None,
+    values: simulating.Given = None,
+    start: simulating.Start = None,
+    inputs: simulating.Input = None,
+    style: Format = "",
+    png: reporting.Picture = None,
+    gif: reporting.Gif = None,
+    mp4: reporting.Film = None,
+    *,
+    text: Annotated[bool, typer.Option("--text", help="Print it as text instead of writing a page.")] = False,
+    every: reporting.All = False,
+) -> None:
+    """Everything about one system, as a page or as text, or the pages of the whole gallery."""
+    if every == bool(system):
+        msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
+        raise Unknown(msg)
+    if every:
+        reporting.every(output or Path(reporting.FOLDER))
+        return
     chosen = subject(system)
+    wish = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
+    wanted = "text" if text else _style(style, output) if style or output else "html"
+    if wanted == "html":
+        reporting.one(system, wish, chosen, output, (png, gif, mp4))
+    else:
+        _text_report(chosen, wish, wanted, output)
+
+
+def _text_report(chosen: document.Subject, wish: Wish, style: str, output: Path | None) -> None:
     agreed = agreement(chosen.system)
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
-    seen = list(simulating.demonstration(system, chosen.system))
-    _emit(lambda writing: document.report(chosen, derived, agreed, writing, seen), style, whole=True)
+    seen = list(simulating.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs))
+    _emit(lambda writing: document.report(chosen, derived, agreed, writing, seen), style, output, whole=True)
     if not agreed.agree:
         raise typer.Exit(DISAGREEMENT)
 
 
+@app.command(help=manual.HYBRID)
+def hybrid(
+    system: SystemName,
+    along: Annotated[str, typer.Option(metavar="|".join(ALONG), help="Variables of the ordinary equations.")] = "",
+    style: Format = "",
+    output: File = None,
+    *,
+    steps: Annotated[bool, typer.Option("--steps", help="Show every step.")] = False,
+) -> None:
+    """The hybrid equations of a system that carries strings, bars, shafts or beams."""
+    from dalembert.flexible.hybrid import extended_hamilton
+    from dalembert.report.hybrid import hybrid as shown
+
+    style = _style(style, output)
+    speeds = _known("--along", along, ALONG) == "speeds" if along else None
+    chosen = subject(system, complete=False)
+    found = extended_hamilton(chosen.system, speeds=speeds)
+    _emit(lambda writing: [*document.heading(chosen), *shown(found, writing, steps=steps)], style, output)
+
+
 app.command("equilibrium", help=manual.EQUILIBRIUM)(balancing.equilibrium)
+app.command("member", help=manual.MEMBER)(flexing.member)
 app.command("modes", help=manual.MODES)(balancing.modes)
 app.command("compare", help=manual.COMPARE)(comparing.compare)
+app.command("constraints", help=manual.CONSTRAINTS)(constraining.constraints)
 app.command("integrals", help=manual.INTEGRALS)(integrating.integrals)
 app.command("simulate", help=manual.SIMULATE)(simulating.simulate)
 
@@ -168,12 +227,36 @@ def _known(option: str, given: str, known: Iterable[str]) -> str:
     return given
 
 
-def _emit(blocks: Callable[[Writing], Iterable[Block]], style: str, *, whole: bool = False) -> None:
-    """Write a document in the wanted style."""
-    if style == "text":
+def _style(style: str, output: Path | None) -> str:
+    """The wanted format; where none is named, what the ending of the file means."""
+    if style:
+        return _known("--format", style, FORMATS)
+    return ENDINGS.get(output.suffix.lower(), "text") if output is not None else "text"
+
+
+def _emit(blocks: Callable[[Writing], Iterable[Block]], style: str, output: Path | None = None, *, whole: bool = False) -> None:
+    """Write a document in the wanted style, to the terminal or to a file."""
+    if style == "text" and output is None:
         terminal.show(blocks(Writing()))
-    elif style == "markdown":
-        sys.stdout.write(markdown.text(blocks(LatexWriting())) + "\n")
-    else:
-        written = latex.document(blocks(LatexWriting())) if whole else latex.body(blocks(LatexWriting()))
-        sys.stdout.write(written + "\n")
+        return
+    written = _written(blocks, style, whole=whole or output is not None) + "\n"
+    if output is None:
+        sys.stdout.write(written)
+        return
+    try:
+        output.write_text(written, encoding="utf-8")
+    except OSError as problem:
+        msg = f"{output} cannot be written: {problem.strerror or problem}"
+        raise Unknown(msg) from None
+    say(f"wrote {output}")
+
+
+def _written(blocks: Callable[[Writing], Iterable[Block]], style: str, *, whole: bool) -> str:
+    if style == "text":
+        return terminal.text(blocks(Writing()))
+    found = blocks(LatexWriting())
+    if style == "markdown":
+        return markdown.text(found)
+    if style == "html":
+        return html.document(found)
+    return latex.document(found) if whole else latex.body(found)

@@ -9,10 +9,13 @@ DALEMBERT: Final = """Equations of motion by every classical principle, and the 
 \b
 dalembert gallery                      solved systems to try
 dalembert derive rolling-disk          its equations of motion
-dalembert derive rolling-disk --steps  how they come about, step by step
+dalembert derive rolling-disk --steps teach   how they come about, and why
 dalembert agree rolling-disk           every principle, compared exactly
 dalembert compare rolling-disk         what each principle costs
-dalembert report rolling-disk          description, equations, proofs
+dalembert report rolling-disk          one page that shows everything
+dalembert constraints rolling-disk     what its constraints leave free
+dalembert hybrid beam-on-ball-joint    equations of flexible members
+dalembert member cantilever            modes, statics, buckling of one
 dalembert simulate rolling-disk        its motion
 dalembert equilibrium bead-on-hoop     where it rests, and whether that is stable
 dalembert modes whipple-bicycle        its eigenvalues near a steady motion
@@ -46,11 +49,14 @@ dalembert gallery | grep pendulum
 
 DERIVE: Final = """Derive the equations of motion.
 
-Without --steps the equations alone; with it every quantity on the way, with the formula it comes from.
+Without --steps the equations alone. --steps brief shows every quantity of the principle with the formula it comes from, full begins
+with the description and the kinematics and says what was eliminated and how, teach says why each step is taken. -o writes a document
+that stands by itself, in the format that its ending names.
 
 \b
 dalembert derive rolling-disk
-dalembert derive rolling-disk --by lagrange --steps
+dalembert derive rolling-disk --by maggi --steps teach
+dalembert derive vehicle --by boltzmann-hamel --steps teach -o vehicle.html
 dalembert derive rolling-disk --by all --format markdown > disk.md
 dalembert derive file.py:pendulum --format latex
 """
@@ -76,15 +82,31 @@ dalembert compare rolling-disk
 dalembert compare file.py:pendulum
 """
 
-REPORT: Final = """Print the whole report.
+REPORT: Final = """Write one page that shows everything.
 
-Symbols, bodies, loads, constraints and freedoms; the equations of motion; the agreement of the principles and the audit
-of the kinematics; the results a source prints, and whether they follow; the motion from the gallery's start (or for 10 s
-from zero), and how well it keeps energy and constraints.
+An HTML file that opens in any browser and needs no network: description, equations of motion by every principle with their
+derivations, agreement and audit, the motion in three dimensions with plots, energy, equilibria and linear modes, and how to make
+it again. Without --start and --for a system of the gallery runs as the gallery proposes, any other for 10 s from zero.
+--text prints description, equations, proofs and motion instead; --format and the endings .tex and .md write the same as LaTeX or Markdown.
 
 \b
 dalembert report rolling-disk
-dalembert report file.py:pendulum --format latex > pendulum.tex
+dalembert report double-pendulum --for 20 --start alpha=pi/2 -o swing.html --gif swing.gif
+dalembert report rolling-disk --text
+dalembert report file.py:pendulum -o pendulum.tex
+dalembert report --all -o gallery
+"""
+
+CONSTRAINTS: Final = """Say what the constraint rows leave free.
+
+Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities that are positions in
+disguise, alone or together. Rows that contradict each other are refused with the residual. Some rows repeat others only
+where all of them hold: --start and --guess say at (or near) which position that is looked at, --set gives constants.
+
+\b
+dalembert constraints rolling-disk
+dalembert constraints two-wheeled-robot
+dalembert constraints four-bar --start theta_1=1 --guess theta_3=1.5
 """
 
 INTEGRALS: Final = """Decide which energy integrals are constant.
@@ -130,4 +152,32 @@ dalembert modes double-pendulum
 dalembert modes whipple-bicycle --about v=5
 dalembert modes whipple-bicycle --sweep v=0:10 --plot bicycle.png
 dalembert modes rolling-disk --about theta=pi/2 --sweep psi.dot=1:4:61
+"""
+
+HYBRID: Final = """Derive hybrid equations: rigid bodies with strings, bars, shafts and beams.
+
+By Hamilton's extended principle: ordinary differential equations for the rigid variables with integrals over the members, partial ones
+for the fields v(x, t), …, and every boundary condition, marked geometric (the support says so) or natural (the variation is free).
+Where bending shortens a member, s is how far it is drawn in and N the axial force. --along coordinates writes the ordinary
+equations in coordinates and their rates, --along speeds in the declared speeds. A system of the gallery is taken before its
+members are expanded in functions.
+
+\b
+dalembert hybrid beam-on-ball-joint --steps
+dalembert hybrid beam-with-tip-mass
+dalembert hybrid file.py:build --along coordinates -o beam.tex
+"""
+
+MEMBER: Final = """Modes, static shape and buckling of a string, bar, shaft or beam.
+
+Its frame is held where it is, or moves as specified. Uniform members: the characteristic equation as a book prints it, its roots
+enclosed to all digits, none missed. Others: polynomials, whose degree grows until the digits stand. The error is printed
+with every result. --set changes constants; --plot saves the shapes.
+
+\b
+dalembert member cantilever
+dalembert member beam-with-tip-mass --modes 4 --set m=2
+dalembert member pinned-beam --buckling 3 --plot buckled.png
+dalembert member rotating-beam --set Omega=5
+dalembert member file.py:build --static
 """

@@ -25,17 +25,20 @@ from dalembert.report.results import Result
 MODULE: Final = "dalembert_program"
 
 
-def subject(text: str) -> Subject:
-    """The gallery's system of that name, or what the user's own function returns."""
+def subject(text: str, *, complete: bool = True) -> Subject:
+    """The gallery's system of that name, or what the user's own function returns.
+
+    Unless it need not be `complete`, its elements must fit together.
+    """
     if not text.strip():
         msg = "no system is named; give a name that `dalembert gallery` lists, or path/to/file.py:function"
         raise Unknown(msg)
     path, colon, function = text.rpartition(":")
     if colon and path and not any(sign in function for sign in (os.sep, ".py", "/")):
-        return _from_program(Path(path), function)
+        return _from_program(Path(path), function, complete=complete)
     named = text in gallery.names()
     if not named and (text.endswith(".py") or os.sep in text or "/" in text or _exists(text)):
-        return _from_program(Path(text), "")
+        return _from_program(Path(text), "", complete=complete)
     return _from_gallery(text)
 
 
@@ -57,7 +60,7 @@ def _from_gallery(name: str) -> Subject:
 # ---- a program of the user -------------------------------------------------------------------
 
 
-def _from_program(path: Path, function: str) -> Subject:
+def _from_program(path: Path, function: str, *, complete: bool) -> Subject:
     _check_file(path)
     if not function:
         msg = f"{path}: say which function builds the system, {path}:{next(iter(_functions(path)), 'function')}"
@@ -66,8 +69,9 @@ def _from_program(path: Path, function: str) -> Subject:
         module = _imported(path)
         found = _named(module, path, function)
         system = found if isinstance(found, System) else _called(found, path, function)
-        # what does not fit together is found when the system is first used
-        kinematics(system)
+        if complete:
+            # what does not fit together is found when the system is first used
+            kinematics(system)
     description = (inspect.getdoc(found) or "") if not isinstance(found, System) else ""
     return Subject(system, system.name, system.source, description.partition("\n\n")[0])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,14 +63,14 @@ def simulate(
         raise typer.Exit(code)
 
 
-def demonstration(name: str, system: System) -> Iterator[Block]:
-    """The run that the gallery proposes, or 10 s from zero, for a report."""
+def demonstration(
+    system: System, duration: float, start: Mapping[str, float], values: Mapping[str, float], inputs: Mapping[str, str]
+) -> Iterator[Block]:
+    """A run for a report, or the reason why there is none."""
     from dalembert.report.motion import motion, not_run
 
-    shown = _entry(name)
-    start, inputs, length = (shown.start, shown.inputs, shown.duration) if shown else ({}, {}, DURATION)
     try:
-        run = run_of(system, length, start=start, inputs=inputs, progress=False)
+        run = run_of(system, duration, start=start, values=values, inputs=inputs, progress=False)
     except DalembertError as problem:
         return not_run(str(problem))
     return motion(run)

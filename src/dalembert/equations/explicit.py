@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
 from dalembert.equations.ldl import LDL
+from dalembert.kinematics.elimination import Elimination
 
 
 @dataclass(frozen=True)
@@ -21,12 +24,21 @@ class ExplicitEquations:
     udot: tuple[int, ...]
     route: str
 
+    @cached_property
+    def symbols(self) -> tuple[int, ...]:
+        """The symbols that q̇ and u̇ contain, in order of creation."""
+        return tuple(symbols_of(self.tape, (*self.qdot, *self.udot)))
+
 
 def solved(equations: Equations) -> ExplicitEquations:
-    """u̇ = M⁻¹ f by M = L D Lᵀ on the tape."""
+    """u̇ = M⁻¹ f by M = L D Lᵀ on the tape; by elimination where M is not symmetric."""
     rows, f = equations.M, equations.f
     t = equations.tape.fork()
     n = len(equations.u)
+    if not equations.symmetric:
+        found, _ = Elimination(t, [(t.neg(b), dict(row)) for row, b in zip(rows, f, strict=True)], lambda _: 0, t.moving).run()
+        eliminated = tuple(t.neg(found[k][0]) for k in range(n))
+        return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, eliminated, "elimination")
     M = [[row.get(s, t.zero) for s in range(n)] for row in rows]
     udot = LDL(t, M).solve(f)
     return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, tuple(udot), "M = L D Lᵀ")

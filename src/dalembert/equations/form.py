@@ -9,10 +9,11 @@ from dalembert.algebra.folds import Linear
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.kinematics.kinematics import Kinematics
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
-class Equations:
+class Equations(Shown):
     """The equations of motion of a system in its independent speeds.
 
     `residuals[r]` = Σ_s M_rs u̇_s − f_r, each a node of `tape`; `qdot[k]` = Σ_r W_kr u_r + X_k.
@@ -25,6 +26,8 @@ class Equations:
     udot: tuple[int, ...]
     qdot: tuple[int, ...]
     residuals: tuple[int, ...]
+    # rows that are not linear in the speeds stand below the equations, and M is not symmetric then
+    symmetric: bool = True
 
     @cached_property
     def _split(self) -> list[tuple[int, dict[int, int]]]:
@@ -76,4 +79,4 @@ class Equations:
 
 def common_form(kin: Kinematics, residuals: list[int]) -> Equations:
     """The equations whose residuals, linear in u̇, are given."""
-    return Equations(kin.system.name, kin.tape, kin.q, kin.u, kin.udot, kin.qdot_of_u, tuple(residuals))
+    return Equations(kin.system.name, kin.tape, kin.q, kin.u, kin.udot, kin.qdot_of_u, tuple(residuals), not kin.nonlinear_rows)

@@ -62,7 +62,7 @@ def _quadratures(E: Energies) -> Quadratures:
         rates[extra_work(load)] = t.sub(classical, general)
     vanishing = is_zero(t, list(rates.values()))
     rates = {name: rate for (name, rate), zero in zip(rates.items(), vanishing, strict=True) if not zero}
-    if any(row.phi is not None for row in E.kin.rows):
+    if E.kin.velocity_rows or any(row.phi is not None for row in E.kin.rows):
         rates[JUMPS] = t.zero
     names = tuple(rates)
     place = {name: k for k, name in enumerate(names)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -166,8 +167,21 @@ class Energies:
 
     @cached_property
     def P_nonconservative(self) -> int:
-        """𝒫_nc = Σ_nc F_r u_r + V_q·X + ∂_tV: what neither 𝒰 nor K₂ accounts for."""
-        return self.t.add(self.drift, self.P_of_loads)
+        """𝒫_nc = Σ_nc F_r u_r + V_q·X + ∂_tV − λᵀb: what neither 𝒰 nor K₂ accounts for."""
+        return self.t.add(self.drift, self.t.add(self.P_of_loads, self.P_of_rows))
+
+    @cached_property
+    def P_of_rows(self) -> int:
+        """λᵀ(A u − e) = −λᵀb: what moving rows feed in where they stand beside the equations; e = A u + b vanishes."""
+        t, kin = self.t, self.kin
+        total = t.zero
+        for lam, row in zip(kin.multipliers, kin.velocity_rows, strict=True):
+            along = t.neg(row.e)
+            for r, a in row.A.items():
+                along = t.add(along, t.mul(a, kin.u[r]))
+            if not is_zero(t, [along])[0]:
+                total = t.add(total, t.mul(lam, along))
+        return total
 
     @cached_property
     def P_of_loads(self) -> int:
@@ -227,7 +241,7 @@ class Energies:
         total = t.zero
         for r, k in Linear(t, self.kin.u)(self.kin.rate(self.V))[1].items():
             total = t.sub(total, t.mul(k, self.kin.u[r]))
-        return t.add(total, self.P_of_loads)
+        return t.add(total, t.add(self.P_of_loads, self.P_of_rows))
 
     @cached_property
     def Z_dot(self) -> int:

@@ -17,6 +17,7 @@ from dalembert.integrals.conditions import Condition, conditions, text
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.first_integrals import FirstIntegral, first_integrals
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class EnergyIntegrals:
+class EnergyIntegrals(Shown):
     """Energies, powers and energy integrals of a system in its independent speeds."""
 
     system: str

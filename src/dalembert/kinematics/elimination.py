@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import combinations
 from typing import Final
 
 from dalembert.algebra.exact.field import Trials, is_zero
@@ -34,6 +35,8 @@ class Elimination:
     prefer: Callable[[int], int]
     moving: set[int]
     trials: Trials = field(init=False)
+    # divisors that depend on the coordinates: where one vanishes the solution is singular
+    moving_pivots: list[int] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         self.trials = Trials(self.tape, 1)
@@ -79,10 +82,15 @@ class Elimination:
             return 0
         return 2 if any(s in self.moving for s in symbols_of(self.tape, (a,))) else 1
 
+    def _note(self, divisor: int) -> None:
+        if self._difficulty(divisor) == 2:
+            self.moving_pivots.append(divisor)
+
     def _eliminate(self, i: int, k: int) -> None:
         t = self.tape
         c, row = self.rows[i]
         p = row[k]
+        self._note(p)
         if p != t.one:
             c, row = t.div(c, p), {j: t.div(a, p) for j, a in row.items()}
             self.rows[i] = (c, row)
@@ -106,17 +114,23 @@ class Elimination:
     # ---- by determinants ---------------------------------------------------------------------
 
     def _block(self, i: int, k: int, open_rows: Sequence[int]) -> dict[int, int]:
-        """{unknown: its row} of the equations that hang together with equation i, solved; none if they are not as many as the unknowns."""
+        """{unknown: its row} of the fewest equations that determine their unknowns together with equation i, solved; none if too many."""
         if self._difficulty(self.rows[i][1][k]) < 2:
             return {}
-        members, unknowns = [i], set(self.rows[i][1])
-        while more := [r for r in open_rows if r not in members and unknowns & self.rows[r][1].keys()]:
-            members.append(more[0])
-            unknowns |= self.rows[more[0]][1].keys()
-        if not 2 <= len(members) == len(unknowns) <= LARGEST_BLOCK:
-            return {}
-        found = dict(zip(sorted(unknowns), sorted(members), strict=True))
-        return found if self._solve_block(found) else {}
+        short = sorted(self._near(self._near({i}, open_rows), open_rows) - {i})
+        for size in range(2, LARGEST_BLOCK + 1):
+            for others in combinations(short, size - 1):
+                unknowns = set(self.rows[i][1]).union(*(self.rows[r][1] for r in others))
+                if len(unknowns) == size:
+                    found = dict(zip(sorted(unknowns), sorted((i, *others)), strict=True))
+                    if self._solve_block(found):
+                        return found
+        return {}
+
+    def _near(self, members: set[int], rows: Sequence[int]) -> set[int]:
+        """The rows that share an unknown with one of the members, of those with few unknowns."""
+        unknowns = {k for r in members for k in self.rows[r][1]}
+        return {r for r in rows if len(self.rows[r][1]) <= LARGEST_BLOCK and not unknowns.isdisjoint(self.rows[r][1])}
 
     def _solve_block(self, block: dict[int, int]) -> bool:
         """z = −A⁻¹ c with A⁻¹ = adj A / det A, unless det A vanishes."""
@@ -127,6 +141,7 @@ class Elimination:
         if self._vanishes(det):
             return False
         det = next((unit for unit in (t.one, t.neg(t.one)) if is_zero(t, [t.sub(det, unit)])[0]), det)
+        self._note(det)
         c = [self.rows[r][0] for r in block.values()]
         for place, (k, row) in enumerate(block.items()):
             z = t.div(self._sum(t.mul(minors[r][place], c[r]) for r in range(len(A))), det)

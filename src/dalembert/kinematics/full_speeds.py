@@ -22,7 +22,8 @@ class FullSpeeds:
     @cached_property
     def u_D(self) -> tuple[int, ...]:
         """The dependent speeds: symbols that the rows set to zero."""
-        return tuple(self.kin.tape.private_symbol(f"u_D{j}", moving=True) for j in range(1, len(self.kin.rows) + 1))
+        p = self.kin.n_u
+        return tuple(self.kin.tape.private_symbol(f"u_D{j}", moving=True, display=f"u_{p + j}") for j in range(1, len(self.kin.rows) + 1))
 
     @cached_property
     def u(self) -> tuple[int, ...]:

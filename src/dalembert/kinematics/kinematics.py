@@ -14,7 +14,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.rows import ConstraintRow, constraint_rows
+from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_rows
 from dalembert.kinematics.speeds import SpeedSolver, defined_motion
 from dalembert.kinematics.use import check_everything_used
 from dalembert.model.system import System
@@ -25,10 +25,15 @@ class Kinematics:
 
     It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations do not see
     one another.
+
+    With `eliminate=False` nothing is eliminated: u = z are all the rates (spins where there is a quaternion), and the
+    rows stay beside the equations as `velocity_rows`. Declared speeds then follow from the rates by their definitions.
     """
 
-    def __init__(self, system: System) -> None:
-        check_everything_used(system)
+    def __init__(self, system: System, *, eliminate: bool = True, complete: bool = True) -> None:
+        # a system that carries continua is complete without coordinates and masses of its own
+        if complete:
+            check_everything_used(system)
         self.system = system.frozen()
         self.tape: Tape = system.space.tape.fork()
         t = self.tape
@@ -38,8 +43,15 @@ class Kinematics:
         # everything in q̇: declared speeds replaced by their definitions
         self._definitions = _resolved(t, {s.scalar.i: s.definition.i for s in system.speed_list})
         self.in_rates = Rewrite(t, self._definitions)
-        self.rows: tuple[ConstraintRow, ...] = constraint_rows(system, t, list(self.qdot), self.in_rates)
-        choice = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates).solve()
+        declared = constraint_rows(system, t, list(self.qdot), self.in_rates)
+        # rows said to follow from the others take no part in the elimination, nor do those nonlinear in the rates
+        self.redundant: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.redundant and r.nonlinear is None)
+        self.nonlinear: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is not None)
+        self.rows: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is None and not (eliminate and r.redundant))
+        self._eliminated = eliminate
+        solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
+        choice = solver.solve() if eliminate else solver.all_rates()
+        self.moving_pivots: tuple[int, ...] = tuple(choice.moving_pivots)
         self.u: tuple[int, ...] = tuple(choice.u)
         self.udot: tuple[int, ...] = tuple(t.rate(u) or t.zero for u in choice.u)
         self.definitions: tuple[int, ...] = tuple(choice.definitions)
@@ -50,6 +62,10 @@ class Kinematics:
         self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
         self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
         self._dependent, self._spins = choice.dependent, choice.spins
+        in_u = Rewrite(t, self._in_u)
+        self._held = (*choice.held, *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None))
+        # λ of the rows that stay beside the equations
+        self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._held) + 1))
         self.mark = len(t)
         # what was computed once from this kinematics, shared by its forks
         self.derived: dict[object, object] = {}
@@ -72,7 +88,7 @@ class Kinematics:
     def fork(self) -> Kinematics:
         """The same kinematics on a tape of its own, for one derivation."""
         new: Kinematics = object.__new__(Kinematics)
-        new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("WX", "qddot_of_u")})
+        new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("WX", "qddot_of_u", "velocity_rows")})
         new.tape = self.tape.fork(self.mark)
         new._set_up()
         return new
@@ -101,6 +117,31 @@ class Kinematics:
     def qddot_of_u(self) -> list[int]:
         """q̈_k = Σ_r W_kr u̇_r + c_k, as nodes in u̇."""
         return [self.rate(e) for e in self.qdot_of_u]
+
+    @cached_property
+    def velocity_rows(self) -> tuple[VelocityRow, ...]:
+        """e(q, u, t) = 0 and ė = A u̇ + γ = 0 of every row that was not eliminated."""
+        linear = Linear(self.tape, self.udot)
+        found = []
+        for row, e in self._held:
+            gamma, A = linear(self.rate(e))
+            found.append(VelocityRow(row, e, A, gamma))
+        return tuple(found)
+
+    @property
+    def nonlinear_rows(self) -> tuple[VelocityRow, ...]:
+        """The rows that are not linear in the speeds, where the speeds have used up all others."""
+        return tuple(r for r in self.velocity_rows if r.row.nonlinear is not None) if self._eliminated and self.nonlinear else ()
+
+    @property
+    def linear_rows(self) -> tuple[ConstraintRow, ...]:
+        """Every row that is linear in the rates, those declared redundant too."""
+        return (*self.rows, *self.redundant) if self._eliminated else self.rows
+
+    @property
+    def acting_rows(self) -> tuple[ConstraintRow, ...]:
+        """The rows that have a multiplier each: those linear in the rates, then the others."""
+        return (*self.rows, *self.nonlinear)
 
     # ---- motion of points and frames ---------------------------------------------------------
 
@@ -198,3 +239,11 @@ def kinematics(system: System) -> Kinematics:
     if system.cached is None or system.cached[0] != signature:
         system.cached = (signature, Kinematics(system))
     return system.cached[1]  # type: ignore[return-value]
+
+
+def all_rates(kin: Kinematics) -> Kinematics:
+    """The same system with every rate a speed and every row a row beside the equations; computed once."""
+    found = kin.derived.get("all rates")
+    if not isinstance(found, Kinematics):
+        found = kin.derived["all rates"] = Kinematics(kin.system, eliminate=False)
+    return found

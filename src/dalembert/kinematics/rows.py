@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import Point as FieldPoint
 from dalembert.algebra.exact.field import Trials, is_zero, rank_mod
-from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
 from dalembert.geometry.rotation import Quaternion
@@ -27,25 +27,53 @@ class ConstraintRow:
     contact: Contact | None = None
     # the row e·ė = 0 of a quaternion: no body carries its multiplier
     is_norm: bool = False
+    # declared to follow from the others wherever these hold
+    redundant: bool = False
+    # φ(q, q̇, t) of a row that is not linear in the rates; A = ∂φ/∂q̇ then depends on them, and b is not used
+    nonlinear: int | None = None
+
+
+@dataclass(frozen=True)
+class VelocityRow:
+    """e(q, u, t) = 0 beside the equations of motion, and ė = Σ_r A_r u̇_r + γ = 0.
+
+    A = ∂e/∂u is also what the multiplier acts along: A u + b for a linear row, and Chetaev's rule for one that is not.
+    """
+
+    row: ConstraintRow
+    e: int
+    A: dict[int, int]
+    gamma: int
 
 
 def constraint_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite) -> tuple[ConstraintRow, ...]:
-    """Every declared row with its A and b in q̇, then the norm rows of the quaternions."""
+    """Every declared row with its A and b in q̇, then the norm rows of the quaternions, checked for independence."""
+    rows = declared_rows(system, tape, qdot, in_rates)
+    _check_independent(tape, [r for r in rows if not r.redundant and r.nonlinear is None], len(qdot))
+    return tuple(rows)
+
+
+def declared_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite) -> list[ConstraintRow]:
+    """The same rows whether they are independent or not."""
     linear = Linear(tape, qdot)
     rate = Derivative(tape, tape.rate)
     rows = []
     for c in system.constraints:
         phi = in_rates(c.expression.i)
+        if c.nonlinear:
+            slopes = gradient(tape, {phi: tape.one}, qdot)
+            A = {k: a for k, (a, gone) in enumerate(zip(slopes, is_zero(tape, slopes), strict=True)) if not gone}
+            rows.append(ConstraintRow(c.name, False, A, tape.zero, redundant=c.redundant, nonlinear=phi))
+            continue
         b, A = linear(in_rates(rate(phi)) if c.holonomic else phi)
         A = {k: a for (k, a), gone in zip(A.items(), is_zero(tape, list(A.values())), strict=True) if not gone}
-        rows.append(ConstraintRow(c.name, c.holonomic, A, b, phi if c.holonomic else None, c.contact))
+        rows.append(ConstraintRow(c.name, c.holonomic, A, b, phi if c.holonomic else None, c.contact, redundant=c.redundant))
     index = {x: k for k, x in enumerate(qdot)}
     for F in system.space.frames:
         if isinstance(F.rotation, Quaternion):
             A = {index[tape.rate(e)]: e for e in F.rotation.e}  # type: ignore[index]
             rows.append(ConstraintRow(f"norm of the quaternion of {F.name}", True, A, tape.zero, F.rotation.square(tape), is_norm=True))
-    _check_independent(tape, rows, len(qdot))
-    return tuple(rows)
+    return rows
 
 
 def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int) -> None:

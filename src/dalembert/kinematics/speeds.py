@@ -9,7 +9,8 @@ Source: Gre03 (4.1)–(4.9), Bar00 (22)–(23).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, field, replace
 
 from dalembert.algebra.exact.field import Point as FieldPoint
 from dalembert.algebra.exact.field import Trials, rank_mod
@@ -40,6 +41,10 @@ class SpeedChoice:
     dependent: list[Speed]
     # spins of quaternion frames in terms of the speeds
     spins: dict[Frame, Triple]
+    # divisors of the elimination that depend on the coordinates, and may vanish
+    moving_pivots: list[int] = field(default_factory=list)
+    # rows that were not eliminated, each with e(q, u, t) = 0
+    held: list[tuple[ConstraintRow, int]] = field(default_factory=list)
 
 
 class SpeedSolver:
@@ -77,9 +82,7 @@ class SpeedSolver:
     def _constraint(self, row: ConstraintRow) -> int:
         """A q̇ + b in z; a contact is formed again from velocities, which keeps quaternions short."""
         if row.contact is not None and self.spins:
-            body, C = row.contact.body, row.contact.point
-            v = self.motion.v(body.G) + self.motion.w(body.frame).cross(C - body.G)  # type: ignore[arg-type]
-            return (v @ row.contact.direction).i
+            return row.contact.slip(self.motion).i
         total = row.b
         for k, a in row.A.items():
             total = self.tape.add(total, self.tape.mul(a, self.in_z(self.qdot[k])))
@@ -107,6 +110,12 @@ class SpeedSolver:
             independent = self._independent(rows, forms)
         return self._declared(rows, forms, independent)
 
+    def all_rates(self) -> SpeedChoice:
+        """u = z: every rate is a speed (a spin where there is a quaternion), and every row A z + b = 0 stays a row."""
+        held = [(row, self._constraint(row)) for row in self.rows if not row.is_norm]
+        choice = self._default([])
+        return replace(choice, dependent=list(self.system.speed_list), held=held)
+
     def _count_message(self, declared: int, m: int) -> str:
         n, norms = len(self.qdot), sum(r.is_norm for r in self.rows)
         have = f"{n} coordinates, {declared} speed{'s' * (declared != 1)} and {m + norms or 'no'} constraint row{'s' * (m + norms != 1)}"
@@ -121,15 +130,28 @@ class SpeedSolver:
     def _default(self, rows: list[Row]) -> SpeedChoice:
         """u = the rates that remain independent; those eliminated first have a numeric coefficient."""
         t = self.tape
-        solved, _ = Elimination(t, rows, lambda k: -k, t.moving).run()
+        elimination = Elimination(t, [(c, dict(k)) for c, k in rows], lambda k: -k, t.moving)
+        solved, dependent = elimination.run()
         u = [x for k, x in enumerate(self.z) if k not in solved]
+        if elimination.moving_pivots and not dependent:
+            elimination = Elimination(t, [self._given(row, solved) for row in rows], lambda k: -k, t.moving)
+            solved, _ = elimination.run()
         value = {x: x for x in u}
         for k, (c, coefficients) in solved.items():
             total = t.neg(c)
             for j, a in coefficients.items():
                 total = t.sub(total, t.mul(a, self.z[j]))
             value[self.z[k]] = total
-        return SpeedChoice(u, [self._rate_definition(x) for x in u], self._rates(value), [], self._spin_values(value))
+        definitions, spins = [self._rate_definition(x) for x in u], self._spin_values(value)
+        return SpeedChoice(u, definitions, self._rates(value), [], spins, elimination.moving_pivots)
+
+    def _given(self, row: Row, unknowns: Container[int]) -> Row:
+        """The row with all but some unknowns taken as given: these can be solved for by determinants, which vanish least."""
+        t = self.tape
+        c, coefficients = row
+        for k, a in coefficients.items():
+            c = c if k in unknowns else t.add(c, t.mul(a, self.z[k]))
+        return c, {k: a for k, a in coefficients.items() if k in unknowns}
 
     def _rate_definition(self, x: int) -> int:
         """The default speed x as an expression in q̇."""

@@ -41,7 +41,7 @@ class Tree:
     """All links, parents first."""
 
     def __init__(self, kin: Kinematics) -> None:
-        if any(not row.is_norm for row in kin.rows):
+        if any(not row.is_norm for row in kin.acting_rows):
             msg = "the constraint rows close loops or couple joints; only an open tree without rows can be treated from link to link"
             raise NotApplicable(msg)
         self.kin, self.tape = kin, kin.tape

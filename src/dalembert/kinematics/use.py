@@ -14,6 +14,12 @@ from dalembert.model.system import System
 
 def check_everything_used(system: System) -> None:
     """Refuse a system without coordinates or masses, and a symbol that stands nowhere."""
+    unexpanded = [m for name, m in system.members.items() if name not in system.expansions]
+    if unexpanded:
+        m = unexpanded[0]
+        ways = f"expand it in functions, da.discretise(s, {m.name}, 4), or derive hybrid equations, da.extended_hamilton(s)"
+        msg = f"{m.kind} {m.name!r} is a continuum, which this cannot treat as it is: {ways}"
+        raise IllPosed(msg)
     if not system.q:
         msg = f"system {system.name!r} has no coordinates: declare them with s.coordinates(...)"
         raise IllPosed(msg)
@@ -21,7 +27,7 @@ def check_everything_used(system: System) -> None:
         msg = f"system {system.name!r} has no masses: declare a particle or a body"
         raise IllPosed(msg)
     t = system.space.tape
-    used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, _nodes(system))}
+    used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, nodes_of(system))}
     speeds = {s.name for s in system.speed_list}
     idle = [s for name, s in system.symbols.items() if name not in used and name not in speeds]
     if idle:
@@ -30,47 +36,53 @@ def check_everything_used(system: System) -> None:
         raise IllPosed(msg)
 
 
-def _nodes(system: System) -> Iterator[int]:
+def nodes_of(system: System) -> Iterator[int]:
+    """Every node that a mass, a load or a constraint depends on."""
+    seen: set[Frame | Point] = set()
     for b in system.bodies:
         yield b.mass.i
-        yield from _of_point(b.G)
+        yield from _of_point(b.G, seen)
         if b.frame is not None and b.inertia is not None:
-            yield from _of_frame(b.frame)
+            yield from _of_frame(b.frame, seen)
             yield from b.inertia.entries()
         if b.shape is not None:
             yield from (x.i for x in b.shape.sizes)
     for load in system.loads:
         for F, P in load.forces:
-            yield from _of_vector(F)
-            yield from _of_point(P)
+            yield from _of_vector(F, seen)
+            yield from _of_point(P, seen)
         for T, B in load.torques:
-            yield from _of_vector(T)
-            yield from _of_frame(B)
+            yield from _of_vector(T, seen)
+            yield from _of_frame(B, seen)
     yield from (p.V.i for p in system.potentials)
     yield from (d.D.i for d in system.dissipations)
     yield from (c.expression.i for c in system.constraints)
     yield from (s.definition.i for s in system.speed_list)
     yield from (s.motion.i for s in system.symbols.values() if s.motion is not None)
     if system.field is not None:
-        yield from _of_vector(system.field.g)
+        yield from _of_vector(system.field.g, seen)
 
 
-def _of_vector(v: Vector) -> Iterator[int]:
+def _of_vector(v: Vector, seen: set[Frame | Point]) -> Iterator[int]:
     for F, c in v.parts.items():
         yield from c
-        yield from _of_frame(F)
+        yield from _of_frame(F, seen)
 
 
-def _of_point(P: Point) -> Iterator[int]:
+def _of_point(P: Point, seen: set[Frame | Point]) -> Iterator[int]:
+    """What P hangs on, up to where somebody has been before."""
     Q: Point | None = P
-    while Q is not None:
-        yield from _of_vector(Q.r)
+    while Q is not None and Q not in seen:
+        seen.add(Q)
+        yield from _of_vector(Q.r, seen)
         Q = Q.parent
 
 
-def _of_frame(F: Frame) -> Iterator[int]:
+def _of_frame(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
+    """What F hangs on, up to where somebody has been before."""
     G: Frame | None = F
-    while G is not None:
+    while G is not None and G not in seen:
+        seen.add(G)
         if G.rotation is not None:
             yield from G.rotation.variables()
         G = G.parent

@@ -63,7 +63,7 @@ def along_rates(kin: Kinematics) -> list[int]:
 
 def multipliers(kin: Kinematics) -> tuple[int, ...]:
     """λ_1, …, λ_m: one symbol for each row."""
-    return tuple(kin.tape.private_symbol(f"lambda_{j}") for j in range(1, len(kin.rows) + 1))
+    return tuple(kin.tape.private_symbol(f"lambda_{j}") for j in range(1, len(kin.acting_rows) + 1))
 
 
 def constraint_force(kin: Kinematics, lam: Sequence[int], k: int) -> int:
@@ -73,7 +73,7 @@ def constraint_force(kin: Kinematics, lam: Sequence[int], k: int) -> int:
     """
     t = kin.tape
     total = t.zero
-    for j, row in enumerate(kin.rows):
+    for j, row in enumerate(kin.acting_rows):
         if k in row.A:
             total = t.add(total, t.mul(lam[j], row.A[k]))
     return total

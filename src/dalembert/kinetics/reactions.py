@@ -1,8 +1,9 @@
 """f = Σ (m a − F), μ = Σ (Ḣ − M + ρ × (m a − F)) over the bodies beyond a joint: reactions as expressions.
 
-For an open tree the wrench in every joint follows from the balances of the bodies it carries. A constraint row brings the
-generalized reaction λ A on q, and where a body carries it (a contact) the force λ along its direction at its point.
-Loads that were declared by a potential have no place of action; where one acts across a joint the joint's wrench contains it.
+The wrench in every joint follows from the balances of the bodies beyond it. A constraint row brings the generalized reaction
+λ A on q; where it is known which bodies it takes hold of, a closed loop is cut at its rows, and the forces λ d of the rows act
+on the bodies. Loads that were declared by a potential have no place of action; where one
+acts across a joint the joint's wrench contains it, and so it does a row that relates joint coordinates (a gear, a drive).
 """
 
 from __future__ import annotations
@@ -15,34 +16,44 @@ from dalembert.errors import NotApplicable
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
-from dalembert.kinematics.tree import Link, Tree
+from dalembert.kinematics.rows import ConstraintRow
+from dalembert.kinetics.cuts import Cuts, Piece
 from dalembert.kinetics.free_bodies import FreeBody, free_bodies
 from dalembert.kinetics.generalized_forces import multipliers
+from dalembert.kinetics.row_actions import Action, row_actions
+from dalembert.model.elements import Body
 
 
 @dataclass(frozen=True)
 class JointReaction:
-    """The wrench that a link's parent exerts on it at the joint, in q, u and u̇."""
+    """The wrench on what lies beyond a joint, at the joint, in q, u, u̇ and λ; `at` is the joint's place from O."""
 
     joint: str
     force: Vector
     moment: Vector
+    at: Vector
 
 
 @dataclass(frozen=True)
 class RowReaction:
-    """What a constraint row exerts: λ A_k along each coordinate, and as a force where a body carries it."""
+    """What a constraint row exerts: λ A_k along each coordinate, and as a force or a moment where a body carries it.
+
+    The force acts at the point `at` on the body `on`; its opposite acts on the body `against`, or on the ground.
+    """
 
     row: str
     multiplier: Scalar
     along: dict[str, Scalar]
     force: Vector | None = None
     at: Point | None = None
+    moment: Vector | None = None
+    on: str = ""
+    against: str = ""
 
 
 @dataclass(frozen=True)
 class Reactions:
-    """Every joint of the tree (empty where there is none, with the reason) and every row."""
+    """Every joint (empty where they cannot be had, with the reason) and every row."""
 
     tape: Tape
     joints: tuple[JointReaction, ...]
@@ -56,53 +67,119 @@ def reactions(kin: Kinematics) -> Reactions:
     Source: Mei85 (7.24), Gre03 (4.14).
     """
     kin = kin.fork()
+    actions = row_actions(kin)
     try:
-        joints, reason = _joints(kin), ""
+        joints, reason = _joints(kin, actions), ""
     except NotApplicable as problem:
         joints, reason = (), str(problem)
-    return Reactions(kin.tape, joints, _rows(kin), reason)
+    return Reactions(kin.tape, joints, _rows(kin, actions), reason)
 
 
-def _joints(kin: Kinematics) -> tuple[JointReaction, ...]:
-    tree = Tree(kin)
+# ---- joints -------------------------------------------------------------------------------------
+
+# forces and moments about the mass centre that rows put on a body, by its name
+_OnBody = dict[str, tuple[Vector, Vector]]
+
+
+def _joints(kin: Kinematics, actions: list[Action | None]) -> tuple[JointReaction, ...]:
+    _check_placed(kin, actions)
+    cuts = Cuts(kin)
     bodies = {b.name: b for b in free_bodies(kin)}
     strangers = [name for name in bodies if name not in {b.name for b in kin.system.bodies}]
     if strangers:
         msg = f"{strangers[0]} acts on a point that no body carries"
         raise NotApplicable(msg)
-    wrenches: dict[Link, tuple[Vector, Vector]] = {}
-    for link in reversed(tree.links):
-        wrenches[link] = _beyond(kin, link, bodies, wrenches)
-    return tuple(JointReaction(_name(kin, link), *wrenches[link]) for link in tree.links[1:])
+    held = _on_bodies(kin, actions)
+    wrenches: dict[Piece, tuple[Vector, Vector]] = {}
+    for piece in reversed(cuts.pieces):
+        wrenches[piece] = _beyond(kin, piece, bodies, held, wrenches)
+    return tuple(JointReaction(piece.name, *wrenches[piece], _place(kin, piece)) for piece in cuts.pieces[1:])
 
 
-def _beyond(kin: Kinematics, link: Link, bodies: dict[str, FreeBody], known: dict[Link, tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
-    """Force and moment about the link's point that everything from this link outwards needs."""
+def _check_placed(kin: Kinematics, actions: list[Action | None]) -> None:
+    if getattr(kin.system, "members", None):
+        msg = "the loads along flexible members have no place among the joints"
+        raise NotApplicable(msg)
+    for row, action in zip(kin.acting_rows, actions, strict=True):
+        if action is None:
+            remedy = "declare it by what it holds (s.roll, s.coincide, s.close, s.distance) to have the wrenches in the joints"
+            msg = f"it is not known on which bodies {row.name!r} acts; {remedy}"
+            raise NotApplicable(msg)
+
+
+def _on_bodies(kin: Kinematics, actions: list[Action | None]) -> _OnBody:
+    """Σ λ_j d and Σ λ_j (μ + (r_P − r_G) × d) of all rows, body by body."""
+    t = kin.tape
+    found: _OnBody = {}
+    for lam, action in zip(multipliers(kin), actions, strict=True):
+        if action is None:
+            continue
+        wrenches = [(b, d, (P - b.G).on(t).cross(d.on(t))) for b, P, d in action.forces if b is not None]
+        wrenches += [(b, Vector(t, {}), d) for b, d in action.moments if b is not None]
+        for body, f, mu in wrenches:
+            force, moment = found.get(body.name, (Vector(t, {}), Vector(t, {})))
+            # a particle feels no moment
+            turned = mu.on(t).scaled(lam) if body.frame is not None else Vector(t, {})
+            found[body.name] = force + f.on(t).scaled(lam), moment + turned
+    return found
+
+
+def _beyond(
+    kin: Kinematics, piece: Piece, bodies: dict[str, FreeBody], held: _OnBody, known: dict[Piece, tuple[Vector, Vector]]
+) -> tuple[Vector, Vector]:
+    """Force and moment about the joint that everything from this piece outwards needs, beside what the rows give."""
     t = kin.tape
     force, moment = Vector(t, {}), Vector(t, {})
-    for body, rho in link.masses:
-        free = bodies[body.name]
-        force = force + free.force
-        moment = moment + free.moment + Vector(t, {link.frame: rho}).cross(free.force)
-    for child in link.children.values():
-        f, mu = known[child]
-        force, moment = force + f, moment + mu + Vector(t, {link.frame: child.r}).cross(f)
+    for body, rho in piece.masses:
+        f, mu = bodies[body.name].force, bodies[body.name].moment
+        if body.name in held:
+            f, mu = f - held[body.name][0], mu - held[body.name][1]
+        force = force + f
+        moment = moment + mu + rho.cross(f)
+    for further in piece.beyond:
+        f, mu = known[further]
+        force, moment = force + f, moment + mu + further.offset.cross(f)
     return force, moment
 
 
-def _name(kin: Kinematics, link: Link) -> str:
-    moved = ", ".join(kin.name(x).rstrip("'") for x, _, _ in link.freedoms)
-    return moved or f"frame {link.frame.name}"
+def _place(kin: Kinematics, piece: Piece) -> Vector:
+    """The joint from O."""
+    total = Vector(kin.tape, {})
+    here: Piece | None = piece
+    while here is not None:
+        total = here.offset + total
+        here = here.before
+    return total
 
 
-def _rows(kin: Kinematics) -> tuple[RowReaction, ...]:
-    t = kin.tape
+# ---- rows ---------------------------------------------------------------------------------------
+
+
+def _rows(kin: Kinematics, actions: list[Action | None]) -> tuple[RowReaction, ...]:
     found = []
-    for lam, row in zip(multipliers(kin), kin.rows, strict=True):
+    for lam, row, action in zip(multipliers(kin), kin.acting_rows, actions, strict=True):
         if row.is_norm:
             continue  # no body feels the norm of a quaternion
-        along = {kin.name(kin.q[k]): kin.scalar(t.mul(lam, a)) for k, a in row.A.items()}
-        contact = row.contact
-        force = None if contact is None else contact.direction.on(t).scaled(lam)
-        found.append(RowReaction(row.name, kin.scalar(lam), along, force, None if contact is None else contact.point))
+        found.append(_row(kin, row, lam, action))
     return tuple(found)
+
+
+def _row(kin: Kinematics, row: ConstraintRow, lam: int, action: Action | None) -> RowReaction:
+    t = kin.tape
+    along = {kin.name(kin.q[k]): kin.scalar(t.mul(lam, a)) for k, a in row.A.items()}
+    plain = RowReaction(row.name, kin.scalar(lam), along)
+    if action is None:
+        return plain
+    if action.forces:
+        # told on the side of a body, if the first side is the ground
+        first, second = sorted(action.forces, key=lambda f: f[0] is None)[:2]
+        force = first[2].on(t).scaled(lam)
+        return RowReaction(row.name, plain.multiplier, along, force, first[1], None, *_names(first[0], second[0]))
+    if action.moments:
+        ours, theirs = sorted(action.moments, key=lambda m: m[0] is None)[:2]
+        return RowReaction(row.name, plain.multiplier, along, None, None, ours[1].on(t).scaled(lam), *_names(ours[0], theirs[0]))
+    return plain
+
+
+def _names(on: Body | None, against: Body | None) -> tuple[str, str]:
+    return "the ground" if on is None else on.name, "the ground" if against is None else against.name

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import is_zero
-from dalembert.algebra.folds import Derivative, symbols_of, transplant
+from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.principles.kane import kane
 from dalembert.simulation.setting import Setting, parameters_of
@@ -140,10 +140,13 @@ class Field:
 
 def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> Field:
     """The equations of a setting; what was made for the same description, bindings and outputs is used again."""
-    key = ("linear field", tuple(chosen.bindings.items()), tuple(map(str, outputs)), tuple(beside))
-    found = chosen.kin.derived.get(key)
+    kin = chosen.kin
+    # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
+    own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, (*chosen.bindings.values(), *beside)) if i >= kin.mark)
+    key = ("linear field", tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(beside))
+    found = kin.derived.get(key)
     if not isinstance(found, Field):
-        found = chosen.kin.derived[key] = Field(chosen, chosen.value_at(t), outputs, beside)
+        found = kin.derived[key] = Field(chosen, chosen.value_at(t), outputs, beside)
     # a value that is missing is named here
     parameters_of(chosen, found.parameters)
     return found

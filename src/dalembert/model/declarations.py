@@ -1,20 +1,20 @@
-"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds; and its constraints."""
+"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
+from dalembert.algebra.printing.names import unicode_name
 from dalembert.algebra.scalar import Scalar, exact, on
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.space import Space
 from dalembert.geometry.vector import Vector
-from dalembert.model.elements import Body, Constraint, Contact, Speed, Symbol
-from dalembert.model.names import checked, split
+from dalembert.model.elements import Constraint, Speed, Symbol
+from dalembert.model.names import checked, display_name, split
 
 
 class Declarations:
@@ -38,6 +38,11 @@ class Declarations:
 
     def _name(self, name: str, kind: str) -> str:
         checked(name, self._taken)
+        shown = unicode_name(self.space.tape.displays.get(name, name))
+        like = next((n for n, d in self.space.tape.displays.items() if n != name and unicode_name(d) == shown), None)
+        if like is not None:
+            msg = f"{name!r} would be printed as {shown}, like the {self._taken[like]} {like!r}; give it another display name"
+            raise BadDescription(msg)
         self._taken[name] = kind
         return name
 
@@ -56,8 +61,28 @@ class Declarations:
             taken[checked(name, taken)] = kind
         return list(names)
 
-    def coordinate(self, name: str) -> Scalar:
-        """A generalized coordinate q; its rate is q.dot."""
+    def _display(self, name: str, display: str | None) -> None:
+        """Print the symbol under another name; two symbols that would look the same are refused."""
+        if display is None:
+            return
+        shown, displays = display_name(display), self.space.tape.displays
+        like = next((n for n in self._taken if n != name and unicode_name(displays.get(n, n)) == unicode_name(shown)), None)
+        if like is not None:
+            msg = f"{name!r} cannot be displayed as {display!r}: the {self._taken[like]} {like!r} is printed like that"
+            raise BadDescription(msg)
+        displays[name] = shown
+
+    def display(self, **names: str) -> None:
+        """What is printed for symbols that are declared already: s.display(alpha="φ₁")."""
+        for name, shown in names.items():
+            if name not in self.symbols:
+                msg = f"display: no symbol {name!r} in this system"
+                raise BadDescription(msg)
+            self._display(name, shown)
+
+    def coordinate(self, name: str, *, display: str | None = None) -> Scalar:
+        """A generalized coordinate q; its rate is q.dot. `display` is what is printed for it, such as "θ₁"."""
+        self._display(checked(name, self._taken), display)
         tape = self.space.tape
         q = self._with_rates(tape.moving_symbol(self._name(name, "coordinate")), 2)
         self.symbols[name] = Symbol(name, "coordinate", q)
@@ -67,9 +92,10 @@ class Declarations:
         """Several coordinates: s.coordinates("x y theta")."""
         return tuple(self.coordinate(n) for n in self._free(split(names), "coordinate"))
 
-    def constant(self, name: str, value: Any = None) -> Scalar:
+    def constant(self, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
         """A constant; `value` is what it stands for in a simulation unless told otherwise."""
         number = None if value is None else exact(value)
+        self._display(checked(name, self._taken), display)
         tape = self.space.tape
         c = Scalar(tape, tape.symbol(self._name(name, "constant")))
         self.symbols[name] = Symbol(name, "constant", c, number)
@@ -85,8 +111,9 @@ class Declarations:
         numbers = {n: None if v is None else exact(v) for n, v in values.items()}
         return tuple(self.constant(n) for n in plain) + tuple(self.constant(n, v) for n, v in numbers.items())
 
-    def input(self, name: str) -> Scalar:
+    def input(self, name: str, *, display: str | None = None) -> Scalar:
         """A quantity known only at run time, such as a motor force."""
+        self._display(checked(name, self._taken), display)
         tape = self.space.tape
         i = tape.symbol(self._name(name, "input"))
         tape.inputs.add(i)
@@ -97,7 +124,7 @@ class Declarations:
         """Several inputs."""
         return tuple(self.input(n) for n in self._free(split(names), "input"))
 
-    def specified(self, name: str, motion: Any = None) -> Scalar:
+    def specified(self, name: str, motion: Any = None, *, display: str | None = None) -> Scalar:
         """A motion that is prescribed: x, x.dot and x.dot.dot are known functions of time.
 
         Bound to an expression in s.t here or at run time; in the equations it stays x, ẋ, ẍ.
@@ -110,16 +137,19 @@ class Declarations:
             if strange:
                 msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
                 raise BadDescription(msg)
+        self._display(checked(name, self._taken), display)
         x = self._with_rates(tape.moving_symbol(self._name(name, "specified motion")), 2)
         self.symbols[name] = Symbol(name, "specified", x, motion=bound)
         return x
 
     # ---- speeds ------------------------------------------------------------------------------
 
-    def speed(self, name: str, definition: Any) -> Scalar:
+    def speed(self, name: str, definition: Any, *, display: str | None = None) -> Scalar:
         """u = definition, an expression linear in the rates q' (a quasi-velocity)."""
         tape = self.space.tape
-        return self._declare_speeds({name: Scalar(tape, on(tape, definition))})[0]
+        (u,) = self._declare_speeds({name: Scalar(tape, on(tape, definition))})
+        self._display(name, display)
+        return u
 
     def speeds(
         self, names: str | None = None, vector: Vector | None = None, along: Frame | None = None, **definitions: Any
@@ -206,69 +236,3 @@ class Declarations:
                 break
             i = rewritten
         return i
-
-    # ---- constraints -------------------------------------------------------------------------
-
-    def constrain(self, expression: Any, name: str | None = None) -> None:
-        """expression = 0: holonomic if it holds only q and t, otherwise linear in the rates."""
-        tape = self.space.tape
-        e = Scalar(tape, on(tape, expression))
-        label = self._constraint_name(name)
-        if is_zero(tape, [e.i])[0]:
-            msg = f"{label}: it holds identically, so it constrains nothing"
-            raise BadDescription(msg)
-        self._add_constraint(label, e, None)
-
-    def _constraint_name(self, name: str | None) -> str:
-        label = name or f"constraint {len(self.constraints) + 1}"
-        if any(c.name == label for c in self.constraints):
-            msg = f"{label!r} is declared already, as a constraint"
-            raise BadDescription(msg)
-        return label
-
-    def _add_constraint(self, name: str, e: Scalar, contact: Contact | None) -> None:
-        tape = self.space.tape
-        inside = set(symbols_of(tape, (self._in_rates(e.i),)))
-        coordinates = [s.scalar for s in self.symbols.values() if s.kind == "coordinate"]
-        rates = [q.dot.i for q in coordinates]
-        if any(q.dot.dot.i in inside for q in coordinates):
-            msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
-            raise BadDescription(msg)
-        holonomic = not any(r in inside for r in rates)
-        if holonomic and not any(q.i in inside for q in coordinates):
-            msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
-            raise BadDescription(msg)
-        try:
-            Linear(tape, rates)(self._in_rates(e.i))
-        except NotLinear as problem:
-            msg = f"{name}: it is {problem}; constraints nonlinear in the velocities are not treated"
-            raise BadDescription(msg) from problem
-        self._refuse_inputs(name, e)
-        self.constraints.append(Constraint(name, e, holonomic, contact))
-
-    def roll(self, body: Body, at: Point, name: str | None = None, *, along: str = "xyz") -> None:
-        """The point of the body at `at` is at rest: rolling without slip on fixed ground.
-
-        `along` names the axes of N for which a row is wanted ("xy" where the height is constrained by itself).
-        Components that vanish identically (the height, where the geometry already holds it) are dropped and reported.
-        """
-        if not isinstance(body, Body) or body.frame is None:
-            msg = "roll: give a rigid body and the point of contact, s.roll(disk, C)"
-            raise BadDescription(msg)
-        if not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
-            msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
-            raise BadDescription(msg)
-        self.space.same(at.space)
-        label = name or f"rolling of {body.name}"
-        N = self.space.N
-        v = body.G.v + body.frame.w.cross(at - body.G)
-        rows = [(axis, v @ getattr(N, axis)) for axis in along]
-        vanishing = is_zero(self.space.tape, [e.i for _, e in rows])
-        if all(vanishing):
-            msg = f"{label}: the contact point is at rest already, so rolling constrains nothing"
-            raise BadDescription(msg)
-        for (axis, e), gone in zip(rows, vanishing, strict=True):
-            if gone:
-                self.dropped.append(f"{label} along {axis}")
-            else:
-                self._add_constraint(f"{label} along {axis}", e, Contact(body, at, getattr(N, axis)))

@@ -9,6 +9,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
+from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 
@@ -39,21 +40,36 @@ class Speed:
 
 @dataclass(frozen=True)
 class Contact:
-    """A point of a body at rest on the ground: (v_G + ω × (C − G)) · direction = 0."""
+    """A point of a body at rest on the ground, or on another body: (v_G + ω × (C − G)) · direction = 0."""
 
     body: Body
     point: Point
     direction: Vector
+    # the body it rolls on, where that is not the ground
+    ground: Body | None = None
+
+    def slip(self, motion: Motion) -> Scalar:
+        """The velocity of the body's point at C, relative to the ground's, along the direction."""
+        v = self._carried(motion, self.body)
+        return (v if self.ground is None else v - self._carried(motion, self.ground)) @ self.direction
+
+    def _carried(self, motion: Motion, body: Body) -> Vector:
+        assert body.frame is not None
+        return motion.v(body.G) + motion.w(body.frame).cross(self.point - body.G)
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """φ(q, t) = 0 (holonomic) or a(q, t)·q' + b(q, t) = 0 (nonholonomic)."""
+    """φ(q, t) = 0 (holonomic), a(q, t)·q' + b(q, t) = 0 or φ(q, q', t) = 0 (nonholonomic)."""
 
     name: str
     expression: Scalar
     holonomic: bool
     contact: Contact | None = None
+    # declared to follow from the other rows wherever these hold
+    redundant: bool = False
+    # not linear in the rates
+    nonlinear: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +119,8 @@ class Potential:
 
     name: str
     V: Scalar
+    # the two ends of a spring, for those who draw it
+    between: tuple[Point, Point] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from dalembert.geometry.dyadic import box_inertia, cylinder_inertia, disk_inerti
 from dalembert.geometry.frame import Frame, check_axes
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.model.closures import Closures
 from dalembert.model.elements import Body, Shape
-from dalembert.model.loads import Loads
 from dalembert.model.names import split
 
 
-class Joints(Loads):
+class Joints(Closures):
     """A joint takes the point it sits at and returns the same place seen from the moving side."""
 
     def pin(self, name: str, at: Point, axis: Vector | None = None) -> Point:

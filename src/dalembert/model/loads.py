@@ -15,11 +15,11 @@ from dalembert.geometry.dyadic import Dyadic, inertia, outer
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.model.declarations import Declarations
+from dalembert.model.constraints import Constraints
 from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential, Shape, Symbol
 
 
-class Loads(Declarations):
+class Loads(Constraints):
     """What can be declared about masses and forces."""
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class Loads(Declarations):
         r = P - Q
         K, l0 = Scalar(tape, on(tape, k)), Scalar(tape, on(tape, rest))
         stretch2 = r @ r if l0 == 0 else (sqrt(r @ r) - l0) ** 2
-        self.potentials.append(Potential(self._load_name(name, "spring"), K * stretch2 / 2))
+        self.potentials.append(Potential(self._load_name(name, "spring"), K * stretch2 / 2, between=(P, Q)))
 
     def damper(self, c: Any, P: Point, Q: Point, *, name: str | None = None) -> None:
         """F = −c l̇ n on P and its opposite on Q, l̇ n the part of the relative velocity along the line PQ."""

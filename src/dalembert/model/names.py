@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 
+from dalembert.algebra.printing.names import LATEX_LETTERS
 from dalembert.algebra.tape import FUNCTIONS
 from dalembert.errors import BadDescription
 
@@ -28,6 +29,19 @@ def checked(name: str, taken: dict[str, str]) -> str:
         msg = f"{name!r} is declared already, as {article} {taken[name]}; names are used once in a system"
         raise BadDescription(msg)
     return name
+
+
+_SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_DISPLAY = re.compile(rf"[A-Za-z{''.join(LATEX_LETTERS)}]+[0-9]*(?:_[A-Za-z0-9{''.join(LATEX_LETTERS)}]+)*")
+
+
+def display_name(text: str) -> str:
+    """θ₁ → θ1: what may be printed for a symbol, in the spelling that the printers read."""
+    plain = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_SMALL)}", text) if isinstance(text, str) else ""
+    if not _DISPLAY.fullmatch(plain):
+        msg = f"{text!r} cannot be displayed for a symbol: use Latin or Greek letters and indices, such as 'θ', 'θ₁', 'omega_B'"
+        raise BadDescription(msg)
+    return plain
 
 
 def split(names: str) -> list[str]:

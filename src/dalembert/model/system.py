@@ -10,10 +10,11 @@ from dalembert.algebra.scalar import Scalar, exact
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.model.joints import Joints
+from dalembert.model.members import Members
+from dalembert.notebook import Shown
 
 
-class System(Joints):
+class System(Members, Shown):
     """A mechanical system described once: frames, points, bodies, loads, constraints, speeds.
 
     s.N is the inertial frame, s.O a point fixed in it, s.t the time. `gravity=9.81` adds a uniform field along
@@ -52,7 +53,7 @@ class System(Joints):
     def signature(self) -> tuple[object, ...]:
         """Changes whenever something is declared."""
         grown = (self.symbols, self.speed_list, self.constraints, self.bodies, self.loads, self.potentials, self.dissipations)
-        return (*map(len, grown), self.field is not None)
+        return (len(self.members), len(self.expansions), *map(len, grown), self.field is not None, tuple(self.space.tape.displays.items()))
 
     def frozen(self) -> System:
         """The description as it is now: a copy that does not grow with this one."""

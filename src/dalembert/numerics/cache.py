@@ -21,6 +21,10 @@ LIMIT: Final = 256 * 2**20
 _SWITCHED_OFF: Final = frozenset({"off", "0", "no", "false", "none"})
 _DIGEST_SIZE: Final = hashlib.sha256().digest_size
 _SUFFIX: Final = ".obj"
+# how full a directory is left that was too full
+_FILLED: Final = 15 / 16
+# bytes in each directory when it was last looked through, and what this process has written since
+_seen: dict[Path, int] = {}
 
 
 class ObjectCache:
@@ -64,13 +68,21 @@ class ObjectCache:
                 return
             _write_new(temporary, _digest(key, payload) + payload)
             temporary.replace(self.directory / (key + _SUFFIX))
-            self._shrink(self.directory)
+            self._account(self.directory, _DIGEST_SIZE + len(payload))
         except OSError:
             with contextlib.suppress(OSError):
                 temporary.unlink()
 
+    def _account(self, directory: Path, written: int) -> None:
+        """Look through the directory when this process first writes there, and when it may have reached the limit."""
+        total = _seen.get(directory)
+        if total is None or total + written > self.limit:
+            self._shrink(directory)
+        else:
+            _seen[directory] = total + written
+
     def _shrink(self, directory: Path) -> None:
-        """Remove the files unused longest until the limit holds."""
+        """If the limit is passed remove the files unused longest, a little more than needed, lest every write have to look again."""
         files: list[tuple[int, int, str]] = []
         with os.scandir(directory) as entries:
             for entry in entries:
@@ -80,12 +92,14 @@ class ObjectCache:
                     if stat.S_ISREG(info.st_mode) and (entry.name.endswith(_SUFFIX) or entry.name.startswith(".")):
                         files.append((info.st_mtime_ns, info.st_size, entry.path))
         total = sum(size for _, size, _ in files)
+        wanted = self.limit if total <= self.limit else int(self.limit * _FILLED)
         for _, size, path in sorted(files):
-            if total <= self.limit:
-                return
+            if total <= wanted:
+                break
             with contextlib.suppress(OSError):
                 Path(path).unlink()
             total -= size
+        _seen[directory] = total
 
 
 def _digest(key: str, payload: bytes) -> bytes:

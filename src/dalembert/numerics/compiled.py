@@ -179,7 +179,7 @@ def _content(nodes: list[Node], *lists: tuple[int, ...]) -> bytes:
     i = -1
     for _ in range(ops.count("const")):
         i = ops.index("const", i + 1)
-        first[i] = (first[i].numerator, first[i].denominator)
+        first[i] = first[i].as_integer_ratio()
     digest = hashlib.sha256(" ".join(ops).encode())
     for column in (first, second, lists):
         digest.update(marshal.dumps(column, 2))

@@ -13,22 +13,22 @@ from typing import Final
 
 from dalembert.numerics.jit import host_features
 
-# cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), highest power first
+# cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), lowest power first
 _SINE: Final = (
-    "0x1.5d93a5acfd57cp-33",
-    "-0x1.ae5e68a2b9cebp-26",
-    "0x1.71de357b1fe7dp-19",
-    "-0x1.a01a019c161d5p-13",
     "0x1.111111110f8a6p-7",
+    "-0x1.a01a019c161d5p-13",
+    "0x1.71de357b1fe7dp-19",
+    "-0x1.ae5e68a2b9cebp-26",
+    "0x1.5d93a5acfd57cp-33",
 )
 _SINE_FIRST: Final = "-0x1.5555555555549p-3"
 _COSINE: Final = (
-    "-0x1.8fae9be8838d4p-37",
-    "0x1.1ee9ebdb4b1c4p-29",
-    "-0x1.27e4f809c52adp-22",
-    "0x1.a01a019cb1590p-16",
-    "-0x1.6c16c16c15177p-10",
     "0x1.555555555554cp-5",
+    "-0x1.6c16c16c15177p-10",
+    "0x1.a01a019cb1590p-16",
+    "-0x1.27e4f809c52adp-22",
+    "0x1.1ee9ebdb4b1c4p-29",
+    "-0x1.8fae9be8838d4p-37",
 )
 # π/2 in three parts of 53 bits each: k times the first is subtracted from x without error
 _HALF_PI: Final = ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")
@@ -164,10 +164,14 @@ class _Writer:
         head = f"define internal {{{self.real}, {self.real}}} @sincos.{self.lanes}({self.real} %x) noinline {attributes(self.lanes)} {{"
         return "\n".join([head, *self.lines, "}"])
 
-    def horner(self, coefficients: tuple[str, ...], z: str) -> str:
-        value = self.number(coefficients[0])
-        for c in coefficients[1:]:
-            value = self.fma(value, z, self.number(c))
+    def polynomial(self, coefficients: tuple[str, ...], powers: tuple[str, str]) -> str:
+        """c₀ + c₁z + c₂z² + … from z and z²: neighbours first, then by Horner in z², which waits half as long as Horner in z."""
+        z, z2 = powers
+        numbers = [self.number(c) for c in coefficients]
+        pairs = [self.fma(numbers[k + 1], z, numbers[k]) for k in range(0, len(numbers) - 1, 2)]
+        value, *others = [*pairs, *numbers[2 * len(pairs) :]][::-1]
+        for c in others:
+            value = self.fma(value, z2, c)
         return value
 
 
@@ -181,23 +185,25 @@ def _reduced(w: _Writer) -> tuple[str, str, str]:
     low = w.fma(k, third, w.fma(k, second, w.neg(high)))
     r1 = w.sub(r, high)
     # what rounding r − high lost is exact, since r is a multiple of the last place of high
-    tail = w.sub(w.sub(w.sub(r, r1), high), low)
-    y = w.add(r1, tail)
-    return y, w.sub(tail, w.sub(y, r1)), w.let(f"bitcast {w.real} {shifted} to {w.whole}")
+    return r1, w.sub(w.sub(w.sub(r, r1), high), low), w.let(f"bitcast {w.real} {shifted} to {w.whole}")
 
 
 def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
-    """sin(r + tail), cos(r + tail) for |r| ≤ π/4, as fdlibm has them."""
-    z, half, one = w.mul(r, r), w.number("0x1p-1"), w.number("0x1p0")
-    v = w.mul(z, r)
-    p = w.horner(_SINE, z)
-    inner = w.sub(w.mul(z, w.sub(w.mul(half, tail), w.mul(v, p))), tail)
-    sine = w.sub(r, w.sub(inner, w.mul(v, w.number(_SINE_FIRST))))
-    q = w.horner(_COSINE, z)
-    hz = w.mul(half, z)
-    rest = w.sub(one, hz)
-    correction = w.sub(w.mul(w.mul(z, z), q), w.mul(r, tail))
-    return sine, w.add(rest, w.add(w.sub(w.sub(one, rest), hz), correction))
+    """sin(r + tail), cos(r + tail) for |r| ≤ π/4 by fdlibm's polynomials.
+
+    sin = r + (tail (1 − z/2) + S₁ r³ + r⁵ p(z)),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
+
+    The tail comes late, so that nothing but the last sums waits for it; 1 − z/2 is taken with what its rounding lost.
+    """
+    z, half, one = w.mul(r, r), w.number("-0x1p-1"), w.number("0x1p0")
+    z2, v = w.mul(z, z), w.mul(z, r)
+    rest = w.fma(half, z, one)
+    p, q = w.polynomial(_SINE, (z, z2)), w.polynomial(_COSINE, (z, z2))
+    first = w.fma(tail, rest, w.mul(v, w.number(_SINE_FIRST)))
+    sine = w.add(r, w.fma(w.mul(v, z), p, first))
+    lost = w.fma(half, z, w.sub(one, rest))
+    correction = w.fma(w.neg(r), tail, w.fma(z2, q, lost))
+    return sine, w.add(rest, correction)
 
 
 def _placed(w: _Writer, sine: str, cosine: str, k: str) -> tuple[str, str]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.algebra.folds import symbols_of
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.model.system import System
 from dalembert.numerics.compiled import CompiledFunction
@@ -28,9 +27,8 @@ class NativeDynamics:
         t = equations.tape
         time = system.t.i
         self.state: tuple[int, ...] = (*equations.q, *equations.u, time)
-        inside = symbols_of(t, (*equations.qdot, *equations.udot))
         known = set(self.state)
-        self.parameters: tuple[int, ...] = tuple(i for i in inside if i not in known)
+        self.parameters: tuple[int, ...] = tuple(i for i in equations.symbols if i not in known)
         self.parameter_names: tuple[str, ...] = tuple(str(t.nodes[i][1]) for i in self.parameters)
         self._n_q, self._n_u = len(equations.q), len(equations.u)
         parts = (self._n_q, self._n_u, 1)

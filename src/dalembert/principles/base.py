@@ -9,11 +9,14 @@ from typing import Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.equations.chetaev import with_nonlinear_rows
 from dalembert.equations.form import Equations, common_form
 from dalembert.equations.reduction import contracted_with_W
+from dalembert.errors import NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics, kinematics
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 
 Family = Literal["positions", "velocities", "accelerations", "kinetic energy", "momenta", "free bodies"]
 
@@ -30,6 +33,17 @@ class Principle:
     # Bar00 table 1: by vectors or by scalar functions, in the rates q̇ or in the speeds u
     approach: Literal["vector", "scalar", "both"]
     variables: Literal["q̇", "u", "q, p"]
+    # what it says, in words
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Entries in rows, and what the rows and the columns belong to."""
+
+    rows: tuple[tuple[int, ...], ...]
+    down: tuple[str, ...]
+    across: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -37,7 +51,7 @@ class Item:
     """One quantity of a step: what it is called and what it is for this system."""
 
     label: str
-    value: int | Vector | str
+    value: int | Vector | str | Matrix
 
 
 def items(names: Iterable[str], values: Iterable[int | Vector | str]) -> tuple[Item, ...]:
@@ -47,12 +61,15 @@ def items(names: Iterable[str], values: Iterable[int | Vector | str]) -> tuple[I
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a derivation: the formula in general, the same for this system, and its source."""
+    """One step of a derivation: the formula in general, the same for this system, its source, and why it is taken."""
 
     title: str
     formula: str
     items: tuple[Item, ...]
     source: str = ""
+    why: str = ""
+    # many of its quantities vanish, and those need not be shown
+    sparse: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +88,7 @@ class NativeForm:
 
 
 @dataclass(frozen=True)
-class Derivation:
+class Derivation(Shown):
     """A principle applied to a system."""
 
     principle: Principle
@@ -91,7 +108,8 @@ class Derivation:
         if native.along == "u":
             residuals = list(native.residuals)
         else:
-            residuals = contracted_with_W(self.kinematics, native.residuals, native.multipliers)
+            contracted = contracted_with_W(self.kinematics, native.residuals, native.multipliers)
+            residuals = with_nonlinear_rows(self.kinematics, contracted)
         return common_form(self.kinematics, residuals)
 
     def scalar(self, i: int) -> Scalar:
@@ -108,6 +126,26 @@ class Derivation:
 Derive = Callable[[Kinematics], Derivation]
 
 
-def on_fork(system: System | Kinematics) -> Kinematics:
-    """A kinematics of its own for one derivation."""
-    return (system if isinstance(system, Kinematics) else kinematics(system)).fork()
+def on_fork(system: System | Kinematics, *, nonlinear: bool = False) -> Kinematics:
+    """A kinematics of its own for one derivation; `nonlinear` where the principle has a place for rows not linear in the rates."""
+    kin = (system if isinstance(system, Kinematics) else kinematics(system)).fork()
+    if kin.nonlinear and not nonlinear:
+        which = " and ".join(repr(row.name) for row in kin.nonlinear)
+        reason = "this form takes its virtual displacements from rows that are linear in the rates"
+        msg = f"{which} is not linear in the velocities; {reason} (Gauss, Kane, Lagrange and d'Alembert take it by Chetaev's rule)"
+        raise NotApplicable(msg)
+    return kin
+
+
+def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
+    """What is assumed of rows that are not linear in the velocities; nothing where there are none."""
+    if not kin.nonlinear:
+        return ()
+    rows = [Item(row.name, row.nonlinear) for row in kin.nonlinear if row.nonlinear is not None]
+    slopes = [Item(f"A, {row.name}, {kin.name(kin.q[k])}", a) for row in kin.nonlinear for k, a in row.A.items()]
+    why = (
+        "An assumption, for nothing else says which displacements such a row allows: those with ∂φ/∂q̇·δq = 0 (Chetaev), so that the"
+        " reaction is Aᵀλ. Where φ is linear in the velocities this is the usual rule."
+    )
+    formula = "φ(q, q̇, t) = 0: A = ∂φ/∂q̇, A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0"
+    return (Step("Rows nonlinear in the velocities", formula, (*rows, *slopes), "NF72", why),)

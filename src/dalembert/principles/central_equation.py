@@ -25,6 +25,8 @@ PRINCIPLE = Principle(
     "momenta",
     "vector",
     "q̇",
+    "The virtual power of inertia as a total derivative of momentum less what changes of the velocities with position take: neither an "
+    "acceleration nor a kinetic energy is needed.",
 )
 
 
@@ -51,12 +53,19 @@ def central_equation(system: System | Kinematics) -> Derivation:
         residuals.append(t.sub(t.add(inertia, V_q[k]), t.add(Q[k], constraint_force(kin, lam, k))))
     names = [kin.name(q) for q in kin.q]
     steps = (
-        Step("Momenta", "p_k = Σ m v·r_k + H·θ_k", items(names, momenta), "Mar (12)"),
+        Step(
+            "Momenta",
+            "p_k = Σ m v·r_k + H·θ_k",
+            items(names, momenta),
+            "Mar (12)",
+            "The momentum vectors projected on the displacements that each coordinate brings.",
+        ),
         Step(
             "Changes of velocity",
             "Σ m v·∂v/∂q_k + H·(∂ω/∂q_k + ω×θ_k)",
             items(names, changes),
             "Mar (13)",
+            "Because d r_k/dt = ∂v/∂q_k, this is what must be taken from the rate of the momentum so that m a·r_k is left.",
         ),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("q", tuple(residuals), kin.qddot, lam))

@@ -17,27 +17,53 @@ from dalembert.kinetics.generalized_forces import constraint_force, multipliers
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
 from dalembert.model.elements import Body
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, chetaev_step, items, on_fork
 
 PRINCIPLE = Principle(
-    "dalembert", "d'Alembert's principle", "Σ (F − m a)·δr + (M − Ḣ)·δθ = 0", "Bar00 (13), (16); Mei85 (7.28)", "positions", "vector", "q̇"
+    "dalembert",
+    "d'Alembert's principle",
+    "Σ (F − m a)·δr + (M − Ḣ)·δθ = 0",
+    "Bar00 (13), (16); Mei85 (7.28)",
+    "positions",
+    "vector",
+    "q̇",
+    "What of the applied loads is not used up by inertia does no work on any displacement that the constraints allow: dynamics becomes "
+    "statics with the inertia loads added.",
 )
 
 
 def dalembert(system: System | Kinematics) -> Derivation:
     """Σ[(m a − F)·r_k + (Ḣ − M)·θ_k] + ∂V/∂q_k − (Aᵀλ)_k = 0      (k = 1, …, n)"""
-    kin = on_fork(system)
+    kin = on_fork(system, nonlinear=True)
     t = kin.tape
     at = Positions(kin)
     inertia, work = _inertia(kin, at), _virtual_work(kin, at)
     lam = multipliers(kin)
     residuals = tuple(t.sub(t.sub(inertia[k], work[k]), constraint_force(kin, lam, k)) for k in range(kin.n_q))
     steps = (
-        Step("Virtual displacements", "δr = Σ r_k δq_k, r_k = ∂r/∂q_k", tuple(_displacements(kin, at)), "Bar00 (3), (15)"),
-        Step("Inertia", "Σ m a·r_k + Ḣ·θ_k", items(map(kin.name, kin.q), inertia), "Bar00 (16)"),
-        Step("Virtual work", "Q_k = Σ F·r_k + M·θ_k − ∂V/∂q_k", items(map(kin.name, kin.q), work), "Bar00 (17), Mei85 (7.41)"),
+        Step(
+            "Virtual displacements",
+            "δr = Σ r_k δq_k, r_k = ∂r/∂q_k",
+            tuple(_displacements(kin, at)),
+            "Bar00 (3), (15)",
+            "Time is held: a virtual displacement compares neighbouring positions at one instant, so r is differentiated by q alone.",
+        ),
+        Step(
+            "Inertia",
+            "Σ m a·r_k + Ḣ·θ_k",
+            items(map(kin.name, kin.q), inertia),
+            "Bar00 (16)",
+            "The accelerations come from differentiating the positions twice, and are projected on the displacements.",
+        ),
+        Step(
+            "Virtual work",
+            "Q_k = Σ F·r_k + M·θ_k − ∂V/∂q_k",
+            items(map(kin.name, kin.q), work),
+            "Bar00 (17), Mei85 (7.41)",
+            "The work of the applied loads on the same displacements. The rows, if there are any, enter with a multiplier each.",
+        ),
     )
-    return Derivation(PRINCIPLE, kin, steps, NativeForm("q", residuals, kin.qddot, lam))
+    return Derivation(PRINCIPLE, kin, (*steps, *chetaev_step(kin)), NativeForm("q", residuals, kin.qddot, lam))
 
 
 def _inertia(kin: Kinematics, at: Positions) -> list[int]:

@@ -17,23 +17,46 @@ from dalembert.kinetics.generalized_forces import constraint_force, multipliers
 from dalembert.kinetics.gibbs import gibbs_function
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, chetaev_step, items, on_fork
 
 PRINCIPLE = Principle(
-    "gauss", "Gauss's least constraint", "min Σ ½ m |a − F/m|² subject to A q̈ + γ = 0", "Bar00 §2, footnote 2", "accelerations", "both", "q̇"
+    "gauss",
+    "Gauss's least constraint",
+    "min Σ ½ m |a − F/m|² subject to A q̈ + γ = 0",
+    "Bar00 §2, footnote 2",
+    "accelerations",
+    "both",
+    "q̇",
+    "Of all accelerations that the constraints allow, the true ones differ least, in the metric of the masses, from those of the same "
+    "masses without constraints.",
 )
 
 
 def gauss(system: System | Kinematics) -> Derivation:
     """∂G/∂q̈_k − (Aᵀλ)_k = 0      (k = 1, …, n)"""
-    kin = on_fork(system)
+    kin = on_fork(system, nonlinear=True)
     t = kin.tape
     G = _constraint_measure(kin)
     lam = multipliers(kin)
     slopes = gradient(t, {G: t.one}, kin.qddot)
     residuals = tuple(t.sub(g, constraint_force(kin, lam, k)) for k, g in enumerate(slopes))
-    steps = (Step("Gauss's constraint", "G = S − ΣF·a − ΣM·α + V_q·q̈", (Item("G", G),), "Bar00 §2"),)
-    return Derivation(PRINCIPLE, kin, steps, NativeForm("q", residuals, kin.qddot, lam))
+    steps = (
+        Step(
+            "Gauss's constraint",
+            "G = S − ΣF·a − ΣM·α + V_q·q̈",
+            (Item("G", G),),
+            "Bar00 §2",
+            "A quadratic function of the accelerations alone; terms free of them do not move its minimum and are left out.",
+        ),
+        Step(
+            "Its slopes",
+            "∂G/∂q̈_k",
+            items(map(kin.name, kin.q), slopes),
+            "Bar00 §2",
+            "At the minimum the slope of G is a combination of the rows, with multipliers as coefficients; without rows it vanishes.",
+        ),
+    )
+    return Derivation(PRINCIPLE, kin, (*steps, *chetaev_step(kin)), NativeForm("q", residuals, kin.qddot, lam))
 
 
 def _constraint_measure(kin: Kinematics) -> int:

@@ -20,7 +20,14 @@ from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
-    "hamilton", "Hamilton's equations", "q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + Aᵀλ", "Mei85 (7.45)", "kinetic energy", "scalar", "q, p"
+    "hamilton",
+    "Hamilton's equations",
+    "q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + Aᵀλ",
+    "Mei85 (7.45)",
+    "kinetic energy",
+    "scalar",
+    "q, p",
+    "Coordinates and momenta as equals: 2n equations of the first order, all from one function H(q, p, t).",
 )
 
 
@@ -47,9 +54,27 @@ def hamilton(system: System | Kinematics) -> Derivation:
     H = t.add(t.sub(_half_square(kin, form), form.T0), V)
     names = [kin.name(q) for q in kin.q]
     steps = (
-        Step("Momenta", "p = ∂T/∂q̇ = M q̇ + B", items((f"p_{n}" for n in names), p), "Mei85 (7.44)"),
-        Step("Hamiltonian", "H = p·q̇ − T + V, with q̇ from M q̇ − Aᵀμ = p − B, A q̇ = −b", (Item("H", H),), "Mei85 (7.45)"),
-        Step("Canonical equations", "ṗ = −∂H/∂q + Q + Aᵀλ", items((f"−∂H/∂{n}" for n in names), minus_H_q), ""),
+        Step(
+            "Momenta",
+            "p = ∂T/∂q̇ = M q̇ + B",
+            items((f"p_{n}" for n in names), p),
+            "Mei85 (7.44)",
+            "They take the place of the rates. T is quadratic in the rates, so this is linear and can be turned round.",
+        ),
+        Step(
+            "Hamiltonian",
+            "H = p·q̇ − T + V, with q̇ from M q̇ − Aᵀμ = p − B, A q̇ = −b",
+            (Item("H", H),),
+            "Mei85 (7.45)",
+            "Legendre's transformation. It is shown in the rates: written in p it would hold the inverse of M, which may not even exist.",
+        ),
+        Step(
+            "Canonical equations",
+            "ṗ = −∂H/∂q + Q + Aᵀλ",
+            items((f"−∂H/∂{n}" for n in names), minus_H_q),
+            "",
+            "∂H/∂q is taken with p held, so the rates change with q; what results is the slope of T at held rates less that of V.",
+        ),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("q", residuals, kin.qddot, lam))
 

@@ -15,7 +15,17 @@ from dalembert.kinetics.loads import applied_forces, applied_torques, dissipatio
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
 
-PRINCIPLE = Principle("jourdain", "Jourdain's principle", "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω = 0", "Bar00 (34)", "velocities", "vector", "u")
+PRINCIPLE = Principle(
+    "jourdain",
+    "Jourdain's principle",
+    "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω = 0",
+    "Bar00 (34)",
+    "velocities",
+    "vector",
+    "u",
+    "Hold time and position and vary the velocities in any way that the constraints allow: the loads and the inertia loads together "
+    "do no power on the variation.",
+)
 
 
 def jourdain(system: System | Kinematics) -> Derivation:
@@ -29,8 +39,20 @@ def jourdain(system: System | Kinematics) -> Derivation:
     _, coefficients = Linear(t, independent)(insert(power))
     residuals = tuple(t.neg(coefficients.get(r, t.zero)) for r in range(kin.n_u))
     steps = (
-        Step("Virtual power", "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω", (Item("δ₁P", power),), "Bar00 (34)"),
-        Step("Variations", "δ₁q̇ = W δ₁u", tuple(Item(kin.name(d), insert(d)) for d in vary), "Bar00 (42)"),
+        Step(
+            "Virtual power",
+            "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω",
+            (Item("δ₁P", power),),
+            "Bar00 (34)",
+            "One scalar, linear in the variations of all n rates. They are not yet independent.",
+        ),
+        Step(
+            "Variations",
+            "δ₁q̇ = W δ₁u",
+            tuple(Item(kin.name(d), insert(d)) for d in vary),
+            "Bar00 (42)",
+            "The rows tie the variations to those of the independent speeds. These are arbitrary, so the coefficient of each must vanish.",
+        ),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("u", residuals, kin.udot))
 

@@ -9,12 +9,13 @@ Source: Gre03 (4.19), Bar00 (43).
 from __future__ import annotations
 
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
+from dalembert.kinematics.full_speeds import FullSpeeds
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import along_rates
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
+from dalembert.principles.base import Derivation, Item, Matrix, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "maggi",
@@ -24,6 +25,8 @@ PRINCIPLE = Principle(
     "kinetic energy",
     "scalar",
     "u",
+    "Lagrange's operators hold for the unconstrained system, apart from constraint forces. Each of the first p columns of Φ is a motion "
+    "that the constraints allow; along it the constraint forces do no work and drop out.",
 )
 
 
@@ -57,14 +60,53 @@ def _projected(kin: Kinematics, along_q: list[int]) -> list[int]:
 
 def _steps(kin: Kinematics, T: int, operators: list[int], Q: list[int], printed: list[int]) -> tuple[Step, ...]:
     names = [kin.name(q) for q in kin.q]
-    rows = items((f"row {j}" for j in range(1, len(kin.rows) + 1)), (kin.row_in_rates(r) for r in kin.rows))
-    psi = items(map(kin.name, kin.u), kin.definitions) + rows
-    columns = [Item(f"Φ_{n},{j + 1}", w) for n, (_, W) in zip(names, kin.WX, strict=True) for j, w in sorted(W.items())]
+    full = FullSpeeds(kin)
+    speeds, rates = tuple(map(kin.name, full.u)), tuple(map(kin.name, kin.qdot))
+    Psi = Matrix(tuple(tuple(row) for row in full.Psi), speeds, rates)
+    zero = kin.tape.zero
+    Phi = Matrix(tuple(tuple(row.get(r, zero) for r in range(len(full.u))) for _, row in full.Phi), rates, speeds)
     return (
-        Step("All n speeds", "u = Ψ q̇ + ψ, the rows last", psi, "Gre03 (4.5)–(4.6)"),
-        Step("Inverse", "Φ = Ψ⁻¹, its first p columns", tuple(columns), "Gre03 (4.8)"),
-        Step("Unconstrained kinetic energy", "T = Σ ½ m v·v + ½ ω·I·ω", (Item("T", T),), "Gre03 (4.43)"),
-        Step("Lagrangian operators", "d/dt ∂T/∂q̇ − ∂T/∂q", items(names, operators), "Gre03 (4.15)"),
-        Step("Generalized forces", "Q_i", items(names, Q), "Gre03 (4.15)"),
-        Step("Maggi's equations", PRINCIPLE.statement, items([kin.name(u) for u in kin.u], printed), "Gre03 (4.19)"),
+        Step(
+            "All n speeds",
+            "u = Ψ q̇ + ψ, the rows last",
+            (*items(speeds, full.definitions), Item("Ψ", Psi)),
+            "Gre03 (4.5)–(4.6)",
+            "There are as many speeds as coordinates. The last ones are the constraint rows: speeds that are zero on every actual motion.",
+        ),
+        Step(
+            "Inverse",
+            "Φ = Ψ⁻¹",
+            (Item("Φ", Phi),),
+            "Gre03 (4.8)",
+            "A column says how the coordinates move when one speed is 1 and all others are 0. In the first p columns the rows stay "
+            "satisfied: these are the virtual motions.",
+        ),
+        Step(
+            "Unconstrained kinetic energy",
+            "T = Σ ½ m v·v + ½ ω·I·ω",
+            (Item("T", T),),
+            "Gre03 (4.43)",
+            "The rows must not be put into T before it is differentiated: T has to know how it would change if they were broken.",
+        ),
+        Step(
+            "Lagrangian operators",
+            "d/dt ∂T/∂q̇ − ∂T/∂q",
+            items(names, operators),
+            "Gre03 (4.15)",
+            "One for each coordinate, as if there were no constraint.",
+        ),
+        Step(
+            "Generalized forces",
+            "Q_i",
+            items(names, Q),
+            "Gre03 (4.15)",
+            "Of the applied loads alone; the constraint forces are left out, since the next step removes them.",
+        ),
+        Step(
+            "Maggi's equations",
+            PRINCIPLE.statement,
+            items([kin.name(u) for u in kin.u], printed),
+            "Gre03 (4.19)",
+            "The operators summed along each allowed motion: p equations without multipliers, still in all n accelerations.",
+        ),
     )

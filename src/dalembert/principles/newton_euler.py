@@ -23,7 +23,14 @@ from dalembert.model.system import System
 from dalembert.principles.base import Derivation, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
-    "newton-euler", "Newton–Euler equations", "m a = F + f, Ḣ = M + μ", "Bar00 (14), Mei85 (7.24)", "free bodies", "vector", "u"
+    "newton-euler",
+    "Newton–Euler equations",
+    "m a = F + f, Ḣ = M + μ",
+    "Bar00 (14), Mei85 (7.24)",
+    "free bodies",
+    "vector",
+    "u",
+    "Every body is cut free; what its neighbours do to it becomes an unknown reaction beside the applied loads.",
 )
 
 
@@ -52,9 +59,27 @@ def newton_euler(system: System | Kinematics) -> Derivation:
     eliminate = Rewrite(t, reactions)
     residuals = tuple(eliminate(e) for e in ideal)
     steps = (
-        Step("Bodies cut free", "m a − F − f = 0, Ḣ − M − μ = 0", items(_labels(cuts), balances), "Bar00 (14)"),
-        Step("Ideal reactions", "Σ f·v_r + μ·ω_r = 0", items(map(kin.name, kin.u), ideal), "Mei85 (7.18)"),
-        Step("Reactions", "f = m a − F, μ = Ḣ − M", items(map(kin.name, reactions), reactions.values()), "Mei85 (7.24)"),
+        Step(
+            "Bodies cut free",
+            "m a − F − f = 0, Ḣ − M − μ = 0",
+            items(_labels(cuts), balances),
+            "Bar00 (14)",
+            "Force and moment balance of each body along its axes, with the reactions f and μ on it.",
+        ),
+        Step(
+            "Ideal reactions",
+            "Σ f·v_r + μ·ω_r = 0",
+            items(map(kin.name, kin.u), ideal),
+            "Mei85 (7.18)",
+            "Reactions of ideal constraints do no work on a motion that the constraints allow. These p equations close the system.",
+        ),
+        Step(
+            "Reactions",
+            "f = m a − F, μ = Ḣ − M",
+            items(map(kin.name, reactions), reactions.values()),
+            "Mei85 (7.24)",
+            "The balances give every reaction; put into the p equations they leave the equations of motion.",
+        ),
     )
     native = NativeForm("u", residuals, kin.udot, tuple(reactions), printed=(*balances, *ideal))
     return Derivation(PRINCIPLE, kin, steps, native)

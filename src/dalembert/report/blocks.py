@@ -69,7 +69,14 @@ class Table:
     rows: tuple[tuple[Span, ...], ...]
 
 
-Block = Heading | Paragraph | Display | Table
+@dataclass(frozen=True)
+class Code:
+    """Lines of a program, as they are."""
+
+    text: str
+
+
+Block = Heading | Paragraph | Display | Table | Code
 
 
 def words(*spans: Span, quiet: bool = False) -> Paragraph:

@@ -11,7 +11,9 @@ from dalembert.principles.base import Derivation
 from dalembert.references import cited
 from dalembert.report import comparison, steps, tables
 from dalembert.report.blocks import Block, Heading, Table, words
+from dalembert.report.preliminaries import preliminaries
 from dalembert.report.results import Result, printed
+from dalembert.report.steps import Level, Part
 from dalembert.report.writing import Writing
 
 
@@ -35,18 +37,33 @@ def heading(subject: Subject) -> Iterator[Block]:
         yield words("Source: ", subject.source, quiet=True)
 
 
-def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing, *, with_steps: bool = False) -> Iterator[Block]:
-    """The equations of motion by each principle."""
+def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing, *, level: Level = "equations") -> Iterator[Block]:
+    """The equations of motion by each principle, as far back as `level` asks for."""
     yield from heading(subject)
+    writing = writing.on(found[0].tape)
     shown: steps.Shown = {}
+    first: list[Part] = []
+    if level in ("full", "teach"):
+        yield Heading(2, "Description and kinematics")
+        first = list(preliminaries(found, writing))
+        yield from steps.numbered(first, level)
     for d in found:
-        yield from steps.derivation(d, writing, steps=with_steps, shown=shown)
-    yield from steps.rates(found[0], writing)
+        yield from steps.derivation(d, writing, level=level, first=len(first) + 1, shown=shown)
+    if first:
+        yield from sources(subject.source, "Bar00, Gre03, Mei85", *(text for d in found for text in _cited(d)))
+    else:
+        yield from steps.rates(found[0], writing)
+
+
+def _cited(d: Derivation) -> Iterator[str]:
+    yield d.principle.source
+    yield from (step.source for step in d.steps)
 
 
 def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing, motion: Iterable[Block] = ()) -> Iterator[Block]:
     """Description, freedoms, equations of motion, agreement, audit, printed results, and a motion if there is one."""
     kin = d.kinematics
+    writing = writing.on(d.tape)
     yield from heading(subject)
     yield Heading(2, "Symbols")
     yield tables.symbols(subject.system, writing)

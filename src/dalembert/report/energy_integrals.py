@@ -13,6 +13,7 @@ HEADINGS = ("integral", "", "what", "verdict", "table's condition")
 
 def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
     """Every quantity of the chapter, the table of verdicts, what else is constant."""
+    writing = writing.on(found.K2.tape)
     yield Heading(2, "Energies and powers")
     yield words(
         f"In the speeds {', '.join(found.speeds)}, on which K₂, K₁, K₀ and the verdicts depend where a velocity has a part without them."

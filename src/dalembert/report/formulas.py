@@ -14,7 +14,7 @@ from dalembert.algebra.printing.names import GREEK
 SYMBOLS: Final = {
     "Σ": r"\sum", "∂": r"\partial", "·": r"\cdot", "×": r"\times", "−": "-", "√": r"\sqrt", "∫": r"\int", "…": r"\dots",
     "≠": r"\neq", "≤": r"\le", "≥": r"\ge", "→": r"\to", "±": r"\pm", "∇": r"\nabla", "½": r"\tfrac{1}{2}", "⅓": r"\tfrac{1}{3}",
-    "⅔": r"\tfrac{2}{3}", "¼": r"\tfrac{1}{4}", "∈": r"\in", "–": "-", "′": "'", "∞": r"\infty",
+    "⅔": r"\tfrac{2}{3}", "¼": r"\tfrac{1}{4}", "∈": r"\in", "–": "-", "′": "'", "″": "''", "∞": r"\infty",
 }  # fmt: skip
 LETTERS: Final = {letter: f"\\{name}" for name, letter in GREEK.items() if name not in ("lam", "omicron")} | {"ο": "o"}
 ACCENTS: Final = {"\u0307": r"\dot", "\u0308": r"\ddot", "\u0304": r"\bar", "\u0302": r"\hat"}

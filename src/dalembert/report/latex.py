@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
 from dalembert.report.breaking import pieces
 from dalembert.report.formulas import latex_formula
 
@@ -76,14 +76,14 @@ def broken_latex(written: str) -> list[str]:
     parts = pieces(written)
     lines: list[str] = []
     for part in parts:
-        if lines and _length(lines[-1]) + _length(part) <= LINE:
+        if lines and length(lines[-1]) + length(part) <= LINE:
             lines[-1] += f" {part}"
         else:
             lines.append(part)
     return lines
 
 
-def _length(written: str) -> int:
+def length(written: str) -> int:
     """About how many letters it prints: functions three, Greek letters one, accents and fraction lines none."""
     plain = re.sub(r"\\(?:sin|cos|tan|left|right)\b", "fff", re.sub(r"\\(?:d*dot|frac|mathbf|text|mathrm|quad)\b", "", written))
     return len(re.sub(r"[{}^_ ]", "", re.sub(r"\\[a-zA-Z]+", "g", plain)))
@@ -99,6 +99,14 @@ def _block(block: Block) -> str:
             return _display(block)
         case Table():
             return _table(block)
+        case Code(text):
+            return _code(text)
+
+
+def _code(text: str) -> str:
+    """Each line by itself, its spaces kept; verbatim could be ended by what it holds."""
+    lines = ["~" * (len(line) - len(line.lstrip(" "))) + escaped(line.lstrip(" ")) for line in text.splitlines()]
+    return "\\begin{flushleft}\\ttfamily\n" + " \\\\\n".join(line or "~" for line in lines) + "\n\\end{flushleft}"
 
 
 def _display(display: Display) -> str:

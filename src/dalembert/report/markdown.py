@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dalembert.report.blocks import Block, Display, Formula, Heading, Paragraph, Span, Table, Verdict
+from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Paragraph, Span, Table, Verdict
 from dalembert.report.latex import aligned, definitions
 
 
@@ -29,6 +29,9 @@ def _block(block: Block) -> str:
             return _display(block)
         case Table():
             return _table(block)
+        case Code(text):
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+            return f"{fence}\n{text.rstrip()}\n{fence}"
 
 
 def _display(display: Display) -> str:

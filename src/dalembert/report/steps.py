@@ -6,13 +6,18 @@ The explanation is the computation: what is shown are the steps the principle re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from dalembert.geometry.vector import Vector
-from dalembert.principles.base import Derivation, Item, Step
+from dalembert.principles.base import Derivation, Item, Matrix, Step
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, words
 from dalembert.report.writing import Writing, components
+
+# the equations alone, the steps of the principle, all from the description on, the same with reasons
+Level = Literal["equations", "brief", "full", "teach"]
+LEVELS: Final = ("brief", "full", "teach")
 
 # v_r = ∂v/∂u_r: a step about partial velocities
 _PARTIAL: Final = re.compile(r"∂(\w)/∂\w_r$")
@@ -22,25 +27,72 @@ _INDEXED: Final = re.compile(r"(\w+)_[ki](?: =|$)")
 Shown = dict[Display, str]
 
 
-def derivation(d: Derivation, writing: Writing, *, steps: bool = False, shown: Shown | None = None) -> Iterator[Block]:
+@dataclass(frozen=True)
+class Part:
+    """A numbered step as it is shown."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    why: str = ""
+    # equations, which are not repeated where another principle has given the same
+    is_result: bool = False
+
+
+def numbered(parts: Sequence[Part], level: Level, first: int = 1) -> Iterator[Block]:
+    """The parts under numbered headings, with the reasons where these are asked for."""
+    for number, part in enumerate(parts, first):
+        yield Heading(3, f"{number}. {part.title}")
+        if level == "teach" and part.why:
+            yield words(part.why)
+        yield from part.blocks
+
+
+def derivation(
+    d: Derivation, writing: Writing, *, level: Level = "equations", first: int = 1, shown: Shown | None = None
+) -> Iterator[Block]:
     """The principle, its steps if asked for, and the equations of motion.
 
     `shown` remembers equations and by which principle they were shown first, so that they are not repeated.
     """
+    writing = writing.on(d.tape)
     shown = {} if shown is None else shown
     yield Heading(2, d.principle.title)
-    yield words(writing.general(d.principle.statement), f"  [{d.principle.source}]")
-    parts = [list(_step(step, d, writing)) for step in d.steps if step.items] if steps else []
-    own = list(_own_form(d, writing, steps=steps))
-    parts += [own] if own else []
-    parts.append(list(_result(d, writing, reduced=bool(own))))
-    for number, (title, *rest) in enumerate(parts, 1):
-        if isinstance(title, Heading) and len(parts) > 1:
-            yield Heading(title.level, f"{number}. {title.words}") if steps else title
-        yield from (_once(block, d, shown) if number >= len(parts) - bool(own) else block for block in rest)
+    parts = [_once(part, d, shown) for part in _parts(d, writing, level)]
+    if level in ("equations", "brief"):
+        yield _principle(d, writing)
+    if level != "equations":
+        yield from numbered(parts, level, first)
+        return
+    for part in parts:
+        if len(parts) > 1:
+            yield Heading(3, part.title)
+        yield from part.blocks
 
 
-def _once(block: Block, d: Derivation, shown: Shown) -> Block:
+def _parts(d: Derivation, writing: Writing, level: Level) -> Iterator[Part]:
+    whole = level in ("full", "teach")
+    if whole:
+        yield Part("The principle in general", (_principle(d, writing),), d.principle.why)
+    if level != "equations":
+        yield from (_step(step, d, writing) for step in d.steps if step.items)
+    own = list(_own_form(d, writing, steps=level != "equations"))
+    yield from own
+    if whole:
+        yield eliminated(d, writing)
+    yield _result(d, writing, reduced=bool(own), quiet=not whole)
+
+
+def _principle(d: Derivation, writing: Writing) -> Block:
+    return words(writing.general(d.principle.statement), f"  [{d.principle.source}]")
+
+
+def _once(part: Part, d: Derivation, shown: Shown) -> Part:
+    if not part.is_result:
+        return part
+    return replace(part, blocks=tuple(_first_time(block, d, shown) for block in part.blocks))
+
+
+def _first_time(block: Block, d: Derivation, shown: Shown) -> Block:
     if not isinstance(block, Display):
         return block
     first = shown.setdefault(block, d.principle.title)
@@ -50,10 +102,24 @@ def _once(block: Block, d: Derivation, shown: Shown) -> Block:
 # ---- steps -----------------------------------------------------------------------------------
 
 
-def _step(step: Step, d: Derivation, writing: Writing) -> Iterator[Block]:
-    yield Heading(3, step.title)
+def _step(step: Step, d: Derivation, writing: Writing) -> Part:
+    return Part(step.title, tuple(quantities(step, d, writing)), step.why)
+
+
+def quantities(step: Step, d: Derivation, writing: Writing) -> Iterator[Block]:
+    """The formula in general and every quantity of the step."""
     yield words(writing.general(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True)
-    yield Display(*_lines(step, d, writing))
+    matrices = [(item, item.value) for item in step.items if isinstance(item.value, Matrix)]
+    single = [item for item in step.items if not isinstance(item.value, Matrix)]
+    if step.formula.endswith("= 0") and all(isinstance(item.value, int) for item in single):
+        yield _equations(single, d, writing)
+    elif single:
+        lines, definitions = _lines(replace(step, items=tuple(single)), d, writing)
+        if lines or not matrices:
+            nothing = words("All of them are zero.") if step.sparse else Display((Line(writing.general("u = q̇")),))
+            yield Display(lines, definitions) if lines else nothing
+    for item, matrix in matrices:
+        yield from _matrix(item, matrix, d, writing)
 
 
 def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...], tuple[str, ...]]:
@@ -64,19 +130,18 @@ def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...
     for item in step.items:
         right = _right(item, [next(following) for _ in _nodes(item)], writing)
         line = _line(step, item, right, d, writing)
+        if step.sparse and right == Formula("0"):
+            continue
         if lines and line.left and line.sign == "=" and line.right == lines[-1].right == Formula("0"):
             line = Line(line.right, (*lines.pop().left, Formula(" = "), *line.left))
         # a speed that is itself a rate needs no line
         if line.left[:1] != (line.right,):
             lines.append(line)
-    return tuple(lines) or (Line(writing.general("u = q̇")),), definitions
+    return tuple(lines), definitions
 
 
 def _line(step: Step, item: Item, right: Formula | str, d: Derivation, writing: Writing) -> Line:
     names = d.tape.names
-    if step.formula.endswith("= 0") and isinstance(right, Formula):
-        about = ("along ", writing.symbol(item.label)) if item.label in names else (item.label,) * (not item.label.isdigit())
-        return Line(Formula(f"{right.written} = 0"), note=about)
     place, comma, variable = item.label.partition(", ")
     partial = _PARTIAL.search(step.formula)
     if partial and comma:
@@ -87,6 +152,21 @@ def _line(step: Step, item: Item, right: Formula | str, d: Derivation, writing: 
             return Line(right, ("along ", writing.symbol(item.label)), sign=":")
         return Line(right, writing.label(f"{indexed[1]}_{item.label}", names))
     return Line(right, writing.label(item.label, names))
+
+
+def _equations(items: Sequence[Item], d: Derivation, writing: Writing) -> Display:
+    """Each quantity = 0, with what it is about."""
+    kin = d.kinematics
+    nodes = [item.value for item in items if isinstance(item.value, int)]
+    display = writing.equations(d.tape, nodes, (*kin.qddot, *kin.udot), (*kin.qdot, *kin.u))
+    lines = (Line(line.right, note=_about(item, d, writing)) for line, item in zip(display.lines, items, strict=True))
+    return Display(tuple(lines), display.definitions)
+
+
+def _about(item: Item, d: Derivation, writing: Writing) -> tuple[Span, ...]:
+    if item.label in d.tape.names:
+        return "along ", writing.symbol(item.label)
+    return () if item.label.isdigit() else (item.label,)
 
 
 def _owner(d: Derivation, place: str) -> str:
@@ -105,33 +185,108 @@ def _right(item: Item, written: list[str], writing: Writing) -> Formula | str:
     if isinstance(item.value, Vector):
         axes = [(F, axis) for F, axis, _ in components(item.value)]
         return Formula(writing.along_axes((F, axis, w) for (F, axis), w in zip(axes, written, strict=True)))
-    return Formula(written[0]) if isinstance(item.value, int) else item.value
+    return Formula(written[0]) if isinstance(item.value, int) else str(item.value)
+
+
+# ---- matrices --------------------------------------------------------------------------------
+
+
+def _matrix(item: Item, m: Matrix, d: Derivation, writing: Writing) -> Iterator[Block]:
+    """The matrix as one, and what its rows and columns belong to; entry by entry where it would be too wide."""
+    written, definitions = writing.scalars(d.tape, [e for row in m.rows for e in row])
+    across = len(m.across)
+    rows = [written[k : k + across] for k in range(0, len(written), across)]
+    whole = None if definitions else writing.matrix(rows)
+    name = writing.general(item.label)
+    if whole is not None:
+        yield Display((Line(whole, (name,)),))
+        yield words("Rows of ", name, ": ", *writing.listed(m.down), "; columns: ", *writing.listed(m.across), ".", quiet=True)
+        return
+    entries = [
+        Line(Formula(entry), (name, " at ", writing.symbol(down), ", ", writing.symbol(place)))
+        for down, row in zip(m.down, rows, strict=True)
+        for place, entry in zip(m.across, row, strict=True)
+        if entry != "0"
+    ]
+    yield Display(tuple(entries), definitions)
+    yield words(f"{len(written) - len(entries)} entries are zero.", quiet=True)
 
 
 # ---- equations -------------------------------------------------------------------------------
 
 
-def _own_form(d: Derivation, writing: Writing, *, steps: bool) -> Iterator[Block]:
+def _own_form(d: Derivation, writing: Writing, *, steps: bool) -> Iterator[Part]:
     """The equations as the principle itself gives them, where that is not yet the common form."""
     native, kin = d.native, d.kinematics
     if native.printed:
         values = {item.value for step in d.steps for item in step.items if isinstance(item.value, int)}
         if not steps or not values.issuperset(native.printed):
-            yield Heading(3, "As the principle gives them")
-            yield writing.equations(d.tape, native.printed, (*kin.qddot, *kin.udot), (*kin.qdot, *kin.u))
+            display = writing.equations(d.tape, native.printed, (*kin.qddot, *kin.udot), (*kin.qdot, *kin.u))
+            yield Part("As the principle gives them", (display,), is_result=True)
     elif native.along == "q" and native.residuals != d.equations.residuals:
-        yield Heading(3, "Along the coordinates" + ", with a multiplier for each constraint row" * bool(native.multipliers))
-        yield writing.equations(d.tape, native.residuals, native.accelerations, kin.qdot)
+        display = writing.equations(d.tape, native.residuals, native.accelerations, kin.qdot)
+        title = "Along the coordinates" + ", with a multiplier for each constraint row" * bool(native.multipliers)
+        yield Part(title, (display,), "The quantities above, put together: one equation for each coordinate.", is_result=True)
 
 
-def _result(d: Derivation, writing: Writing, *, reduced: bool) -> Iterator[Block]:
+def _result(d: Derivation, writing: Writing, *, reduced: bool, quiet: bool) -> Part:
     """M u̇ = f"""
     e, native = d.equations, d.native
-    yield Heading(3, "Equations of motion in the independent speeds" if reduced else "Equations of motion")
-    if reduced and native.along == "q":
+    title = "Equations of motion in the independent speeds" if reduced else "Equations of motion"
+    remark: tuple[Block, ...] = ()
+    if quiet and reduced and native.along == "q":
         gone = (writing.general("Wᵀ Aᵀ = 0"), " removes the multipliers, ") if native.multipliers else ()
-        yield words("multiplied by ", writing.general("Wᵀ"), "; ", *gone, writing.general("q̇ = W u + X"), quiet=True)
-    yield writing.equations(e.tape, e.residuals, e.udot, e.u)
+        remark = (words("multiplied by ", writing.general("Wᵀ"), "; ", *gone, writing.general("q̇ = W u + X"), quiet=True),)
+    why = "As many equations as there are independent speeds: together with the rates of the coordinates they determine the motion."
+    return Part(title, (*remark, writing.equations(e.tape, e.residuals, e.udot, e.u)), why, is_result=True)
+
+
+def eliminated(d: Derivation, writing: Writing) -> Part:
+    """Multipliers, reactions, dependent rates and accelerations: what was there and is gone, and how."""
+    return Part("What is eliminated, and how", tuple(_eliminated(d, writing)))
+
+
+def _eliminated(d: Derivation, writing: Writing) -> Iterator[Block]:
+    native, kin = d.native, d.kinematics
+    names = [kin.name(i) for i in native.multipliers]
+    if names and native.along == "q":
+        yield words(
+            "The multipliers ", *writing.listed(names), ": the columns of W are motions that satisfy the rows, so ",
+            writing.general("Wᵀ Aᵀ = 0"), ", and the equations multiplied by ", writing.general("Wᵀ"), " are free of them.",
+        )  # fmt: skip
+    elif names:
+        yield words("The reactions ", *writing.listed(names), ": the balances give each of them, to be put into the rest.")
+    else:
+        yield words("No reaction and no multiplier: those of ideal constraints never entered.")
+    if native.along == "q" or native.printed:
+        yield from _accelerations(d, writing)
+    elif kin.rows:
+        yield _rows(d, writing)
+
+
+def _rows(d: Derivation, writing: Writing) -> Block:
+    """Where the constraint rows have gone: with the rates, or with the speeds that stand for them."""
+    rows = ", ".join(row.name for row in d.kinematics.rows)
+    held = [str(d.tape.nodes[i][1]) for name, i in d.tape.private.items() if name.startswith("u_D")]
+    if held:
+        return words(
+            f"The constraint rows ({rows}): the speeds that stand for them, ",
+            *writing.listed(held),
+            ", are zero, and were set to zero after all was differentiated.",
+        )
+    return words(f"The constraint rows ({rows}): used up when the rates were written in the independent speeds.")
+
+
+def _accelerations(d: Derivation, writing: Writing) -> Iterator[Block]:
+    """q̈ = W u̇ + Ẇ u + Ẋ of the coordinates whose rates are no speeds."""
+    kin = d.kinematics
+    pairs = [(x, e) for x, e in zip(kin.qddot, kin.qddot_of_u, strict=True) if x != e]
+    if not pairs:
+        return
+    yield words("Rates and accelerations that are not independent: ", writing.general("q̇ = W u + X"), " differentiated,")
+    written, definitions = writing.scalars(d.tape, [e for _, e in pairs])
+    lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
+    yield Display(tuple(Line(Formula(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
 
 
 def rates(d: Derivation, writing: Writing) -> Iterator[Block]:

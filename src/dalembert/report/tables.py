@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from dalembert.algebra.exact.field import is_zero
@@ -10,24 +10,43 @@ from dalembert.algebra.folds import Derivative, Linear, gradient
 from dalembert.algebra.tape import Number
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
+from dalembert.geometry.rotation import AboutAxis, AboutBasis, Quaternion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
-from dalembert.model.elements import Body, Load, Symbol
+from dalembert.model.elements import Body, Constraint, Load, Symbol
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, Display, Formula, Line, Span, Table, words
-from dalembert.report.writing import Writing
+from dalembert.report.writing import Writing, components
 
 KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed"}
 
 
 def symbols(system: System, writing: Writing) -> Table:
-    """Every symbol: how it prints, how programs call it, what it is and what it stands for."""
-    rows = [(writing.symbol(s.name), s.name, KINDS[s.kind], _meaning(system, s, writing)) for s in system.symbols.values()]
-    return Table(("symbol", "name", "what", "value or definition"), tuple(rows))
+    """Every symbol: how it prints, how programs call it, what it is, where it stands and its value."""
+    meanings = _meanings(system, writing)
+    rows = [
+        (writing.symbol(s.name), s.name, KINDS[s.kind], meanings.get(s.scalar.i, ""), _value(system, s, writing))
+        for s in system.symbols.values()
+    ]
+    return Table(("symbol", "name", "what", "meaning", "value or definition"), tuple(rows))
 
 
-def _meaning(system: System, symbol: Symbol, writing: Writing) -> Span:
+def _meanings(system: System, writing: Writing) -> dict[int, Span]:
+    """What a symbol is that stands alone somewhere: a mass, an angle of a frame, a distance along an axis."""
+    found: dict[int, Span] = {}
+    for F in system.space.frames:
+        for angle in F.rotation.variables() if F.rotation is not None else ():
+            found.setdefault(angle, f"attitude of frame {F.name}")
+    for P in system.space.points:
+        for F, axis, component in components(P.r):
+            found.setdefault(component, Formula(writing.in_words("", f"place of {P.name} along ", writing.axis(F, axis))))
+    for b in system.bodies:
+        found.setdefault(b.mass.i, f"mass of {b.name}")
+    return found
+
+
+def _value(system: System, symbol: Symbol, writing: Writing) -> Span:
     if symbol.kind == "speed":
         definition = next(s.definition for s in system.speed_list if s.name == symbol.name)
         return writing.scalar(definition.tape, definition.i)
@@ -54,6 +73,34 @@ def _kind(body: Body) -> str:
     if body.shape is not None:
         return body.shape.kind
     return "rigid body" if body.is_rigid else "particle"
+
+
+def frames(system: System, writing: Writing) -> Table:
+    """Every frame: on which it hangs and how it is turned against it."""
+    rows = [(F.name, F.parent.name, _turned(F, writing)) for F in system.space.frames if F.parent is not None]
+    return Table(("frame", "hangs on", "turned"), tuple(rows))
+
+
+def _turned(F: Frame, writing: Writing) -> Span:
+    t, parent = F.space.tape, F.parent
+    match F.rotation:
+        case AboutBasis(angle, axis, sign) if parent is not None:
+            written, unit = writing.scalar(t, angle), writing.axis(parent, "xyz"[axis])
+            about = writing.notation.sum([(sign < 0, unit)])
+            return Formula(writing.in_words(written.written, " about ", about), written.definitions)
+        case AboutAxis(angle, axis) if parent is not None:
+            written, n = writing.scalar(t, angle), writing.vector(Vector(t, {parent: axis}))
+            return Formula(writing.in_words(written.written, " about ", n.written), (*written.definitions, *n.definitions))
+        case Quaternion():
+            return "by a quaternion"
+        case _:
+            return "by direction cosines"
+
+
+def points(system: System, writing: Writing) -> Table:
+    """Every point: from which it is given and where it is."""
+    rows = [(P.name, P.parent.name, writing.vector(P.r)) for P in system.space.points if P.parent is not None]
+    return Table(("point", "from", "at"), tuple(rows))
 
 
 # ---- loads -----------------------------------------------------------------------------------
@@ -89,7 +136,7 @@ def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
 
 def _places(shown: Sequence[tuple[Formula, str]], writing: Writing) -> Formula:
     definitions = tuple(d for formula, _ in shown for d in formula.definitions)
-    return Formula(",  ".join(writing.at_place(formula.written, place) for formula, place in shown), definitions)
+    return Formula(",  ".join(writing.in_words(formula.written, f" at {place}") for formula, place in shown), definitions)
 
 
 def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
@@ -110,7 +157,9 @@ def _named(letter: str, formula: Formula) -> Formula:
 def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
     zero = is_zero(kin.tape, list(F.values()))
     along = [kin.name(kin.u[r]) for r, gone in sorted(zip(F, zero, strict=True)) if not gone]
-    return Formula(", ".join(writing.symbol(name).written for name in along)) if along else "nothing: noncontributing"
+    if along:
+        return Formula(", ".join(writing.symbol(name).written for name in along))
+    return f"nothing: noncontributing ({'no allowed motion does work on it' if F else 'no speed moves its place'})"
 
 
 # ---- constraints and freedoms ----------------------------------------------------------------
@@ -118,17 +167,27 @@ def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
 
 def constraints(kin: Kinematics, writing: Writing) -> Iterator[Block]:
     """The rows as described, and those that were dropped because they say nothing."""
-    system = kin.system
-    if system.constraints:
-        written, definitions = writing.scalars(system.space.tape, [c.expression.i for c in system.constraints])
-        kinds = ["holonomic" if c.holonomic else "nonholonomic" for c in system.constraints]
-        notes = [f"{c.name}, {kind}" for c, kind in zip(system.constraints, kinds, strict=True)]
-        yield Display(tuple(Line(Formula(f"{w} = 0"), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
+    yield from described_constraints(kin.system, writing)
     norms = [row.name for row in kin.rows if row.is_norm]
     if norms:
         yield words("Kept constant: ", ", ".join(norms), ".")
-    if system.dropped:
-        yield words("Dropped, because it holds identically: ", ", ".join(system.dropped), ".")
+    if kin.system.dropped:
+        yield words("Dropped, because it holds identically: ", ", ".join(kin.system.dropped), ".")
+
+
+def _row_kind(c: Constraint) -> str:
+    kind = "holonomic" if c.holonomic else "nonholonomic"
+    kind += ", not linear in the rates: by Chetaev's rule" if c.nonlinear else ""
+    return kind + (", redundant: noncontributing where the others hold" if c.redundant else "")
+
+
+def described_constraints(system: System, writing: Writing) -> Iterator[Block]:
+    """The rows as described."""
+    if system.constraints:
+        written, definitions = writing.scalars(system.space.tape, [c.expression.i for c in system.constraints])
+        kinds = [_row_kind(c) for c in system.constraints]
+        notes = [f"{c.name}, {kind}" for c, kind in zip(system.constraints, kinds, strict=True)]
+        yield Display(tuple(Line(Formula(f"{w} = 0"), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
 
 
 def freedoms(kin: Kinematics) -> Block:
@@ -141,6 +200,23 @@ def freedoms(kin: Kinematics) -> Block:
     rows = f"{holonomic} holonomic and {m - holonomic} nonholonomic constraint rows" if m else "no constraint rows"
     freedom = "freedom" if n - holonomic == 1 else "freedoms"
     return words(f"{n} coordinate{'s' * (n > 1)}, {rows}: {n - holonomic} {freedom} of configuration, {n - m} of velocity.")
+
+
+def counted(kin: Kinematics, writing: Writing) -> Table:
+    """Where the freedoms come from: what brings them in, what takes them away."""
+    held = [row.name for row in kin.rows if row.holonomic]
+    rolling = [row.name for row in kin.rows if not row.holonomic]
+    n = kin.n_q
+    rows: list[tuple[Span, ...]] = [("coordinates", str(n), _symbols(map(kin.name, kin.q), writing))]
+    rows += [("holonomic rows", str(len(held)), ", ".join(held))] if held else []
+    rows += [("freedoms of configuration", str(n - len(held)), "coordinates less holonomic rows (Mei85 (7.8))")]
+    rows += [("nonholonomic rows", str(len(rolling)), ", ".join(rolling))] if rolling else []
+    rows += [("freedoms of velocity", str(kin.n_u), _symbols(map(kin.name, kin.u), writing))]
+    return Table(("count", "", "which, and why"), tuple(rows))
+
+
+def _symbols(names: Iterable[str], writing: Writing) -> Formula:
+    return Formula(", ".join(writing.symbol(name).written for name in names))
 
 
 def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, TextIO
 
-from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
 from dalembert.report.breaking import broken
 
 if TYPE_CHECKING:
@@ -49,6 +50,15 @@ def show(blocks: Iterable[Block], out: Console | None = None) -> None:
         previous = block
 
 
+def text(blocks: Iterable[Block]) -> str:
+    """A report as text, its lines as long as they are."""
+    file = io.StringIO()
+    out = console(file)
+    out.width = UNLIMITED
+    show(blocks, out)
+    return file.getvalue().rstrip("\n")
+
+
 def line(out: Console, *spans: Span) -> None:
     """One line at once."""
     from rich.text import Text
@@ -74,6 +84,9 @@ def _block(out: Console, block: Block) -> None:
             _definitions(out, definitions)
         case Table():
             _table(out, block)
+        case Code(text):
+            for line in text.splitlines():
+                _write(out, f"{INDENT}{line}".rstrip())
 
 
 def _write(out: Console, line: str, style: str = "") -> None:
@@ -122,12 +135,23 @@ def _formula(out: Console, start: str, written: str) -> None:
     """A formula after what stands before it, broken at its signs and indented."""
     from rich.cells import cell_len
 
+    if "\n" in written:
+        _stacked(out, start, written.split("\n"))
+        return
     room = max(out.width - len(INDENT) - cell_len(start), 20)
     hang = " " * (cell_len(start) if cell_len(start) <= out.width // 3 else 2)
     first, *rest = broken(written, room, cell_len)
     _write(out, f"{INDENT}{start}{first}")
     for line in rest:
         _write(out, f"{INDENT}{hang}{INDENT}{line}")
+
+
+def _stacked(out: Console, start: str, lines: list[str]) -> None:
+    """A matrix, with what stands before it beside its middle row."""
+    from rich.cells import cell_len
+
+    for number, line in enumerate(lines):
+        _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * cell_len(start)}{line}")
 
 
 def _definitions(out: Console, definitions: tuple[str, ...]) -> None:

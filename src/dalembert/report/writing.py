@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
@@ -12,7 +12,7 @@ from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.printing import ranking_for, readable
 from dalembert.algebra.printing.equation import equation
 from dalembert.algebra.printing.layout import Printer
-from dalembert.algebra.printing.names import GREEK, latex_name, parts, unicode_name
+from dalembert.algebra.printing.names import GREEK, displayed, latex_name, parts, unicode_name
 from dalembert.algebra.printing.notation import Latex, Notation, Text
 from dalembert.algebra.printing.zform import intermediates
 from dalembert.algebra.tape import Tape
@@ -21,8 +21,11 @@ from dalembert.geometry.vector import Vector
 from dalembert.report.blocks import Display, Formula, Line, Span
 from dalembert.report.breaking import is_sum
 from dalembert.report.formulas import latex_formula
-from dalembert.report.latex import escaped
+from dalembert.report.latex import escaped, length
 
+# matrices that fit on a page: letters across, and columns (LaTeX has no more)
+WIDEST: Final = 84
+MOST_COLUMNS: Final = 10
 # T, theta_1', F*_2: what may stand for a symbol in a label
 _SYMBOL: Final = re.compile(r"([^\W\d_]+)(\*?)(\d*(?:_[^\W_]+)*'*)")
 # a name inside a formula, and what makes a label a formula
@@ -35,6 +38,15 @@ class Writing:
     """What the builders of a report ask for; `notation` decides what they get."""
 
     notation: Notation = field(default_factory=Text)
+
+    def on(self, tape: Tape) -> Writing:
+        """The same with the display names of a tape's symbols."""
+        return Writing(Text(tape.displays))
+
+    @property
+    def displays(self) -> Mapping[str, str]:
+        """What is printed for symbols where that is not their own name."""
+        return getattr(self.notation, "displays", {})
 
     # ---- scalars -----------------------------------------------------------------------------
 
@@ -105,9 +117,20 @@ class Writing:
         """A component and its unit vector."""
         return f"{component} {unit}"
 
-    def at_place(self, vector: str, place: str) -> str:
-        """A vector and the point or frame it acts on."""
-        return f"{vector} at {place}"
+    def in_words(self, first: str, words: str, then: str = "") -> str:
+        """Formulas with words between them."""
+        return f"{first}{words}{then}"
+
+    def matrix(self, rows: Sequence[Sequence[str]]) -> Formula | None:
+        """Rows between brackets; None where they would not fit on a page."""
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        if sum(widths) + 2 * len(widths) > WIDEST or len(widths) > MOST_COLUMNS:
+            return None
+        lines = ["  ".join(entry.center(width) for entry, width in zip(row, widths, strict=True)) for row in rows]
+        if len(lines) == 1:
+            return Formula(f"[ {lines[0]} ]")
+        left, right = (top + middle * (len(lines) - 2) + bottom for top, middle, bottom in ("⎡⎢⎣", "⎤⎥⎦"))
+        return Formula("\n".join(f"{a} {line} {b}" for a, line, b in zip(left, lines, right, strict=True)))
 
     # ---- names and general formulas ----------------------------------------------------------
 
@@ -127,10 +150,13 @@ class Writing:
         """What a quantity of a step is called: T, F₁*, ∂H/∂θ, v of disk; words where nothing looks like a symbol."""
         head, of, place = label.partition(" of ")
         symbol = _SYMBOL.fullmatch(head)
+        letter, underscore, index = head.partition("_")
+        if underscore and len(letter) == 1 and index in names and (index in self.displays or parts(index).subscripts):
+            return (Formula(self.indexed(letter, index)), of + place)
         if symbol and (head in names or len(symbol[1]) == 1 or symbol[1] in GREEK):
             return (Formula(self.starred(*symbol.groups())), of + place)
         if _MATHEMATICS.search(head):
-            printed = _NAME.sub(lambda found: unicode_name(found[0]) if found[0] in names else found[0], head)
+            printed = _NAME.sub(lambda found: unicode_name(displayed(found[0], self.displays)) if found[0] in names else found[0], head)
             return (self.general(printed), of + place)
         return (label,)
 
@@ -140,6 +166,10 @@ class Writing:
         if not any(s in GREEK for s in name.subscripts):
             return self.notation.symbol(letters + tail) + star
         return self.notation.symbol(letters + "'" * name.dots) + star + "".join(f"_{GREEK.get(s, s)}" for s in name.subscripts)
+
+    def indexed(self, letter: str, index: str) -> str:
+        """Q_θ₁: a quantity of one coordinate."""
+        return f"{letter}_{self.notation.symbol(index)}"
 
     def partial(self, quantity: str, variable: str) -> Formula:
         """∂v/∂u₁: how a velocity depends on a speed."""
@@ -156,6 +186,9 @@ class LatexWriting(Writing):
     """The same in LaTeX."""
 
     notation: Notation = field(default_factory=Latex)
+
+    def on(self, tape: Tape) -> Writing:
+        return LatexWriting(Latex(tape.displays))
 
     def axis(self, F: Frame, axis: str) -> str:
         name = latex_name(F.name) if F.name.isidentifier() else f"\\text{{{escaped(F.name)}}}"
@@ -174,5 +207,15 @@ class LatexWriting(Writing):
     def partial(self, quantity: str, variable: str) -> Formula:
         return Formula(f"\\frac{{\\partial {latex_formula(quantity)}}}{{\\partial {self.notation.symbol(variable)}}}")
 
-    def at_place(self, vector: str, place: str) -> str:
-        return f"{vector}\\text{{ at {escaped(place)}}}"
+    def indexed(self, letter: str, index: str) -> str:
+        return f"{latex_formula(letter)}_{{{self.notation.symbol(index)}}}"
+
+    def in_words(self, first: str, words: str, then: str = "") -> str:
+        return f"{first}\\text{{{escaped(words)}}}{then}"
+
+    def matrix(self, rows: Sequence[Sequence[str]]) -> Formula | None:
+        widths = [max(map(length, column)) for column in zip(*rows, strict=True)]
+        if sum(widths) + 2 * len(widths) > WIDEST or len(widths) > MOST_COLUMNS:
+            return None
+        # in braces, so that no line is broken inside
+        return Formula("{\\begin{bmatrix} " + " \\\\ ".join(" & ".join(row) for row in rows) + " \\end{bmatrix}}")

@@ -62,6 +62,9 @@ class Audit:
     Z: int | None
     jump: int | None
     defect: int | None
+    # whether the rates do without the time, and whether they take the multipliers after it
+    autonomous: bool
+    takes_multipliers: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,13 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
 
     rates, energies = here(quadratures.rates), here((quadratures.K2, quadratures.V))
     state = (*kin.q, *kin.u, kin.system.t.i)
-    parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in state)
-    compiled = CompiledFunction(tape, rates, state, parameters) if rates else None
+    parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in state and i not in kin.multipliers)
+    # the power of moving rows needs λ, which then stands after the time
+    moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
+    compiled = CompiledFunction(tape, rates, (*state, *kin.multipliers) if moved_by_rows else state, parameters) if rates else None
     energy = CompiledFunction(tape, energies, state, parameters)
-    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), quadratures.Z, quadratures.jump, quadratures.defect)
+    places = quadratures.Z, quadratures.jump, quadratures.defect
+    autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
+    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), *places, autonomous, moved_by_rows)
     kin.derived[key] = found
     return found

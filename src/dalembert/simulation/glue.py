@@ -16,7 +16,9 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.simulation import consent, watch
 from dalembert.simulation.audit import Audit, Budget
+from dalembert.simulation.constrained.rates import Workspace, ready
 from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.points import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _CONTEXT: Final = f"%context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {watch.FIELDS} }}\n"
 _TEXT: Final = """
 
+; four numbers at a time, as the integrator wrote them: rows are padded to a multiple of four, and so is x
 define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
 entry:
   br label %head
@@ -35,9 +38,9 @@ head:
 body:
   %from = getelementptr double, ptr %y, i64 %i
   %to = getelementptr double, ptr %x, i64 %i
-  %v = load double, ptr %from, align 8
-  store double %v, ptr %to, align 8
-  %next = add i64 %i, 1
+  %v = load <4 x double>, ptr %from, align 8
+  store <4 x double> %v, ptr %to, align 8
+  %next = add i64 %i, 4
   br label %head
 done:
   %last = getelementptr double, ptr %x, i64 %n
@@ -61,6 +64,20 @@ define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {
   ret i32 0
 }
 
+; where the time enters nowhere the state is read where it stands
+define i32 @rhs_without_time(double %t, ptr %y, ptr %dy, ptr %c) {
+  %f = load ptr, ptr %c
+  %pp = getelementptr %context, ptr %c, i64 0, i32 2
+  %p = load ptr, ptr %pp
+  %wp = getelementptr %context, ptr %c, i64 0, i32 3
+  %w = load ptr, ptr %wp
+  %np = getelementptr %context, ptr %c, i64 0, i32 4
+  %n = load i64, ptr %np
+  call void %f(ptr %y, ptr %p, ptr %dy, ptr %w)
+  call void @audit_rates(ptr %y, ptr %dy, i64 %n, ptr %c)
+  ret i32 0
+}
+
 declare double @llvm.fabs.f64(double)
 
 define private i32 @project_plainly(double %t, ptr %y, ptr %c) {
@@ -81,7 +98,12 @@ entry:
   %k = load i64, ptr %kp
   %tp = getelementptr %context, ptr %c, i64 0, i32 9
   %tolerance = load double, ptr %tp
-  br label %again
+  ; rows beside the equations have a projection of their own
+  %whole = icmp slt i64 %k, 0
+  br i1 %whole, label %own, label %again
+own:
+  %code = call i32 %g(double %t, ptr %y, ptr %w)
+  ret i32 %code
 again:
   %round = phi i64 [ 0, %entry ], [ %round1, %moved ]
   call void @copy(ptr %y, ptr %x, i64 %n, double %t)
@@ -161,38 +183,52 @@ class _Fields(ctypes.Structure):
 
 @functools.cache
 def _library() -> Library:
-    return load(_CONTEXT + _TEXT + watch.TEXT + consent.TEXT, ("rhs", "project", "accept"))
-
-
-def _ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scratch space whose head the prologue has filled."""
-    work = np.zeros(function.work_size + 8)
-    prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)
-    prologue(p.ctypes.data, work.ctypes.data)
-    return work
+    return load(_CONTEXT + _TEXT + watch.TEXT + consent.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
 
 
 class Context:
     """One run's own memory: no two runs share a buffer."""
 
     def __init__(
-        self, rates: CompiledFunction, p: NDArray[np.float64], projection: CompiledFunction | None = None, tolerance: float = 1e-13
+        self,
+        rates: CompiledFunction | Workspace,
+        p: NDArray[np.float64],
+        projection: CompiledFunction | None = None,
+        tolerance: float = 1e-13,
+        *,
+        autonomous: bool = False,
     ) -> None:
         self._alive: list[Any] = [rates, projection, p]
         # the state without the quadratures, then the time
         n = rates.n_in - 1
-        self._fields = _Fields(f=rates.address, n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1)
-        self._fields.x, self._fields.p = self._kept(np.zeros(n + 1)), self._kept(p)
-        self._fields.work = self._kept(_ready(rates, p))
+        self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1)
+        self._fields.p = self._kept(p)
+        projects = projection is not None
+        if isinstance(rates, Workspace):
+            projects = rates.projects
+            self._constrain(rates)
+        else:
+            self._fields.f, self._fields.work = rates.address, self._kept(ready(rates, p))
+            self._fields.x = self._kept(np.zeros(n + LANES))
         if projection is not None:
             self._fields.projection = projection.address
-            self._fields.projection_work = self._kept(_ready(projection, p))
+            self._fields.projection_work = self._kept(ready(projection, p))
             self._fields.result = self._kept(np.zeros(projection.n_out))
             self._fields.n_coordinates = projection.n_out - 1
         self.address = ctypes.addressof(self._fields)
-        self.rhs: int = _library().address("rhs")
-        self.project: int = _library().address("project") if projection is not None else 0
+        self.rhs: int = _library().address("rhs_without_time" if autonomous else "rhs")
+        self.project: int = _library().address("project") if projects else 0
         self.accept: int = 0
+
+    def _constrain(self, space: Workspace) -> None:
+        """Rates with rows beside the equations: λ stands after the state and the time, where the audit finds it."""
+        fields = self._fields
+        x = np.zeros(fields.n_state + LANES + space.rates.layout.m)
+        fields.f, fields.work, fields.x = space.rhs, space.address, self._kept(x)
+        space.give_multipliers(fields.x + 8 * (fields.n_state + 1))
+        if space.projects:
+            # a count below zero: the projection moves the whole state by itself
+            fields.projection, fields.projection_work, fields.n_coordinates = space.project, space.address, -1
 
     def watch(self, audit: Audit, p: NDArray[np.float64]) -> None:
         """Let quantities ride along, and the jumps of the energy at projections."""
@@ -200,8 +236,10 @@ class Context:
         self._alive.append(audit)
         fields.audit_p = self._kept(p)
         if audit.rates is not None:
-            fields.audit, fields.audit_work = audit.rates.address, self._kept(_ready(audit.rates, p))
-        fields.energy, fields.energy_work = audit.energy.address, self._kept(_ready(audit.energy, p))
+            if not audit.autonomous:
+                self.rhs = _library().address("rhs")
+            fields.audit, fields.audit_work = audit.rates.address, self._kept(ready(audit.rates, p))
+        fields.energy, fields.energy_work = audit.energy.address, self._kept(ready(audit.energy, p))
         fields.energy_result = self._kept(np.zeros(2))
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
@@ -223,4 +261,4 @@ class Context:
 
     def _kept(self, array: NDArray[np.float64]) -> int:
         self._alive.append(array)
-        return array.ctypes.data
+        return address(array) if array.size else 0

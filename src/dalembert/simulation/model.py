@@ -1,9 +1,10 @@
-"""(q̇, u̇) and δq as native code with one common list of parameters."""
+"""(q̇, u̇) and δq as native code with one common list of parameters; with rows beside the equations (q̇, ż, λ)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,9 @@ from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
+from dalembert.equations.saddle import SaddleEquations
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.simulation.constrained.rates import ConstrainedRates, Entries, Kind
 from dalembert.simulation.setting import Setting
 
 if TYPE_CHECKING:
@@ -25,24 +28,38 @@ if TYPE_CHECKING:
 class NativeModel:
     """What the integrator calls, and the symbols that are its parameters."""
 
-    rates: CompiledFunction
+    rates: CompiledFunction | ConstrainedRates
     projection: CompiledFunction | None
     parameters: tuple[int, ...]
     # the same rates as expressions, for integrators that want them so
     tape: Tape
     nodes: tuple[int, ...]
     state: tuple[int, ...]
+    # whether the rates do without the time
+    autonomous: bool = False
 
 
-def native_model(setting: Setting, equations: ExplicitEquations) -> NativeModel:
-    """Compile the equations as set; what was compiled for the same description and bindings is used again."""
+def native_model(setting: Setting, equations: ExplicitEquations | SaddleEquations, stabilizer: float = 0.0) -> NativeModel:
+    """Compile the equations as set; what was compiled for the same description and bindings is used again.
+
+    A `stabilizer` α > 0 adds α δq to q̇, with δq the way back onto the holonomic rows.
+    """
     kin = setting.kin
     # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
-    key = ("native model", equations.route, tuple(setting.bindings.items()), own)
+    key = ("native model", equations.route, tuple(setting.bindings.items()), own, stabilizer)
     found = kin.derived.get(key)
-    if isinstance(found, NativeModel):
-        return found
+    if not isinstance(found, NativeModel):
+        if isinstance(equations, SaddleEquations):
+            found = _constrained_model(setting, equations)
+        else:
+            found = _explicit_model(setting, equations, stabilizer)
+        kin.derived[key] = found
+    return found
+
+
+def _explicit_model(setting: Setting, equations: ExplicitEquations, stabilizer: float) -> NativeModel:
+    kin = setting.kin
     tape = kin.tape
     insert = Rewrite(tape, setting.bindings)
 
@@ -52,20 +69,48 @@ def native_model(setting: Setting, equations: ExplicitEquations) -> NativeModel:
     rates = here(equations.tape, (*equations.qdot, *equations.udot))
     back = projection(kin)
     steps = [] if back is None else here(back.tape, (*back.step, back.residual))
+    if stabilizer and steps:
+        alpha = tape.const(Fraction(stabilizer))
+        rates[: kin.n_q] = [tape.add(rate, tape.mul(alpha, step)) for rate, step in zip(rates[: kin.n_q], steps[:-1], strict=True)]
     state = (*kin.q, *kin.u, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *steps)) if i not in state)
     compiled = CompiledFunction(tape, rates, state, parameters)
     back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
-    model = NativeModel(compiled, back_native, parameters, tape, tuple(rates), state)
-    kin.derived[key] = model
-    return model
+    autonomous = state[-1] not in symbols_of(tape, rates)
+    return NativeModel(compiled, back_native, parameters, tape, tuple(rates), state, autonomous)
+
+
+def _constrained_model(setting: Setting, equations: SaddleEquations) -> NativeModel:
+    kin = setting.kin
+    tape = kin.tape
+    insert = Rewrite(tape, setting.bindings)
+    source = equations.tape
+
+    def here(nodes: Sequence[int]) -> tuple[int, ...]:
+        return tuple(insert(i) for i in transplant(source, tape, nodes))
+
+    def matrix(rows: Sequence[dict[int, int]]) -> tuple[dict[int, int], ...]:
+        return tuple(dict(zip(row, here(list(row.values())), strict=True)) for row in rows)
+
+    rows = equations.rows
+    phi = [source.zero if x is None else x for x in equations.phi]
+    single = (equations.qdot, equations.f, [r.gamma for r in rows], [r.e for r in rows], phi, equations.moved)
+    qdot, f, gamma, e, phi_here, moved = map(here, single)
+    entries = Entries(qdot, matrix(equations.M), f, matrix([r.A for r in rows]), gamma, e, phi_here, moved)
+    nodes = (*qdot, *f, *gamma, *e, *phi_here, *moved, *(i for row in (*entries.M, *entries.A) for i in row.values()))
+    state = (*kin.q, *kin.u, kin.system.t.i)
+    inside = symbols_of(tape, nodes)
+    parameters = tuple(i for i in inside if i not in state)
+    kind = Kind(equations.massless, equations.has_quaternions, not equations.linear_rows)
+    rates = ConstrainedRates(tape, entries, state, parameters, kind)
+    return NativeModel(rates, None, parameters, tape, (), state, state[-1] not in inside)
 
 
 @dataclass(frozen=True)
 class Accelerations:
     """u̇ of states in rows, each at its time."""
 
-    rates: CompiledFunction
+    rates: CompiledFunction | ConstrainedRates
     parameters: Numbers
     n_u: int
 
@@ -75,3 +120,9 @@ class Accelerations:
         n_q = q.shape[1]
         found: Numbers = self.rates.batch(states, self.parameters)[:, n_q : n_q + self.n_u]
         return found
+
+    def multipliers(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
+        """λ at (q, u, t), row by row, of the rows that stand beside the equations; none where all were eliminated."""
+        if not isinstance(self.rates, ConstrainedRates):
+            return np.zeros((len(t), 0))
+        return self.rates.least_multipliers(np.column_stack([q, u, t]), self.parameters)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential, potential
+
+# of a row homogeneous in the rates
+_HIGHEST_DEGREE: Final = 4
 
 
 class Energies(NamedTuple):
@@ -28,6 +32,8 @@ def conserves_energy(kin: Kinematics) -> bool:
     system = kin.system
     if system.loads or system.dissipations or any(row.b != kin.tape.zero for row in kin.rows):
         return False
+    if not all(_powerless(kin, row) for row in kin.nonlinear):
+        return False
     T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w)
     V = kin.tape.add(potential(kin), gravity_potential(kin))
     constants = {s.scalar.i for s in system.symbols.values() if s.kind == "constant"}
@@ -38,12 +44,30 @@ def conserves_energy(kin: Kinematics) -> bool:
     return is_zero(kin.tape, [T_0])[0]
 
 
+def _powerless(kin: Kinematics, row: ConstraintRow) -> bool:
+    """A q̇ = k φ: the reaction Aᵀλ of a row that is homogeneous in the rates has no power where the row holds."""
+    t = kin.tape
+    total = t.zero
+    for k, a in row.A.items():
+        total = t.add(total, t.mul(a, kin.qdot[k]))
+    phi = t.zero if row.nonlinear is None else row.nonlinear
+    return any(is_zero(t, [t.sub(total, t.mul(t.const(degree), phi)) for degree in range(_HIGHEST_DEGREE + 1)]))
+
+
 def residuals(kin: Kinematics) -> dict[str, int]:
     """Every row as it was declared, φ or A q̇ + b, and φ̇ = A q̇ + b of the holonomic ones, as "…, rate"."""
     t = kin.tape
     found = {}
-    for row in kin.rows:
+    for row in kin.linear_rows:
         if row.phi is not None:
             found[row.name] = t.sub(row.phi, t.one) if row.is_norm else row.phi
         found[row.name if row.phi is None else f"{row.name}, rate"] = kin.row_in_rates(row)
+    for row in kin.nonlinear:
+        found[row.name] = t.zero if row.nonlinear is None else row.nonlinear
     return found
+
+
+def acceleration_residuals(kin: Kinematics) -> dict[str, int]:
+    """A q̈ + γ of every row, as its rate along the motion with u̇ as symbols; the norms of quaternions hold by construction."""
+    beside = {row.row.name: kin.rate(row.e) for row in kin.velocity_rows}
+    return beside or {row.name: kin.rate(kin.in_speeds(kin.row_in_rates(row))) for row in kin.rows if not row.is_norm}

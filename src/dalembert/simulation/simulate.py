@@ -6,16 +6,21 @@ import math
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import DalembertWarning
 from dalembert.kinematics.kinematics import Kinematics
+from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.values import MissingValue, mapping, number
 from dalembert.simulation.audit import Budget, Quadratures, Watched, native_audit
+from dalembert.simulation.constrained.rank import Rank, usual_rank
+from dalembert.simulation.constrained.rates import ConstrainedRates, Workspace
+from dalembert.simulation.drift import PROJECTION, baumgarte_rate, chosen_stabilizer
 from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
 from dalembert.simulation.glue import Context
 from dalembert.simulation.integrator.loop import integrate
@@ -49,6 +54,18 @@ class Wish:
     progress: bool | None = None
     integrator: str = NATIVE
     budget: Budget | None = None
+    stabilize: str | None = None
+    baumgarte_rate: float = 20.0
+
+    @property
+    def stabilizer(self) -> str:
+        """How drift off the rows is treated."""
+        return chosen_stabilizer(self.stabilize, native=self.integrator == NATIVE)
+
+    @property
+    def alpha(self) -> float:
+        """Baumgarte's α, zero unless asked for."""
+        return baumgarte_rate(self.stabilizer, self.baumgarte_rate)
 
 
 def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
@@ -92,7 +109,8 @@ def _span(duration: float, wish: Wish) -> tuple[float, float]:
 
 def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, wish: Wish) -> Context:
     """The run's own memory, with what rides along and the budget it is held to."""
-    context = Context(model.rates, p, model.projection)
+    projection = model.projection if wish.stabilizer == PROJECTION else None
+    context = Context(_rates(model, p, start, wish), p, projection, autonomous=model.autonomous)
     if watched is not None:
         context.watch(watched.audit, watched.p)
         K2, V = map(float, watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p))
@@ -101,6 +119,39 @@ def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None
         if watched.audit.defect is not None:
             context.level(watched.audit.defect, len(start.q), K2 + V)
     return context
+
+
+def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, wish: Wish) -> CompiledFunction | Workspace:
+    """What gives the rates; where rows stand beside the equations, with those that are kept at the start."""
+    if not isinstance(model.rates, ConstrainedRates):
+        return model.rates
+    space = Workspace(model.rates, p, holding=wish.stabilizer == PROJECTION, alpha=wish.alpha)
+    space.choose_rows(np.array([*start.q, *start.u, start.t]))
+    return space
+
+
+def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kinematics) -> tuple[NativeModel, Start]:
+    """The model with as many rows as are independent where they hold, and the start with what is to be said about it."""
+    if not isinstance(model.rates, ConstrainedRates):
+        return model, start
+    rank = usual_rank(model.rates, p, np.array([*start.q, *start.u, start.t]))
+    notes = _rank_notes(rank, [row.row.name for row in kin.velocity_rows])
+    if rank.at_start < rank.usual:
+        warnings.warn(notes[0], DalembertWarning, stacklevel=5)
+    beside = replace(start, rank=rank.at_start + len(kin.rows) - rank.n_rows, notes=(*start.notes, *notes))
+    return replace(model, rates=model.rates.of_rank(rank.usual)), beside
+
+
+def _rank_notes(rank: Rank, names: list[str]) -> list[str]:
+    listed = " and ".join(repr(names[j]) for j in rank.involved)
+    if rank.at_start < rank.usual:
+        what = f"{listed} {'vanishes' if len(rank.involved) == 1 else 'are not independent'} at this start"
+        ranks = f"rank {rank.at_start}, {rank.usual} nearby"
+        return [f"a singular position: {what} ({ranks}), so that speeds and reactions may be undetermined"]
+    if rank.usual < rank.n_rows:
+        ranks = f"{rank.usual} of {rank.n_rows} rows are independent"
+        return [f"redundant rows: {ranks} where they hold, among {listed}; the motion is unique, λ is the one of least Σ λ²"]
+    return []
 
 
 def _problem(context: Context, start: Start, t1: float, wish: Wish, n_quadratures: int) -> Problem:
@@ -121,7 +172,7 @@ def _problem(context: Context, start: Start, t1: float, wish: Wish, n_quadrature
 
 def run(
     kin: Kinematics,
-    equations: ExplicitEquations,
+    equations: ExplicitEquations | SaddleEquations,
     duration: float,
     wish: Wish,
     quadratures: Quadratures | None = None,
@@ -131,11 +182,12 @@ def run(
     t0, t1 = _span(duration, wish)
     begin = time.perf_counter()
     chosen = setting(kin, wish.values, wish.inputs)
-    model = native_model(chosen, equations)
+    model = native_model(chosen, equations, wish.alpha)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
     watched = _watched(chosen, quadratures, needed=wish.budget is not None)
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
+    model, start = _of_rank(model, p, start, chosen.kin)
     context = _context(model, p, watched, start, wish)
     problem = _problem(context, start, t1, wish, len(names))
 
@@ -152,5 +204,6 @@ def run(
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise
-    warn_of_singular_speeds(trajectory, chosen.kin)
+    if not isinstance(model.rates, ConstrainedRates):
+        warn_of_singular_speeds(trajectory, chosen.kin)
     return trajectory if wish.at is None else trajectory.at(wish.at)

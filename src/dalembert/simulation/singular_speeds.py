@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertWarning
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.simulation.trajectory import Trajectory
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 _LARGE: Final = 300.0
+_SUSPECTS: Final = "entries of W that depend on the position"
 
 
 def warn_of_singular_speeds(run: Trajectory, kin: Kinematics) -> None:
     """Say so where the run passed close to positions in which the speeds no longer determine the rates."""
+    suspects = _suspects(kin)
     worst = 0.0
     where, whose = 0.0, ""
-    for q, (_, W) in zip(kin.q, kin.WX, strict=True):
-        for w in W.values():
-            if any(i in kin.q for i in symbols_of(kin.tape, (w,))):
-                size: NDArray[np.float64] = np.abs(run[kin.scalar(w)])
-                k = int(np.argmax(size))
-                if size[k] > _LARGE * max(1.0, float(np.min(size))) and size[k] > worst:
-                    worst, where, whose = float(size[k]), float(run.t[k]), kin.name(q)
+    for (q, _), size in zip(suspects, np.abs(run.rows([w for _, w in suspects])), strict=True) if suspects else ():
+        k = int(np.argmax(size))
+        if size[k] > _LARGE * max(1.0, float(np.min(size))) and size[k] > worst:
+            worst, where, whose = float(size[k]), float(run.t[k]), kin.name(q)
     if worst:
         msg = (
             f"near t = {where:.6g} the rate of {whose} is {worst:.0e} times a speed: the speeds are singular close to that position, "
             f"and energy drifted by {_drift(run):.0e}; declare speeds that stay regular there (s.speeds) or other coordinates"
         )
         warnings.warn(msg, DalembertWarning, stacklevel=5)
+
+
+def _suspects(kin: Kinematics) -> list[tuple[int, Scalar]]:
+    """(q, w) for every entry w of W in the row of q that depends on the position.
+
+    Only the places in W are kept: an index beyond the mark means something else on every fork.
+    """
+    found = kin.derived.get(_SUSPECTS)
+    if not isinstance(found, list):
+        coordinates = set(kin.q)
+        inside = [(k, r, w) for k, (_, W) in enumerate(kin.WX) for r, w in W.items()]
+        found = kin.derived[_SUSPECTS] = [(k, r) for k, r, w in inside if not coordinates.isdisjoint(symbols_of(kin.tape, (w,)))]
+    return [(kin.q[k], kin.scalar(kin.WX[k][1][r])) for k, r in found]
 
 
 def _drift(run: Trajectory) -> float:

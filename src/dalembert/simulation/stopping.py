@@ -42,13 +42,22 @@ def _cause(run: Trajectory, equations: Equations) -> str | None:
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale)) if np.isfinite(M).all() else (np.ones(1), np.ones((1, 1)))
     if values[0] <= _SINGULAR:
         name = _name(equations, equations.u[int(np.argmax(np.abs(vectors[:, 0])))])
-        return f"the mass matrix is singular there; nothing resists the speed {name} (a body without inertia along it?)"
+        return f"the mass matrix is singular there; nothing resists the speed {name} ({_without_inertia(run)})"
     fastest = int(np.argmax(np.abs(ends.qdot[-1])))
     others = float(np.max(np.abs(ends.u[-1]), initial=1.0))
     if abs(ends.qdot[-1][fastest]) > _LARGE * others:
         name = _name(equations, equations.q[fastest])
         return f"the rate of {name} grows without bound; other coordinates or speeds avoid such a singular position"
     return None
+
+
+def _without_inertia(run: Trajectory) -> str:
+    """A member without polar inertia is a line: while it is straight it has no inertia about itself (Bar00 (62))."""
+    lines = [m for m in run.system.members.values() if m.polar is None]
+    if not lines:
+        return "a body without inertia along it?"
+    m = lines[0]
+    return f"{m.kind} {m.name!r} is a line: while it is straight it has no inertia about itself; give it polar=, ρI_p per length"
 
 
 def _mass_matrix(run: Trajectory, equations: Equations, k: int) -> NDArray[np.float64]:

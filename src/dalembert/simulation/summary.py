@@ -15,7 +15,9 @@ _LONGEST_START: Final = 24
 
 def summary(run: Trajectory) -> str:
     """The lines, joined."""
-    return "\n".join([f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_integrals(run), *_constraints(run)])
+    return "\n".join(
+        [f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_integrals(run), *_constraints(run), *_members(run)]
+    )
 
 
 def _way(run: Trajectory) -> str:
@@ -66,3 +68,15 @@ def _constraints(run: Trajectory) -> list[str]:
         return []
     worst = max(sizes, key=lambda name: sizes[name])
     return [f"constraints: largest residual {sizes[worst]:.2g} ({worst})"]
+
+
+def _members(run: Trajectory) -> list[str]:
+    """Of every expanded member, how large the amplitude of its last function became against the largest: small if enough are kept."""
+    found = []
+    for name, expansion in run.system.expansions.items():
+        for symbol, amplitudes in expansion.amplitudes.items():
+            sizes = [float(np.max(np.abs(run[q]), initial=0.0)) for q in amplitudes]
+            if len(sizes) > 1 and max(sizes) > 0:
+                share = f"{sizes[-1] / max(sizes):.1e} of the largest"
+                found.append(f"{name}: amplitude of the last of {len(sizes)} functions of {symbol} at most {share}")
+    return found

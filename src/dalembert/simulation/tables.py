@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,16 +18,20 @@ if TYPE_CHECKING:
 
 def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
     """One line of names, then one line for each time; 17 digits, so that reading gives the same numbers."""
-    table = np.column_stack([run.t, run.q, run.u])
+    write_table(path, ("t", *run.names), np.column_stack([run.t, run.q, run.u]))
+
+
+def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
+    """Columns under their names; the file appears whole or not at all."""
     try:
         target = Path(path).resolve()
         if target.exists() and not target.is_file():
             # a pipe or a terminal is written to as it is
-            _write(target, "w", run, table)
+            _write(target, "w", names, table)
             return
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
-            _write(part, "x", run, table)
+            _write(part, "x", names, table)
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -35,9 +40,11 @@ def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
         raise Unwritable(msg) from problem
 
 
-def _write(path: Path, mode: str, run: Trajectory, table: Any) -> None:
+def _write(path: Path, mode: str, names: Sequence[str], table: Any) -> None:
+    # a name with a comma in it is still one name
+    header = ",".join(f'"{name}"' if "," in name else name for name in names)
     with path.open(mode, encoding="utf-8", newline="") as file:
-        np.savetxt(file, table, fmt="%.17g", delimiter=",", header=",".join(("t", *run.names)), comments="")
+        np.savetxt(file, table, fmt="%.17g", delimiter=",", header=header, comments="")
 
 
 def to_pandas(run: Trajectory) -> Any:

@@ -14,10 +14,11 @@ from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.values import MissingValue
 from dalembert.simulation.failures import OutsideRun
 from dalembert.simulation.integrator.solution import Outcome, Solution
-from dalembert.simulation.quantities import conserves_energy, energies, residuals
+from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
 from dalembert.simulation.setting import Setting
 from dalembert.simulation.starting.reading import Reader, label
 from dalembert.simulation.starting.start import Start
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.simulation.plotting import Plot
+    from dalembert.simulation.reactions import DriveLoad, JointLoad, RowLoad, RunReactions
 
     Numbers = NDArray[np.float64]
 
@@ -38,6 +40,10 @@ class Accelerations(Protocol):
 
     def __call__(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers: ...
 
+    def multipliers(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
+        """λ of the rows that stand beside the equations."""
+        ...
+
 
 class Judge(Protocol):
     """What finds the energy integrals of a run that carried them along."""
@@ -45,7 +51,7 @@ class Judge(Protocol):
     def __call__(self, run: Trajectory, /) -> RunIntegrals: ...
 
 
-class Trajectory:
+class Trajectory(Shown):
     """The motion of a system: `run["theta"]`, `run[theta.dot]`, `run["m*g*L*cos(theta)"]`, `run[G.v]` over the times `run.t`.
 
     The times are those of the integrator's steps; `run.at(times)` is the same motion at any others.
@@ -131,6 +137,13 @@ class Trajectory:
         new.__dict__.update(self.__getstate__(), _t=wanted, _y=self.solution.at(wanted), _reader=self._reader)
         return new
 
+    def through(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
+        """The same system and values in other states: rows of coordinates and speeds, each at its time."""
+        t, rows = np.asarray(times, dtype=np.float64), np.column_stack([np.asarray(q, dtype=np.float64), np.asarray(u, dtype=np.float64)])
+        new = Trajectory.__new__(Trajectory)
+        new.__dict__.update(self.__getstate__(), _t=t, _y=rows, _reader=self._reader, quadrature_names=(), judge=None)
+        return new
+
     # ---- any quantity ------------------------------------------------------------------------
 
     def __getitem__(self, key: Scalar | str | Vector) -> Numbers:
@@ -170,6 +183,24 @@ class Trajectory:
         columns = np.asarray(self._accelerations(self.q, self.u, self.t), dtype=np.float64).T
         return dict(zip(self._reader.kin.udot, columns, strict=True))
 
+    @cached_property
+    def _lam(self) -> dict[int, Numbers]:
+        """λ by node."""
+        if self._accelerations is None:
+            msg = "the multipliers of this run are not known: it was made without the equations of motion"
+            raise BadExpression(msg)
+        columns = np.asarray(self._accelerations.multipliers(self.q, self.u, self.t), dtype=np.float64).T
+        return dict(zip(self._reader.kin.multipliers, columns, strict=True))
+
+    @property
+    def multipliers(self) -> dict[str, Numbers]:
+        """λ of every row that stands beside the equations, where constraint forces are Aᵀλ; empty where all were eliminated.
+
+        Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the motion is the same for all.
+        """
+        kin = self._reader.kin
+        return {row.row.name: self._lam[lam] for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)}
+
     def _values(self, nodes: list[int]) -> Numbers:
         """A row for each node, over the times."""
         reader = self._reader
@@ -177,6 +208,8 @@ class Trajectory:
         state = self._state
         if reader.contains(reduced, reader.kin.udot):
             state = {**state, **self._udot}
+        if reader.contains(reduced, reader.kin.multipliers):
+            state = {**state, **self._lam}
         return reader.arrays(reduced, state, len(self))
 
     # ---- what the run is judged by -----------------------------------------------------------
@@ -227,10 +260,27 @@ class Trajectory:
         nodes = residuals(self._reader.kin)
         return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
 
+    @cached_property
+    def acceleration_residuals(self) -> dict[str, Numbers]:
+        """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should vanish."""
+        nodes = acceleration_residuals(self._reader.kin)
+        return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
+
     @property
     def worst_residual(self) -> float:
         """The largest residual of all."""
         return max((float(np.max(np.abs(r), initial=0.0)) for r in self.residuals.values()), default=0.0)
+
+    @cached_property
+    def reactions(self) -> RunReactions:
+        """The wrench in every joint, the force of every row, and the load behind every specified motion, over the times."""
+        from dalembert.simulation.reactions import run_reactions
+
+        return run_reactions(self)
+
+    def reaction(self, name: str) -> JointLoad | RowLoad | DriveLoad:
+        """One of the reactions, by the name of its joint, row or specified motion."""
+        return self.reactions[name]
 
     # ---- out of here -------------------------------------------------------------------------
 

@@ -102,6 +102,7 @@ def stationary_potential(system: System) -> StaticEquations:
     Source: Mei85 (7.23).
     """
     rest = Rest(kinematics(system))
+    rest.check_pace()
     return _gathered(system, rest, rest.slope, "Stationary potential", "Mei85 (7.23)")
 
 

@@ -95,3 +95,18 @@ class Rest:
             names = ", ".join(dict.fromkeys(acting))
             msg = f"stationary potential: {names} acts at rest and is not declared as a potential; virtual work applies"
             raise NotApplicable(msg)
+
+    def check_pace(self) -> None:
+        """Refuse specified motions whose changing pace loads the masses: no potential gives these inertia forces."""
+        if self.moves and not all(is_zero(self.tape, self._pace())):
+            what = "specified motions that change their pace load the masses they carry"
+            msg = f"stationary potential: {what}, and these inertia forces are not declared as a potential; virtual work applies"
+            raise NotApplicable(msg)
+
+    def _pace(self) -> list[int]:
+        """∂(∂T₁/∂q̇)/∂t: what is left of d/dt ∂T/∂q̇ while q is held."""
+        t, kin = self.tape, self.kin
+        motion = kin.motion_in_rates
+        p = gradient(t, {kinetic_energy(kin, motion.v, motion.w): t.one}, kin.qdot)
+        held = Derivative(t, lambda i: None if i in kin.q else t.rate(i))
+        return [held(self._still(e)) for e in p]

@@ -28,12 +28,12 @@ LIMIT = 2_000
 
 def text(e: Scalar) -> str:
     """The expression in normal form, on one line of Unicode."""
-    return _shown(e, Text())
+    return _shown(e, Text(e.tape.displays))
 
 
 def latex(e: Scalar) -> str:
     """The expression in normal form, in LaTeX."""
-    return _shown(e, Latex())
+    return _shown(e, Latex(e.tape.displays))
 
 
 def _shown(e: Scalar, notation: Notation) -> str:
@@ -48,12 +48,12 @@ def _shown(e: Scalar, notation: Notation) -> str:
 
 def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
     """residual = 0 on one line of Unicode: accelerations and rates on the left, the rest on the right."""
-    return _shown_equation(tape, residual, unknowns, rates, Text())
+    return _shown_equation(tape, residual, unknowns, rates, Text(tape.displays))
 
 
 def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
     """residual = 0 in LaTeX: accelerations and rates on the left, the rest on the right."""
-    return _shown_equation(tape, residual, unknowns, rates, Latex())
+    return _shown_equation(tape, residual, unknowns, rates, Latex(tape.displays))
 
 
 def equation_form(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, limit: int = NORMAL_LIMIT) -> Equation:

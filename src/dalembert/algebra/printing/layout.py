@@ -5,7 +5,7 @@ A form becomes a list of `Piece`s: ± k · constants · (sum) · coordinates · 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,8 @@ from dalembert.algebra.printing.names import base
 from dalembert.algebra.printing.notation import Notation
 from dalembert.algebra.tape import Tape
 
+# so many signs shorter must an unusual way to collect terms be
+WORTH = 3
 CONSTANT, COORDINATE, RATE, ACCELERATION, FUNCTION = range(5)
 
 
@@ -30,6 +32,9 @@ class Ranking:
     def kind(self, atom: Atom) -> int:
         if atom.op != "symbol":
             return FUNCTION if self.moves(atom) else CONSTANT
+        if atom.name.startswith("∫"):
+            # an integral over a member ends in dx, so it stands last
+            return FUNCTION
         if atom.name in self.accelerations:
             return ACCELERATION
         if atom.name in self.rates:
@@ -101,14 +106,39 @@ def pieces(form: Form, ranking: Ranking) -> list[Piece]:
     return found
 
 
-def _slow(form: Form, below: Powers, ranking: Ranking) -> Iterable[Piece]:
-    """What is free of rates, collected on products of whatever moves."""
+def _slow(form: Form, below: Powers, ranking: Ranking) -> list[Piece]:
+    """What is free of rates, collected on products of whatever moves, or on one factor where that is clearly shorter."""
+    shortest = _collected(form, below, ranking, ranking.moves)
+    least = _weight(shortest) - WORTH
+    for atom in [a for a in form.atoms() if ranking.moves(a) and sum(t.power(a) > 0 for t in form.numerator) > 1]:
+        found = _collected(form, below, ranking, lambda a, atom=atom: a == atom)  # type: ignore[misc]
+        if _weight(found) <= least:
+            shortest, least = found, _weight(found) - 1
+    return shortest
+
+
+def _collected(form: Form, below: Powers, ranking: Ranking, outside: Callable[[Atom], bool]) -> list[Piece]:
     groups: dict[Powers, list[Term]] = {}
     for t in form.numerator:
-        moving = tuple(p for p in t.powers if ranking.moves(p[0]))
-        groups.setdefault(moving, []).append(Term(t.coefficient, without(t.powers, moving)))
-    for moving in sorted(groups, key=lambda p: (not p, ranking.powers(p))):
-        yield from _piece(Form(tuple(groups[moving])), moving, below, ranking)
+        chosen = tuple(p for p in t.powers if outside(p[0]))
+        groups.setdefault(chosen, []).append(Term(t.coefficient, without(t.powers, chosen)))
+    found: list[Piece] = []
+    for chosen in sorted(groups, key=lambda p: (not p, ranking.powers(p))):
+        found += _piece(Form(tuple(groups[chosen])), chosen, below, ranking)
+    return found
+
+
+def _weight(found: Iterable[Piece]) -> int:
+    """About how many signs it takes to write the pieces down."""
+    inside = [(p.coefficient, p.before + p.after + p.below, p.inner.numerator if p.inner is not None else ()) for p in found]
+    return sum(
+        1 + (abs(k) != 1) + _length(powers) + sum(1 + (abs(t.coefficient) != 1) + _length(t.powers) for t in terms)
+        for k, powers, terms in inside
+    )
+
+
+def _length(powers: Powers) -> int:
+    return sum(1 + (k != 1) + (a.op != "symbol") for a, k in powers)
 
 
 def _piece(coefficient: Form, outside: Powers, below: Powers, ranking: Ranking) -> list[Piece]:
@@ -188,11 +218,12 @@ class Printer:
         n = self.notation
         k = abs(piece.coefficient)
         closed = closed or (bool(piece.below) and n.closes_quotients)
-        factors = [self._power(a, e, closed=closed) for a, e in piece.before]
+        first, then = self._around(piece)
+        factors = [self._power(a, e, closed=closed) for a, e in first]
         if piece.inner is not None:
             inside = n.sum([self._term(t) for t in piece.inner.numerator])
             factors.append(n.group(inside) if k != 1 or piece.before or piece.after or piece.below or piece.coefficient < 0 else inside)
-        factors += [self._power(a, e, closed=closed) for a, e in piece.after]
+        factors += [self._power(a, e, closed=closed) for a, e in (*then, *piece.after)]
         if k != 1 or not factors:
             factors.insert(0, n.number(k))
         above = n.product(factors)
@@ -200,6 +231,15 @@ class Printer:
             return piece.coefficient < 0, above
         below = n.product([self._power(a, e, closed=closed) for a, e in piece.below])
         return piece.coefficient < 0, n.quotient(above, below, simple=len(piece.below) == 1)
+
+    def _around(self, piece: Piece) -> tuple[Powers, Powers]:
+        """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants stands where the first of them would stand."""
+        inner = piece.inner
+        if inner is None or any(not t.powers or any(self.ranking.moves(a) for a, _ in t.powers) for t in inner.numerator):
+            return piece.before, ()
+        first = min(self.ranking.atom(a) for a in inner.atoms())
+        split = sum(self.ranking.atom(a) < first for a, _ in piece.before)
+        return piece.before[:split], piece.before[split:]
 
     def _term(self, term: Term) -> tuple[bool, str]:
         return self._piece(_divided(term.coefficient, term.powers, None, (), self.ranking))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,11 +17,16 @@ GREEK = {
 }  # fmt: skip
 # Python reserves `lambda`, so programs write lam
 GREEK["lam"] = "λ"
+# letters that a display name may hold beside the Latin ones
+LATEX_LETTERS = {letter: f"\\{name}" for name, letter in GREEK.items() if name not in ("lam", "omicron")} | {"ℓ": r"\ell"}
 SUBSCRIPTS = str.maketrans("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 DOTS = {1: "\u0307", 2: "\u0308", 3: "\u20db", 4: "\u20dc"}
 LATEX_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
 _PATTERN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)('*)")
+# v′′(L)': a field's derivatives along a member, the place where it is taken, its rates
+_FIELD = re.compile(r"([^′()]+)(′*)(\([^()]*\))?('*)")
+PRIMES = {0: "", 1: "′", 2: "″", 3: "‴", 4: "⁗"}
 
 
 class Name(NamedTuple):
@@ -34,6 +40,7 @@ class Name(NamedTuple):
 @lru_cache(maxsize=4096)
 def parts(name: str) -> Name:
     """theta_1'' → (theta, (1,), 2); a name that does not follow this pattern is all letters."""
+    name = field(name)[0]
     found = _PATTERN.fullmatch(name)
     if not found:
         bare = name.rstrip("'")
@@ -43,9 +50,24 @@ def parts(name: str) -> Name:
     return Name(letters, subscripts, len(primes))
 
 
+def field(name: str) -> tuple[str, int, str]:
+    """v′′(L)' → (v', 2, (L)): a field without its marks, its derivatives along the member, its place."""
+    found = _FIELD.fullmatch(name) if "′" in name or name.rstrip("'").endswith(")") else None
+    if not found:
+        return name, 0, ""
+    letters, primes, place, dots = found.groups(default="")
+    return letters + dots, len(primes), place
+
+
 def base(name: str) -> str:
     """The name without its dots: theta'' → theta."""
     return name.rstrip("'")
+
+
+def displayed(name: str, displays: Mapping[str, str]) -> str:
+    """th' → θ', where th is to be printed as θ; other names as they are."""
+    bare = base(name)
+    return displays[bare] + name[len(bare) :] if bare in displays else name
 
 
 def superscript(k: int) -> str:
@@ -57,13 +79,14 @@ def superscript(k: int) -> str:
 def unicode_name(name: str) -> str:
     """theta_1' → θ̇₁, I_G → I_G, omega_x → ωₓ; composed characters where Unicode has them."""
     letters, subscripts, dots = parts(name)
+    _, primes, place = field(name)
     shown = GREEK.get(letters, letters)
     if dots and len(shown) == 1 and shown not in "ij" and dots in DOTS:
         shown = unicodedata.normalize("NFC", shown + DOTS[dots])
     elif dots:
         # over several letters, or on i and j, a dot would be lost
         shown += "′" * dots
-    return shown + _unicode_subscripts(subscripts)
+    return shown + _unicode_subscripts(subscripts) + PRIMES.get(primes, f"⁽{superscript(primes)}⁾") + place
 
 
 def _unicode_subscripts(subscripts: tuple[str, ...]) -> str:
@@ -87,7 +110,13 @@ def latex_name(name: str) -> str:
         # in braces, so that a power may follow
         shown = f"{{{shown}^{{({dots})}}}}"
     inside = ",".join(_latex_letters(s) for s in subscripts)
-    return f"{shown}_{{{inside}}}" if inside else shown
+    shown = f"{shown}_{{{inside}}}" if inside else shown
+    _, primes, place = field(name)
+    if primes:
+        above = "'" * primes if primes < 4 else f"^{{({primes})}}"
+        # in braces, so that a power may follow
+        shown = f"{{{shown}{above}}}"
+    return shown + place
 
 
 def _latex_letters(letters: str) -> str:
@@ -95,6 +124,6 @@ def _latex_letters(letters: str) -> str:
         known = {"omicron": "o", "lam": r"\lambda"}
         return known.get(letters, f"\\{letters}")
     if len(letters) == 1 or letters.isdigit():
-        return letters
+        return LATEX_LETTERS.get(letters, letters)
     escaped = letters.replace("_", r"\_")
     return f"\\mathrm{{{escaped}}}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
 
-from dalembert.algebra.printing.names import latex_name, superscript, unicode_name
+from dalembert.algebra.printing.names import displayed, latex_name, superscript, unicode_name
 
 # functions whose power stands after their name: cos² θ
 RAISED = frozenset({"sin", "cos", "sinh", "cosh"})
@@ -54,7 +54,7 @@ class Notation(Protocol):
 
 def decimal(k: Fraction) -> str | None:
     """9.81 for 981/100: a fraction that is shorter, and better known, as a decimal number; else None."""
-    if k.denominator < 100:
+    if k.denominator < 20:
         return None
     places, left = 0, k.denominator
     while left % 10 == 0 or left % 5 == 0 or left % 2 == 0:
@@ -72,11 +72,14 @@ class Text:
 
     closes_quotients = True
 
+    def __init__(self, displays: Mapping[str, str] | None = None) -> None:
+        self.displays = {} if displays is None else displays
+
     def number(self, k: Fraction) -> str:
         return decimal(k) or str(k)
 
     def symbol(self, name: str) -> str:
-        return unicode_name(name)
+        return unicode_name(displayed(name, self.displays))
 
     def pi(self) -> str:
         return "π"
@@ -122,11 +125,14 @@ class Latex:
 
     closes_quotients = False
 
+    def __init__(self, displays: Mapping[str, str] | None = None) -> None:
+        self.displays = {} if displays is None else displays
+
     def number(self, k: Fraction) -> str:
         return str(k) if k.denominator == 1 else decimal(k) or f"\\frac{{{k.numerator}}}{{{k.denominator}}}"
 
     def symbol(self, name: str) -> str:
-        return latex_name(name)
+        return latex_name(displayed(name, self.displays))
 
     def pi(self) -> str:
         return r"\pi"

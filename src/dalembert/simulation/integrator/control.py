@@ -8,9 +8,9 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.simulation.integrator.kinds import INTRINSICS, LANE, REAL
+from dalembert.simulation.integrator.kinds import CODE, INTRINSICS, LANE, REAL
 from dalembert.simulation.integrator.run import Cause, Left, Row
-from dalembert.simulation.integrator.step import Native, step_text
+from dalembert.simulation.integrator.step import DENSE_ROWS, Native, step_text
 from dalembert.simulation.integrator.writer import Array, Column, Function, Value
 
 EXPORTS: Final = ("start", "advance")
@@ -157,7 +157,7 @@ def _leave(native: Native) -> None:
 
 
 def _advance() -> str:
-    """Steps until the end of the run, a full buffer, a spent budget or a stop; returns `Left`.
+    """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or a stop; returns `Left`.
 
     A step smaller than the rounding of t, or a long streak of rejections, is a collapse: the last cause is the reason.
     """
@@ -170,9 +170,14 @@ def _advance() -> str:
         rest, last = run.t_end - run.t, run.t + run.h >= run.t_end
         run.h_try = f.choose(last, rest, f.intrinsic("minnum", run.h, rest * 0.5))
         run.t_new = f.choose(last, run.t_end, run.t + run.h_try)
+        begin = run.t
         cause = native.call("attempt")
         with f.when(~cause.differs(0)):
             native.call("take")
+            with f.when(run.events.differs(0)):
+                dense = native.block(run.dense, run.groups * ((run.stored - 1) * DENSE_ROWS)).pointer
+                with f.when(f.call(run.events, CODE, begin, run.t, dense, run.watch).differs(0)):
+                    f.give(Left.AT_EVENT)
         with f.when(cause.differs(0)):
             run.cause = cause
             with f.when(run.code < 0):

@@ -10,7 +10,6 @@ import ctypes
 import functools
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from dalembert.simulation.integrator.control import EXPORTS, loop_text
 from dalembert.simulation.integrator.diagnosis import stopped
 from dalembert.simulation.integrator.interruption import deferred
 from dalembert.simulation.integrator.kinds import LANES
-from dalembert.simulation.integrator.points import Points
+from dalembert.simulation.integrator.points import Points, address
 from dalembert.simulation.integrator.run import ROWS, Left, Row, Run
 from dalembert.simulation.integrator.solution import Outcome, Solution
 
@@ -45,15 +44,26 @@ def integrate(problem: Problem, on_progress: Progress | None = None) -> Solution
 
     `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped` with the motion so far.
     """
-    with deferred() as interruption:
-        integration = Integration(problem)
-        finished = False
-        with suppress(KeyboardInterrupt):
-            while not (finished := integration.advance()) and not interruption.take():
-                if on_progress is not None:
-                    on_progress(integration.t, integration.steps)
-    outcome = Outcome.FINISHED if finished else Outcome.INTERRUPTED
+    integration = Integration(problem)
+    try:
+        # the first slice is so short that nothing need be done about Ctrl-C
+        if not integration.advance():
+            _go_on(integration, on_progress)
+    except KeyboardInterrupt:
+        if integration.finished:
+            raise
+    outcome = Outcome.FINISHED if integration.finished else Outcome.INTERRUPTED
     return integration.solution(outcome, f"{outcome.value} at t = {integration.t:.17g}")
+
+
+def _go_on(integration: Integration, on_progress: Progress | None) -> None:
+    """Slice after slice, until the end or Ctrl-C."""
+    with deferred() as interruption:
+        while not interruption.take():
+            if on_progress is not None:
+                on_progress(integration.t, integration.steps)
+            if integration.advance():
+                return
 
 
 class Integration:
@@ -65,6 +75,8 @@ class Integration:
         self._groups = -(-problem.size // LANES)
         self._work = _work_space(problem, self._groups)
         self._points = Points(problem.t0, self._work[Row.Y], dense=problem.dense)
+        # whether the last step has something in it that somebody should look at
+        self.at_event = False
         self._run = self._new_run()
         begin = time.perf_counter()
         left = self._native.start(ctypes.addressof(self._run))
@@ -76,6 +88,11 @@ class Integration:
     def t(self) -> float:
         """The time reached."""
         return self._run.t
+
+    @property
+    def finished(self) -> bool:
+        """Whether the end was reached."""
+        return self._run.t >= self._run.t_end
 
     @property
     def steps(self) -> int:
@@ -93,6 +110,7 @@ class Integration:
             self._points.bind(run)
         if left == Left.STOPPED:
             raise self._stopped()
+        self.at_event = left == Left.AT_EVENT
         if left == Left.BUDGET_SPENT:
             wanted = _attempts_per_slice(granted, time.perf_counter() - begin)
             self._attempts = min(max(wanted, granted // _LARGEST_CHANGE), granted * _LARGEST_CHANGE)
@@ -107,10 +125,11 @@ class Integration:
         """The structure at the start."""
         problem = self.problem
         run = Run(rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context)
-        run.work, run.groups = self._work.ctypes.data, self._groups
+        run.work, run.groups = address(self._work), self._groups
         run.n_norm, run.norm_groups = problem.in_norm, -(-problem.in_norm // LANES)
         run.t, run.t_end, run.rtol = problem.t0, problem.t1, problem.rtol
         run.h_max = min(problem.max_step, problem.t1 - problem.t0)
+        run.events, run.watch = problem.events, problem.watch
         return run
 
     def _stopped(self) -> RunStopped:
@@ -136,7 +155,7 @@ def _work_space(problem: Problem, groups: int) -> NDArray[np.float64]:
     """The rows of the work space, zero beyond the last component, aligned for the widest loads."""
     width = groups * LANES
     space = np.zeros(ROWS * width + _ALIGNMENT // 8)
-    offset = -space.ctypes.data % _ALIGNMENT // 8
+    offset = -address(space) % _ALIGNMENT // 8
     work = space[offset : offset + ROWS * width].reshape(ROWS, width)
     n_norm, atol = problem.in_norm, np.asarray(problem.atol, dtype=np.float64)
     work[Row.Y, : problem.size] = problem.start

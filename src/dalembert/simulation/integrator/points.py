@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -38,6 +39,11 @@ class Pieces:
         return Pieces, ([self.whole],)
 
 
+def address(numbers: NDArray[np.float64]) -> int:
+    """Where an array begins that can be written to; a third of the time that array.ctypes.data takes."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(numbers))  # type: ignore[arg-type]  # an array is a buffer
+
+
 class Motion(NamedTuple):
     """Times, states and, if kept, the dense output of the steps between them."""
 
@@ -52,6 +58,8 @@ class _Block(NamedTuple):
     times: NDArray[np.float64]
     states: NDArray[np.float64]
     dense: NDArray[np.float64] | None
+    # their addresses
+    at: tuple[int, int, int]
 
 
 class Points:
@@ -69,15 +77,16 @@ class Points:
         numbers = self._width * DENSE_ROWS
         first = min(max(_FIRST_NUMBERS // numbers, _FEWEST_POINTS), _FIRST_POINTS)
         room = min(first << len(self._blocks), max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS))
+        times, states = np.empty(room), np.empty((room, self._width))
         dense = np.empty((room, DENSE_ROWS, self._width)) if self._dense else None
-        self._blocks.append(_Block(np.empty(room), np.empty((room, self._width)), dense))
+        at = address(times), address(states), 0 if dense is None else address(dense)
+        self._blocks.append(_Block(times, states, dense, at))
 
     def bind(self, run: Run) -> None:
         """Tell the run where to go on writing."""
         *full, block = self._blocks
         run.capacity, run.stored = len(block.times), run.steps + 1 - sum(len(other.times) for other in full)
-        run.times, run.states = block.times.ctypes.data, block.states.ctypes.data
-        run.dense = 0 if block.dense is None else block.dense.ctypes.data
+        run.times, run.states, run.dense = block.at
 
     def motion(self, count: int, size: int) -> Motion:
         """The first points and components."""

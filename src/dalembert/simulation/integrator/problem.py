@@ -30,11 +30,13 @@ class Problem:
         int32 rhs(double t, const double *y, double *dy, void *context)
         int32 project(double t, double *y, void *context)
         int32 accept(double t, double t_new, const double *y, const double *y_new, const double *dense, double *error, void *context)
+        int32 events(double t, double t_new, const double *dense, void *watch)
 
     `project` moves the end of a step onto the constraints. `accept` sees the step before it is taken, after projection:
     a positive code halves it; `error`, in which 1 means the tolerance, may instead be raised, and steers the step size
     as the estimate itself does. `dense` holds the eight rows of the dense output, each the number of components rounded
-    up to a multiple of four; it is null unless dense output is kept.
+    up to a multiple of four; it is null unless dense output is kept. `events` sees every step that was taken, needs dense
+    output, and returns 1 if something may have happened in it: the run then pauses for somebody to look.
     The owner of the functions must keep them alive while the run lasts.
     """
 
@@ -50,6 +52,8 @@ class Problem:
     n_norm: int | None = None
     max_step: float = math.inf
     dense: bool = True
+    events: int = 0
+    watch: int = 0
     start: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +82,8 @@ class Problem:
         if y0.ndim != 1 or not 1 <= self.in_norm <= y0.size:
             msg = f"start values of shape {y0.shape} with {self.in_norm} components in the error norm: need one row with at least these"
             raise BadStart(msg)
-        if not np.isfinite(y0).all():
+        # the sum is finite unless a component is not, or is huge
+        if not (math.isfinite(sum(y0.tolist())) or np.isfinite(y0).all()):
             wrong = np.flatnonzero(~np.isfinite(y0))[0]
             msg = f"the start value of component {wrong} is {y0[wrong]}: all must be finite"
             raise BadStart(msg)
@@ -87,6 +92,13 @@ class Problem:
         if not SMALLEST_RTOL <= self.rtol < 1.0:
             msg = f"rtol = {self.rtol} is out of range: it must lie between {SMALLEST_RTOL:.1e} and 1"
             raise BadTolerance(msg)
+        if not (type(self.atol) is float and 0.0 < self.atol < math.inf):
+            self._check_atol()
+        if not (isinstance(self.max_step, Real) and self.max_step > 0.0):
+            msg = f"max_step = {self.max_step} must be positive"
+            raise BadTolerance(msg)
+
+    def _check_atol(self) -> None:
         try:
             atol = np.asarray(self.atol, dtype=np.float64)
         except (TypeError, ValueError) as problem:
@@ -97,7 +109,4 @@ class Problem:
             raise BadTolerance(msg)
         if not (np.isfinite(atol) & (atol > 0.0)).all():
             msg = "atol must be positive and finite: where a component crosses zero, its relative error says nothing"
-            raise BadTolerance(msg)
-        if not (isinstance(self.max_step, Real) and self.max_step > 0.0):
-            msg = f"max_step = {self.max_step} must be positive"
             raise BadTolerance(msg)

@@ -42,6 +42,8 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("h_max", REAL),
     ("rtol", REAL),
     ("error", REAL),
+    ("events", POINTER),
+    ("watch", POINTER),
 )
 _C_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
     POINTER: ctypes.c_void_p,
@@ -62,6 +64,7 @@ class Run(ctypes.Structure):
     cause, code                     why the last rejected step was rejected, and what the function concerned had returned
     t, h; t_new, h_try              time and next step size; end and size of the step being tried
     error                           its error estimate, 1 being the tolerance
+    events, watch                   address of the function that looks for events in a step taken, and of what it is given; 0 for none
     """
 
     _fields_ = tuple((name, _C_TYPES[kind]) for name, kind in FIELDS)
@@ -93,6 +96,8 @@ class Run(ctypes.Structure):
     h_max: float
     rtol: float
     error: float
+    events: int
+    watch: int
 
 
 class Row(IntEnum):
@@ -117,6 +122,7 @@ class Left(IntEnum):
     BUFFER_FULL = 1
     BUDGET_SPENT = 2
     STOPPED = 3
+    AT_EVENT = 4
 
 
 class Cause(IntEnum):

@@ -51,12 +51,12 @@ class Native:
         """Whether y and k are finite."""
         return self.call("finite", y.pointer, k.pointer)
 
-    def weighted(self, numbers: Numbers, k: dict[int, Array], i: Value) -> Value:
-        """Σ_j a_j k_j, as fused multiply-adds."""
+    def weighted(self, numbers: Numbers, k: dict[int, Array], i: Value, latest: int = -1) -> Value:
+        """Σ_j a_j k_j, as fused multiply-adds; k_latest has just been written, component by component."""
         (first, a), *others = numbers.items()
-        result = k[first][i] * a
+        result = (k[first].one_by_one(i) if first == latest else k[first][i]) * a
         for j, a in others:
-            result = self.function.intrinsic("fmuladd", k[j][i], a, result)
+            result = self.function.intrinsic("fmuladd", k[j].one_by_one(i) if j == latest else k[j][i], a, result)
         return result
 
     def combine(self, target: int, numbers: Numbers) -> None:
@@ -64,7 +64,7 @@ class Native:
         y, out, k = self.row(Row.Y), self.row(target), {j: self.row(j) for j in numbers}
         h = self.function.value(self.run.h_try, LANE)
         with self.function.loop(self.run.groups) as i:
-            out[i] = self.function.intrinsic("fmuladd", h, self.weighted(numbers, k, i), y[i])
+            out[i] = self.function.intrinsic("fmuladd", h, self.weighted(numbers, k, i, max(numbers)), y[i])
 
     def stage(self, s: int) -> None:
         """k_s = f(t + c_s h, y + h Σ_j a_sj k_j)."""

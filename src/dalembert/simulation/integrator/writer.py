@@ -84,6 +84,17 @@ class Array:
     def __getitem__(self, i: Value) -> Value:
         return self.pointer.function.emit(LANE, f"load {LANE}, {self._at(i)}, align 8")
 
+    def one_by_one(self, i: Value) -> Value:
+        """a[i] where four single numbers were written a moment ago: a processor passes them on to single loads without delay."""
+        function, group = self.pointer.function, Value(self.pointer.function, LANE, "poison")
+        where = self._at(i)
+        for lane in range(LANES):
+            place = function.emit(POINTER, f"getelementptr {REAL}, {where}, i64 {lane}")
+            # otherwise the compiler would make one load of the four
+            x = function.emit(REAL, f"load volatile {REAL}, {place}, align 8")
+            group = function.emit(LANE, f"insertelement {group}, {x}, i32 {lane}")
+        return group
+
     def __setitem__(self, i: Value, value: Value) -> None:
         self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
 

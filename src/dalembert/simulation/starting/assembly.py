@@ -7,14 +7,14 @@ circle) the search begins again nearby.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from dalembert.algebra.folds import gradient
-from dalembert.simulation.starting.reading import Reader
+from dalembert.algebra.tape import Tape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,20 @@ _RADIUS: Final = 0.5
 _GROWTH: Final = 3.0
 _GOOD: Final = 0.5
 _NUDGES: Final = (0.01, 0.1, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0)
+
+
+class Place(Protocol):
+    """Where rows become numbers: a tape with its coordinates, and everything on it that is not a coordinate known."""
+
+    @property
+    def tape(self) -> Tape: ...
+    @property
+    def q(self) -> tuple[int, ...]: ...
+    @property
+    def time(self) -> int: ...
+    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> NDArray[np.float64]:
+        """The values of nodes where the coordinates and the time are given."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -60,10 +74,10 @@ class Assembly:
 class Assembler:
     """r(q) and J(q) of a list of position rows at a time t."""
 
-    def __init__(self, reader: Reader, rows: Sequence[PositionRow], t: float) -> None:
-        self._reader, self._t = reader, t
+    def __init__(self, place: Place, rows: Sequence[PositionRow], t: float) -> None:
+        self._place, self._t = place, t
         self.targets = np.array([row.target for row in rows])
-        tape, q = reader.tape, reader.kin.q
+        tape, q = place.tape, place.q
         self._nodes = [row.node for row in rows]
         slopes = [gradient(tape, {i: tape.one}, q) for i in self._nodes]
         self.structure = np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(len(rows), len(q))
@@ -71,8 +85,8 @@ class Assembler:
 
     def __call__(self, q: Numbers) -> tuple[Numbers, Numbers]:
         """r and J at q."""
-        state = {**dict(zip(self._reader.kin.q, q.tolist(), strict=True)), self._reader.time: self._t}
-        values = self._reader.floats([*self._nodes, *self._slopes], state)
+        state = {**dict(zip(self._place.q, q.tolist(), strict=True)), self._place.time: self._t}
+        values = self._place.floats([*self._nodes, *self._slopes], state)
         m = len(self._nodes)
         return values[:m] - self.targets, values[m:].reshape(m, len(q))
 
@@ -85,6 +99,8 @@ class Assembler:
 
     def solve(self, q: Numbers, free: NDArray[np.bool_], guessed: NDArray[np.bool_]) -> Assembly:
         """The nearest solution that moves only free coordinates, and of these only those that must move."""
+        if not self._nodes:
+            return Assembly(q, np.zeros(0), np.ones(0, dtype=bool), 0, np.zeros(len(q), dtype=bool))
         unsatisfied = ~self.satisfied(q, EXACT)
         rows, columns = self._reached(unsatisfied | (self.structure & guessed).any(axis=1), free)
         iterations = 0

@@ -58,11 +58,15 @@ class Reader:
         self.tape = self.kin.tape
         self.time = self.kin.system.t.i
         self.numbers = {i: np.float64(v) for i, v in numbers.items()}
-        symbols = list(bindings or {})
-        self._bound = dict(zip(symbols, transplant(kin.tape, self.tape, [(bindings or {})[x] for x in symbols]), strict=True))
+        self._bound = dict(zip(bindings, transplant(kin.tape, self.tape, list(bindings.values())), strict=True)) if bindings else {}
         self._insert = Rewrite(self.tape, self._bound)
         speeds = [s.scalar.i for s in self.kin.system.speed_list]
         self.velocities = tuple(dict.fromkeys((*self.kin.qdot, *self.kin.u, *speeds)))
+
+    @property
+    def q(self) -> tuple[int, ...]:
+        """The coordinates."""
+        return self.kin.q
 
     # ---- from keys to nodes ------------------------------------------------------------------
 
@@ -73,10 +77,19 @@ class Reader:
         chosen = {self.kin.name(u): Scalar(self.tape, u) for u in self.kin.u if not self.kin.name(u).endswith("'")}
         return chosen | {name: s.scalar for name, s in system.symbols.items()} | {"t": system.t}
 
+    @cached_property
+    def _read(self) -> dict[str, int]:
+        """What was read before; the state, which is named most, need not be parsed at all."""
+        kin = self.kin
+        return {text: i for i in (*kin.q, *kin.qdot, *kin.u) for text in (kin.name(i), label(kin.name(i)))}
+
     def node(self, key: object) -> int:
         """The node that a name, a text or an expression stands for."""
         if isinstance(key, str):
-            return parse(key, self.names, self.tape).i
+            i = self._read.get(key)
+            if i is None:
+                i = self._read[key] = parse(key, self.names, self.tape).i
+            return i
         if isinstance(key, Scalar):
             return on(self.tape, key)
         msg = f"expected a name such as 'theta.dot' or an expression of {self.kin.system.name!r}, got {key!r}"
@@ -94,7 +107,7 @@ class Reader:
 
     def level(self, i: int) -> Level:
         """Whether a node is about positions, velocities or accelerations."""
-        inside = set(symbols_of(self.tape, (i,)))
+        inside = {i} if self.tape.nodes[i][0] == "symbol" else set(symbols_of(self.tape, (i,)))
         if inside & self._accelerations.keys():
             return Level.ACCELERATION
         if inside.intersection(self.velocities):
@@ -135,7 +148,8 @@ class Reader:
         """Refuse a symbol that neither the state nor the values explain."""
         kin = self.kin
         for i in symbols_of(self.tape, (node,)):
-            if i not in self.numbers and i != self.time and i not in kin.q and i not in kin.u and i not in kin.udot:
+            known = i in self.numbers or i == self.time or i in kin.q or i in kin.u
+            if not known and i not in kin.udot and i not in kin.multipliers:
                 msg = f"no value for {label(kin.name(i))}"
                 raise MissingValue(msg)
 

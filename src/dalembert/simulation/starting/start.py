@@ -88,8 +88,11 @@ def find_start(
     """
     reader = Reader(kin, values)
     asked = conditions(reader, given, t)
-    found = _positions(reader, asked, conditions(reader, guess or {}, t, "guess"), t)
-    velocities = Velocities(reader, [c for c in asked if c.level is Level.VELOCITY], found.q, t)
+    guessed = conditions(reader, guess or {}, t, "guess")
+    # of the velocities only those that a row nonlinear in them determines have several branches
+    fast = [c for c in guessed if c.level is Level.VELOCITY and kin.nonlinear]
+    found = _positions(reader, asked, [c for c in guessed if c not in fast], t)
+    velocities = Velocities(reader, [c for c in asked if c.level is Level.VELOCITY], found.q, t, fast)
     u = velocities.speeds()
     qdot = velocities.rates(u)
     for note in velocities.notes:
@@ -107,7 +110,7 @@ def _positions(reader: Reader, asked: Sequence[Condition], guess: Sequence[Condi
     """φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every given expression."""
     kin = reader.kin
     place = {i: k for k, i in enumerate(kin.q)}
-    rows = [PositionRow(r.name, reader.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.rows if r.phi is not None]
+    rows = [PositionRow(r.name, reader.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
     q, free, guessed = _no_rotation(kin), np.ones(kin.n_q, dtype=bool), np.zeros(kin.n_q, dtype=bool)
     for c in asked:
         if c.symbol in place:

@@ -1,6 +1,7 @@
 """C u = d: speeds from given velocities, of least norm where these leave a choice; then q̇ = W u + X.
 
-Every row A q̇ + b = 0 holds by construction. What a singular position makes undetermined is found from the rank of A.
+Every row A q̇ + b = 0 that was eliminated holds by construction; those that stand beside the equations are conditions like
+the given velocities, and one that is not linear in the rates is satisfied by Newton's method. What a singular position makes undetermined is found from the rank of A.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Linear
+from dalembert.algebra.folds import Linear, gradient
 from dalembert.errors import NotLinear
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.starting.assembly import ACCEPTED
 from dalembert.simulation.starting.conditions import Condition
-from dalembert.simulation.starting.reading import Reader, label
+from dalembert.simulation.starting.reading import Level, Reader, label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,13 +26,19 @@ if TYPE_CHECKING:
 # singular values below this part of the largest are zero
 _RANK: Final = 1e-10
 _DUST: Final = 1e-14
+# for rows that are not linear in the rates
+_NEWTON_STEPS: Final = 30
+_NUDGE: Final = 0.1
 
 
 class Velocities:
     """The given velocities c(q, t)·u + d(q, t) = value, and the rows A q̇ + b = 0, at the start positions."""
 
-    def __init__(self, reader: Reader, asked: Sequence[Condition], q: Numbers, t: float) -> None:
-        self._reader, self._asked = reader, asked
+    def __init__(self, reader: Reader, asked: Sequence[Condition], q: Numbers, t: float, guess: Sequence[Condition] = ()) -> None:
+        self._reader, self._asked = reader, [*asked, *_beside(reader)]
+        self._guess = {c.symbol: c.value for c in guess}
+        # the user's own, which come first
+        self._n_given = len(asked)
         self._state = {**dict(zip(reader.kin.q, q.tolist(), strict=True)), reader.time: t}
         self._conditions()
         self._rows()
@@ -41,11 +48,18 @@ class Velocities:
         reader, asked, n = self._reader, self._asked, self._reader.kin.n_u
         self.C, self.d = np.zeros((len(asked), n)), np.array([c.value for c in asked])
         self._reached = np.zeros(n, dtype=bool)
+        # {condition: (e, ∂e/∂u)} of rows that are not linear
+        self._curved: dict[int, tuple[int, list[int]]] = {}
         linear = Linear(reader.tape, reader.kin.u)
         for k, c in enumerate(asked):
             try:
                 constant, coefficients = linear(c.node)
             except NotLinear as problem:
+                if k >= self._n_given:
+                    slopes = gradient(reader.tape, {c.node: reader.tape.one}, reader.kin.u)
+                    self._curved[k] = c.node, slopes
+                    self._reached |= np.array([i != reader.tape.zero for i in slopes])
+                    continue
                 msg = f"start: {c.name} is {problem}; a given velocity must be linear in the rates and speeds"
                 raise BadStart(msg) from problem
             rest, *found = reader.floats([constant, *coefficients.values()], self._state)
@@ -63,23 +77,60 @@ class Velocities:
         for k, row in enumerate(rows):
             self.A[k, list(row.A)] = reader.floats([reader.reduced(a) for a in row.A.values()], self._state)
         self.b = reader.floats([reader.reduced(row.b) for row in rows], self._state)
-        self.rank, self.notes = _rank(self.A, [row.name for row in rows])
+        self.rank, notes = _rank(self.A, [row.name for row in rows])
+        # rows beside the equations may depend on one another
+        self.notes = () if reader.kin.multipliers else notes
 
     # ---- u -----------------------------------------------------------------------------------
 
     def speeds(self) -> Numbers:
         """What is given directly stays as it is; the rest is the solution of least norm."""
-        u, free = np.zeros(self._reader.kin.n_u), self._reached.copy()
+        u, free = self._first(), self._reached.copy()
         for k, x in self._direct().items():
             u[k], free[k] = x, False
         if free.any():
-            for _ in range(2):
-                # the second time removes rounding
-                u[free] += np.linalg.lstsq(self.C[:, free], self.d - self.C @ u, rcond=_RANK)[0]
+            # the second time removes rounding
+            for _ in range(_NEWTON_STEPS if self._curved else 2):
+                C, d = self._linearized(u, free)
+                u[free] += np.linalg.lstsq(C[:, free], d - C @ u, rcond=_RANK)[0]
+            C, d = self._linearized(u, free)
             clean = np.where(free & (np.abs(u) <= _DUST * np.abs(u).max()), 0.0, u)
-            u = clean if (np.abs(self.C @ clean - self.d) <= self._tolerance(u)).all() else u
+            u = clean if (np.abs(C @ clean - d) <= self._tolerance(u)).all() else u
+        self._linearized(u, free)
         self._check(u)
+        self._check_directions(u)
         return u
+
+    def _first(self) -> Numbers:
+        """Zero, or the guess for a speed that a curved row determines."""
+        kin = self._reader.kin
+        bent = {kin.u[r] for _, slopes in self._curved.values() for r, i in enumerate(slopes) if i != self._reader.tape.zero}
+        for symbol in self._guess:
+            if symbol not in bent or symbol in (c.symbol for c in self._asked):
+                name = "it" if symbol is None else label(kin.name(symbol))
+                msg = f"guess: {name} is not a speed that a row nonlinear in the rates determines; give it in the start"
+                raise BadStart(msg)
+        return np.array([self._guess.get(x, 0.0) for x in kin.u])
+
+    def _check_directions(self, u: Numbers) -> None:
+        """A row that is not linear in the rates says nothing about the accelerations where ∂φ/∂q̇ = 0."""
+        for k, (_, slopes) in self._curved.items():
+            if not np.any(self._reader.floats(slopes, self._full(u))):
+                why = "its slope in the velocities vanishes here, so that it does not determine how the motion goes on"
+                msg = f"start: {self._asked[k].name!r} cannot be held from this state: {why}; give velocities that differ from zero"
+                raise BadStart(msg)
+
+    def _linearized(self, u: Numbers, free: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+        """C u = d with every curved row replaced by its tangent at u; where the tangent shows nothing free, by one nearby."""
+        for k, (e, slopes) in self._curved.items():
+            at = u
+            for nudge in (0.0, _NUDGE * (float(np.abs(u).max()) or 1.0)):
+                at = np.where(free & self._reached, u + nudge, u)
+                value, *slope = self._reader.floats([e, *slopes], self._full(at))
+                if not value or np.any(np.array(slope)[free]):
+                    break
+            self.C[k], self.d[k] = slope, np.dot(slope, at) - value
+        return self.C, self.d
 
     def _direct(self) -> dict[int, float]:
         """{r: value} of the speeds that were given themselves."""
@@ -97,17 +148,28 @@ class Velocities:
             return
         k = int(np.argmax(excess))
         worst = self._asked[k]
-        others = [str(c) for c in self._asked if c is not worst]
+        if k >= self._n_given:
+            raise BadStart(self._against_row(k, float(residuals[k])))
+        others = [str(c) for c in self._asked[: self._n_given] if c is not worst]
         with_these = f" with {', '.join(others)}" if others else ""
         row = self._violated()
         against = f"contradicts {row}" if row else "cannot be had at this position"
         msg = f"start: {worst}{with_these} {against}: least-squares residual {residuals[k]:.6g}"
         raise BadStart(msg + "; leave a value out or change it")
 
+    def _against_row(self, k: int, residual: float) -> str:
+        """A row beside the equations that nothing satisfies together with the rest."""
+        given = self._asked[: self._n_given]
+        size = f"least-squares residual {residual:.6g}"
+        if not given:
+            return f"start: the constraints contradict one another: no velocities satisfy {self._asked[k].name!r} with the others, {size}"
+        names = ", ".join(map(str, given))
+        return f"start: {names} contradict{'s' * (len(given) == 1)} {self._asked[k].name!r}: {size}; leave a value out or change it"
+
     def _violated(self) -> str:
         """The constraint that the rates as they were given violate most, with its residual."""
         kin = self._reader.kin
-        given = {c.symbol: c.value for c in self._asked}
+        given = {c.symbol: c.value for c in self._asked if c.symbol is not None}
         u = np.zeros(kin.n_u)
         for k, x in self._direct().items():
             u[k] = x
@@ -125,8 +187,10 @@ class Velocities:
         return {**self._state, **dict(zip(self._reader.kin.u, u.tolist(), strict=True))}
 
     def _computed(self, u: Numbers) -> Numbers:
-        full = self._full(u)
-        return np.array([self._reader.floats([self._reader.reduced(x)], full)[0] for x in self._reader.kin.qdot])
+        full, reduced = self._full(u), [self._reader.reduced(x) for x in self._reader.kin.qdot]
+        together = self._reader.floats(reduced, full)
+        # where one of them is not defined the others may be
+        return together if np.isfinite(together).all() else np.array([self._reader.floats([x], full)[0] for x in reduced])
 
     def rates(self, u: Numbers) -> Numbers:
         """q̇ = W u + X"""
@@ -143,6 +207,11 @@ class Velocities:
     def residual(self, u: Numbers, qdot: Numbers) -> float:
         """The largest of |A q̇ + b| and of what remains of the given velocities."""
         return float(np.max(np.abs([*(self.A @ qdot + self.b), *(self.C @ u - self.d)]), initial=0.0))
+
+
+def _beside(reader: Reader) -> list[Condition]:
+    """e(q, u, t) = 0 of the rows that were not eliminated."""
+    return [Condition(r.row.name, reader.reduced(r.e), 0.0, Level.VELOCITY, None) for r in reader.kin.velocity_rows]
 
 
 def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:

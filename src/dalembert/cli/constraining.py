@@ -1,0 +1,37 @@
+"""constraints: what the rows of a system leave free, which repeat others, which are positions in disguise."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert import gallery
+from dalembert.cli.program import subject
+from dalembert.cli.simulating import Given, Input, number_of, pairs
+
+Place = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
+Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate that is near this value.")]
+Time = Annotated[float, typer.Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
+
+
+def constraints(
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
+    values: Given = None,
+    start: Place = None,
+    guess: Guess = None,
+    inputs: Input = None,
+    t0: Time = 0.0,
+) -> None:
+    """The account of one system's rows."""
+    from dalembert.mobility.analysis import constraints as analysis
+
+    s = subject(system, complete=False).system
+    given = {name: number_of(s, "--start", name, x) for name, x in pairs("--start", start)}
+    near = {name: number_of(s, "--guess", name, x) for name, x in pairs("--guess", guess)}
+    if not given and not near and system in gallery.names():
+        # where the gallery's own run begins
+        coordinates = {q.name for q in s.q}
+        near = {name: x for name, x in gallery.entry(system).start.items() if name in coordinates}
+    numbers = {name: number_of(s, "--set", name, x) for name, x in pairs("--set", values)}
+    typer.echo(str(analysis(s, start=given, guess=near, values=numbers, inputs=dict(pairs("--input", inputs)), t0=t0)))

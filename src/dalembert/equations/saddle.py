@@ -1,0 +1,122 @@
+"""𝓜 ż = f + Aᵀλ, A ż + γ = 0, q̇ = E z + X: equations with the rows beside them, nothing eliminated.
+
+z are all the rates (spins for quaternions), so no choice of independent speeds can become singular. The rows may depend
+on one another wherever they are consistent; what they do to the motion is then the same, and λ is not unique.
+
+Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Chetaev's rule, A = ∂e/∂z.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from dalembert.algebra.exact.field import Point, Trials, rank_mod
+from dalembert.algebra.folds import Linear, Rewrite, symbols_of
+from dalembert.algebra.tape import Tape
+from dalembert.equations.form import Equations
+from dalembert.errors import IllPosed
+from dalembert.geometry.rotation import Quaternion
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.rows import VelocityRow
+
+
+@dataclass(frozen=True)
+class SaddleEquations:
+    """M, f, and for every row A, γ, e and φ, as nodes of one tape; `moved[k]` is q_k + E δz with the state's z as δz."""
+
+    system: str
+    tape: Tape
+    q: tuple[int, ...]
+    z: tuple[int, ...]
+    qdot: tuple[int, ...]
+    M: tuple[dict[int, int], ...]
+    f: tuple[int, ...]
+    rows: tuple[VelocityRow, ...]
+    moved: tuple[int, ...]
+    # names of the holonomic and the other rows, as declared
+    names: tuple[str, ...]
+    route: str = "M and A, by a Cholesky factor and an orthogonal one"
+
+    @property
+    def phi(self) -> tuple[int | None, ...]:
+        """φ(q, t) of the holonomic rows, None for the others."""
+        return tuple(row.row.phi for row in self.rows)
+
+    @cached_property
+    def has_quaternions(self) -> bool:
+        """Whether there are norms to be kept."""
+        return len(self.q) > len(self.z)
+
+    @cached_property
+    def massless(self) -> bool:
+        """Whether M is singular in every state: some rates move no mass, and only the rows determine them."""
+        n = len(self.z)
+
+        def rank(point: Point) -> int:
+            return rank_mod(_dense(point, self.M, n), point.prime).rank
+
+        return Trials(self.tape, 1).at(0, rank) < n
+
+    @cached_property
+    def linear_rows(self) -> bool:
+        """Whether every row is linear in the rates."""
+        inside = set(self.z)
+        return all(inside.isdisjoint(symbols_of(self.tape, row.A.values())) for row in self.rows)
+
+
+def saddle(kin: Kinematics, equations: Equations) -> SaddleEquations:
+    """The equations of a system without rows, by any principle on `all_rates`, and its rows beside them."""
+    t = kin.tape
+    rows = kin.velocity_rows
+    found = SaddleEquations(
+        equations.system,
+        t,
+        equations.q,
+        equations.u,
+        equations.qdot,
+        tuple(equations.M),
+        tuple(equations.f),
+        rows,
+        tuple(_moved(kin)),
+        tuple(row.row.name for row in rows),
+    )
+    _check_regular(found)
+    return found
+
+
+def _moved(kin: Kinematics) -> list[int]:
+    """q + E z, with every quaternion divided by its length."""
+    t = kin.tape
+    linear = Linear(t, kin.u)
+    new = []
+    for q, e in zip(kin.q, kin.qdot_of_u, strict=True):
+        total = q
+        for r, c in linear(e)[1].items():
+            total = t.add(total, t.mul(c, kin.u[r]))
+        new.append(total)
+    place = {q: k for k, q in enumerate(kin.q)}
+    for F in kin.system.space.frames:
+        if isinstance(F.rotation, Quaternion):
+            at = [place[e] for e in F.rotation.e]
+            length = t.call("sqrt", Rewrite(t, {kin.q[k]: new[k] for k in at})(F.rotation.square(t)))
+            for k in at:
+                new[k] = t.div(new[k], length)
+    return new
+
+
+def _check_regular(equations: SaddleEquations) -> None:
+    """Refuse rates that neither a mass nor a row determines, by name."""
+    t, n = equations.tape, len(equations.z)
+
+    def rank(point: Point) -> int:
+        rows = [[point(row.A[k]) if k in row.A else 0 for k in range(n)] for row in equations.rows]
+        return rank_mod([*_dense(point, equations.M, n), *rows], point.prime).rank
+
+    if equations.massless and Trials(t, 1).at(0, rank) < n:
+        msg = "the mass matrix is singular in every state, and no row determines what no inertia resists; give the part it moves a mass"
+        raise IllPosed(msg)
+
+
+def _dense(point: Point, M: tuple[dict[int, int], ...], n: int) -> list[list[int]]:
+    return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]

@@ -1,0 +1,294 @@
+"""1 + cos βL cosh βL = 0: the characteristic equation of a uniform member, from its field equation and its boundary conditions.
+
+With v = φ(x) cos ωt the field equation is an ordinary one with constant coefficients. Its solutions are cos βx, sin βx, cosh αx, sinh αx
+(or 1, x, cos kx, sin kx under a compressive force), the conditions at the ends are linear in their amplitudes, and a motion other than
+rest exists where the determinant of these conditions vanishes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, content, factor_common, to_scalar, without
+from dalembert.algebra.normal_form.normal import normal_form
+from dalembert.algebra.printing.layout import Printer, Ranking
+from dalembert.algebra.printing.notation import Latex, Notation, Text
+from dalembert.algebra.tape import Tape
+from dalembert.flexible.small_motion import Key, SmallMotion
+from dalembert.flexible.small_motion import Form as Linear
+
+# what the arguments of the solutions are called, and how paper writes them
+GREEK: Final = {"βL": r"\beta L", "αL": r"\alpha L", "kL": "kL"}
+
+
+@dataclass(frozen=True)
+class CharacteristicEquation:
+    """residual = 0 in βL, and what βL says about ω or P."""
+
+    tape: Tape = field(repr=False)
+    residual: int = field(repr=False)
+    # the symbols βL, αL
+    arguments: tuple[int, ...]
+    text: str
+    latex: str
+    # β⁴ = ρA ω²/EI
+    relations: tuple[str, ...]
+    latex_relations: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.text}    with {', '.join(self.relations)}" if self.relations else self.text
+
+
+class _Lines(Text):
+    """Text in which powers of βL keep it together."""
+
+    def power(self, base: str, k: int, *, simple: bool) -> str:
+        return super().power(base, k, simple=simple and base not in GREEK)
+
+
+class _Words(Latex):
+    """LaTeX in which βL is two letters."""
+
+    def symbol(self, name: str) -> str:
+        return GREEK.get(name) or super().symbol(name)
+
+    def power(self, base: str, k: int, *, simple: bool) -> str:
+        return super().power(base, k, simple=simple and base not in GREEK.values())
+
+
+def characteristic_equation(motion: SmallMotion) -> CharacteristicEquation | None:
+    """The characteristic equation in readable form; None where fields are coupled or coefficients vary."""
+    if len(motion.fields) != 1 or not motion.is_uniform or motion.has_damping:
+        return None
+    (name,) = motion.fields
+    by_order = _by_order(motion.equations[name])
+    if any(i % 2 for i in by_order):
+        return None
+    return _Characteristic(motion, name, by_order).equation()
+
+
+def _by_order(form: Linear) -> dict[int, list[tuple[int, int]]]:
+    """{i: [(j, c_ij)]}"""
+    found: dict[int, list[tuple[int, int]]] = {}
+    for (_, i, j), c in form.coefficients.items():
+        found.setdefault(i, []).append((j, c))
+    return found
+
+
+class _Characteristic:
+    def __init__(self, motion: SmallMotion, name: str, by_order: dict[int, list[tuple[int, int]]]) -> None:
+        self.motion, self.name = motion, name
+        self.tape = t = motion.tape.fork()
+        self.L = motion.member.length.i
+        self.omega = t.private_symbol("omega")
+        self.by_order = by_order
+        self.order = motion.order[name]
+        self.compressed = motion.compression is not None
+        self.relations: list[tuple[str, int, int]] = []
+        self.solutions = self._solutions()
+
+    # ---- solutions ---------------------------------------------------------------------------
+
+    def _coefficient(self, i: int) -> int:
+        """c_i(ω²) of φ⁽ⁱ⁾; at rest under a compressive force nothing moves."""
+        t, total = self.tape, self.tape.zero
+        for j, c in self.by_order.get(i, []):
+            if j == 0:
+                total = t.add(total, c)
+            elif not self.compressed:
+                total = t.sub(total, t.mul(c, t.mul(self.omega, self.omega)))
+        return total
+
+    def _argument(self, label: str) -> int:
+        return self.tape.symbol(f"{label}L")
+
+    def _solutions(self) -> list[tuple[str, int]]:
+        """(kind, argument) of every solution, and what the arguments are."""
+        t = self.tape
+        lead, c2, c0 = self._coefficient(self.order), self._coefficient(2), self._coefficient(0)
+        still = is_zero(t, [c2, c0])
+        if self.order == 2:
+            z = self._argument("β")
+            self._relate("β²", 2, z, t.div(c0, lead))
+            return [("cos", z), ("sin", z)]
+        if still[1]:
+            z = self._argument("k")
+            self._relate("k²", 2, z, t.div(c2, lead))
+            return [("one", z), ("x", z), ("cos", z), ("sin", z)]
+        z = self._argument("β")
+        if still[0]:
+            self._relate("β⁴", 4, z, t.neg(t.div(c0, lead)))
+            return [(kind, z) for kind in ("cos", "sin", "cosh", "sinh")]
+        y = self._argument("α")
+        self.relations = [("β² − α²", 0, z, t.div(c2, lead)), ("α² β²", 0, z, t.neg(t.div(c0, lead)))]
+        return [("cos", z), ("sin", z), ("cosh", y), ("sinh", y)]
+
+    def _relate(self, label: str, power: int, z: int, value: int) -> None:
+        self.relations.append((label, power, z, value))  # type: ignore[arg-type]
+
+    def _value(self, kind: str, z: int, i: int, side: int) -> int:
+        """The i-th derivative of a solution at an end, with β = z/L."""
+        t = self.tape
+        if kind == "one":
+            return t.one if i == 0 else t.zero
+        if kind == "x":
+            return (self.L if side else t.zero) if i == 0 else t.one if i == 1 else t.zero
+        scale = t.power(t.div(z, self.L), i)
+        if kind in ("cos", "sin"):
+            turned = (("cos", "sin", "cos", "sin"), (1, -1, -1, 1)) if kind == "cos" else (("sin", "cos", "sin", "cos"), (1, 1, -1, -1))
+            function, sign = turned[0][i % 4], turned[1][i % 4]
+        else:
+            function, sign = ("cosh", "sinh")[(i + (kind == "sinh")) % 2], 1
+        at = t.call(function, z if side else t.zero)
+        return t.mul(t.const(sign), t.mul(scale, at))
+
+    # ---- determinant -------------------------------------------------------------------------
+
+    def _square(self) -> int:
+        """ω² in terms of βL, where one argument says all."""
+        t = self.tape
+        if len(self.relations) != 1 or self.compressed:
+            return t.mul(self.omega, self.omega)
+        (_, power, z, _), *_ = self.relations  # type: ignore[misc]
+        lead = self._coefficient(self.order)
+        mass = next(c for j, c in self.by_order[0] if j == 2)
+        beta = t.power(t.div(z, self.L), power)
+        size = t.div(t.mul(beta, lead), mass)
+        return size if self.order == 4 else t.neg(size)
+
+    def _row(self, form: Linear, side: int, square: int) -> list[int]:
+        t = self.tape
+        row = []
+        for kind, z in self.solutions:
+            total = t.zero
+            for key, c in form.coefficients.items():
+                total = t.add(total, t.mul(self._factor(key, c, square, z), self._value(kind, z, key[1], side)))
+            row.append(total)
+        return row
+
+    def _factor(self, key: Key, c: int, square: int, z: int) -> int:
+        t = self.tape
+        if key[2] == 2:
+            return t.zero if self.compressed else t.neg(t.mul(c, square))
+        if self.compressed and self.motion.compression is not None:
+            from dalembert.algebra.folds import Rewrite
+
+            # P = k² EI
+            k2 = t.power(t.div(z, self.L), 2)
+            return Rewrite(t, {self.motion.compression: t.mul(k2, self._coefficient(self.order))})(c)
+        return c
+
+    def equation(self) -> CharacteristicEquation:
+        t = self.tape
+        square = self._square()
+        rows = [self._row(e.form, e.side, square) for e in self.motion.ends]
+        form = self._reduced(determinant(t, rows))
+        arguments = tuple(dict.fromkeys(z for _, z in self.solutions))
+        written = [self._written(form, n) for n in (_Lines(t.displays), _Words(t.displays))]
+        related = [tuple(self._relations(n)) for n in (_Lines(t.displays), _Words(t.displays))]
+        return CharacteristicEquation(t, to_scalar(form, t).i, arguments, *(f"{w} = 0" for w in written), *related)
+
+    def _reduced(self, node: int) -> Form:
+        """Without common factors, with cosh² − sinh² = 1 used up."""
+        t = self.tape
+        (form,) = normal_form(t, (node,))
+        total = t.zero
+        for term in form.numerator:
+            product = to_scalar(Form((Term(term.coefficient, tuple(p for p in term.powers if p[0].op != "sinh")),)), t).i
+            for atom, k in term.powers:
+                if atom.op == "sinh":
+                    product = t.mul(product, self._powers(atom, k))
+            total = t.add(total, product)
+        total = self._divided(total)
+        (form,) = normal_form(t, (total,))
+        common, rest = factor_common(Form(form.numerator))
+        # sin βL = 0 is an equation; constants, βL and sinh βL never vanish
+        kept = tuple((a, 1) for a, _ in common.powers if a.op in ("sin", "cos"))
+        return Form(tuple(Term(term.coefficient, term.powers + kept) for term in rest.numerator))
+
+    def _divided(self, node: int) -> int:
+        """Without the factors α² + β², which never vanish."""
+        t = self.tape
+        if len(self.relations) == 1:
+            return node
+        y, z = (t.names[f"{label}L"] for label in "αβ")
+        factor = t.add(t.mul(y, y), t.mul(z, z))
+        while True:
+            (form,) = normal_form(t, (t.div(node, factor),))
+            if not form.is_polynomial or form.is_zero:
+                return node
+            node = to_scalar(form, t).i
+
+    def _powers(self, sinh: Atom, k: int) -> int:
+        t = self.tape
+        S, C = (to_scalar(Form((Term(Fraction(1), ((a, 1),)),)), t).i for a in (sinh, sinh._replace(op="cosh")))
+        return t.mul(t.power(t.sub(t.mul(C, C), t.one), k // 2), t.power(S, k % 2))
+
+    def _written(self, form: Form, notation: Notation) -> str:
+        """Σ k · (sum of products of functions), the first without a factor."""
+        groups: dict[Powers, list[Term]] = {}
+        for term in form.numerator:
+            outside = tuple(p for p in term.powers if p[0].op == "symbol")
+            functions = tuple(p for p in term.powers if p[0].op != "symbol")
+            groups.setdefault(outside, []).append(Term(term.coefficient, functions))
+        ranking = _ConstantsFirst(self.tape, (), ())
+        ordered = {p: tuple(sorted(terms, key=ranking.term)) for p, terms in groups.items()}
+        first, *others = sorted(ordered, key=lambda p: (len(ordered[p][0].powers), ranking.powers(p)))
+        unit = content(ordered[first])
+        printer = Printer(notation, ranking)
+        parts = [(False, printer.form(Form(tuple(Term(x.coefficient / unit, x.powers) for x in ordered[first]))))]
+        for p in others:
+            k = content(ordered[p])
+            inner = Form(tuple(Term(x.coefficient / k, x.powers) for x in ordered[p]))
+            factor = Form((Term(abs(k / unit), p),), (Term(Fraction(1), first),))
+            parts.append((k / unit < 0, self._product(factor, inner, printer)))
+        return notation.sum(parts)
+
+    def _product(self, factor: Form, inner: Form, printer: Printer) -> str:
+        (above,), (below,) = factor.numerator, factor.denominator
+        shared = tuple((a, min(n, dict(below.powers)[a])) for a, n in above.powers if a in dict(below.powers))
+        reduced = Form((Term(above.coefficient, without(above.powers, shared)),), (Term(Fraction(1), without(below.powers, shared)),))
+        functions = printer.form(inner)
+        if reduced == Form((Term(Fraction(1)),)):
+            return functions
+        several = len(inner.numerator) > 1
+        return printer.notation.product([printer.form(reduced), printer.notation.group(functions) if several else functions])
+
+    def _relations(self, notation: Notation) -> list[str]:
+        from dalembert.algebra.printing import readable
+
+        found = []
+        for label, _, _, value in self.relations:
+            form = readable(self.tape, value)
+            right = "…" if form is None else Printer(notation, Ranking(self.tape, (), ())).form(form)
+            found.append(f"{label if isinstance(notation, Text) else _latex_label(label)} = {right}")
+        return found
+
+
+class _ConstantsFirst(Ranking):
+    """1 + cos βL cosh βL: whatever stands without a function comes first."""
+
+    def term(self, term: Term) -> tuple[object, ...]:
+        return len([a for a, _ in term.powers if a.op != "symbol"]), self.powers(term.powers)
+
+
+def _latex_label(label: str) -> str:
+    return (
+        label.replace("β", r"\beta").replace("α", r"\alpha").replace("²", "^{2}").replace("⁴", "^{4}").replace("−", "-")
+    )
+
+
+def determinant(t: Tape, rows: list[list[int]]) -> int:
+    """By the first row, zeros left out."""
+    if len(rows) == 1:
+        return rows[0][0]
+    total = t.zero
+    for k, a in enumerate(rows[0]):
+        if a == t.zero:
+            continue
+        minor = t.mul(a, determinant(t, [row[:k] + row[k + 1 :] for row in rows[1:]]))
+        total = t.sub(total, minor) if k % 2 else t.add(total, minor)
+    return total

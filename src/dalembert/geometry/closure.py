@@ -1,0 +1,120 @@
+"""What must vanish where two bodies meet again: gaps between points, angles between axes and frames, joint by joint.
+
+Each function gives named scalars; a loop is closed where all of them are zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+
+Rows = list[tuple[str, Scalar]]
+# the number that a constant expression stands for, where it is known
+Number = Callable[[Scalar], float | None]
+
+
+def gap(P: Point, Q: Point, F: Frame) -> Rows:
+    """(r_P − r_Q) · f_i = 0"""
+    r = P - Q
+    return [(axis, r @ getattr(F, axis)) for axis in "xyz"]
+
+
+def attitude(B: Frame, C: Frame) -> Rows:
+    """½ Σ_i b_i × c_i = n sin θ = 0 along B: C is not turned against B.
+
+    It vanishes at θ = π too, where the three rows depend on one another, so that no motion begins there unnoticed.
+    """
+    c = [v.to(B) for v in (C.x, C.y, C.z)]
+    return [(f"about {axis}", (c[j][k] - c[k][j]) / 2) for axis, j, k in (("x", 1, 2), ("y", 2, 0), ("z", 0, 1))]
+
+
+def parallel(a: Vector, b: Vector, number: Number) -> Rows:
+    """a · p = a · (b × p) = 0 with p at right angles to b and fixed beside it: a × b = 0 in two rows."""
+    fixed_in(a)
+    p = b.cross(across(b, number))
+    return [("axis 1", a @ p), ("axis 2", a @ b.cross(p))]
+
+
+def along(P: Point, Q: Point, axis: Vector, number: Number) -> Rows:
+    """r · p = r · (axis × p) = 0, r = r_Q − r_P: Q stays on the line through P along an axis."""
+    p, r = axis.cross(across(axis, number)), Q - P
+    return [("across 1", r @ p), ("across 2", r @ axis.cross(p))]
+
+
+def fixed_in(axis: Vector) -> Frame:
+    """The frame in which a unit vector is fixed; anything else is refused."""
+    F = max(axis.parts, key=lambda f: (f.depth, f.number), default=None)
+    if F is None:
+        msg = "the axis of a joint is the vector 0; give a unit vector such as B.z"
+        raise BadDescription(msg)
+    F.unit(axis)
+    return F
+
+
+def across(axis: Vector, number: Number) -> Vector:
+    """The axis of its own frame that lies farthest from a direction, as far as numbers are known."""
+    F = fixed_in(axis)
+    sizes = [1.0 if (size := number(c)) is None else abs(size) for c in axis.to(F)]
+    best = min((2, 1, 0), key=lambda k: sizes[k])
+    return (F.x, F.y, F.z)[best]
+
+
+# ---- joints ------------------------------------------------------------------------------------
+
+
+def pin(P: Point, Q: Point, axis: Vector | None, other: Vector | None, number: Number) -> Rows:
+    """The points coincide, and the axis on one side stays parallel to that on the other (by default both z)."""
+    return gap(P, Q, P.space.N) + parallel(axis or P.frame.z, other or Q.frame.z, number)
+
+
+def ball(P: Point, Q: Point, axis: Vector | None, other: Vector | None, _: Number) -> Rows:
+    """The points coincide."""
+    _no_axis("ball joint", axis, other)
+    return gap(P, Q, P.space.N)
+
+
+def slide(P: Point, Q: Point, axis: Vector | None, other: Vector | None, number: Number) -> Rows:
+    """Equal frames, and Q − P along an axis of the side of P (by default x)."""
+    _no_axis("slider's second side", other)
+    return along(P, Q, axis or P.frame.x, number) + attitude(P.frame, Q.frame)
+
+
+def cylinder(P: Point, Q: Point, axis: Vector | None, other: Vector | None, number: Number) -> Rows:
+    """The axes stay parallel, and Q − P along them (by default both z)."""
+    return along(P, Q, axis or P.frame.z, number) + parallel(axis or P.frame.z, other or Q.frame.z, number)
+
+
+def universal(P: Point, Q: Point, axis: Vector | None, other: Vector | None, _: Number) -> Rows:
+    """The points coincide, and the axes stay at right angles (by default x and y)."""
+    a, b = axis or P.frame.x, other or Q.frame.y
+    fixed_in(a)
+    fixed_in(b)
+    return [*gap(P, Q, P.space.N), ("right angle", a @ b)]
+
+
+def weld(P: Point, Q: Point, axis: Vector | None, other: Vector | None, _: Number) -> Rows:
+    """The points coincide, and the frames are equal."""
+    _no_axis("weld", axis, other)
+    return gap(P, Q, P.space.N) + attitude(P.frame, Q.frame)
+
+
+def _no_axis(what: str, *axes: Vector | None) -> None:
+    if any(a is not None for a in axes):
+        msg = f"close: a {what} has no axis; leave it out"
+        raise BadDescription(msg)
+
+
+JOINTS: Final[dict[str, Callable[[Point, Point, Vector | None, Vector | None, Number], Rows]]] = {
+    "pin": pin,
+    "ball": ball,
+    "slide": slide,
+    "cylinder": cylinder,
+    "universal": universal,
+    "weld": weld,
+}

@@ -1,0 +1,1 @@
+"""What the constraint rows of a system say together: freedoms, redundancy, integrability."""

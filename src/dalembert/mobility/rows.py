@@ -1,0 +1,72 @@
+"""A q̇ + b = 0, row by row as declared: what is analysed, whether the rows are independent or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.folds import Rewrite, symbols_of
+from dalembert.algebra.tape import Tape
+from dalembert.kinematics.rows import ConstraintRow, declared_rows
+from dalembert.model.system import System
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Every row of a system on a tape of its own; those nonlinear in the rates stand apart."""
+
+    system: System
+    tape: Tape
+    q: tuple[int, ...]
+    qdot: tuple[int, ...]
+    linear: tuple[ConstraintRow, ...]
+    nonlinear: tuple[ConstraintRow, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of coordinates."""
+        return len(self.q)
+
+    def matrix(self, point: FieldPoint) -> list[list[int]]:
+        """[A b] at a point of a prime field."""
+        n = self.n
+        return [[*(point(r.A[k]) if k in r.A else 0 for k in range(n)), point(r.b)] for r in self.linear]
+
+    @property
+    def moves(self) -> bool:
+        """Whether time enters a row, by itself or through a specified motion."""
+        t, still = self.tape, {*self.q, *self.qdot}
+        nodes = [i for r in self.linear for i in (r.b, *r.A.values())]
+        return any(r.b != t.zero for r in self.linear) or any(i in t.moving and i not in still for i in symbols_of(t, nodes))
+
+
+def rows_of(system: System) -> Rows:
+    """The rows as they are declared: position rows first, since velocity rows repeat them and not the other way round."""
+    tape = system.space.tape.fork()
+    definitions = {s.scalar.i: s.definition.i for s in system.speed_list}
+    for _ in definitions:
+        rewrite = Rewrite(tape, definitions)
+        definitions = {u: definitions.get(e) or rewrite(e) for u, e in definitions.items()}
+    q, qdot = tuple(x.i for x in system.q), tuple(x.dot.i for x in system.q)
+    found = sorted(declared_rows(system, tape, list(qdot), Rewrite(tape, definitions)), key=_order)
+    inside = set(qdot)
+    curved = [not inside.isdisjoint(symbols_of(tape, (r.b, *r.A.values()))) for r in found]
+    linear = tuple(r for r, c in zip(found, curved, strict=True) if not c)
+    return Rows(system, tape, q, qdot, linear, tuple(r for r, c in zip(found, curved, strict=True) if c))
+
+
+def bound(rows: Rows, bindings: Mapping[int, int]) -> Rows:
+    """The rows with specified motions replaced by what they are bound to."""
+    insert = Rewrite(rows.tape, bindings)
+
+    def inserted(row: ConstraintRow) -> ConstraintRow:
+        phi = None if row.phi is None else insert(row.phi)
+        return replace(row, A={k: insert(a) for k, a in row.A.items()}, b=insert(row.b), phi=phi)
+
+    return replace(rows, linear=tuple(map(inserted, rows.linear)))
+
+
+def _order(row: ConstraintRow) -> int:
+    """Norms of quaternions, then positions, then velocities."""
+    return 0 if row.is_norm else 1 if row.holonomic else 2

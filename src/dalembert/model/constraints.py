@@ -1,0 +1,105 @@
+"""φ(q, t) = 0, a(q, t)·q' + b(q, t) = 0: constraints as a system declares them, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Linear, symbols_of
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.errors import BadDescription, NotLinear
+from dalembert.geometry.point import Point
+from dalembert.model.declarations import Declarations
+from dalembert.model.elements import Body, Constraint, Contact
+
+
+class Constraints(Declarations):
+    """What can be declared about positions and velocities that must hold."""
+
+    def constrain(self, expression: Any, name: str | None = None, *, redundant: bool = False) -> None:
+        """expression = 0: holonomic if it holds only q and t, otherwise a relation of the rates, linear or not.
+
+        A row that is not linear in the rates is taken by Chetaev's rule, which the derivation states as an assumption.
+        `redundant` says that the row follows from the others wherever these hold (as in overconstrained linkages): the
+        principles leave it out, while start values and simulation keep it.
+        """
+        tape = self.space.tape
+        e = Scalar(tape, on(tape, expression))
+        label = self._constraint_name(name)
+        if is_zero(tape, [e.i])[0]:
+            msg = f"{label}: it holds identically, so it constrains nothing"
+            raise BadDescription(msg)
+        self._add_constraint(label, e, None, redundant=redundant)
+
+    def _constraint_name(self, name: str | None) -> str:
+        label = name or f"constraint {len(self.constraints) + 1}"
+        if any(c.name == label for c in self.constraints):
+            msg = f"{label!r} is declared already, as a constraint"
+            raise BadDescription(msg)
+        return label
+
+    def _add_constraint(self, name: str, e: Scalar, contact: Contact | None, *, redundant: bool = False) -> None:
+        tape = self.space.tape
+        inside = set(symbols_of(tape, (self._in_rates(e.i),)))
+        coordinates = [s.scalar for s in self.symbols.values() if s.kind == "coordinate"]
+        rates = [q.dot.i for q in coordinates]
+        if any(q.dot.dot.i in inside for q in coordinates):
+            msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
+            raise BadDescription(msg)
+        holonomic = not any(r in inside for r in rates)
+        if holonomic and not any(q.i in inside for q in coordinates):
+            msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
+            raise BadDescription(msg)
+        try:
+            Linear(tape, rates)(self._in_rates(e.i))
+            nonlinear = False
+        except NotLinear:
+            nonlinear = True
+        self._refuse_inputs(name, e)
+        self.constraints.append(Constraint(name, e, holonomic, contact, redundant, nonlinear))
+
+    def _add_rows(self, label: str, rows: list[tuple[str, Scalar, Contact | None]], redundant: Iterable[str], nothing: str) -> None:
+        """The rows of one declaration: those that vanish identically are dropped and reported, all of them are refused."""
+        marked = self._marked(label, [suffix for suffix, _, _ in rows], redundant)
+        vanishing = is_zero(self.space.tape, [e.i for _, e, _ in rows])
+        if all(vanishing):
+            msg = f"{label}: {nothing}"
+            raise BadDescription(msg)
+        for suffix, _, _ in rows:
+            self._constraint_name(f"{label} {suffix}")
+        for (suffix, e, contact), gone in zip(rows, vanishing, strict=True):
+            if gone:
+                self.dropped.append(f"{label} {suffix}")
+            else:
+                self._add_constraint(f"{label} {suffix}", e, contact, redundant=suffix in marked)
+
+    @staticmethod
+    def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
+        marked = {redundant} if isinstance(redundant, str) and redundant else set(redundant)
+        strange = sorted(marked - set(suffixes))
+        if strange:
+            listed = ", ".join(map(repr, suffixes))
+            msg = f"{label}: redundant={strange[0]!r} names none of its rows; they are {listed}"
+            raise BadDescription(msg)
+        return marked
+
+    def roll(self, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None) -> None:
+        """v_G + ω × (C − G) = 0: the point of the body at `at` is at rest, so the body rolls without slip on fixed ground.
+
+        With `on` it has the velocity of the point of that other body at the same place: one body rolls on another. `along`
+        names the axes of N for which a row is wanted ("xy" where the height is constrained by itself). Components that
+        vanish identically (the height, where the geometry already holds it) are dropped and reported.
+        """
+        for candidate in (body,) if on is None else (body, on):
+            if not isinstance(candidate, Body) or candidate.frame is None:
+                msg = "roll: give a rigid body and the point of contact, s.roll(disk, C), or s.roll(disk, C, on=table)"
+                raise BadDescription(msg)
+        if not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
+            msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
+            raise BadDescription(msg)
+        self.space.same(at.space)
+        N, label = self.space.N, name or f"rolling of {body.name}"
+        contacts = [(axis, Contact(body, at, getattr(N, axis), on)) for axis in along]
+        rows: list[tuple[str, Scalar, Contact | None]] = [(f"along {axis}", c.slip(self.space.motion), c) for axis, c in contacts]
+        self._add_rows(label, rows, (), "the contact point is at rest already, so rolling constrains nothing")

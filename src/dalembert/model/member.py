@@ -1,0 +1,153 @@
+"""Members: strings, bars, shafts and beams, described as continua that hang on a point and a frame.
+
+r(x, t) = r_P + (x + u − ½∫₀ˣ (v′² + w′²) dx) e_x + v e_y + w e_z      (u: stretch; the integral: shortening)
+
+A member is a description only. What is done with it, its hybrid equations or its expansion in admissible functions,
+is the matter of the chapter `flexible`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+
+Kind = Literal["beam", "string", "bar", "shaft"]
+Support = Literal["clamped", "pinned", "sliding", "free"]
+FieldKind = Literal["bending", "transverse", "stretch", "twist", "turn"]
+
+SUPPORTS: Final = ("clamped", "pinned", "sliding", "free")
+
+
+@dataclass(frozen=True, eq=False)
+class End:
+    """One end of a member: how the frame holds it, and what sits on it.
+
+    The springs and the damper tie it to the frame the member hangs on, across the member (`spring`, `damper`), against its
+    slope (`turning_spring`), along it (`axial_spring`) and against its twist (`twisting_spring`); the damper of a bar works
+    along it, that of a shaft against its twist. `inertia` is the moment of inertia of an end body about the axis across the
+    bending plane, on a shaft about the shaft; `force` and `moment` are vectors.
+    """
+
+    support: Support
+    mass: Scalar | None = None
+    inertia: Scalar | None = None
+    spring: Scalar | None = None
+    turning_spring: Scalar | None = None
+    axial_spring: Scalar | None = None
+    twisting_spring: Scalar | None = None
+    damper: Scalar | None = None
+    force: Vector | None = None
+    moment: Vector | None = None
+    # whether the stretch and the twist are held here; None: as the support says
+    axial: bool | None = None
+    twist: bool | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One unknown function of (x, t): v and w across the member, u along it, φ its twist, ψ the turn of its sections."""
+
+    symbol: str
+    kind: FieldKind
+    # what it displaces along, or turns about
+    direction: Vector
+    # the highest derivative in the strain energy
+    order: int
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A continuum on [0, length]: x is its place along the member, a symbol of its own; the rest are functions of x."""
+
+    name: str
+    kind: Kind
+    at: Point
+    frame: Frame
+    along: Vector
+    bending: tuple[Vector, ...]
+    x: Scalar
+    length: Scalar
+    # mass per length ρA
+    density: Scalar
+    # EI, one for each direction of bending
+    stiffness: tuple[Scalar, ...] = ()
+    # EA, GJ, and kGA for each direction of bending
+    axial: Scalar | None = None
+    torsion: Scalar | None = None
+    shear: tuple[Scalar, ...] = ()
+    # moments of inertia per length: ρI about the axis across each direction of bending, ρI_p about the member
+    rotary: tuple[Scalar, ...] = ()
+    polar: Scalar | None = None
+    # the axial force that is there from the start, positive in tension
+    tension: Scalar | None = None
+    shortening: bool = False
+    left: End = End("clamped")
+    right: End = End("free")
+    # force per length
+    load: Vector | None = None
+    loose: bool = False
+
+    @property
+    def across(self) -> tuple[Vector, ...]:
+        """The axes about which the member's slopes turn: e_x × e_y for v, e_x × e_z for w."""
+        return tuple(self.along.cross(b) for b in self.bending)
+
+    @property
+    def ends(self) -> tuple[End, End]:
+        """The end at x = 0 and the end at x = length."""
+        return self.left, self.right
+
+    @property
+    def resisted(self) -> tuple[str, ...]:
+        """The fields that a damper at an end works against: v and w, or u of a bar, φ of a shaft."""
+        return {"bar": ("u",), "shaft": ("phi",)}.get(self.kind, ("v", "w")[: len(self.bending)])
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The unknown functions, in order: v, w, u, φ, ψ."""
+        bent: FieldKind = "bending" if self.kind == "beam" and not self.shear else "transverse"
+        found = [Field(s, bent, b, 2 if bent == "bending" else 1) for s, b in zip("vw", self.bending, strict=False)]
+        if self.axial is not None:
+            found.append(Field("u", "stretch", self.along, 1))
+        if self.torsion is not None:
+            found.append(Field("phi", "twist", self.along, 1))
+        if self.shear:
+            names = ("psi",) if len(self.bending) == 1 else ("psi_v", "psi_w")
+            found += [Field(s, "turn", n, 1) for s, n in zip(names, self.across, strict=True)]
+        return tuple(found)
+
+    def geometric(self, field: Field) -> tuple[tuple[int, int], ...]:
+        """The geometric conditions of a field: (end, k) means that its k-th derivative vanishes at end 0 or 1."""
+        return tuple((side, k) for side, end in enumerate(self.ends) for k in self._held(field, side, end))
+
+    def _held(self, field: Field, side: int, end: End) -> tuple[int, ...]:
+        support = end.support
+        if field.kind == "bending":
+            return {"clamped": (0, 1), "pinned": (0,), "sliding": (1,), "free": ()}[support]
+        if field.kind == "transverse":
+            return (0,) if support in ("clamped", "pinned") else ()
+        if field.kind == "turn":
+            return (0,) if support in ("clamped", "sliding") else ()
+        if field.kind == "twist":
+            held = end.twist if end.twist is not None else support == "clamped" or (side == 0 and support != "free")
+            return (0,) if held else ()
+        # a bent member draws its far end in, so that end slides along unless it is said to be held
+        free_to_slide = side == 1 and self.kind == "beam"
+        held = end.axial if end.axial is not None else support != "free" and not free_to_slide
+        return (0,) if held else ()
+
+    def __repr__(self) -> str:
+        return f"Member({self.name!r}: {self.kind}, {self.left.support}–{self.right.support})"
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The amplitudes by which a member's fields became coordinates of its system: {field: (q_1, …, q_n)}."""
+
+    member: Member
+    amplitudes: dict[str, tuple[Scalar, ...]]

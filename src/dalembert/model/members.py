@@ -1,0 +1,398 @@
+"""How members are declared: s.beam, s.string, s.bar, s.shaft, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Rewrite, symbols_of
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.errors import BadDescription
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, Dissipation, Load, Potential
+from dalembert.model.joints import Joints
+from dalembert.model.member import SUPPORTS, End, Expansion, Field, Kind, Member, Support
+
+# where along a member its functions of x are tried, as shares of its length
+_TRIED: Final = tuple(Fraction(k, 16) for k in range(17))
+
+
+class Members(Joints):
+    """What can be declared about continua."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.members: dict[str, Member] = {}
+        self.expansions: dict[str, Expansion] = {}
+        self.expanded: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
+
+    # ---- the kinds ---------------------------------------------------------------------------
+
+    def beam(
+        self,
+        name: str,
+        at: Point,
+        along: Vector,
+        bending: Vector | Sequence[Vector],
+        length: Any,
+        stiffness: Any,
+        density: Any,
+        *,
+        axial: Any = None,
+        torsion: Any = None,
+        shear: Any = None,
+        rotary: Any = None,
+        polar: Any = None,
+        tension: Any = None,
+        shortening: bool = False,
+        left: str | End = "clamped",
+        right: str | End = "free",
+        load: Any = None,
+        loose: bool = False,
+    ) -> Member:
+        """A beam: V = ½∫ EI v″² dx, T = ½∫ ρA v·v dx, in one plane or, with two `bending` directions, in two.
+
+        stiffness EI, density ρA (mass per length); axial EA adds the stretch u, torsion GJ the twist φ, shear kGA makes it
+        Timoshenko's beam with sections that turn by ψ. rotary ρI and polar ρI_p are moments of inertia per length. Each is a
+        number, an expression, or a function of the place x: stiffness=lambda x: EI*(1 - x/L). `tension` is an axial force
+        that is there from the start; `shortening` draws the bent beam in along its axis, which is what stiffens it when it
+        turns or is pulled.
+        """
+        return self._declare(
+            name,
+            "beam",
+            at,
+            along,
+            bending,
+            length,
+            {"stiffness": stiffness, "density": density, "axial": axial, "torsion": torsion, "shear": shear}
+            | {"rotary": rotary, "polar": polar, "tension": tension},
+            (left, right),
+            load,
+            shortening=shortening,
+            loose=loose,
+        )
+
+    def string(
+        self,
+        name: str,
+        at: Point,
+        along: Vector,
+        bending: Vector | Sequence[Vector],
+        length: Any,
+        density: Any,
+        *,
+        tension: Any = None,
+        shortening: bool = False,
+        left: str | End = "pinned",
+        right: str | End = "pinned",
+        load: Any = None,
+        loose: bool = False,
+    ) -> Member:
+        """A string: V = ½∫ N v′² dx with the tension N, or with `shortening` the tension that its loads put into it."""
+        if tension is None and not shortening:
+            msg = (
+                f"string {name!r}: nothing makes it resist; give its tension, or shortening=True if its loads stretch it (a hanging chain)"
+            )
+            raise BadDescription(msg)
+        properties = {"density": density, "tension": tension}
+        return self._declare(
+            name, "string", at, along, bending, length, properties, (left, right), load, shortening=shortening, loose=loose
+        )
+
+    def bar(
+        self,
+        name: str,
+        at: Point,
+        along: Vector,
+        length: Any,
+        stiffness: Any,
+        density: Any,
+        *,
+        left: str | End = "clamped",
+        right: str | End = "free",
+        load: Any = None,
+        loose: bool = False,
+    ) -> Member:
+        """A bar that stretches along its axis: V = ½∫ EA u′² dx, T = ½∫ ρA u̇² dx."""
+        properties = {"axial": stiffness, "density": density}
+        return self._declare(name, "bar", at, along, (), length, properties, (left, right), load, shortening=False, loose=loose)
+
+    def shaft(
+        self,
+        name: str,
+        at: Point,
+        along: Vector,
+        length: Any,
+        stiffness: Any,
+        polar: Any,
+        density: Any,
+        *,
+        left: str | End = "clamped",
+        right: str | End = "free",
+        loose: bool = False,
+    ) -> Member:
+        """A shaft that twists: V = ½∫ GJ φ′² dx, T = ½∫ ρI_p φ̇² dx."""
+        properties = {"torsion": stiffness, "polar": polar, "density": density}
+        return self._declare(name, "shaft", at, along, (), length, properties, (left, right), None, shortening=False, loose=loose)
+
+    def end(
+        self,
+        support: str = "free",
+        *,
+        mass: Any = None,
+        inertia: Any = None,
+        spring: Any = None,
+        turning_spring: Any = None,
+        axial_spring: Any = None,
+        twisting_spring: Any = None,
+        damper: Any = None,
+        force: Vector | None = None,
+        moment: Vector | None = None,
+        axial: bool | None = None,
+        twist: bool | None = None,
+    ) -> End:
+        """An end that carries something: right=s.end("free", mass=m), right=s.end("free", spring=k)."""
+        sizes = {"mass": mass, "inertia": inertia, "spring": spring, "turning_spring": turning_spring}
+        sizes |= {"axial_spring": axial_spring, "twisting_spring": twisting_spring, "damper": damper}
+        tape = self.space.tape
+        given = {what: Scalar(tape, on(tape, e)) for what, e in sizes.items() if e is not None}
+        if "inertia" in given and "mass" not in given:
+            msg = "end: a body with a moment of inertia has a mass too; give mass="
+            raise BadDescription(msg)
+        for what, e in given.items():
+            self._constant(f"end: {what}", e)
+            value = self._number(e.i)
+            if value is not None and value <= 0:
+                msg = f"end: its {what.replace('_', ' ')} is {value:g}; it must be positive (leave it out if there is none)"
+                raise BadDescription(msg)
+        for what, vector in (("force", force), ("moment", moment)):
+            if vector is not None:
+                self.space.own(vector, f"{what} at an end")
+        return End(_support(support), **given, force=force, moment=moment, axial=axial, twist=twist)
+
+    def expand(
+        self,
+        expansion: Expansion,
+        *,
+        bodies: Sequence[Body],
+        loads: Sequence[Load],
+        potentials: Sequence[Potential],
+        dissipations: Sequence[Dissipation],
+    ) -> None:
+        """Put in a member's place the masses, loads and energies in its amplitudes; those that vanish are left out."""
+        kept = [p for p in potentials if p.V.value != 0]
+        damping = [d for d in dissipations if d.D.value != 0]
+        for body in bodies:
+            self._body_name(body.name)
+        for name in [x.name for x in loads] + [x.name for x in kept] + [x.name for x in damping]:
+            self._load_name(name, "load")
+        self.bodies += bodies
+        self.loads += loads
+        self.potentials += kept
+        self.dissipations += damping
+        self.expansions[expansion.member.name] = expansion
+        # what came with it, so that the continuum can be had again
+        self.expanded[expansion.member.name] = (*bodies, *loads, *kept, *damping)
+
+    # ---- one for all -------------------------------------------------------------------------
+
+    def _declare(
+        self,
+        name: str,
+        kind: Kind,
+        at: Point,
+        along: Vector,
+        bending: Vector | Sequence[Vector],
+        length: Any,
+        properties: dict[str, Any],
+        ends: tuple[str | End, str | End],
+        load: Any,
+        *,
+        shortening: bool,
+        loose: bool,
+    ) -> Member:
+        what = f"{kind} {name!r}"
+        place = f"x_{name}"
+        self._free([name, place], "member")
+        self.space.has(at, Point, what)
+        directions = (bending,) if isinstance(bending, Vector) else tuple(bending)
+        frame = self._directions(what, kind, along, directions)
+        tape = self.space.tape
+        l = Scalar(tape, on(tape, length))
+        self._constant(f"{what}: its length", l)
+        x = Scalar(tape, tape.symbol(place))
+        self._positive(what, "length", l, x, l)
+        found: dict[str, Any] = {}
+        for key, given in properties.items():
+            if given is not None:
+                values = self._along_x(what, key, given, x, len(directions))
+                for e in values:
+                    self._positive(what, key, e, x, l)
+                found[key] = values if key in ("stiffness", "shear", "rotary") else values[0]
+        if "shear" in found and "rotary" not in found:
+            msg = f"{what}: with shear its sections turn by themselves and need an inertia of their own; give rotary=, ρI per length"
+            raise BadDescription(msg)
+        left, right = (e if isinstance(e, End) else End(_support(e)) for e in ends)
+        force = None if load is None else self._load_along(what, load, x)
+        member = Member(
+            name, kind, at, frame, along, directions, x, l, **found,
+            shortening=bool(shortening), left=left, right=right, load=force, loose=bool(loose),
+        )  # fmt: skip
+        _check_ends(member)
+        for taken in (name, place):
+            self._taken[taken] = "member" if taken == name else f"place along {what}"
+        self.members[name] = member
+        return member
+
+    def _directions(self, what: str, kind: Kind, along: Vector, bending: Iterable[Vector]) -> Frame:
+        """The frame in which the directions are fixed unit vectors, at right angles to one another."""
+        vectors = (along, *bending)
+        for v in vectors:
+            self.space.own(v, what)
+        if kind in ("beam", "string") and len(vectors) not in (2, 3):
+            msg = f"{what}: give one direction of bending or two, bending=B.y or bending=(B.y, B.z)"
+            raise BadDescription(msg)
+        frame = max((F for v in vectors for F in v.parts), key=lambda F: (F.depth, F.number), default=self.space.N)
+        for v in vectors:
+            frame.unit(v)
+        pairs = [(a, b) for i, a in enumerate(vectors) for b in vectors[:i]]
+        if not all(is_zero(self.space.tape, [(a @ b).i for a, b in pairs])):
+            msg = f"{what}: its directions are not at right angles; along and bending must be, such as along=B.x, bending=B.y"
+            raise BadDescription(msg)
+        return frame
+
+    def _along_x(self, what: str, key: str, given: Any, x: Scalar, planes: int) -> tuple[Scalar, ...]:
+        """A property as functions of x: one, or one for each direction of bending."""
+        each = list(given) if isinstance(given, tuple | list) else [given]
+        wanted = planes if key in ("stiffness", "shear", "rotary") else 1
+        if len(each) == 1:
+            each *= wanted
+        if len(each) != wanted:
+            msg = f"{what}: {key} has {len(each)} entries; give one, or one for each of the {wanted} directions of bending"
+            raise BadDescription(msg)
+        tape = self.space.tape
+        found = tuple(Scalar(tape, on(tape, e(x) if callable(e) else e)) for e in each)
+        for e in found:
+            self._constant(f"{what}: its {key}", e)
+        return found
+
+    def _constant(self, what: str, e: Scalar) -> None:
+        tape = self.space.tape
+        moving = [str(tape.nodes[i][1]) for i in symbols_of(tape, (e.i,)) if i in tape.moving or i in tape.inputs]
+        if moving:
+            msg = f"{what} depends on {', '.join(moving)}; it must not change with time"
+            raise BadDescription(msg)
+
+    def _positive(self, what: str, key: str, e: Scalar, x: Scalar, length: Scalar) -> None:
+        """Refuse a property that is known to be negative somewhere, or zero other than at an end."""
+        if key == "tension":
+            return
+        tape = self.space.tape
+        for share in _TRIED:
+            here = Rewrite(tape, {x.i: (length * share).i})(e.i)
+            value = self._number(here)
+            if value is not None and (value < 0 or (value == 0 and (here == e.i or share not in (0, 1)))):
+                where = "" if here == e.i else f" at x = {float(share):g} of its length"
+                msg = f"{what}: its {key} is {value:g}{where}; it must be positive"
+                raise BadDescription(msg)
+
+    def _load_along(self, what: str, load: Vector | Callable[[Scalar], Vector], x: Scalar) -> Vector:
+        force = load(x) if callable(load) else load
+        self.space.own(force, f"{what}: its load per length")
+        self._refuse_accelerations(what, [i for c in force.on(self.space.tape).parts.values() for i in c])
+        return force
+
+
+def _support(name: object) -> Support:
+    known = {"fixed": "clamped", **{s: s for s in SUPPORTS}}
+    if name not in known:
+        msg = f"end {name!r}: an end is clamped (or fixed), pinned, sliding or free; springs and masses come with s.end(...)"
+        raise BadDescription(msg)
+    return known[name]  # type: ignore[return-value]
+
+
+_SIDES: Final = ("left", "right")
+# what an end carries, and the field and derivative it acts on
+_ACTS_ON: Final = {
+    "mass": ("v", 0),
+    "spring": ("v", 0),
+    "damper": ("v", 0),
+    "inertia": ("v", 1),
+    "turning_spring": ("v", 1),
+    "axial_spring": ("u", 0),
+    "twisting_spring": ("phi", 0),
+}
+
+
+def _check_ends(member: Member) -> None:
+    """Refuse a member that can move as a whole in its frame, and an end that is held and carries something as well."""
+    for field in member.fields:
+        _check_held(member, field)
+    for side, end in zip(_SIDES, member.ends, strict=True):
+        for what, (symbol, k) in _ACTS_ON.items():
+            if getattr(end, what) is not None:
+                own = {"damper": (member.resisted[0], 0), "mass": (member.resisted[0], 0)}
+                if member.kind == "shaft":
+                    own["inertia"] = ("phi", 0)
+                _check_carried(member, side, what, *own.get(what, (symbol, k)))
+
+
+def _springs(member: Member, field: Field) -> list[tuple[int, int]]:
+    """The (end, k) at which a spring does the work of a condition."""
+    found = []
+    for side, end in enumerate(member.ends):
+        if field.symbol in ("v", "w"):
+            found += [(side, 0)] if end.spring is not None else []
+            found += [(side, 1)] if end.turning_spring is not None else []
+        if (field.symbol == "u" and end.axial_spring is not None) or (field.symbol == "phi" and end.twisting_spring is not None):
+            found.append((side, 0))
+    return found
+
+
+def _check_held(member: Member, field: Field) -> None:
+    """A rigid motion a + b x that no condition and no spring resists leaves the member loose."""
+    held = {*member.geometric(field), *_springs(member, field)}
+    displaced = sum(k == 0 for _, k in held)
+    # a section that is held, as slope or as turn of its own, keeps the whole from turning
+    turned = any(k == 1 for _, k in held) or any(member.geometric(f) for f in member.fields if f.kind == "turn")
+    pulled = member.tension is not None or member.shortening
+    if member.loose or field.kind == "turn":
+        return
+    name = f"{member.kind} {member.name!r}"
+    ends = f"{member.left.support}–{member.right.support}"
+    if displaced == 0:
+        what = {"stretch": "slide along its axis", "twist": "turn about its axis"}.get(field.kind, "move sideways")
+        mend = "hold an end, give it a spring (s.end), or say loose=True if it floats"
+        msg = f"{name}: its ends ({ends}) leave it loose, it can {what} as a whole in frame {member.frame.name}; {mend}"
+        raise BadDescription(msg)
+    if field.kind in ("bending", "transverse") and member.kind == "beam" and displaced == 1 and not turned and not pulled:
+        mend = "clamp an end, hold both, give it a turning spring (s.end), or say loose=True if it floats"
+        msg = f"{name}: its ends ({ends}) leave it loose, it can turn as a whole in frame {member.frame.name}; {mend}"
+        raise BadDescription(msg)
+
+
+def _check_carried(member: Member, side: str, what: str, symbol: str, k: int) -> None:
+    """A spring or damper on an end that cannot move does nothing: the end is supported twice. A mass there moves with the frame."""
+    number = _SIDES.index(side)
+    name, words = f"{member.kind} {member.name!r}", _article(what.replace("_", " "))
+    field = next((f for f in member.fields if f.symbol == symbol), None)
+    if field is None:
+        fitting = {"spring": "give axial_spring= to a bar, twisting_spring= to a shaft"}.get(what, "leave it out")
+        msg = f"{name}: its {side} end has {words}, but nothing in this member moves against it; {fitting}"
+        raise BadDescription(msg)
+    turns = next((f for f in member.fields if f.kind == "turn"), None)
+    held = (number, 0) in member.geometric(turns) if k == 1 and turns is not None else (number, k) in member.geometric(field)
+    if held and what not in ("mass", "inertia"):
+        support = member.ends[number].support
+        given = f"{support} there and given {words} that can never act"
+        msg = f"{name}: its {side} end is over-supported, {given}; leave one of them out"
+        raise BadDescription(msg)
+
+
+def _article(words: str) -> str:
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"

@@ -1,0 +1,577 @@
+// A small renderer: solids, links, traces and arrows of one mechanical system, with a z-buffer, in plain WebGL.
+"use strict";
+
+const Arrays = {
+  // numbers travel as base64 of little-endian floats
+  read(text, Kind = Float32Array) {
+    const raw = atob(text), bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    return new Kind(bytes.buffer);
+  },
+};
+
+const V = {
+  add: (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]],
+  sub: (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]],
+  scale: (a, k) => [a[0] * k, a[1] * k, a[2] * k],
+  dot: (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2],
+  cross: (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]],
+  norm: (a) => Math.hypot(a[0], a[1], a[2]),
+  unit: (a) => V.scale(a, 1 / (V.norm(a) || 1)),
+  mix: (a, b, k) => [a[0] + (b[0] - a[0]) * k, a[1] + (b[1] - a[1]) * k, a[2] + (b[2] - a[2]) * k],
+};
+
+// column-major 4 × 4
+const M4 = {
+  times(a, b) {
+    const out = new Float32Array(16);
+    for (let c = 0; c < 4; c++)
+      for (let r = 0; r < 4; r++)
+        out[4 * c + r] = a[r] * b[4 * c] + a[4 + r] * b[4 * c + 1] + a[8 + r] * b[4 * c + 2] + a[12 + r] * b[4 * c + 3];
+    return out;
+  },
+  basis: (x, y, z, o) => new Float32Array([...x, 0, ...y, 0, ...z, 0, ...o, 1]),
+  looking(eye, right, up, back) {
+    return new Float32Array([right[0], up[0], back[0], 0, right[1], up[1], back[1], 0, right[2], up[2], back[2], 0,
+      -V.dot(right, eye), -V.dot(up, eye), -V.dot(back, eye), 1]);
+  },
+  perspective(angle, aspect, near, far) {
+    const f = 1 / Math.tan(angle / 2);
+    return new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]);
+  },
+};
+
+const Meshes = {
+  sphere(n = 20) {
+    const p = [], faces = [];
+    for (let i = 0; i <= n; i++)
+      for (let j = 0; j <= 2 * n; j++) {
+        const a = Math.PI * i / n, b = Math.PI * j / n;
+        p.push(Math.sin(a) * Math.cos(b), Math.sin(a) * Math.sin(b), Math.cos(a));
+      }
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j < 2 * n; j++) {
+        const k = i * (2 * n + 1) + j, l = k + 2 * n + 1;
+        faces.push(k, l, k + 1, k + 1, l, l + 1);
+      }
+    return { position: p, normal: p, faces };
+  },
+  cylinder(n = 48, top = 1) {
+    const position = [], normal = [], faces = [];
+    const tilt = 1 - top, length = Math.hypot(1, tilt / 2);
+    for (let j = 0; j <= n; j++) {
+      const c = Math.cos(2 * Math.PI * j / n), s = Math.sin(2 * Math.PI * j / n);
+      position.push(c, s, -1, c * top, s * top, 1);
+      normal.push(c / length, s / length, tilt / 2 / length, c / length, s / length, tilt / 2 / length);
+      if (j < n) faces.push(2 * j, 2 * j + 2, 2 * j + 1, 2 * j + 1, 2 * j + 2, 2 * j + 3);
+    }
+    for (const [z, r] of [[-1, 1], [1, top]]) {
+      if (!r) continue;
+      const middle = position.length / 3;
+      position.push(0, 0, z); normal.push(0, 0, z);
+      for (let j = 0; j <= n; j++) {
+        position.push(r * Math.cos(2 * Math.PI * j / n), r * Math.sin(2 * Math.PI * j / n), z);
+        normal.push(0, 0, z);
+        if (j < n) faces.push(middle, middle + 1 + j + (z < 0), middle + 1 + j + (z > 0));
+      }
+    }
+    return { position, normal, faces };
+  },
+  box() {
+    const position = [], normal = [], faces = [];
+    for (let axis = 0; axis < 3; axis++)
+      for (const side of [-1, 1]) {
+        const first = position.length / 3;
+        for (const [u, v] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
+          const p = [0, 0, 0], m = [0, 0, 0];
+          p[axis] = side; p[(axis + 1) % 3] = u; p[(axis + 2) % 3] = v; m[axis] = side;
+          position.push(...p); normal.push(...m);
+        }
+        faces.push(first, first + 1, first + 2, first, first + 2, first + 3);
+      }
+    return { position, normal, faces };
+  },
+};
+
+const SOLID_VS = `#version 300 es
+in vec3 position; in vec3 normal;
+uniform mat4 camera, model; uniform vec3 sizes;
+out vec3 place, n, local;
+void main() {
+  vec4 world = model * vec4(position * sizes, 1.0);
+  place = world.xyz; local = position; n = mat3(model) * (normal / sizes);
+  gl_Position = camera * world;
+}`;
+const SOLID_FS = `#version 300 es
+precision highp float;
+in vec3 place, n, local;
+uniform vec3 colour, eye, up; uniform float alpha, mark; uniform vec3 light;
+out vec4 ink;
+void main() {
+  vec3 m = normalize(n), to = normalize(eye - place);
+  if (dot(m, to) < 0.0) m = -m;
+  // quadrants in two shades, so that turning is seen
+  float edge = 0.0;
+  if (mark > 0.5) { vec2 w = fwidth(local.xy) + 1e-5; vec2 s = smoothstep(-w, w, local.xy); edge = s.x + s.y - 2.0 * s.x * s.y; }
+  vec3 base = mix(colour, mark > 1.5 ? mix(colour, vec3(1.0), 0.45) : colour * 0.74, edge);
+  float sky = 0.5 + 0.5 * dot(m, up), sun = max(dot(m, light), 0.0);
+  float shine = pow(max(dot(m, normalize(light + to)), 0.0), 48.0);
+  vec3 lit = base * (0.34 + 0.28 * sky + 0.52 * sun) + 0.16 * shine;
+  ink = vec4(lit * alpha, alpha);
+}`;
+const LINE_VS = `#version 300 es
+in vec2 corner; in vec3 a, b;
+uniform mat4 camera; uniform vec2 window; uniform float width, bias;
+void main() {
+  vec4 p = camera * vec4(a, 1.0), q = camera * vec4(b, 1.0);
+  // what lies behind the eye is cut off
+  float near = 1e-3;
+  if (p.w < near && q.w < near) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
+  if (p.w < near) p = mix(p, q, (near - p.w) / (q.w - p.w));
+  if (q.w < near) q = mix(q, p, (near - q.w) / (p.w - q.w));
+  vec2 along = (q.xy / q.w - p.xy / p.w) * window;
+  float len = length(along);
+  along = len > 1e-6 ? along / len : vec2(1.0, 0.0);
+  vec4 end = corner.x < 0.5 ? p : q;
+  vec2 shift = (vec2(-along.y, along.x) * corner.y + along * (corner.x - 0.5) * 0.6) * width / window;
+  gl_Position = vec4(end.xy + shift * end.w, end.z - bias * end.w, end.w);
+}`;
+const LINE_FS = `#version 300 es
+precision highp float;
+uniform vec4 colour; out vec4 ink;
+void main() { ink = vec4(colour.rgb * colour.a, colour.a); }`;
+const GROUND_VS = `#version 300 es
+in vec2 corner; uniform mat4 camera; uniform vec3 o, x, y; uniform float reach; out vec2 at;
+void main() { at = vec2(corner.x * 2.0 - 1.0, corner.y) * reach; gl_Position = camera * vec4(o + x * at.x + y * at.y, 1.0); }`;
+const GROUND_FS = `#version 300 es
+precision highp float;
+in vec2 at; uniform vec2 origin; uniform float cell, reach; uniform vec3 colour; out vec4 ink;
+float lines(vec2 p) { vec2 w = fwidth(p), g = abs(fract(p - 0.5) - 0.5) / w; return (1.0 - min(min(g.x, g.y), 1.0)) / (1.0 + 1.5 * max(w.x, w.y) * 4.0); }
+void main() {
+  vec2 p = (at + origin) / cell;
+  float fade = 1.0 - smoothstep(0.35, 1.0, length(at) / reach);
+  float k = (0.30 * lines(p) + 0.34 * lines(p / 5.0) + 0.05) * fade;
+  ink = vec4(colour * k, k);
+}`;
+
+class Renderer {
+  constructor(canvas) {
+    this.canvas = canvas;
+    const gl = this.gl = canvas.getContext("webgl2", { antialias: true, stencil: true, premultipliedAlpha: true, preserveDrawingBuffer: true });
+    if (!gl) throw new Error("no WebGL");
+    this.solid = this.program(SOLID_VS, SOLID_FS);
+    this.line = this.program(LINE_VS, LINE_FS);
+    this.ground = this.program(GROUND_VS, GROUND_FS);
+    this.meshes = { sphere: this.mesh(Meshes.sphere()), cylinder: this.mesh(Meshes.cylinder()), box: this.mesh(Meshes.box()), cone: this.mesh(Meshes.cylinder(24, 0)) };
+    this.corners = this.buffer(new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]));
+    this.scratch = gl.createBuffer();
+    this.lines = gl.createVertexArray();
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  program(vertex, fragment) {
+    const gl = this.gl, p = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+      const s = gl.createShader(kind);
+      gl.shaderSource(s, text); gl.compileShader(s);
+      gl.attachShader(p, s);
+    }
+    gl.linkProgram(p);
+    if (!gl.getProgramParameter(p, gl.LINK_STATUS)) throw new Error("this browser's WebGL cannot run the shaders");
+    const at = {};
+    for (let i = 0; i < gl.getProgramParameter(p, gl.ACTIVE_UNIFORMS); i++) {
+      const name = gl.getActiveUniform(p, i).name;
+      at[name] = gl.getUniformLocation(p, name);
+    }
+    return { p, at, input: (name) => gl.getAttribLocation(p, name) };
+  }
+
+  buffer(numbers, kind = this.gl.ARRAY_BUFFER) {
+    const b = this.gl.createBuffer();
+    this.gl.bindBuffer(kind, b);
+    this.gl.bufferData(kind, numbers, this.gl.STATIC_DRAW);
+    return b;
+  }
+
+  mesh({ position, normal, faces }) {
+    const gl = this.gl, vao = gl.createVertexArray();
+    gl.bindVertexArray(vao);
+    for (const [name, numbers] of [["position", position], ["normal", normal]]) {
+      this.buffer(new Float32Array(numbers));
+      const k = this.solid.input(name);
+      gl.enableVertexAttribArray(k);
+      gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 0, 0);
+    }
+    this.buffer(new Uint16Array(faces), gl.ELEMENT_ARRAY_BUFFER);
+    gl.bindVertexArray(null);
+    return { vao, count: faces.length };
+  }
+
+  begin(camera, eye, up, light) {
+    const gl = this.gl;
+    this.camera = camera;
+    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+    gl.enable(gl.DEPTH_TEST);
+    gl.useProgram(this.solid.p);
+    const u = this.solid.at;
+    gl.uniformMatrix4fv(u.camera, false, camera);
+    gl.uniform3fv(u.eye, eye); gl.uniform3fv(u.up, up); gl.uniform3fv(u.light, light);
+  }
+
+  draw(kind, model, sizes, colour, { alpha = 1, mark = 0 } = {}) {
+    const gl = this.gl, u = this.solid.at, mesh = this.meshes[kind];
+    gl.useProgram(this.solid.p);
+    gl.uniformMatrix4fv(u.model, false, model);
+    gl.uniform3fv(u.sizes, sizes); gl.uniform3fv(u.colour, colour);
+    gl.uniform1f(u.alpha, alpha); gl.uniform1f(u.mark, mark);
+    gl.bindVertexArray(mesh.vao);
+    gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_SHORT, 0);
+  }
+
+  // from a to b
+  rod(kind, a, b, r, colour, options) {
+    const way = V.sub(b, a), l = V.norm(way);
+    if (l < 1e-12) return;
+    const z = V.scale(way, 1 / l), first = Math.abs(z[0]) < 0.8 ? [1, 0, 0] : [0, 1, 0];
+    const x = V.unit(V.cross(first, z)), y = V.cross(z, x);
+    this.draw(kind, M4.basis(x, y, z, V.mix(a, b, 0.5)), [r, r, l / 2], colour, options);
+  }
+
+  // a polyline in `buffer`, `count` pieces from piece `first` on
+  polyline(buffer, first, count, width, colour, bias = 0) {
+    if (count < 1) return;
+    const gl = this.gl, p = this.line;
+    gl.useProgram(p.p);
+    gl.uniformMatrix4fv(p.at.camera, false, this.camera);
+    gl.uniform2f(p.at.window, this.canvas.width / 2, this.canvas.height / 2);
+    gl.uniform1f(p.at.width, width * (window.devicePixelRatio || 1) / 2); gl.uniform1f(p.at.bias, bias);
+    gl.uniform4fv(p.at.colour, colour);
+    gl.bindVertexArray(this.lines);
+    this.attribute(p.input("corner"), this.corners, 2, 0, 0, 0);
+    this.attribute(p.input("a"), buffer, 3, 12, 12 * first, 1);
+    this.attribute(p.input("b"), buffer, 3, 12, 12 * first + 12, 1);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
+    gl.bindVertexArray(null);
+  }
+
+  path(points, width, colour, bias) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.scratch);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flat()), gl.STREAM_DRAW);
+    this.polyline(this.scratch, 0, points.length - 1, width, colour, bias);
+  }
+
+  attribute(k, buffer, size, stride, offset, divisor) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.enableVertexAttribArray(k);
+    gl.vertexAttribPointer(k, size, gl.FLOAT, false, stride, offset);
+    gl.vertexAttribDivisor(k, divisor);
+  }
+
+  floor(o, x, y, reach, cell, origin, colour) {
+    const gl = this.gl, p = this.ground;
+    gl.useProgram(p.p);
+    gl.uniformMatrix4fv(p.at.camera, false, this.camera);
+    gl.uniform3fv(p.at.o, o); gl.uniform3fv(p.at.x, x); gl.uniform3fv(p.at.y, y);
+    gl.uniform1f(p.at.reach, reach); gl.uniform1f(p.at.cell, cell);
+    gl.uniform2fv(p.at.origin, origin); gl.uniform3fv(p.at.colour, colour);
+    gl.depthMask(false);
+    gl.bindVertexArray(this.lines);
+    this.attribute(p.input("corner"), this.corners, 2, 0, 0, 0);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.bindVertexArray(null);
+    gl.depthMask(true);
+  }
+}
+
+// One scene on one canvas: where everything is at a time, and the eye that looks at it.
+class Stage {
+  constructor(canvas, labels, data) {
+    this.canvas = canvas; this.labels = labels; this.data = data;
+    this.renderer = new Renderer(canvas);
+    const read = (text) => Arrays.read(text);
+    this.t = read(data.t);
+    this.places = data.places.map((p) => ({ ...p, r: read(p.r) }));
+    this.bodies = data.bodies.map((b) => ({ ...b, r: read(b.r), q: read(b.q), e: b.e ? read(b.e) : null }));
+    this.arrows = data.arrows.map((a) => ({ ...a, at: read(a.at), v: read(a.v) }));
+    this.traced = data.traces.map((k) => this.renderer.buffer(this.spread(this.places[k].r)));
+    this.show = { frames: false, arrows: false, traces: true, labels: false };
+    this.time = this.t[0];
+    this.axes = data.view.axes;
+    this.follow = data.view.follow;
+    this.home();
+    this.names = [...this.bodies.map((b) => [b.name, () => this.at(b.r)]), ...this.places.filter((p) => p.named).map((p) => [p.name, () => this.at(p.r)])]
+      .map(([name, where]) => { const span = document.createElement("span"); span.textContent = name; labels.append(span); return { span, where }; });
+    this.steer();
+    this.theme();
+    new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  theme() {
+    const style = getComputedStyle(this.canvas);
+    const colour = (name) => {
+      const hex = style.getPropertyValue(name).trim();
+      return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
+    };
+    this.colours = ["--c0", "--c1", "--c2", "--c3", "--c4", "--c5"].map(colour);
+    this.ink = colour("--ink"); this.metal = colour("--metal"); this.gridInk = colour("--grid-ink");
+    this.arrowInk = { weight: colour("--weight"), load: colour("--load"), reaction: colour("--reaction"), torque: colour("--torque") };
+    this.draw();
+  }
+
+  home() {
+    const v = this.data.view;
+    this.azimuth = v.azimuth * Math.PI / 180; this.elevation = v.elevation * Math.PI / 180; this.zoom = 1; this.shift = [0, 0, 0];
+  }
+
+  // ---- numbers at a time -------------------------------------------------------------------
+
+  spread(numbers) {
+    if (numbers.length > 3) return numbers;
+    return new Float32Array([...numbers, ...numbers]);
+  }
+
+  find(time) {
+    const t = this.t, last = t.length - 1;
+    if (last < 1 || time <= t[0]) return [0, 0];
+    if (time >= t[last]) return [last - 1, 1];
+    let low = 0, high = last;
+    while (high - low > 1) { const m = (low + high) >> 1; if (t[m] <= time) low = m; else high = m; }
+    return [low, (time - t[low]) / (t[high] - t[low])];
+  }
+
+  at(numbers) {
+    if (numbers.length === 3) return numbers;
+    const [k, part] = this.here, i = 3 * k;
+    return [0, 1, 2].map((j) => numbers[i + j] + (numbers[i + 3 + j] - numbers[i + j]) * part);
+  }
+
+  turned(q) {
+    const [k, part] = this.here, i = q.length === 4 ? 0 : 4 * k, next = q.length === 4 ? 0 : 4;
+    let [x, y, z, w] = [0, 1, 2, 3].map((j) => q[i + j] + (q[i + next + j] - q[i + j]) * part);
+    const n = Math.hypot(x, y, z, w) || 1;
+    x /= n; y /= n; z /= n; w /= n;
+    return [[1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)], [2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)],
+      [2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)]];
+  }
+
+  // ---- the eye -----------------------------------------------------------------------------
+
+  focus() {
+    if (!this.follow) return this.data.view.centre;
+    let sum = [0, 0, 0];
+    for (const b of this.bodies) sum = V.add(sum, this.at(b.r));
+    return V.scale(sum, 1 / this.bodies.length);
+  }
+
+  look() {
+    const [right, forward, up] = this.axes, v = this.data.view;
+    const ca = Math.cos(this.azimuth), sa = Math.sin(this.azimuth), ce = Math.cos(this.elevation), se = Math.sin(this.elevation);
+    // towards the eye
+    const back = V.add(V.add(V.scale(right, sa * ce), V.scale(forward, -ca * ce)), V.scale(up, se));
+    const side = V.add(V.scale(right, ca), V.scale(forward, sa)), head = V.cross(back, side);
+    const aspect = this.canvas.width / this.canvas.height, angle = 28 * Math.PI / 180;
+    const radius = (this.follow ? v.near : v.far) / this.zoom;
+    const distance = radius * Math.max(1, 1.35 / aspect) / Math.tan(angle / 2);
+    const target = V.add(this.focus(), this.shift), eye = V.add(target, V.scale(back, distance));
+    const camera = M4.times(M4.perspective(angle, aspect, distance / 40, distance * 12 + 20 * v.far), M4.looking(eye, side, head, back));
+    return { camera, eye, back, side, head, target, radius };
+  }
+
+  // ---- a picture ---------------------------------------------------------------------------
+
+  set(time) { this.time = time; this.draw(); }
+
+  draw() {
+    if (this.waiting || !this.colours) return;
+    this.waiting = true;
+    requestAnimationFrame(() => { this.waiting = false; this.paint(); });
+  }
+
+  resize() {
+    const k = Math.min(window.devicePixelRatio || 1, 2), w = Math.round(this.canvas.clientWidth * k), h = Math.round(this.canvas.clientHeight * k);
+    if (!w || !h) return false;
+    if (this.canvas.width !== w || this.canvas.height !== h) { this.canvas.width = w; this.canvas.height = h; }
+    return true;
+  }
+
+  paint() {
+    if (!this.resize()) return;
+    this.here = this.find(this.time);
+    const r = this.renderer, v = this.data.view, up = this.axes[2], eye = this.eye = this.look();
+    const light = V.unit(V.add(V.add(V.scale(up, 1.0), V.scale(eye.back, 0.75)), V.scale(eye.side, 0.55)));
+    r.begin(eye.camera, eye.eye, up, light);
+    this.floor(eye);
+    this.solids(false);
+    this.sticks();
+    if (this.show.traces) this.traces();
+    if (this.show.frames) this.triads();
+    if (this.show.arrows) this.forces();
+    this.solids(true);
+    this.name(eye);
+  }
+
+  floor(eye) {
+    const v = this.data.view;
+    if (v.ground === null) return;
+    const [x, y, up] = this.axes, o = V.add(eye.target, V.scale(up, v.ground - V.dot(eye.target, up)));
+    const reach = 5 * eye.radius, cell = Math.pow(10, Math.round(Math.log10(eye.radius / 2.2)));
+    this.renderer.floor(o, x, y, reach, cell, [V.dot(o, x), V.dot(o, y)], this.gridInk);
+    this.shadows(up, v.ground);
+  }
+
+  // every solid, pressed flat onto the floor; the stencil keeps shadows from adding up
+  shadows(up, height) {
+    const r = this.renderer, gl = r.gl;
+    gl.enable(gl.STENCIL_TEST);
+    gl.stencilFunc(gl.EQUAL, 0, 255);
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    gl.disable(gl.DEPTH_TEST);
+    const flat = (m) => {
+      const out = new Float32Array(m);
+      for (let c = 0; c < 3; c++) { const k = V.dot([m[4 * c], m[4 * c + 1], m[4 * c + 2]], up); for (let i = 0; i < 3; i++) out[4 * c + i] -= k * up[i]; }
+      const k = V.dot([m[12], m[13], m[14]], up) - height;
+      for (let i = 0; i < 3; i++) out[12 + i] -= k * up[i];
+      return out;
+    };
+    for (const b of this.bodies) r.draw(b.kind, flat(M4.basis(...this.turned(b.q), this.at(b.r))), b.sizes, [-1, -1, -1], { alpha: 0.2 });
+    gl.enable(gl.DEPTH_TEST);
+    gl.disable(gl.STENCIL_TEST);
+  }
+
+  solids(translucent) {
+    for (const [k, b] of this.bodies.entries()) {
+      if (b.guessed !== translucent) continue;
+      const options = { alpha: b.guessed ? 0.62 : 1, mark: b.round ? 2 : 0 };
+      this.renderer.draw(b.kind, M4.basis(...this.turned(b.q), this.at(b.r)), b.sizes, this.colours[k % this.colours.length], options);
+    }
+  }
+
+  sticks() {
+    const r = this.renderer, thin = this.data.view.stick, place = (k) => this.at(this.places[k].r);
+    for (const l of this.data.lines) {
+      if (l.kind === "link") r.rod("cylinder", place(l.a), place(l.b), 0.5 * thin, this.metal);
+      else this.spring(place(l.a), place(l.b), l.kind);
+    }
+    for (const p of this.places) {
+      if (p.joint) this.ball(this.at(p.r), 1.15 * thin, this.metal);
+      if (p.fixed && p.joint) this.support(this.at(p.r), 3.2 * thin);
+    }
+    for (const rail of this.data.rails) r.path(rail, 2, [...this.ink, 0.35]);
+  }
+
+  ball(o, size, colour) { this.renderer.draw("sphere", M4.basis([1, 0, 0], [0, 1, 0], [0, 0, 1], o), [size, size, size], colour); }
+
+  support(o, size) {
+    const [x, y, z] = this.axes;
+    this.renderer.draw("box", M4.basis(x, y, z, V.add(o, V.scale(z, 0.62 * size))), [size, 0.6 * size, 0.2 * size], this.metal);
+  }
+
+  spring(a, b, kind) {
+    const way = V.sub(b, a), l = V.norm(way);
+    if (l < 1e-9) return;
+    const z = V.unit(way), x = V.unit(V.cross(Math.abs(z[0]) < 0.8 ? [1, 0, 0] : [0, 1, 0], z)), y = V.cross(z, x);
+    const turns = kind === "spring" ? 10 : 0, r = 1.7 * this.data.view.stick, points = [a];
+    for (let i = 0; i <= 16 * turns; i++) {
+      const k = i / 16 * 2 * Math.PI, s = 0.1 + 0.8 * i / (16 * turns);
+      points.push(V.add(V.add(V.add(a, V.scale(way, s)), V.scale(x, r * Math.cos(k))), V.scale(y, r * Math.sin(k))));
+    }
+    points.push(b);
+    this.renderer.path(points, kind === "spring" ? 2 : 3.5, [...this.ink, 0.75]);
+  }
+
+  traces() {
+    const [k] = this.here, n = this.t.length - 1;
+    this.traced.forEach((buffer, i) => {
+      if (this.places[this.data.traces[i]].r.length === 3) return;
+      const colour = this.colours[i % this.colours.length];
+      this.renderer.polyline(buffer, 0, n, 1, [...colour, 0.22], 2e-5);
+      this.renderer.polyline(buffer, 0, k + 1 > n ? n : k, 2, [...colour, 0.85], 4e-5);
+      const whole = 3 * k;
+      const r = this.places[this.data.traces[i]].r;
+      this.renderer.path([[r[whole], r[whole + 1], r[whole + 2]], this.at(r)], 2, [...colour, 0.85], 4e-5);
+    });
+  }
+
+  triads() {
+    const size = 9 * this.data.view.stick, rgb = [[0.84, 0.24, 0.2], [0.2, 0.62, 0.28], [0.22, 0.42, 0.86]];
+    const unit = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    unit.forEach((e, i) => this.arrow([0, 0, 0], V.scale(e, 1.25 * size), rgb[i], 0.22));
+    for (const b of this.bodies) if (b.e) this.turned(b.e).forEach((e, i) => this.arrow(this.at(b.r), V.scale(e, size), rgb[i], 0.22));
+  }
+
+  forces() {
+    const v = this.data.view;
+    for (const a of this.arrows) {
+      const now = this.at(a.v), k = v.arrow / (a.kind === "torque" ? v.torque : v.force);
+      this.arrow(this.at(a.at), V.scale(now, k), this.arrowInk[a.kind], 0.36);
+      if (a.kind === "torque") this.arrow(this.at(a.at), V.scale(now, 0.86 * k), this.arrowInk[a.kind], 0.36);
+    }
+  }
+
+  arrow(o, way, colour, width) {
+    const l = V.norm(way), thin = width * this.data.view.stick, head = Math.min(5 * thin, 0.6 * l);
+    if (l < 1e-9 * this.data.view.far) return;
+    const neck = V.add(o, V.scale(way, 1 - head / l));
+    this.renderer.rod("cylinder", o, neck, thin, colour);
+    this.renderer.rod("cone", neck, V.add(o, way), 2.6 * thin, colour);
+  }
+
+  name(eye) {
+    this.labels.hidden = !this.show.labels;
+    if (!this.show.labels) return;
+    const w = this.canvas.clientWidth, h = this.canvas.clientHeight, m = eye.camera;
+    for (const { span, where } of this.names) {
+      const p = where(), k = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
+      const x = (m[0] * p[0] + m[4] * p[1] + m[8] * p[2] + m[12]) / k, y = (m[1] * p[0] + m[5] * p[1] + m[9] * p[2] + m[13]) / k;
+      span.hidden = k <= 0 || Math.abs(x) > 1 || Math.abs(y) > 1;
+      span.style.transform = `translate(${(x + 1) / 2 * w + 6}px, ${(1 - y) / 2 * h - 22}px)`;
+    }
+  }
+
+  // ---- hands -------------------------------------------------------------------------------
+
+  turn(dx, dy) {
+    this.azimuth -= dx;
+    this.elevation = Math.max(-1.55, Math.min(1.55, this.elevation + dy));
+    this.draw();
+  }
+
+  nearer(factor) { this.zoom = Math.max(0.2, Math.min(12, this.zoom * factor)); this.draw(); }
+
+  steer() {
+    const c = this.canvas, fingers = new Map();
+    c.addEventListener("pointerdown", (e) => { fingers.set(e.pointerId, [e.clientX, e.clientY]); c.setPointerCapture(e.pointerId); });
+    for (const over of ["pointerup", "pointercancel"]) c.addEventListener(over, (e) => fingers.delete(e.pointerId));
+    c.addEventListener("pointermove", (e) => {
+      const old = fingers.get(e.pointerId);
+      if (!old) return;
+      const gap = () => { const [a, b] = [...fingers.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
+      const before = fingers.size === 2 ? gap() : 0;
+      fingers.set(e.pointerId, [e.clientX, e.clientY]);
+      const dx = e.clientX - old[0], dy = e.clientY - old[1];
+      if (fingers.size === 2) this.nearer(gap() / (before || 1));
+      else if (e.shiftKey && this.eye) {
+        const k = 2 * this.eye.radius / c.clientHeight;
+        this.shift = V.add(this.shift, V.add(V.scale(this.eye.side, -dx * k), V.scale(this.eye.head, dy * k)));
+        this.draw();
+      } else this.turn(dx * 0.008, dy * 0.008);
+    });
+    // the wheel scrolls the page unless the scene was clicked or Ctrl is held
+    c.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey && document.activeElement !== c) return;
+      e.preventDefault();
+      this.nearer(Math.exp(-e.deltaY * 0.0015));
+    }, { passive: false });
+    c.addEventListener("dblclick", () => { this.home(); this.draw(); });
+    c.addEventListener("keydown", (e) => {
+      const act = { ArrowLeft: () => this.turn(0.12, 0), ArrowRight: () => this.turn(-0.12, 0), ArrowUp: () => this.turn(0, 0.12), ArrowDown: () => this.turn(0, -0.12),
+        "+": () => this.nearer(1.15), "-": () => this.nearer(1 / 1.15), 0: () => { this.home(); this.draw(); } }[e.key];
+      if (act) { e.preventDefault(); act(); }
+    });
+  }
+}

@@ -1,0 +1,46 @@
+"""Long fragments travel compressed and are unfolded where they are asked for."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from dataclasses import replace
+from typing import Final
+
+from dalembert.report.blocks import Block, Display, words
+
+# shorter ones stand in the page as they are
+_SHORT: Final = 24_000
+# formulas of one display, and intermediates below it, beyond which a page is no place to read them
+MOST_LINES: Final = 60
+MOST_DEFINITIONS: Final = 60
+
+
+class Packing:
+    """Counts the packed fragments of a page."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def fragment(self, html: str) -> str:
+        """The fragment itself, or a place that the script fills from a compressed block."""
+        if len(html) <= _SHORT:
+            return html
+        self.count += 1
+        packed = base64.b64encode(zlib.compress(html.encode(), 9)).decode("ascii")
+        waiting = '<p class="quiet">A long formula: it is unfolded by the script of this page.</p>'
+        block = f'<script type="application/octet-stream" id="packed-{self.count}">{packed}</script>'
+        return f'<div data-packed="packed-{self.count}">{waiting}</div>{block}'
+
+
+def shortened(blocks: list[Block], command: str) -> list[Block]:
+    """The same blocks, with the rest of very long displays counted; `command` prints them all."""
+    found: list[Block] = []
+    for block in blocks:
+        found.append(block)
+        if isinstance(block, Display) and (len(block.lines) > MOST_LINES or len(block.definitions) > MOST_DEFINITIONS):
+            found[-1] = replace(block, lines=block.lines[:MOST_LINES], definitions=block.definitions[:MOST_DEFINITIONS])
+            missing = max(0, len(block.lines) - MOST_LINES), max(0, len(block.definitions) - MOST_DEFINITIONS)
+            parts = [f"{n} more {what}" for n, what in zip(missing, ("lines", "intermediates"), strict=True) if n]
+            found.append(words(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
+    return found

@@ -1,0 +1,115 @@
+"""One HTML file that shows everything dalembert knows about a system, and needs nothing but a browser."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from html import escape
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dalembert.page import sections
+from dalembert.page.embedding import floats, scene_data, script
+from dalembert.page.packing import Packing
+from dalembert.page.plots import Plots
+from dalembert.page.scene import Scene, frames_of, scene
+from dalembert.page.sketch import picture, svg
+from dalembert.page.study import Study
+from dalembert.simulation.failures import Unwritable
+from dalembert.simulation.plotting import file_name
+
+PARTS: Final = (
+    ("system", "System"),
+    ("equations", "Equations"),
+    ("agreement", "Agreement"),
+    ("motion", "Motion"),
+    ("energy", "Energy"),
+    ("linear", "Modes"),
+    ("reproduction", "Reproduce"),
+)
+_MOST_ROWS: Final = 5000
+# before the first paint: light or dark, as chosen last time or as the computer is set
+_EARLY: Final = (
+    '{const d=document.documentElement;let t=null;try{t=localStorage.getItem("dalembert-theme")}catch{}'
+    'd.dataset.theme=t||(matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light")}'
+)
+
+
+@cache
+def asset(name: str) -> str:
+    """A file that is put into every page."""
+    return resources.files("dalembert.page").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def shell(title: str, body: str, *, scripts: bool = True) -> str:
+    """A document that holds all it needs; nothing may be fetched."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
+    code = f"<script>{asset('scene.js')}\n{asset('page.js')}</script>" if scripts else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)}</title>\n<style>{asset('page.css')}</style>\n<script>{_EARLY}</script>\n"
+        "<noscript><style>.panel[hidden],.group[hidden]{display:block}.controls,.tabs{display:none}</style></noscript>\n"
+        f"</head>\n<body>\n{body}\n{code}\n</body>\n</html>\n"
+    )
+
+
+def page(study: Study) -> str:
+    """The whole page."""
+    packing = Packing()
+    drawn = _scene(study)
+    title = study.subject.title
+    sketch = "" if drawn is None else svg(picture(drawn), f"Sketch of {title} at its start")
+    still = "" if drawn is None else svg(picture(drawn, 0, 900, 460))
+    run = study.run
+    plots = None if run is None else Plots(float(run.t[0]), float(run.t[-1]))
+    parts = [
+        sections.head(study, sketch),
+        sections.equations(study, packing),
+        sections.agreement(study),
+        sections.motion(study, plots, still),
+        sections.energy(study, plots, packing),
+        sections.linear(study),
+        sections.reproduction(study),
+    ]
+    bar = (
+        f'<a class="skip" href="#system">Skip to the page</a><header class="bar"><div><b>{escape(title)}</b><nav aria-label="Parts">'
+        f'{sections.navigation(PARTS)}</nav><button class="theme" type="button" aria-label="Light or dark" title="Light or dark">◐</button></div></header>'
+    )
+    data = "" if run is None or plots is None else "\n".join([script("plots", plots.embedded()), script("table", _table(study))])
+    data += "" if drawn is None else "\n" + script("scene", scene_data(drawn))
+    foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
+    return shell(f"{title} · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n{data}")
+
+
+def _scene(study: Study) -> Scene | None:
+    return None if study.run is None or not study.system.bodies else scene(frames_of(study.run))
+
+
+def _table(study: Study) -> dict[str, Any]:
+    """The motion for a CSV file: times, coordinates, speeds at the integrator's steps, or at even times where these are too many."""
+    run = study.run
+    assert run is not None
+    shown = run if len(run) <= _MOST_ROWS else run.at(np.linspace(float(run.t[0]), float(run.t[-1]), _MOST_ROWS))
+    values = np.column_stack([shown.t, shown.q, shown.u])
+    return {"names": ["t", *run.names], "values": floats(values, "<f8"), "file": f"{file_name(study.subject.title)}.csv"}
+
+
+def write(text: str, path: str | os.PathLike[str]) -> Path:
+    """The file appears whole or not at all."""
+    target = Path(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; name another place"
+        raise Unwritable(msg) from problem
+    return target

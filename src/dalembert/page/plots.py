@@ -1,0 +1,155 @@
+"""Quantities over time as SVG curves with their axes in HTML: they stretch with the page, print, and need no script.
+
+The script of the page adds a cursor, which all plots share with the animation, and the values at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.printing.names import superscript
+from dalembert.page.embedding import floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+MOST_POINTS: Final = 1001
+_WIDTH, _HEIGHT = 1000.0, 300.0
+_ROOM: Final = 0.08
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One quantity: its name as HTML, and its values."""
+
+    name: str
+    values: Numbers = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Curves that share their axes, over the times t; `title` is HTML, as are the names of the curves."""
+
+    title: str
+    t: Numbers = field(repr=False)
+    curves: tuple[Curve, ...]
+    wide: bool = False
+    # curves that may lie on one another are dashed
+    coinciding: bool = False
+
+
+class Plots:
+    """All plots of a page: the text of each, and the numbers that go with them."""
+
+    def __init__(self, first: float, last: float) -> None:
+        self.first, self.last = first, last
+        self.times: list[Numbers] = []
+        self.data: list[dict[str, Any]] = []
+
+    def grid(self, panels: Sequence[Panel]) -> str:
+        """Panels side by side where there is room."""
+        return f'<div class="plots">{"".join(self.panel(p) for p in panels)}</div>'
+
+    def panel(self, p: Panel) -> str:
+        """A figure with title, axes, curves and a place for the cursor."""
+        t, curves = thinned(p.t, [c.values for c in p.curves])
+        low, high, exponent = limits(curves)
+        number = len(self.data)
+        self.data.append({"t": self._time(t), "e": exponent, "v": [floats(c) for c in curves]})
+        size = 10.0**exponent
+        span = high - low
+        ys = ticks(low / size, high / size, 4)
+        power = f' <span class="power">in 10{superscript(exponent)}</span>' if exponent else ""
+        rows = "".join(f'<span class="y" style="top:{100 * (high - y * size) / span:.2f}%">{label(y)}</span>' for y in ys)
+        xs = [x for x in ticks(self.first, self.last, 6) if self.first <= x <= self.last]
+        columns = "".join(f'<span class="x" style="left:{self._across(x):.2f}%">{label(x)}</span>' for x in xs)
+        lines = "".join(f'<path class="grid" d="M0 {_y(y * size, low, high):.1f}H{_WIDTH:g}"/>' for y in ys)
+        lines += "".join(f'<path class="grid" d="M{10 * self._across(x):.1f} 0V{_HEIGHT:g}"/>' for x in xs)
+        paths = "".join(f'<path class="curve c{k % 6}" d="{self._path(t, c, low, high)}"/>' for k, c in enumerate(curves))
+        keys = "".join(
+            f'<span class="key c{k % 6}">{c.name} <output data-curve="{k}"></output></span>' for k, c in enumerate(p.curves)
+        )
+        title = f'<span class="title">{p.title}</span>' if p.title else ""
+        return (
+            f'<figure class="plot{" wide" * p.wide}{" coinciding" * p.coinciding}" data-plot="{number}"><figcaption>{title}{power}{keys}</figcaption>'
+            f'<div class="area"><div class="field">{rows}{columns}<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" preserveAspectRatio="none" '
+            f'aria-hidden="true">{lines}{paths}</svg><i class="cursor"></i></div></div></figure>'
+        )
+
+    def _time(self, t: Numbers) -> int:
+        for k, known in enumerate(self.times):
+            if known.shape == t.shape and np.array_equal(known, t):
+                return k
+        self.times.append(t)
+        return len(self.times) - 1
+
+    def _across(self, x: float) -> float:
+        return 100 * (x - self.first) / ((self.last - self.first) or 1.0)
+
+    def _path(self, t: Numbers, y: Numbers, low: float, high: float) -> str:
+        x = 10 * np.array([self._across(float(s)) for s in t])
+        down = _y(y, low, high)
+        parts, pen = [], False
+        for a, b in zip(x, down, strict=True):
+            if not np.isfinite(b):
+                pen = False
+                continue
+            parts.append(f"{'L' if pen else 'M'}{a:.1f} {b:.1f}")
+            pen = True
+        return "".join(parts)
+
+    def embedded(self) -> dict[str, Any]:
+        """The numbers behind the curves."""
+        return {"first": self.first, "last": self.last, "times": [floats(t) for t in self.times], "plots": self.data}
+
+
+def thinned(t: Numbers, curves: Sequence[Numbers]) -> tuple[Numbers, list[Numbers]]:
+    """At most so many points that a screen can show them; ends are kept."""
+    if len(t) <= 2 * MOST_POINTS:
+        return t, list(curves)
+    kept = np.unique(np.linspace(0, len(t) - 1, MOST_POINTS).round().astype(int))
+    return t[kept], [c[kept] for c in curves]
+
+
+def limits(curves: Sequence[Numbers]) -> tuple[float, float, int]:
+    """The range of the axis with some room, and the power of ten its numbers are printed in.
+
+    What does not move is drawn as a straight line, not as magnified rounding.
+    """
+    finite = np.concatenate([c[np.isfinite(c)] for c in curves]) if len(curves) else np.zeros(0)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    size = max(abs(low), abs(high))
+    if high - low <= 1e-9 * size or size < 1e-300:
+        half = 0.5 * size if size >= 1e-300 else 0.5
+        low, high = low - half, high + half
+    room = _ROOM * (high - low)
+    largest = max(abs(low), abs(high))
+    exponent = int(np.floor(np.log10(largest)))
+    return low - room, high + room, exponent if not -3 < exponent < 5 else 0
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Round numbers, at most so many."""
+    span = high - low
+    if not np.isfinite(span) or span <= 0:
+        return [low]
+    raw = span / most
+    power = 10.0 ** np.floor(np.log10(raw))
+    step = next(k * power for k in (1, 2, 2.5, 5, 10) if k * power >= raw * 0.999)
+    first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
+    return [float(k * step) for k in range(first, last + 1)]
+
+
+def label(x: float) -> str:
+    """A tick: short, with a real minus sign."""
+    return f"{0.0 if abs(x) < 1e-12 else x:.6g}".replace("-", "−")
+
+
+def _y(y: Any, low: float, high: float) -> Any:
+    return _HEIGHT * (high - y) / (high - low)

@@ -1,0 +1,40 @@
+"""The page of a system that is described in a program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dalembert.model.system import System
+from dalembert.page.page import page, write
+from dalembert.page.study import Wish, study
+from dalembert.report.document import Subject
+
+
+def write_report(
+    system: System,
+    path: str | os.PathLike[str],
+    *,
+    duration: float = 10.0,
+    start: Mapping[Any, float] | None = None,
+    values: Mapping[Any, float] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    description: str = "",
+) -> Path:
+    """Everything about a system in one HTML file: description, equations, agreement, motion, energy, modes.
+
+    duration, start, values and inputs are those of `simulate`.
+    """
+    if not isinstance(system, System):
+        msg = f"write_report: give a System, not {type(system).__name__}"
+        raise TypeError(msg)
+    named = {name: {_name(key): x for key, x in (given or {}).items()} for name, given in (("start", start), ("values", values))}
+    motions = {_name(key): str(x) for key, x in (inputs or {}).items()}
+    wish = Wish(duration, named["start"], named["values"], motions)
+    return write(page(study(Subject(system, system.name, system.source, description), wish)), path)
+
+
+def _name(key: Any) -> str:
+    return str(getattr(key, "name", None) or key)

@@ -1,0 +1,313 @@
+"""A system as things to draw: solids, links, rails, springs, arrows, ground, each along a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from dalembert.algebra.folds import symbols_of
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body
+from dalembert.page.geometry import Poses
+from dalembert.page.shapes import Solid, solid
+from dalembert.page.view import View, view
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.trajectory import Trajectory
+
+    Numbers = NDArray[np.float64]
+
+MOST_FRAMES: Final = 601
+_STILL: Final = 1e-7
+
+ArrowKind = Literal["weight", "load", "reaction", "torque"]
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnBody:
+    """A solid and where it is: mass centre r (n × 3), axes of the solid R (n × 3 × 3)."""
+
+    name: str
+    solid: Solid
+    r: Numbers = field(repr=False)
+    R: Numbers = field(repr=False)
+    # the axes of its frame; None for a particle
+    frame: Numbers | None = field(repr=False, default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A named point."""
+
+    name: str
+    r: Numbers = field(repr=False)
+    fixed: bool = False
+    # where links meet, so that something turns there
+    joint: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """Between two places: a rigid link, a spring, a damper."""
+
+    kind: Literal["link", "spring", "damper"]
+    a: int
+    b: int
+
+
+@dataclass(frozen=True, eq=False)
+class Rail:
+    """The straight way along which a point slides."""
+
+    ends: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Arrow:
+    """A force at a place, or a torque on a body, over the times."""
+
+    name: str
+    kind: ArrowKind
+    at: Numbers = field(repr=False)
+    vector: Numbers = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Everything that can be seen, over the times t."""
+
+    t: Numbers = field(repr=False)
+    bodies: tuple[DrawnBody, ...]
+    places: tuple[Place, ...]
+    lines: tuple[Line, ...]
+    rails: tuple[Rail, ...]
+    arrows: tuple[Arrow, ...]
+    view: View
+    contacts: tuple[int, ...] = ()
+
+
+def frames_of(run: Trajectory, most: int = MOST_FRAMES) -> Trajectory:
+    """The run at even times, few enough to be drawn."""
+    if len(run) < 2 or run.solution.dense is None:
+        return run
+    first, last = float(run.t[0]), float(run.t[-1])
+    return run.at(np.linspace(first, last, min(most, max(61, round((last - first) * 60) + 1))))
+
+
+def scene(run: Trajectory, *, arrows: bool = True) -> Scene:
+    """What is to be drawn at the times of this run, as they are."""
+    return _Drawing(run, arrows=arrows).scene()
+
+
+class _Drawing:
+    def __init__(self, run: Trajectory, *, arrows: bool) -> None:
+        self.run, system = run, run.system
+        self.loads = list(_loads(run)) if arrows else []
+        self.springs = [(kind, *pair) for kind, pair in _springs(run)]
+        self.contacts = list(dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None))
+        points = [b.G for b in system.bodies]
+        points += [P for b in system.bodies for P in b.points.values()]
+        points += [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts
+        points += [P for _, _, P, _ in self.loads if isinstance(P, Point)]
+        # what hangs on the way to these, and what else a body's own frame carries
+        points += [P for P in system.space.points if any(P.frame is b.frame for b in system.bodies)]
+        self.points = list(dict.fromkeys(points))
+        self.poses = Poses(run, self.points, [v for *_, v in self.loads])
+        self._places()
+
+    # ---- places and links --------------------------------------------------------------------
+
+    def _places(self) -> None:
+        """Points that are everywhere at the same place count once."""
+        self.places: list[Numbers] = []
+        self.names: list[str] = []
+        self.number: dict[Point, int] = {}
+        self.links: dict[tuple[int, int], None] = {}
+        self.rails: list[Rail] = []
+        wanted = [Q for P in self.points for Q in _way(P)]
+        r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
+        self.size = _size([r[P] for P in r])
+        for P in r:
+            self.number[P] = self._place(P, r[P])
+            if P.parent is not None:
+                self._connect(P, self.poses.offset(P))
+        self._tie()
+        # what is to be seen: the masses, and what is linked with them
+        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links) if self.links else {self.number[b.G] for b in self.run.system.bodies}
+        self.held = [self.places[k] for k in sorted(seen)] + [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
+        self.tied = bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STILL * self.size for k in seen)
+        self.scale = _size([self.places[k] for k in sorted(seen)])
+
+    def _place(self, P: Point, r: Numbers) -> int:
+        near = 1e-9 * self.size
+        for k, other in enumerate(self.places):
+            if np.abs(other - r).max(initial=0.0) <= near:
+                return k
+        self.places.append(r)
+        self.names.append(P.name)
+        return len(self.places) - 1
+
+    def _connect(self, P: Point, offset: Numbers) -> None:
+        """A constant length is a link; a constant direction in space is a rail."""
+        assert P.parent is not None
+        a, b = self.number[P.parent], self.number[P]
+        length = np.linalg.norm(offset, axis=1)
+        if a == b or not np.all(np.isfinite(length)):
+            return
+        if np.ptp(length) <= _STILL * max(length.max(), 1e-12):
+            still = np.ptp(self.places[a], axis=0).max() + np.ptp(self.places[b], axis=0).max() <= _STILL * self.size
+            if not still or length.max() <= 0.5 * self.size:
+                self.links[min(a, b), max(a, b)] = None
+            return
+        _, spread, directions = np.linalg.svd(offset - offset.mean(axis=0), full_matrices=False)
+        if spread[0] > 0 and spread[1] <= 1e-6 * spread[0] and self._movers(P) == 1 and np.ptp(self.places[a], axis=0).max() <= _STILL * self.size:
+            self.rails.append(_rail(self.places[b], directions[0], 0.15 * self.size))
+
+    def _movers(self, P: Point) -> int:
+        """How many coordinates and motions an offset depends on."""
+        tape = P.r.tape
+        return sum(i in tape.moving for i in symbols_of(tape, [c for triple in P.r.parts.values() for c in triple]))
+
+    def _tie(self) -> None:
+        """A constraint that keeps two places at one distance is a link too."""
+        rows = [c for c in self.run.system.constraints if c.holonomic]
+        masses = [self.number[b.G] for b in self.run.system.bodies if b.frame is None]
+        linked = {k for link in self.links for k in link}
+        for i, a in enumerate(masses if rows else []):
+            for b in masses[i + 1 :]:
+                length = np.linalg.norm(self.places[a] - self.places[b], axis=1)
+                apart = a not in linked or b not in linked
+                if apart and length.max() > 0 and np.ptp(length) <= 1e-6 * length.max():
+                    self.links[min(a, b), max(a, b)] = None
+
+    # ---- bodies ------------------------------------------------------------------------------
+
+    def bodies(self) -> Iterator[DrawnBody]:
+        poses, bodies = self.poses, self.run.system.bodies
+        masses = [float(self.run.rows([b.mass])[0][0]) for b in bodies]
+        scene = self.scale
+        for body in bodies:
+            F = body.frame
+            R = np.broadcast_to(np.eye(3), (len(self.run), 3, 3)) if F is None else poses.frame(F)
+            reach = R[0].T @ self._reach(body)
+            looks = solid(body, poses, scene=scene, heaviest=max(masses), reach=reach, contact=self._contact(body))
+            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, None if F is None else R)
+
+    def _reach(self, body: Body) -> Numbers:
+        """From the mass centre to the farthest point linked with it, at the start."""
+        G = self.number[body.G]
+        ends = [b if a == G else a for a, b in self.links if G in (a, b)]
+        away = [self.places[k][0] - self.places[G][0] for k in ends]
+        return max(away, key=lambda d: float(np.linalg.norm(d)), default=np.zeros(3))
+
+    def _contact(self, body: Body) -> float | None:
+        for c in self.run.system.constraints:
+            if c.contact is not None and c.contact.body is body:
+                return float(np.linalg.norm(self.poses.point(c.contact.point)[0] - self.poses.point(body.G)[0]))
+        return None
+
+    # ---- all of it ---------------------------------------------------------------------------
+
+    def scene(self) -> Scene:
+        bodies = _fitting(list(self.bodies()), [self._length(link) for link in self.links])
+        fixed = [np.ptp(r, axis=0).max() <= _STILL * self.size for r in self.places]
+        degree = [sum(k in link for link in self.links) for k in range(len(self.places))]
+        at_G = {self.number[b.G] for b in self.run.system.bodies}
+        joints = [degree[k] >= 1 and k not in at_G for k in range(len(self.places))]
+        places = zip(self.names, self.places, fixed, joints, strict=True)
+        lines = [Line("link", a, b) for a, b in self.links]
+        lines += [Line(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
+        contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
+        ground = [self.places[k] for k in contacts]
+        return Scene(
+            t=np.asarray(self.run.t),
+            bodies=tuple(bodies),
+            places=tuple(Place(n, r, bool(f), j) for n, r, f, j in places),
+            lines=tuple(lines),
+            rails=tuple(self.rails),
+            arrows=tuple(self._arrows()),
+            view=view(self._up(), bodies, self.held, ground, tied=self.tied),
+            contacts=contacts,
+        )
+
+    def _length(self, link: tuple[int, int]) -> float:
+        a, b = link
+        return float(np.linalg.norm(self.places[a][0] - self.places[b][0]))
+
+    def _up(self) -> Numbers | None:
+        gravity = self.run.system.field
+        if gravity is None:
+            return None
+        g = self.run[gravity.g][0]
+        return None if np.linalg.norm(g) == 0 else -g / np.linalg.norm(g)
+
+    def _arrows(self) -> Iterator[Arrow]:
+        centres = {b.frame: b.G for b in self.run.system.bodies if b.frame is not None}
+        for name, kind, place, vector in self.loads:
+            P = place if isinstance(place, Point) else centres.get(place)
+            values = self.poses.vector(vector)
+            if P is not None and np.all(np.isfinite(values)) and np.abs(values).max(initial=0.0) > 0:
+                yield Arrow(name, kind, self.poses.point(P), values)
+
+
+Loaded = tuple[str, ArrowKind, object, Vector]
+
+
+def _loads(run: Trajectory) -> Iterator[Loaded]:
+    """Weights and declared loads."""
+    system = run.system
+    if system.field is not None:
+        for b in system.bodies:
+            yield f"weight of {b.name}", "weight", b.G, b.mass * system.field.g
+    for load in system.loads:
+        yield from ((load.name, "load", P, F) for F, P in load.forces)
+        yield from ((load.name, "torque", frame, T) for T, frame in load.torques)
+
+
+def _springs(run: Trajectory) -> Iterator[tuple[Literal["spring", "damper"], tuple[Point, Point]]]:
+    for potential in run.system.potentials:
+        if potential.between is not None:
+            yield "spring", potential.between
+    for load in run.system.loads:
+        if len(load.forces) == 2 and load.name.startswith("damper"):
+            yield "damper", (load.forces[0][1], load.forces[1][1])
+
+
+def _way(P: Point) -> list[Point]:
+    way = [P]
+    while way[-1].parent is not None:
+        way.append(way[-1].parent)
+    return way[::-1]
+
+
+def _size(places: Sequence[Numbers]) -> float:
+    """The largest distance between places at one time, or how far they get where there is only one."""
+    stacked = np.stack(places)
+    at_once = float(np.linalg.norm(np.ptp(stacked, axis=0), axis=1).max())
+    return max(at_once if at_once > 0 else float(np.ptp(stacked.reshape(-1, 3), axis=0).max()), 1e-9)
+
+
+def _rail(way: Numbers, direction: Numbers, margin: float) -> Rail:
+    along = (way - way[0]) @ direction
+    return Rail(way[0] + np.outer([along.min() - margin, along.max() + margin], direction))
+
+
+def _fitting(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
+    """Where solids drawn from their inertia would hide the links between them, all are drawn smaller by one factor."""
+    guessed = [max(b.solid.sizes) for b in bodies if b.solid.guessed and b.solid.kind == "sphere"]
+    if len(guessed) < 3 or not links:
+        return bodies
+    factor = min(1.0, 0.55 * float(np.median(links)) / float(np.median(guessed)))
+    return [_scaled(b, factor) if b.solid.guessed and b.solid.kind == "sphere" else b for b in bodies]
+
+
+def _scaled(body: DrawnBody, factor: float) -> DrawnBody:
+    s = body.solid
+    a, b, c = (factor * x for x in s.sizes)
+    return DrawnBody(body.name, Solid(s.kind, (a, b, c), s.turn, s.guessed), body.r, body.R, body.frame)

@@ -1,0 +1,125 @@
+"""What a body looks like: its declared shape, or a simple solid that has its mass and its inertia.
+
+Source: Mei85 ch. 6 for the moments of simple solids, read backwards: a² = 5 (I_y + I_z − I_x)/(2 m) of an ellipsoid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.model.elements import Body
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.page.geometry import Poses
+
+    Numbers = NDArray[np.float64]
+
+Kind = Literal["sphere", "box", "cylinder"]
+
+# moments that differ by less than this part are the same
+_SAME: Final = 0.02
+# how thin things are that have no thickness, as a part of their size
+_THIN_ROD: Final = 0.028
+_THIN_DISK: Final = 0.035
+_PLATE: Final = 0.45
+# a radius for what has no size at all, as a part of the scene's
+_DOT: Final = 0.035
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A unit sphere, box (−1 … 1) or cylinder (radius 1, −1 … 1 along z), stretched by `sizes`, turned by `turn` in the body."""
+
+    kind: Kind
+    sizes: tuple[float, float, float]
+    turn: Numbers
+    # drawn from mass and inertia, since no shape was declared
+    guessed: bool = False
+
+
+def solid(body: Body, poses: Poses, *, scene: float, heaviest: float, reach: Numbers, contact: float | None) -> Solid:
+    """The look of one body; `reach` is a direction in the body along which it extends, `contact` its distance to the ground."""
+    if body.frame is None or body.inertia is None:
+        return _dot(_value(poses, body.mass), scene, heaviest)
+    if body.shape is not None:
+        return _declared(body, poses)
+    xx, yy, zz, xy, yz, xz = (_value(poses, Scalar(body.inertia.tape, i)) for i in body.inertia.to(body.frame).entries())
+    return _from_inertia(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), _value(poses, body.mass), scene, heaviest, reach, contact)
+
+
+def _value(poses: Poses, scalar: Scalar) -> float:
+    return float(poses.run.rows([scalar])[0][0])
+
+
+def _dot(mass: float, scene: float, heaviest: float) -> Solid:
+    r = _DOT * scene * max(0.55, (mass / heaviest) ** (1 / 3) if heaviest > 0 else 1.0)
+    return Solid("sphere", (r, r, r), np.eye(3))
+
+
+def _declared(body: Body, poses: Poses) -> Solid:
+    shape, frame = body.shape, body.frame
+    assert shape is not None
+    assert frame is not None
+    sizes = [_value(poses, x) for x in shape.sizes]
+    turn = np.eye(3)
+    if shape.axis is not None:
+        axis = shape.axis.components(frame)
+        turn = _with_z(np.array([_value(poses, Scalar(shape.axis.tape, i)) for i in axis]))
+    match shape.kind:
+        case "rod":
+            r = _THIN_ROD * sizes[0]
+            return Solid("cylinder", (r, r, sizes[0] / 2), turn)
+        case "disk":
+            return Solid("cylinder", (sizes[0], sizes[0], _THIN_DISK * sizes[0]), turn)
+        case "sphere":
+            return Solid("sphere", (sizes[0],) * 3, turn)
+        case "cylinder":
+            return Solid("cylinder", (sizes[0], sizes[0], sizes[1] / 2), turn)
+        case "box":
+            return Solid("box", (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), turn)
+
+
+def _from_inertia(I: Numbers, mass: float, scene: float, heaviest: float, reach: Numbers, contact: float | None) -> Solid:
+    moments, axes = np.linalg.eigh(I)
+    a, b, c = moments
+    if not np.all(np.isfinite(moments)) or c <= 0 or mass <= 0:
+        return _dot(mass, scene, heaviest)
+    near = _SAME * c
+    if abs(b - a) <= near and abs(a) <= near:
+        return _plate(axes[:, 2], c / mass, reach)
+    if abs(a) <= near and abs(c - b) <= near:
+        r = np.sqrt(12 * c / mass)
+        return Solid("cylinder", (_THIN_ROD * r, _THIN_ROD * r, r / 2), _with_z(axes[:, 0]), guessed=True)
+    if abs(b - a) <= near and abs(a + b - c) <= near:
+        r = contact or np.sqrt(2 * c / mass)
+        return Solid("cylinder", (r, r, _THIN_DISK * r), _with_z(axes[:, 2]), guessed=True)
+    squares = 2.5 * np.array([b + c - a, a + c - b, a + b - c]) / mass
+    half = np.sqrt(np.maximum(squares, 0.02 * squares.max()))
+    turn = axes if np.linalg.det(axes) > 0 else axes * np.array([1.0, 1.0, -1.0])
+    return Solid("sphere", (float(half[0]), float(half[1]), float(half[2])), turn, guessed=True)
+
+
+def _plate(normal: Numbers, gyration: float, reach: Numbers) -> Solid:
+    """Only the moment about one axis is known, as in a plane motion: a flat bar with k² = (l² + w²)/12 along its reach."""
+    along = reach - normal * (normal @ reach)
+    if np.linalg.norm(along) < 1e-9:
+        along = np.array([1.0, 0.0, 0.0]) if abs(normal[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+        along = along - normal * (normal @ along)
+    x = along / np.linalg.norm(along)
+    l = float(np.sqrt(12 * gyration / (1 + _PLATE**2)))
+    return Solid("box", (l / 2, _PLATE * l / 2, 0.06 * l), np.column_stack([x, np.cross(normal, x), normal]), guessed=True)
+
+
+def _with_z(axis: Numbers) -> Numbers:
+    """A right-handed basis whose third vector is the axis."""
+    z = axis / np.linalg.norm(axis)
+    first = np.eye(3)[int(np.argmin(np.abs(z)))]
+    x = first - z * (z @ first)
+    x = x / np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

@@ -1,0 +1,236 @@
+"""A drawing of a system at one moment: faces sorted by depth, as SVG or for matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.page.scene import DrawnBody, Scene
+from dalembert.page.view import looking
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# Okabe and Ito's colours, which everyone can tell apart
+COLOURS: Final = ("#2f7fb8", "#d9822b", "#2a9d76", "#b8609a", "#c9a227", "#5aa9c9")
+METAL: Final = "#8a929c"
+INK: Final = "#5b6570"
+_EYE: Final = 28.0  # degrees of the picture's shorter side
+_LIGHT: Final = np.array([0.45, 0.62, 0.64])
+_ROUND: Final = 28
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A filled polygon or, without a fill, a line; in the units of the picture, farther ones first."""
+
+    points: Numbers = field(repr=False)
+    fill: str | None
+    stroke: str | None = None
+    width: float = 0.0
+    alpha: float = 1.0
+    depth: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Faces in order of drawing on a canvas of a width and a height."""
+
+    width: float
+    height: float
+    faces: tuple[Face, ...]
+
+
+class _Camera:
+    """The projection of the view onto a picture, y downwards."""
+
+    def __init__(self, scene: Scene, k: int, width: float, height: float) -> None:
+        v = scene.view
+        self.side, self.head, self.back = looking(v.axes, v.azimuth, v.elevation)
+        self.up = v.axes[2]
+        self.target = np.mean([b.r[k] for b in scene.bodies], axis=0) if v.follow else v.centre
+        self.radius = v.near if v.follow else v.far
+        self.distance = self.radius * max(1.0, 1.35 * height / width) / np.tan(np.radians(_EYE) / 2)
+        self.focal = 0.5 * height / np.tan(np.radians(_EYE) / 2)
+        self.middle = np.array([width / 2, height / 2])
+
+    def __call__(self, points: Numbers) -> tuple[Numbers, Numbers]:
+        """Places in the picture, and distances from the eye."""
+        p = np.atleast_2d(points) - self.target
+        depth = self.distance - p @ self.back
+        scale = self.focal / np.maximum(depth, 0.05 * self.distance)
+        flat = np.stack([p @ self.side, -(p @ self.head)], axis=1) * scale[:, None]
+        return self.middle + flat, depth
+
+    def light(self) -> Numbers:
+        """From above, from the right, from the eye's side."""
+        return np.asarray(_LIGHT[0] * self.side + _LIGHT[1] * self.up + _LIGHT[2] * self.back)
+
+
+def picture(scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.0, *, trace: bool = False) -> Picture:
+    """The scene at its k-th time."""
+    camera = _Camera(scene, k, width, height)
+    faces = [f for n, b in enumerate(scene.bodies) for f in _solid(b, k, COLOURS[n % len(COLOURS)], camera)]
+    faces += list(_sticks(scene, k, camera))
+    faces.sort(key=lambda f: -f.depth)
+    below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
+    return Picture(width, height, (*below, *faces))
+
+
+# ---- solids ----------------------------------------------------------------------------------
+
+
+def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera) -> Iterator[Face]:
+    """The faces that look towards the eye."""
+    R, r, sizes = body.R[k], body.r[k], np.array(body.solid.sizes)
+    eye = camera.target + camera.distance * camera.back
+    marked = body.frame is not None and body.solid.kind != "box" and body.solid.sizes[2] < 4 * body.solid.sizes[0]
+    alpha = 0.75 if body.solid.guessed and body.solid.kind == "sphere" else 1.0
+    for corners, normal in _unit(body.solid.kind, long=body.solid.sizes[2] > 4 * body.solid.sizes[0]):
+        world = (corners * sizes) @ R.T + r
+        n = R @ (normal / sizes)
+        n = n / np.linalg.norm(n)
+        middle = world.mean(axis=0)
+        if n @ (eye - middle) <= 0:
+            continue
+        flat, depth = camera(world)
+        second = marked and corners[:, 0].mean() * corners[:, 1].mean() < 0
+        yield Face(flat, _lit(colour, float(n @ camera.light()), float(n @ camera.up), second=second), depth=float(depth.mean()), alpha=alpha)
+
+
+def _unit(kind: str, *, long: bool) -> Iterator[tuple[Numbers, Numbers]]:
+    """Corners and outward normal of every face of a unit solid."""
+    if kind == "box":
+        for axis in range(3):
+            for side in (-1.0, 1.0):
+                corners = np.zeros((4, 3))
+                corners[:, axis] = side
+                corners[:, (axis + 1) % 3], corners[:, (axis + 2) % 3] = [-1, 1, 1, -1], [-1, -1, 1, 1]
+                yield corners, side * np.eye(3)[axis]
+    elif kind == "cylinder":
+        yield from _cylinder(12 if long else _ROUND)
+    else:
+        yield from _sphere(12)
+
+
+def _cylinder(n: int) -> Iterator[tuple[Numbers, Numbers]]:
+    angles = 2 * np.pi * np.arange(n + 1) / n
+    x, y = np.cos(angles), np.sin(angles)
+    for i in range(n):
+        corners = np.array([[x[i], y[i], -1], [x[i + 1], y[i + 1], -1], [x[i + 1], y[i + 1], 1], [x[i], y[i], 1]])
+        yield corners, np.array([np.cos(angles[i] + np.pi / n), np.sin(angles[i] + np.pi / n), 0.0])
+        for z in (-1.0, 1.0):
+            yield np.array([[0, 0, z], [x[i], y[i], z], [x[i + 1], y[i + 1], z]]), np.array([0.0, 0.0, z])
+
+
+def _sphere(n: int) -> Iterator[tuple[Numbers, Numbers]]:
+    def at(a: float, b: float) -> list[float]:
+        return [float(np.sin(a) * np.cos(b)), float(np.sin(a) * np.sin(b)), float(np.cos(a))]
+
+    for i in range(n):
+        for j in range(2 * n):
+            a0, a1, b0, b1 = np.pi * i / n, np.pi * (i + 1) / n, np.pi * j / n, np.pi * (j + 1) / n
+            corners = np.array([at(a0, b0), at(a1, b0), at(a1, b1), at(a0, b1)])
+            yield corners, np.array(at((a0 + a1) / 2, (b0 + b1) / 2))
+
+
+def _lit(colour: str, sun: float, sky: float, *, second: bool) -> str:
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    if second:
+        rgb = rgb + 0.45 * (1 - rgb)
+    lit = np.clip(rgb * (0.42 + 0.24 * (0.5 + 0.5 * sky) + 0.48 * max(sun, 0.0)), 0, 1)
+    return "#" + "".join(f"{round(255 * float(c)):02x}" for c in lit)
+
+
+# ---- lines -----------------------------------------------------------------------------------
+
+
+def _sticks(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
+    unit = camera.middle.min() / 60
+    for line in scene.lines:
+        ends = np.array([scene.places[line.a].r[k], scene.places[line.b].r[k]])
+        ends = _coil(ends, 0.02 * camera.radius) if line.kind == "spring" else ends
+        flat, depth = camera(ends)
+        # a link inside a body is hidden by it
+        yield Face(flat, None, METAL if line.kind == "link" else INK, 0.9 * unit, depth=float(depth.max()))
+    for rail in scene.rails:
+        flat, depth = camera(rail.ends)
+        yield Face(flat, None, INK, 0.35 * unit, depth=float(depth.max()) + camera.distance)
+    for place in scene.places:
+        if place.joint:
+            flat, depth = camera(place.r[k])
+            angles = 2 * np.pi * np.arange(12) / 12
+            ball = flat[0] + 0.95 * unit * np.column_stack([np.cos(angles), np.sin(angles)])
+            yield Face(ball, METAL, depth=float(depth[0]) - 0.01 * camera.radius)
+            if place.fixed:
+                half = np.array([[-2.6, -1.2], [2.6, -1.2], [2.6, -2.1], [-2.6, -2.1]]) * unit
+                yield Face(flat[0] + half, METAL, depth=float(depth[0]))
+
+
+def _coil(ends: Numbers, r: float, turns: int = 10) -> Numbers:
+    z = ends[1] - ends[0]
+    length = float(np.linalg.norm(z))
+    if length == 0:
+        return ends
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z / length)
+    x = x / np.linalg.norm(x)
+    y = np.cross(z / length, x)
+    s = np.linspace(0.1, 0.9, 12 * turns + 1)
+    phase = 2 * np.pi * turns * np.linspace(0, 1, len(s))
+    middle = ends[0] + np.outer(s, z) + r * (np.outer(np.cos(phase), x) + np.outer(np.sin(phase), y))
+    return np.concatenate([ends[:1], middle, ends[1:]])
+
+
+def _traces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
+    from dalembert.page.embedding import traced
+
+    for n, place in enumerate(traced(scene)):
+        if k > 1:
+            yield Face(camera(scene.places[place].r[: k + 1])[0], None, COLOURS[n % len(COLOURS)], 1.2, alpha=0.7)
+
+
+def _floor(scene: Scene, camera: _Camera) -> Iterator[Face]:
+    """A patch of the ground as a grid of lines that fade."""
+    height = scene.view.ground
+    if height is None:
+        return
+    x, y, up = scene.view.axes
+    o = camera.target + (height - camera.target @ up) * up
+    cell = 10 ** np.round(np.log10(camera.radius / 2.2))
+    count = int(min(14, np.ceil(2.2 * camera.radius / cell)))
+    base = np.round(np.array([o @ x, o @ y]) / cell) * cell
+    o = base[0] * x + base[1] * y + height * up
+    for i in range(-count, count + 1):
+        reach = np.sqrt(max(count**2 - i**2, 0)) * cell
+        alpha = 0.34 * (1 - abs(i) / (count + 1)) + 0.06
+        for a, b in ((x, y), (y, x)):
+            ends = np.array([o + i * cell * a - reach * b, o + i * cell * a + reach * b])
+            yield Face(camera(ends)[0], None, INK, 0.8, alpha=alpha)
+
+
+# ---- as text ---------------------------------------------------------------------------------
+
+
+def svg(drawn: Picture, title: str = "") -> str:
+    """The picture as SVG that scales with its place; `title` is for those who do not see it."""
+    from html import escape
+
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {drawn.width:g} {drawn.height:g}" role="img" class="sketch"'
+    label = f' aria-label="{escape(title)}">' if title else ">"
+    return head + label + "".join(_element(f) for f in drawn.faces) + "</svg>"
+
+
+def _element(face: Face) -> str:
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in face.points)
+    alpha = "" if face.alpha == 1.0 else f' opacity="{face.alpha:.2f}"'
+    if face.fill is None:
+        style = f'fill="none" stroke="{face.stroke}" stroke-width="{face.width:.2g}" stroke-linecap="round" stroke-linejoin="round"'
+        return f'<polyline points="{points}" {style}{alpha}/>'
+    # a thin edge of the same colour closes the gaps between faces
+    edge = f' stroke="{face.fill}" stroke-width=".5"' if not alpha else ""
+    return f'<polygon points="{points}" fill="{face.fill}"{edge}{alpha}/>'

@@ -1,0 +1,101 @@
+"""A report as HTML: a fragment to put into a page, or a document that stands by itself.
+
+Blocks written in LaTeX go in; formulas come out as MathML that carries its LaTeX. Every word is escaped: a name such as
+<script> is shown, never obeyed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from dalembert.algebra.printing.mathml import escaped, math
+from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.latex import aligned, definitions
+
+STYLE: Final = """
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }
+h1, h2, h3 { line-height: 1.2; }
+.formula { overflow-x: auto; margin: 0.75rem 0; }
+.formula math { font-size: 1.1rem; }
+.formula mtd { padding: 0.2rem 0.1rem; }
+.quiet, .count { color: #5a5a5a; }
+.holds { color: #1a6b2d; }
+.fails { color: #a3160b; }
+table { border-collapse: collapse; margin: 0.75rem 0; display: block; overflow-x: auto; }
+th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid #ddd; }
+pre { overflow-x: auto; padding: 0.75rem; background: #f5f5f5; }
+@media (prefers-color-scheme: dark) {
+  body { color: #e6e6e6; background: #161616; }
+  .quiet, .count { color: #a0a0a0; }
+  .holds { color: #7ccf8b; }
+  .fails { color: #ff8f84; }
+  th, td { border-color: #3a3a3a; }
+  pre { background: #222; }
+}
+@media print { body { max-width: none; margin: 0; } .formula { overflow: visible; } }
+"""
+
+
+def html(blocks: Iterable[Block]) -> str:
+    """What stands inside a page."""
+    return "\n".join(text for block in blocks if (text := _block(block)))
+
+
+def document(blocks: Iterable[Block], title: str = "") -> str:
+    """A document by itself; its title is that of the first heading unless told otherwise."""
+    shown = list(blocks)
+    title = title or next((b.words for b in shown if isinstance(b, Heading)), "dalembert")
+    head = (
+        '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escaped(title)}</title>\n<style>{STYLE}</style>"
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n<main>\n{html(shown)}\n</main>\n</body>\n</html>'
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Heading(level, words):
+            return f"<h{level}>{escaped(words)}</h{level}>"
+        case Paragraph(spans, quiet):
+            opening = '<p class="quiet">' if quiet else "<p>"
+            return f"{opening}{''.join(inline(span) for span in spans)}</p>"
+        case Display():
+            return _display(block)
+        case Table():
+            return _table(block)
+        case Code(text):
+            return f"<pre><code>{escaped(text.rstrip())}</code></pre>"
+
+
+def _display(display: Display) -> str:
+    if not display.lines:
+        return ""
+    shown = formula(display.lines)
+    if not display.definitions:
+        return shown
+    count = len(display.definitions)
+    return f'{shown}\n<p class="count">with {count} intermediate{"s" * (count > 1)}</p>\n{formula(definitions(display))}'
+
+
+def formula(lines: Sequence[Line]) -> str:
+    """Lines under one another as one formula, which scrolls where the page is too narrow."""
+    written = "\\begin{aligned}\n" + " \\\\\n".join(aligned(lines)) + "\n\\end{aligned}"
+    return f'<div class="formula">{math(written, block=True)}</div>'
+
+
+def inline(span: Span) -> str:
+    """A span inside a paragraph or a cell."""
+    match span:
+        case Formula(written, definitions):
+            return ", ".join(math(w) for w in (written, *definitions))
+        case Verdict(words, holds):
+            return f'<span class="holds">{escaped(words)}</span>' if holds else f'<strong class="fails">{escaped(words)}</strong>'
+        case str():
+            return escaped(span)
+
+
+def _table(table: Table) -> str:
+    head = "".join(f'<th scope="col">{escaped(h)}</th>' for h in table.headings)
+    rows = "\n".join("<tr>" + "".join(f"<td>{inline(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"

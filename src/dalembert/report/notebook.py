@@ -1,0 +1,74 @@
+"""What a notebook shows of each result: the blocks of a report, in the format that the notebook asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dalembert.agreement.agreement import Agreement
+from dalembert.equations.form import Equations
+from dalembert.integrals.integrals import EnergyIntegrals
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation
+from dalembert.report import comparison, steps, tables
+from dalembert.report import html as to_html
+from dalembert.report import latex as to_latex
+from dalembert.report import markdown as to_markdown
+from dalembert.report.blocks import Block, Heading, words
+from dalembert.report.energy_integrals import energy_integrals
+from dalembert.report.writing import LatexWriting
+
+
+def html(shown: object) -> str:
+    """As HTML, with formulas as MathML."""
+    return f'<div class="dalembert">\n{to_html.html(blocks(shown))}\n</div>'
+
+
+def markdown(shown: object) -> str:
+    """As Markdown, with formulas between dollar signs."""
+    return to_markdown.text(blocks(shown))
+
+
+def latex(shown: object) -> str:
+    """As LaTeX, as it stands inside a document."""
+    return to_latex.body(blocks(shown))
+
+
+def blocks(shown: object) -> Iterable[Block]:
+    """What there is to show."""
+    writing = LatexWriting()
+    match shown:
+        case System():
+            return _system(shown)
+        case Derivation():
+            return [*steps.derivation(shown, writing), *steps.rates(shown, writing.on(shown.tape))]
+        case Equations():
+            return [writing.on(shown.tape).equations(shown.tape, shown.residuals, shown.udot, shown.u)]
+        case Agreement():
+            return [Heading(3, shown.system), *comparison.agreement(shown)]
+        case EnergyIntegrals():
+            return energy_integrals(shown, writing)
+    return _run(shown)
+
+
+def _system(system: System) -> Iterator[Block]:
+    """The description as it is so far; a system that is not complete yet can be looked at too."""
+    writing = LatexWriting().on(system.space.tape)
+    yield Heading(3, system.name)
+    if system.symbols:
+        yield tables.symbols(system, writing)
+    if len(system.space.frames) > 1:
+        yield tables.frames(system, writing)
+    if system.bodies:
+        yield tables.bodies(system, writing)
+    yield from tables.described_constraints(system, writing)
+
+
+def _run(shown: object) -> Iterator[Block]:
+    from dalembert.report.motion import motion
+    from dalembert.simulation.trajectory import Trajectory
+
+    if not isinstance(shown, Trajectory):
+        yield words(str(shown))
+        return
+    yield Heading(3, shown.system.name)
+    yield from motion(shown)

@@ -1,0 +1,1 @@
+"""Runs with every rate in the state and the rows beside the equations."""

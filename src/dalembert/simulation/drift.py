@@ -1,0 +1,41 @@
+"""φ = 0 and A q̇ + b = 0 along a run: how what integration errors take away from the rows is brought back.
+
+    projection   after every step, the shortest way in the mass metric, positions first, then speeds
+    baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 (all rates in the state), q̇ + α δq (speeds chosen): errors fade with e^(−α t)
+    none         left alone
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dalembert.errors import Unknown
+from dalembert.numerics.values import number
+from dalembert.simulation.failures import BadRun
+
+PROJECTION: Final = "projection"
+BAUMGARTE: Final = "baumgarte"
+NONE: Final = "none"
+CHOICES: Final = (PROJECTION, BAUMGARTE, NONE)
+
+
+def chosen_stabilizer(name: str | None, *, native: bool) -> str:
+    """What was asked for; by default projection, where the integrator can."""
+    if name is None:
+        return PROJECTION if native else NONE
+    if name not in CHOICES:
+        msg = f"stabilize = {name!r} is unknown: choose one of {', '.join(CHOICES)}"
+        raise Unknown(msg)
+    if name == PROJECTION and not native:
+        msg = "stabilize = 'projection' moves the ends of steps, which only the native integrator allows; choose 'baumgarte' or 'none'"
+        raise BadRun(msg)
+    return name
+
+
+def baumgarte_rate(stabilizer: str, rate: float) -> float:
+    """α, zero unless asked for."""
+    value = number("baumgarte_rate", rate)
+    if value <= 0.0:
+        msg = f"baumgarte_rate = {value:g}: give a positive number, in 1/s"
+        raise BadRun(msg)
+    return value if stabilizer == BAUMGARTE else 0.0

@@ -1,0 +1,83 @@
+"""A chart as a figure of matplotlib, for PNG, PDF and everything else it can write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from dalembert.simulation.svg import limits
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from dalembert.simulation.plotting import Chart, Panel
+
+_STYLE: Final[Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10.0,
+    "axes.edgecolor": "#999999",
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-3, 4),
+    "axes.xmargin": 0.0,
+    "grid.color": "#e6e6e6",
+    "grid.linewidth": 0.8,
+    "xtick.color": "#444444",
+    "ytick.color": "#444444",
+    "xtick.labelsize": 9.0,
+    "ytick.labelsize": 9.0,
+    "lines.linewidth": 1.5,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "legend.fontsize": 9.5,
+}
+_SYMBOL: Final[Any] = {"fontsize": 13, "fontfamily": "DejaVu Serif", "fontstyle": "italic"}
+# inches: for one, two and three columns; above, for each and below the panels
+_WIDTHS: Final = (7.2, 9.6, 12.0)
+_HEAD: Final = 1.05
+_PANEL: Final = 1.6
+_FOOT: Final = 0.55
+
+
+def figure(chart: Chart) -> Figure:
+    """Panels in up to three columns, the energy over the whole width, one time axis."""
+    with mpl.rc_context(_STYLE):
+        rows = -(-len(chart.panels) // chart.columns)
+        width, height = _WIDTHS[chart.columns - 1], _HEAD + _PANEL * (rows + 1) + _FOOT
+        made = Figure(figsize=(width, height), facecolor="white")
+        FigureCanvasAgg(made)
+        # inches from the edges; the titles of the panels stand in the gaps between them
+        edges = {"left": 0.7 / width, "right": 1 - 0.25 / width, "top": 1 - _HEAD / height, "bottom": _FOOT / height}
+        grid = made.add_gridspec(rows + 1, chart.columns, **edges, hspace=0.42 if chart.columns == 1 else 0.5, wspace=0.22)
+        bottom = made.add_subplot(grid[rows, :])
+        for k, panel in enumerate(chart.panels):
+            axes = made.add_subplot(grid[divmod(k, chart.columns)], sharex=bottom)
+            axes.tick_params(labelbottom=chart.columns > 1 and k + chart.columns >= len(chart.panels))
+            _draw(axes, panel)
+        _draw(bottom, chart.below)
+        bottom.set_xlabel("t", **_SYMBOL)
+        made.text(0.25 / width, 1 - 0.27 / height, chart.title, fontsize=14, fontweight="bold", va="center")
+        made.text(0.25 / width, 1 - 0.54 / height, chart.facts, fontsize=9.5, color=chart.facts_colour, va="center")
+    return made
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    """Curves, the title above them, their names on the right where there are several."""
+    if panel.zero_line:
+        axes.axhline(0.0, color="#666666", linewidth=0.8)
+    for c in panel.curves:
+        axes.plot(c.t, c.values, color=c.colour, label=c.name)
+    if panel.title:
+        axes.set_title(panel.title, loc="left", pad=6, **(_SYMBOL if panel.is_symbol else {"fontsize": 10}))
+    if len(panel.curves) > 1:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, borderaxespad=0.0, handlelength=1.2, columnspacing=1.6)
+    axes.set_ylim(*limits(panel.curves))
+    axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))

@@ -1,0 +1,73 @@
+"""A report as HTML: valid, escaped, with its LaTeX."""
+
+import html5lib
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.report import document
+from dalembert.report.blocks import Code, Display, Formula, Heading, Line, Table, Verdict, words
+from dalembert.report.html import document as page
+from dalembert.report.html import html
+from dalembert.report.writing import LatexWriting
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+def parsed(text):
+    """Strict: any parse error is raised."""
+    return html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+
+
+def test_every_block():
+    blocks = (
+        Heading(2, "Title"),
+        words("So ", Formula(r"\theta_{1}"), " is ", Verdict("wrong", holds=False), quiet=True),
+        Display((Line(Formula("b + c"), (Formula("a"),), note=("why",)),), ("z_{1} = a",)),
+        Table(("one", "two"), (("1", Formula("x")), (Verdict("good", holds=True), ""))),
+        Code("if a < b:\n    pass\n"),
+    )
+    fragment = html(blocks)
+    found = parsed(f"<!DOCTYPE html><html><head><title>x</title></head><body>{fragment}</body></html>")
+    assert ["h2", "p", "div", "p", "div", "table", "pre"] == [child.tag for child in found.find("body")]
+    assert "<h2>Title</h2>" in fragment
+    assert '<p class="quiet">So <math ' in fragment
+    assert '<strong class="fails">wrong</strong>' in fragment
+    assert "if a &lt; b:\n    pass" in fragment
+    assert '<p class="count">with 1 intermediate</p>' in fragment
+
+
+def hostile():
+    s = da.System(SCRIPT)
+    (q,) = s.coordinates("q")
+    (m,) = s.constants("m")
+    P = s.O.offset(q * s.N.x, SCRIPT)
+    s.particle("&" + SCRIPT, m, P)
+    s.force(m * s.N.rotated(q, s.N.z, SCRIPT).x, at=P, name=SCRIPT)
+    return s
+
+
+def test_names_are_shown_never_obeyed():
+    s = hostile()
+    d = da.kane(s)
+    subject = document.Subject(s, SCRIPT, SCRIPT, SCRIPT)
+    text = page(document.derivations(subject, [d], LatexWriting(), level="teach"))
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    body = parsed(text).find("body")
+    assert not [e for e in body.iter() if e.tag == "script"]
+    assert SCRIPT in "".join(body.itertext())
+
+
+def test_a_document_stands_by_itself():
+    s = gallery.build("vehicle")
+    text = page(document.derivations(document.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], LatexWriting(), level="teach"))
+    found = parsed(text)
+    assert "Vehicle" == found.find("head/title").text
+    assert "src=" not in text
+    assert "href=" not in text
+
+
+def test_the_parser_of_these_tests_is_strict():
+    with pytest.raises(Exception, match=r"error|Unexpected|expected"):
+        parsed("<!DOCTYPE html><html><head><title>x</title></head><body><p><table></p></body></html>")

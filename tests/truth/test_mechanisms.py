@@ -1,0 +1,139 @@
+"""Closed loops, redundant rows and stiff springs against published trajectories."""
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate, gradient
+from dalembert.gallery import n_four_bar, rattleback
+from truth.published import DATA, Published, difference, differences
+
+TIGHT = {"rtol": 1e-13, "atol": 1e-13}
+ANGLES = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")
+
+
+def content(name):
+    return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def run_of(name, duration, **more):
+    entry = gallery.entry(name)
+    return da.simulate(entry.build(), duration, start=entry.start, **{**TIGHT, **more})
+
+
+# ---- Andrews' squeezing mechanism ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def andrews():
+    return run_of("andrews-squeezer", 0.03)
+
+
+def test_andrews_against_many_digits(andrews):
+    known = np.array(content("andrews_squeezer")["reference"]["high_precision_here"], dtype=float)
+    angles, rates, accelerations = ([andrews[f"{q}{dots}"][-1] for q in ANGLES] for dots in ("", ".dot", ".dot.dot"))
+    assert np.abs(angles - known[:7]).max() <= 1e-10
+    # the rates reach 1400 and the accelerations 566 000
+    assert difference(np.array(rates), known[7:14]) <= 1e-11
+    assert difference(np.array(accelerations), known[14:21]) <= 1e-10
+
+
+def test_andrews_against_the_test_set(andrews):
+    known = np.array(content("andrews_squeezer")["reference"]["published_IVPtestset"], dtype=float)
+    assert np.abs([andrews[q][-1] for q in ANGLES] - known[:7]).max() <= 2e-9
+    assert np.abs([andrews[f"{q}.dot"][-1] for q in ANGLES] / known[7:14] - 1).max() <= 1e-7
+
+
+def test_andrews_starts_with_the_published_accelerations_and_multipliers():
+    # the source writes M q̈ = f − Gᵀλ; here the rows act with +Aᵀλ
+    entry = gallery.entry("andrews-squeezer")
+    run = run_of("andrews-squeezer", 1e-6)
+    acceleration = [14222.4439199541138705911625887, -10666.8329399655854029433719415, 0, 0, 0, 0, 0]
+    assert difference(np.array([run[f"{q}.dot.dot"][0] for q in ANGLES]), np.array(acceleration)) <= 1e-12
+    d = da.lagrange(entry.build())
+    t, kin = d.tape, d.kinematics
+    values = {s.scalar.i: float(s.value) for s in kin.system.symbols.values() if s.kind == "constant"}
+    values |= {t.names[q]: entry.start[q] for q in ANGLES} | dict(zip(kin.qdot, [0.0] * 7, strict=True))
+    values |= dict(zip(kin.qddot, acceleration, strict=True)) | dict.fromkeys(d.native.multipliers, 0.0)
+    slopes = [gradient(t, {e: t.one}, d.native.multipliers) for e in d.native.residuals]
+    rest = np.array(evaluate(t, d.native.residuals, values.__getitem__, Floats()))
+    G = np.array([evaluate(t, row, values.__getitem__, Floats()) for row in slopes])
+    lam, *_ = np.linalg.lstsq(G, -rest, rcond=None)
+    known = [98.5668703962410896057654982170, -6.12268834425566265503114393122, 0, 0, 0, 0]
+    assert np.abs(-lam - known).max() <= 1e-9
+
+
+# ---- Bricard's mechanism: five rows of rank four -------------------------------------------------
+
+
+def test_bricard():
+    known = content("iftomm_A04_bricard")["reference"]["P3"]
+    run = run_of("bricard", 10, at=[float(row["t"]) for row in known])
+    for names, column in (((1, 3, 5), "theta_odd"), ((2, 4), "theta_even")):
+        for k in names:
+            assert np.abs(run[f"theta_{k}"] - [float(row[column]) for row in known]).max() <= 1e-8
+    s = run.system
+    P3 = s.bodies[3].G.parent
+    for axis, column in zip("xyz", zip(*(row["P3"] for row in known), strict=True), strict=True):
+        assert np.abs(run[(P3 - s.O) @ getattr(s.N, axis)] - np.array(column, dtype=float)).max() <= 1e-8
+    # five rods, each −m g/2 or −m g at the start
+    assert np.abs(run.energy - -29.43).max() <= 1e-10
+
+
+# ---- N four-bars: through positions where all bars lie in one line -------------------------------
+
+
+@pytest.mark.parametrize("windows", [1, 2, pytest.param(40, marks=pytest.mark.slow)])
+def test_four_bar_windows_on_the_branch_of_parallelograms(windows):
+    known = content("iftomm_A02_nfourbar")["reference"]["samples"][str(windows)]
+    s = n_four_bar.build(windows=windows)
+    start = dict.fromkeys(s.q, 0.0) | {"phi_0.dot": 1.0}
+    run = da.simulate(s, 10, start=start, at=[float(row["t"]) for row in known], **TIGHT)
+    for k in range(windows + 1):
+        assert np.abs(run[f"phi_{k}"] - [float(row["phi"]) for row in known]).max() <= 1e-8
+    assert np.abs(run["phi_0.dot"] - [float(row["phidot"]) for row in known]).max() <= 1e-8
+
+
+# ---- the flyball governor: stiff springs with dampers --------------------------------------------
+
+
+def test_flyball_governor():
+    known = Published("iftomm_A05_flyball")
+    run = run_of("flyball-governor", 10, at=known.t, rtol=1e-11, atol=1e-11)
+    names = {"psi": "psi", "s": "s", "alpha": "alpha", "psi.dot": "omega", "s.dot": "sdot", "alpha.dot": "alphadot"}
+    assert max(differences(run, known, names).values()) <= 1e-11
+
+
+# ---- the rattleback ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stone():
+    return da.simulate(rattleback.build(), 20, start=rattleback.ENTRY.start, **TIGHT)
+
+
+def test_rattleback(stone):
+    known = Published("rattleback")
+    for last, tolerance in ((5, 1e-9), (20, 1e-6)):
+        early = known.t <= last
+        run = stone.at(known.t[early])
+        for name in ("alpha", "beta", "gamma"):
+            assert np.abs(run[name] - known[name][early]).max() <= tolerance
+        w = np.column_stack([run[f"w_{k}"] for k in (1, 2, 3)])
+        assert np.abs(w - known["w"][early]).max() <= tolerance
+    assert np.abs(stone.energy - stone.energy[0]).max() <= 1e-9 * float(known.reference["E0"])
+
+
+def test_rattleback_reverses_its_spin(stone):
+    t = np.linspace(0, 20, 20001)
+    gamma = stone.at(t)["gamma"]
+    turning = content("rattleback")["reference"]["spin_turning_points"]
+    assert turning["first_reversal"]["t"] == pytest.approx(t[np.argmin(gamma)], abs=2e-3)
+    assert turning["second"]["t"] == pytest.approx(t[np.argmax(gamma)], abs=2e-3)
+    w_3 = stone.at([2.0, 3.0, 7.5, 20.0])["w_3"]
+    assert w_3[0] < 0 < w_3[1]
+    assert [5.14, -1.95] == [round(w, 2) for w in w_3[2:]]

@@ -110,7 +110,7 @@ def symmetry(
             msg = f"symmetry: {key!r} is no coordinate of {system.name!r}; the coordinates are {', '.join(map(str, names))}"
             raise BadExpression(msg)
         direction[names[name]] = on(E.t, system.expression(e) if isinstance(e, str) else e)
-    return decide(E, OnTheMotion(E.t, equations), direction, where)
+    return decide(E, OnTheMotion(E.t, equations, E.kin.nonlinear_rows), direction, where)
 
 
 def routh(system: System) -> RouthReduction:
@@ -119,7 +119,7 @@ def routh(system: System) -> RouthReduction:
     from dalembert.integrals.routh import routh as reduce
 
     E, equations, _ = _energies(system, {}, {})
-    return reduce(E, OnTheMotion(E.t, equations))
+    return reduce(E, OnTheMotion(E.t, equations, E.kin.nonlinear_rows))
 
 
 def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> tuple[Energies, Equations, dict[int, int]]:
@@ -132,7 +132,23 @@ def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, An
     equations = kane(kin).equations
     check_regular(equations)
     E = Energies(kin)
+    _check_powerless(E, equations)
     return E, equations, known(E, setting(kin, values, inputs))
+
+
+def _check_powerless(E: Energies, equations: Equations) -> None:
+    """A u = 0 where φ = 0: otherwise the reaction of a row that is not linear has power, which none of the energies counts."""
+    from dalembert.integrals.decide import OnTheMotion
+
+    motion = OnTheMotion(E.t, equations, E.kin.nonlinear_rows)
+    for row in E.kin.nonlinear_rows:
+        power = E.t.zero
+        for r, a in row.A.items():
+            power = E.t.add(power, E.t.mul(a, E.kin.u[r]))
+        if not motion.vanishes(power):
+            why = "is not linear in the velocities, and its reaction has power"
+            msg = f"energy integrals: {row.row.name!r} {why}; run.energy and run.integrals of a simulation show what is kept"
+            raise NotApplicable(msg)
 
 
 def reactions(system: System) -> Reactions:

@@ -9,7 +9,7 @@ import dalembert as da
 from agreement.random_systems import Shape, descriptions
 from dalembert import gallery
 from dalembert.equations.regularity import check_regular
-from dalembert.errors import BadDescription, IllPosed
+from dalembert.errors import BadDescription, IllPosed, NotApplicable
 from dalembert.gallery.bead_on_hoop import build as bead
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
@@ -22,12 +22,26 @@ def failing(system):
     """The identities of the chapter that do not hold."""
     kin = da.kinematics(system)
     E = Energies(kin)
-    return [name for name, holds in identities(E, OnTheMotion(E.t, da.kane(kin).equations)) if not holds]
+    return [name for name, holds in identities(E, OnTheMotion(E.t, da.kane(kin).equations, E.kin.nonlinear_rows)) if not holds]
 
 
 @pytest.mark.parametrize("name", gallery.names())
 def test_the_identities_hold_on_every_system_of_the_gallery(name):
     assert [] == failing(gallery.build(name))
+
+
+def test_a_row_of_one_degree_in_the_rates_has_a_reaction_without_power():
+    """A u = 2 φ = 0 where ẋ² + ẏ² = k² ż² holds, and only there."""
+    assert ALL == da.energy_integrals(gallery.build("appell-hamel")).constant
+
+
+def test_a_row_whose_reaction_has_power_is_refused():
+    s = da.System("At constant speed", gravity=9.81)
+    x, y = s.coordinates("x y")
+    s.particle("P", 1, s.O.offset(x * s.N.x + y * s.N.y))
+    s.constrain(x.dot**2 + y.dot**2 - 4, "speed")
+    with pytest.raises(NotApplicable, match=r"energy integrals: 'speed' is not linear in the velocities, and its reaction has power"):
+        da.energy_integrals(s)
 
 
 @pytest.mark.parametrize(

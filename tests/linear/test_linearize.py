@@ -99,6 +99,12 @@ def admissible(system, rng):
     """A random state on the rows, at the time of the differences."""
     field = Projected(system)
     q, u = rng.uniform(0.2, 0.9, field.kin.n_q), rng.uniform(-0.8, 0.8, field.kin.n_u)
+    if system.name == "Bricard's mechanism":
+        # far from where it is assembled other branches lie, with singular positions
+        q = np.array([0.5, -0.33, 0.5, -0.33, 0.5])
+    if field.kin.nonlinear:
+        # ẋ² + ẏ² = k² ż²
+        u = np.array([0.6, 0.8, -0.5])
     q = field.onto_rows(q, u, list(range(field.kin.n_q)))
     return field, q, u
 

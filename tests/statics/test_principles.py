@@ -40,7 +40,8 @@ def test_routes_agree_wherever_both_apply(name):
     try:
         work, potential = virtual_work(gallery.build(name)), stationary_potential(gallery.build(name))
     except NotApplicable as reason:
-        assert "not declared as a potential" in str(reason) or "cannot rest" in str(reason)  # noqa: PT017 - either reason will do
+        reasons = ("not declared as a potential", "cannot rest", "not linear in the velocities")
+        assert any(r in str(reason) for r in reasons)  # noqa: PT017 - any of them will do
         return
     assert work.agrees(potential)
 

@@ -8,10 +8,9 @@ import typer
 
 from dalembert import gallery
 from dalembert.cli.program import subject
-from dalembert.cli.simulating import Given, Input, number_of, pairs
+from dalembert.cli.simulating import Given, Guess, Input, number_of, pairs
 
 Place = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
-Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate that is near this value.")]
 Time = Annotated[float, typer.Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
 
 

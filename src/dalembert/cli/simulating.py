@@ -27,6 +27,7 @@ DURATION = 10.0
 
 Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
 Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
+Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
 Input = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
 
 
@@ -35,18 +36,25 @@ def simulate(
     duration: Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
     values: Given = None,
     start: Start = None,
+    guess: Guess = None,
     inputs: Input = None,
+    t0: Annotated[float, typer.Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-9,
     atol: Annotated[float, typer.Option(help="Absolute tolerance of each step.")] = 1e-9,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Where to write the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where to save a plot.")] = None,
+    reactions: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")
+    ] = None,
 ) -> None:
     """A run from the command line: the summary is printed, the motion is written where it is wanted."""
     described = subject(system).system
     shown = _entry(system)
     chosen = {name: number_of(described, "--start", name, x) for name, x in pairs("--start", start)}
     wish: dict[str, Any] = {
-        "start": chosen or dict(shown.start if shown else {}),
+        "start": chosen or dict(shown.start if shown and not guess else {}),
+        "guess": {name: number_of(described, "--guess", name, x) for name, x in pairs("--guess", guess)},
+        "t0": t0,
         "values": {name: number_of(described, "--set", name, x) for name, x in pairs("--set", values)},
         "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
         "rtol": rtol,
@@ -59,6 +67,9 @@ def simulate(
         _write(run.to_csv, output)
     if plot is not None:
         _write(lambda path: run.plot(path=path), plot)
+    if reactions is not None:
+        typer.echo(str(run.reactions))
+        _write(run.reactions.to_csv, reactions)
     if code:
         raise typer.Exit(code)
 

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dalembert.flexible.boundary_problem import Problem
 from dalembert.flexible.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.collocation import eigenpairs
 from dalembert.flexible.modes import checked_count, normalised, wave_number
 from dalembert.flexible.shapes import Shape, uniform_shapes
 from dalembert.flexible.small_motion import small_motion
-from dalembert.flexible.spectrum import Problem, eigenvalues
+from dalembert.flexible.spectrum import eigenvalues
 from dalembert.model.member import Member
 from dalembert.model.system import System
 

@@ -17,8 +17,8 @@ from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing.layout import Printer, Ranking
 from dalembert.algebra.printing.notation import Latex, Notation, Text
 from dalembert.algebra.tape import Tape
-from dalembert.flexible.small_motion import Key, SmallMotion
 from dalembert.flexible.small_motion import Form as Linear
+from dalembert.flexible.small_motion import Key, SmallMotion
 
 # what the arguments of the solutions are called, and how paper writes them
 GREEK: Final = {"βL": r"\beta L", "αL": r"\alpha L", "kL": "kL"}
@@ -87,7 +87,7 @@ class _Characteristic:
         self.by_order = by_order
         self.order = motion.order[name]
         self.compressed = motion.compression is not None
-        self.relations: list[tuple[str, int, int]] = []
+        self.relations: list[tuple[str, int, int, int]] = []
         self.solutions = self._solutions()
 
     # ---- solutions ---------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class _Characteristic:
         return [("cos", z), ("sin", z), ("cosh", y), ("sinh", y)]
 
     def _relate(self, label: str, power: int, z: int, value: int) -> None:
-        self.relations.append((label, power, z, value))  # type: ignore[arg-type]
+        self.relations.append((label, power, z, value))
 
     def _value(self, kind: str, z: int, i: int, side: int) -> int:
         """The i-th derivative of a solution at an end, with β = z/L."""
@@ -152,7 +152,7 @@ class _Characteristic:
         t = self.tape
         if len(self.relations) != 1 or self.compressed:
             return t.mul(self.omega, self.omega)
-        (_, power, z, _), *_ = self.relations  # type: ignore[misc]
+        ((_, power, z, _),) = self.relations
         lead = self._coefficient(self.order)
         mass = next(c for j, c in self.by_order[0] if j == 2)
         beta = t.power(t.div(z, self.L), power)
@@ -189,7 +189,8 @@ class _Characteristic:
         arguments = tuple(dict.fromkeys(z for _, z in self.solutions))
         written = [self._written(form, n) for n in (_Lines(t.displays), _Words(t.displays))]
         related = [tuple(self._relations(n)) for n in (_Lines(t.displays), _Words(t.displays))]
-        return CharacteristicEquation(t, to_scalar(form, t).i, arguments, *(f"{w} = 0" for w in written), *related)
+        text, latex = (f"{w} = 0" for w in written)
+        return CharacteristicEquation(t, to_scalar(form, t).i, arguments, text, latex, *related)
 
     def _reduced(self, node: int) -> Form:
         """Without common factors, with cosh² − sinh² = 1 used up."""
@@ -276,9 +277,7 @@ class _ConstantsFirst(Ranking):
 
 
 def _latex_label(label: str) -> str:
-    return (
-        label.replace("β", r"\beta").replace("α", r"\alpha").replace("²", "^{2}").replace("⁴", "^{4}").replace("−", "-")
-    )
+    return label.replace("β", r"\beta").replace("α", r"\alpha").replace("²", "^{2}").replace("⁴", "^{4}").replace("−", "-")
 
 
 def determinant(t: Tape, rows: list[list[int]]) -> int:

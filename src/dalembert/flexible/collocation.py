@@ -12,8 +12,10 @@ from typing import Any, Final
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.exact.balls import Balls
 from dalembert.errors import NotApplicable
+from dalembert.flexible.boundary_problem import Problem
+from dalembert.flexible.counting import count_below
 from dalembert.flexible.small_motion import Form
-from dalembert.flexible.spectrum import Eigenvalue, Problem, count_below
+from dalembert.flexible.spectrum import Eigenvalue
 
 DEGREES: Final = (12, 18, 26, 36, 48)
 STANDS: Final = 1e-14
@@ -76,7 +78,8 @@ def _check_count(problem: Problem, found: list[Polynomials], zeros: int) -> None
         raise NotApplicable(msg)
     below = count_below(problem, last.value * (1 + max(1e-4, 10 * last.error)))
     if below != len(found) + zeros:
-        msg = f"{len(found) + zeros} modes of {problem.motion.member.name!r} were found where {below} are counted; ask for one more or one less"
+        name = problem.motion.member.name
+        msg = f"{len(found) + zeros} modes of {name!r} were found where {below} are counted; ask for one more or one less"
         raise NotApplicable(msg)
 
 

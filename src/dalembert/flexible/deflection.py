@@ -12,17 +12,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import Linear
+from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.normal_form.forms import Form as Expanded
 from dalembert.algebra.normal_form.forms import to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
+from dalembert.flexible.boundary_problem import Problem
+from dalembert.flexible.characteristic import determinant
 from dalembert.flexible.collocation import DEGREES, Collocation
 from dalembert.flexible.shapes import Shape
 from dalembert.flexible.small_motion import Form, SmallMotion, small_motion
-from dalembert.flexible.spectrum import Problem
 from dalembert.kinematics.elimination import Elimination
 from dalembert.model.member import Member
 from dalembert.model.system import System
@@ -78,7 +79,9 @@ def member_deflection(system: System, member: str | Member | None = None, *, val
         found, change, degree = _collocated(problem)
         shapes |= found
         error = max(error, change)
-        remarks.append(f"{', '.join(motion.fields)}: polynomials of degree {degree}; change since the degree before {change:.0e} of the size")
+        remarks.append(
+            f"{', '.join(motion.fields)}: polynomials of degree {degree}; change since the degree before {change:.0e} of the size"
+        )
     remarks.insert(0, "exact" if expressions and not error else "" if expressions or shapes else "nothing loads it: it stays straight")
     return Deflection(motion.member, expressions, shapes, error, tuple(r for r in remarks if r))
 
@@ -108,10 +111,9 @@ def _only_zero_roots(motion: SmallMotion) -> bool:
             if j == 0:
                 row[name] = t.add(row[name], t.mul(c, t.power(r, i)))
         rows.append(list(row.values()))
-    from dalembert.flexible.characteristic import determinant
-
-    (form,) = normal_form(t, (determinant(t, rows),))
-    powers = {next((k for a, k in term.powers if a.name == "r"), 0) for term in form.numerator}
+    (expanded,) = normal_form(t, (determinant(t, rows),))
+    name = str(t.nodes[r][1])
+    powers = {next((k for a, k in term.powers if a.name == name), 0) for term in expanded.numerator}
     return powers == {sum(motion.order.values())}
 
 
@@ -133,9 +135,7 @@ class _Ansatz:
 
     def __init__(self, motion: SmallMotion, tape: Tape, degree: int) -> None:
         self.motion, self.tape, self.degree = motion, tape, degree
-        self.unknowns = {
-            (name, k): tape.private_symbol(f"a_{name}_{k}") for name in motion.fields for k in range(degree + 1)
-        }
+        self.unknowns = {(name, k): tape.private_symbol(f"a_{name}_{k}") for name in motion.fields for k in range(degree + 1)}
 
     def solved(self) -> dict[str, int] | None:
         t = self.tape
@@ -165,8 +165,8 @@ class _Ansatz:
             by_power = dict.fromkeys(range(self.degree + 1), t.zero)
             for (name, i, j), c in form.coefficients.items():
                 for k in range(i, self.degree + 1) if j == 0 else ():
-                    term = t.mul(t.const(_falling(k, i)), t.mul(c, self.unknowns[name, k]))
-                    by_power[k - i] = t.add(by_power[k - i], term)
+                    part = t.mul(t.const(_falling(k, i)), t.mul(c, self.unknowns[name, k]))
+                    by_power[k - i] = t.add(by_power[k - i], part)
             (load,) = normal_form(t, (form.load,))
             for term in load.numerator:
                 n = next((k for a, k in term.powers if a.name == x), 0)
@@ -197,8 +197,6 @@ def _falling(k: int, i: int) -> Fraction:
 
 
 def _has_numbers(problem: Problem, exact: Mapping[str, int]) -> bool:
-    from dalembert.algebra.folds import symbols_of
-
     known = {*problem.motion.numbers, problem.motion.member.x.i}
     return all(i in known for i in symbols_of(problem.tape, [*exact.values(), problem.motion.member.length.i]))
 
@@ -270,4 +268,3 @@ def _loads(problem: Problem, c: Collocation, balls: Any) -> list[Any]:
     for name, form in problem.motion.equations.items():
         found += [value(form, z) for z in c.points(name, balls)]
     return found + [value(e.form, balls.const(1 if e.side else -1)) for e in problem.motion.ends]
-

@@ -175,7 +175,7 @@ class _Derivation:
     def _remarks(self, ordinary: Sequence[OrdinaryEquation]) -> Iterator[str]:
         """Say where a straight member leaves an acceleration without inertia: Bar00 (62) does so for ω̇ₓ at v = 0."""
         t = self.tape
-        straight = Rewrite(t, {i: t.zero for i in self._field_values(ordinary)})
+        straight = Rewrite(t, dict.fromkeys(self._field_values(ordinary), t.zero))
         linear = Linear(t, self.velocities.accelerations)
         rows = [linear(straight(o.residual))[1] for o in ordinary]
         for k, name in enumerate(self.velocities.names):
@@ -188,7 +188,9 @@ class _Derivation:
     def _field_values(self, ordinary: Sequence[OrdinaryEquation]) -> Iterator[int]:
         for i in symbols_of(self.tape, [o.residual for o in ordinary]):
             name = str(self.tape.nodes[i][1])
-            if name.startswith("∫") or any(name.startswith(f"{f}{mark}") for c in self.continua.values() for f in c.fields.names for mark in "(′"):
+            if name.startswith("∫") or any(
+                name.startswith(f"{f}{mark}") for c in self.continua.values() for f in c.fields.names for mark in "(′"
+            ):
                 yield i
 
     # ---- rigid variables ---------------------------------------------------------------------

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadDescription
+from dalembert.flexible.boundary_problem import Problem
 from dalembert.flexible.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.collocation import can_count, eigenpairs
 from dalembert.flexible.shapes import Shape, uniform_shapes
 from dalembert.flexible.small_motion import SmallMotion, small_motion
-from dalembert.flexible.spectrum import Eigenvalue, Problem, eigenvalues
+from dalembert.flexible.spectrum import Eigenvalue, eigenvalues
 from dalembert.model.member import Member
 from dalembert.model.system import System
 

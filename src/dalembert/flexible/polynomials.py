@@ -3,82 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+
+from flint import fmpq, fmpq_poly
 
 from dalembert.algebra.tape import Number
 from dalembert.errors import NotApplicable
 
 
-@dataclass(frozen=True)
 class Polynomial:
-    """Coefficients from the constant term up, without a vanishing leading one."""
+    """Coefficients from the constant term up; the arithmetic is flint's."""
 
-    coefficients: tuple[Fraction, ...]
+    __slots__ = ("_p",)
+
+    def __init__(self, p: fmpq_poly) -> None:
+        self._p = p
 
     @staticmethod
     def of(coefficients: Iterable[Number]) -> Polynomial:
         """From coefficients that may end in zeros."""
-        c = [Fraction(x) for x in coefficients]
-        while c and not c[-1]:
-            c.pop()
-        return Polynomial(tuple(c))
+        return Polynomial(fmpq_poly([_rational(c) for c in coefficients]))
+
+    @property
+    def coefficients(self) -> tuple[Fraction, ...]:
+        """From the constant term up, without a vanishing leading one."""
+        return tuple(_fraction(c) for c in self._p.coeffs())
 
     @property
     def degree(self) -> int:
         """The degree; 0 for a constant and for zero."""
-        return max(len(self.coefficients) - 1, 0)
+        return max(int(self._p.degree()), 0)
 
     def __bool__(self) -> bool:
-        return bool(self.coefficients)
+        return bool(self._p.degree() >= 0)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Polynomial) and self.coefficients == other.coefficients
+
+    def __hash__(self) -> int:
+        return hash(self.coefficients)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Polynomial.of, (self.coefficients,)
+
+    def __repr__(self) -> str:
+        return f"Polynomial({', '.join(map(str, self.coefficients))})"
 
     def __add__(self, other: Polynomial) -> Polynomial:
-        a, b = self.coefficients, other.coefficients
-        size = max(len(a), len(b))
-        return Polynomial.of((a[k] if k < len(a) else Fraction(0)) + (b[k] if k < len(b) else Fraction(0)) for k in range(size))
+        return Polynomial(self._p + other._p)
 
     def __sub__(self, other: Polynomial) -> Polynomial:
-        return self + other.scaled(-1)
+        return Polynomial(self._p - other._p)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
-        product = [Fraction(0)] * max(len(self.coefficients) + len(other.coefficients) - 1, 0)
-        for i, a in enumerate(self.coefficients):
-            if a:
-                for j, b in enumerate(other.coefficients):
-                    product[i + j] += a * b
-        return Polynomial.of(product)
+        return Polynomial(self._p * other._p)
 
     def scaled(self, k: Number) -> Polynomial:
         """k p"""
-        return Polynomial.of(k * c for c in self.coefficients)
+        return Polynomial(self._p * _rational(k))
 
-    @cached_property
+    @property
     def slope(self) -> Polynomial:
         """dp/dξ"""
-        return Polynomial.of(k * c for k, c in enumerate(self.coefficients) if k)
+        return Polynomial(self._p.derivative())
 
     def derivative(self, order: int) -> Polynomial:
         """dᵏp/dξᵏ"""
-        p = self
+        p = self._p
         for _ in range(order):
-            p = p.slope
-        return p
+            p = p.derivative()
+        return Polynomial(p)
 
-    @cached_property
+    @property
     def primitive(self) -> Polynomial:
         """∫₀^ξ p dξ"""
-        return Polynomial.of([0, *(c / (k + 1) for k, c in enumerate(self.coefficients))])
+        return Polynomial(self._p.integral())
 
     def __call__(self, xi: Number) -> Fraction:
-        value = Fraction(0)
-        for c in reversed(self.coefficients):
-            value = value * xi + c
-        return value
+        return _fraction(self._p(_rational(xi)))
 
     def at(self, xi: Number, order: int = 0) -> Fraction:
         """The value of a derivative at ξ."""
         return self.derivative(order)(xi)
+
+
+def _rational(x: Number) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
+
+
+def _fraction(x: fmpq) -> Fraction:
+    return Fraction(int(x.p), int(x.q))
 
 
 Inner = Callable[[Polynomial, Polynomial], Fraction]

@@ -52,9 +52,9 @@ class Ritz:
     @property
     def stable(self) -> bool:
         """Whether the straight member resists every deflection, motions as a whole apart."""
-        scale = 1 / np.sqrt(np.diag(self.M))
-        found = np.linalg.eigvalsh(self.K * scale * scale[:, None])
-        return bool(found.min() >= -1e-12 * np.abs(found).max())
+        size = np.abs(np.diag(self.K))
+        scale = 1 / np.sqrt(np.where(size > 0, size, 1.0))
+        return bool(np.linalg.eigvalsh(self.K * scale * scale[:, None]).min() >= -1e-13)
 
     def without_last(self) -> Ritz | None:
         """The same member with one function less in each field."""

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from dalembert.flexible.spectrum import Determinant, Eigenvalue, Problem
+from dalembert.flexible.boundary_problem import Problem
+from dalembert.flexible.spectrum import Determinant, Eigenvalue
 
 
 @dataclass(frozen=True)

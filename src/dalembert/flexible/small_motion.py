@@ -292,9 +292,7 @@ class _Linear:
             own = {n: equations[n] for n in names}
             conditions = tuple(e for e in ends if e.field in names)
             acting = {key: form for key, form in sections.items() if key[0] in names}
-            found.append(
-                SmallMotion(self.member, self.tape, names, own, conditions, acting, self.numbers, self.c, self.P)
-            )
+            found.append(SmallMotion(self.member, self.tape, names, own, conditions, acting, self.numbers, self.c, self.P))
         return found
 
 

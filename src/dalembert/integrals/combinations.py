@@ -110,7 +110,7 @@ class _Search:
         n = len(self.terms)
         for seed in range(_ATTEMPTS):
             try:
-                point = Point(self.t, 7_000 + seed, prime)
+                point = self.motion.on_rows(Point(self.t, 7_000 + seed, prime))
                 udot = accelerations(point, residuals, self.motion.udot)
                 row = point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])
             except BadPoint:

@@ -10,24 +10,33 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dalembert.algebra.exact.degree import degrees, error_bound
-from dalembert.algebra.exact.field import Point, StructurallySingular, Trials
+from dalembert.algebra.exact.field import BadPoint, NoRoot, Point, StructurallySingular, Trials
 from dalembert.algebra.folds import Rewrite, depends_on, needed, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
 from dalembert.equations.pointwise import accelerations
 from dalembert.errors import BadExpression
+from dalembert.kinematics.rows import VelocityRow
 
 TRIALS: Final = 4
 _TRIALS_WITH_BRANCHES: Final = 16
+# of a row in one speed
+_LARGEST_DEGREE: Final = 8
 _BRANCHING: Final = frozenset({"sign", "abs", "sqrt"})
 
 
 class OnTheMotion:
-    """Which expressions of a tape vanish on every motion of the equations M u̇ = f."""
+    """Which expressions of a tape vanish on every motion of the equations M u̇ = f.
 
-    def __init__(self, tape: Tape, equations: Equations) -> None:
-        self.tape, self.udot = tape, equations.udot
+    A motion also satisfies the rows that are not linear in the speeds; those that are were used up by the speeds.
+    """
+
+    def __init__(self, tape: Tape, equations: Equations, rows: Sequence[VelocityRow] = ()) -> None:
+        self.tape, self.u, self.udot = tape, equations.u, equations.udot
+        self.rows = rows
         self.residuals = transplant(equations.tape, tape, equations.residuals)
+        # points with u̇ that solves the residuals, by the residuals and the number of the trial
+        self._points: dict[tuple[int, tuple[int, ...]], Point] = {}
 
     def vanish(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> list[bool]:
         """For each expression whether it is identically zero, with the symbols `where` replaced."""
@@ -78,11 +87,51 @@ class OnTheMotion:
         if not suspects:
             return suspects
 
-        def values(point: Point) -> list[int]:
-            if residuals:
-                udot = accelerations(point, residuals, self.udot)
-                point = point.on(self.tape, dict(zip(self.udot, udot, strict=True)))
-            return point.values(suspects)
-
-        found = Trials(self.tape, 1, seed=k + 1).at(0, values)
+        found = self._at_known_point(suspects, residuals, k) or Trials(self.tape, 1, seed=k + 1).at(
+            0, lambda point: self._on_motion(self.on_rows(point), residuals, k).values(suspects)
+        )
         return [e for e, v in zip(suspects, found, strict=True) if not v]
+
+    def _on_motion(self, point: Point, residuals: list[int], k: int) -> Point:
+        """The point with u̇ from the equations, kept for the next question."""
+        if not residuals:
+            return point
+        udot = accelerations(point, residuals, self.udot)
+        found = self._points[k, tuple(residuals)] = point.on(self.tape, dict(zip(self.udot, udot, strict=True)))
+        return found
+
+    def on_rows(self, point: Point) -> Point:
+        """The point with one speed of each row that is not linear changed so that the row holds."""
+        given: dict[int, int] = {}
+        for row in self.rows:
+            u = next(self.u[r] for r in sorted(row.A, reverse=True) if self.u[r] not in given)
+            given[u] = _root(point.on(self.tape, given), row.e, u)
+        return point.on(self.tape, given) if given else point
+
+    def _at_known_point(self, suspects: list[int], residuals: list[int], k: int) -> list[int] | None:
+        known = self._points.get((k, tuple(residuals)))
+        try:
+            return None if known is None else known.values(suspects)
+        except BadPoint:
+            return None
+
+
+def _root(point: Point, e: int, u: int) -> int:
+    """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field has none."""
+    from flint import nmod_poly
+
+    p = point.prime
+    nodes = range(_LARGEST_DEGREE + 1)
+    values = [point.on(point.tape, {u: x})(e) for x in nodes]
+    f = nmod_poly([0], p)
+    for k, value in enumerate(values):
+        basis = nmod_poly([value], p)
+        for j in nodes:
+            if j != k:
+                basis *= nmod_poly([-j % p, 1], p) * pow(k - j, -1, p)
+        f += basis
+    linear = [factor for factor, _ in f.factor()[1] if factor.degree() == 1] if f.degree() > 0 else []
+    if not linear or point.on(point.tape, {u: _LARGEST_DEGREE + 7})(e) != int(f(_LARGEST_DEGREE + 7)):
+        msg = "a row that no speed satisfies at this point"
+        raise NoRoot(msg)
+    return int(-linear[0][0] / linear[0][1])

@@ -104,7 +104,7 @@ def energy_integrals(E: Energies, equations: Equations, where: Mapping[int, int]
 class _Deciding:
     def __init__(self, E: Energies, equations: Equations, where: dict[int, int]) -> None:
         self.E, self.t, self.where = E, E.t, where
-        self.motion = OnTheMotion(E.t, equations)
+        self.motion = OnTheMotion(E.t, equations, E.kin.nonlinear_rows)
         t, rate = E.t, E.rate
         self.K0_dot, self.K1_dot, self.K2_dot, self.V_dot = rate(E.K0), rate(E.K1), rate(E.K2), rate(E.V)
         self.E_dot = t.add(self.K2_dot, self.V_dot)

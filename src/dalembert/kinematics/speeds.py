@@ -134,7 +134,7 @@ class SpeedSolver:
         solved, dependent = elimination.run()
         u = [x for k, x in enumerate(self.z) if k not in solved]
         if elimination.moving_pivots and not dependent:
-            elimination = Elimination(t, [self._given(row, solved) for row in rows], lambda k: -k, t.moving)
+            elimination = Elimination(t, [self._given(row, solved) for row in rows], lambda _: 0, t.moving)
             solved, _ = elimination.run()
         value = {x: x for x in u}
         for k, (c, coefficients) in solved.items():

@@ -65,11 +65,11 @@ class Cuts:
         r = X.r.on(t)
         moving = [i for i in symbols_of(t, [c for part in r.parts.values() for c in part]) if i in t.moving]
         if moving:
-            slid = self._next(piece, piece.frame, rho, ("slide", tuple(r.parts.items())), moving)
-            piece, rho = slid, r
-            if not self._turns_with(X.frame, piece.frame):
-                return self._next(piece, X.frame, rho, ("turn", X.frame)), Vector(t, {})
-            return piece, rho
+            # the joint of a slider is where it has come to
+            nothing = Vector(t, {})
+            piece = self._next(piece, piece.frame, rho + r, ("slide", X.parent, tuple(r.parts.items())), moving)
+            turned = not self._turns_with(X.frame, piece.frame)
+            return (self._next(piece, X.frame, nothing, ("turn", X.frame)) if turned else piece), nothing
         if self._turns_with(X.frame, piece.frame):
             return piece, rho + r
         # what is written in the frames before leads to the joint, the rest away from it

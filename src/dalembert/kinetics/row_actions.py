@@ -124,7 +124,7 @@ class _Search:
                 action = self._carried(loose)
                 if action is not None:
                     return action
-        return None
+        return self._slip(row, wanted)
 
     def _is_coupling(self, row: ConstraintRow) -> bool:
         """Constant coefficients: a relation of the coordinates themselves, as gears and drives are."""
@@ -195,6 +195,20 @@ class _Search:
                 if (k := wanted.get(2 * _dot(gap, change) % self.p)) is not None:
                     d = _times(P - Q, 2 * k)
                     yield ((P, d), (Q, -d)), ()
+
+    def _slip(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Action | None:
+        """The velocity along an axis of that point of a rigid body which is at P just now, as in rolling."""
+        if row.holonomic:
+            return None
+        for body in self.kin.system.bodies:
+            for P in self.points if body.frame is not None else ():
+                moved = self._moved(body, P)
+                for F, turned in self.frames.items():
+                    for name, n in zip("xyz", turned.axes, strict=True):
+                        if (k := wanted.get(_dot(moved, n) % self.p)) is not None:
+                            d = _times(getattr(F, name), k)
+                            return Action(((body, P, d), (None, P, -d)))
+        return None
 
     # ---- which body carries it -----------------------------------------------------------------
 

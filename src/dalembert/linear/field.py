@@ -1,6 +1,7 @@
 """q̇ = W u + X, M u̇ = f, φ(q, t) = 0, y = h: the equations of a system and their Jacobians at given points.
 
 u̇ is eliminated by numbers: with r = M u̇ − f and M u̇₀ = f, ∂u̇/∂x = −M⁻¹ ∂r/∂x at u̇₀. No matrix is inverted symbolically.
+Where rows stand beside the equations, r = (M u̇ − f − Aᵀλ, A u̇ + γ) with the unknowns u̇ and λ.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class Slopes(NamedTuple):
     # ∂h/∂(q, u, w) and ∂h/∂u̇
     y_x: Numbers
     y_udot: Numbers
+    # ∂e/∂(q, u, w) of the rows beside the equations
+    e_x: Numbers
 
     @property
     def phi_q(self) -> Numbers:
@@ -79,6 +82,11 @@ class Field:
         kin, tape = reader.kin, reader.tape
         equations = kane(chosen.kin).equations
         self.r = [reader.reduced(i) for i in transplant(equations.tape, tape, equations.residuals)]
+        self.e = [reader.reduced(row.e) for row in kin.velocity_rows]
+        for lam, row in zip(kin.multipliers, kin.velocity_rows, strict=True):
+            for s, a in row.A.items():
+                self.r[s] = tape.sub(self.r[s], tape.mul(lam, reader.reduced(a)))
+        self.r += [reader.reduced(kin.rate(row.e)) for row in kin.velocity_rows]
         self.qdot = [reader.reduced(x) for x in kin.qdot]
         # a quaternion keeps the norm one
         self.phi = [reader.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
@@ -88,8 +96,8 @@ class Field:
         # inputs, then constants whose influence is wanted
         self.w = (*free, *beside)
         self.sizes = Sizes(kin.n_q, kin.n_u, len(self.w))
-        state = {*kin.q, *kin.u, *kin.udot, reader.time}
-        self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)) if i not in state)
+        state = {*kin.q, *kin.u, *kin.udot, *kin.multipliers, reader.time}
+        self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h, *self.e)) if i not in state)
         self._absent: dict[tuple[int, int], bool] = {}
 
     def names(self, nodes: Sequence[int]) -> tuple[str, ...]:
@@ -100,23 +108,30 @@ class Field:
         """Everything at the points in the rows of q and u; `numbers` gives constants and inputs, one or one for each point."""
         kin, sizes, K = self.reader.kin, self.sizes, len(q)
         state: dict[int, Numbers | float] = {**numbers, self.reader.time: t}
-        state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(kin.udot, 0.0)
-        wrt = (*kin.q, *kin.u, *self.w, *kin.udot)
+        unknown = (*kin.udot, *kin.multipliers)
+        state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(unknown, 0.0)
+        wrt = (*kin.q, *kin.u, *self.w, *unknown)
         tape = self.reader.tape
         kind = np.complex128 if np.iscomplexobj(q) else np.float64
         minus_f, slopes = jacobian(tape, self.r, wrt, state, K, kind)
         M = slopes[:, :, sizes.x :]
-        udot = solved(M, -minus_f[:, :, None])[:, :, 0]
-        state |= dict(zip(kin.udot, udot.T, strict=True))
-        outs = [*self.r, *self.qdot, *self.phi, *self.h]
+        found = solved(M, -minus_f[:, :, None])[:, :, 0]
+        udot = found[:, : sizes.u]
+        state |= dict(zip(unknown, found.T, strict=True))
+        outs = [*self.r, *self.qdot, *self.phi, *self.h, *self.e]
         values, slopes = jacobian(tape, outs, wrt, state, K, kind)
         self._check(values, slopes)
         self._clean(slopes, outs, wrt)
-        ends = np.cumsum([len(self.r), sizes.q, len(self.phi)])
-        _, qdot, phi, y = np.split(values, ends, axis=1)
-        r_x, qdot_x, phi_x, y_x = np.split(slopes, ends, axis=1)
+        ends = np.cumsum([len(self.r), sizes.q, len(self.phi), len(self.h)])
+        _, qdot, phi, y, _ = np.split(values, ends, axis=1)
+        r_x, qdot_x, phi_x, y_x, e_x = np.split(slopes, ends, axis=1)
         x = slice(0, sizes.x)
-        return Slopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x[:, :, x], phi_x[:, :, x], y_x[:, :, x], y_x[:, :, sizes.x :])
+        y_udot = y_x[:, :, sizes.x : sizes.x + sizes.u]
+        r_x = r_x[:, :, x]
+        if self.e:
+            # λ eliminated: 1 u̇ = u̇(q, u, w)
+            r_x, M = solved(M, r_x)[:, : sizes.u], np.broadcast_to(np.eye(sizes.u), (K, sizes.u, sizes.u))
+        return Slopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x, phi_x[:, :, x], y_x[:, :, x], y_udot, e_x[:, :, x])
 
     def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""

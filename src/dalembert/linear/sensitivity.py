@@ -107,15 +107,21 @@ def _at_start(field: Field, start: Start, numbers: Mapping[int, float], count: i
     """∂(q, u)/∂p where the run begins: zero but for positions that the rows determine."""
     sizes = field.sizes
     origins = [m.origin for m in start.marks[: sizes.q + sizes.u]]
-    if "solved" in origins[sizes.q :]:
+    if "solved" in origins[sizes.q :] and not field.e:
         names = ", ".join(m.name for m in start.marks[sizes.q : sizes.q + sizes.u] if m.origin == "solved")
         msg = f"sensitivity: {names} follows from given rates, which the constants may change; give speeds in the start"
         raise NotApplicable(msg)
     S = np.zeros((sizes.q + sizes.u, count))
     moved = [k for k, origin in enumerate(origins[: sizes.q]) if origin == "solved"]
-    phi = field.at(start.q[None], start.u[None], start.t, numbers).phi_x[0]
+    slopes = field.at(start.q[None], start.u[None], start.t, numbers)
+    phi, e = slopes.phi_x[0], slopes.e_x[0]
     if moved:
         S[moved] = -np.linalg.lstsq(phi[:, moved], phi[:, phi.shape[1] - count :], rcond=1e-12)[0]
+    following = [k for k, origin in enumerate(origins) if k >= sizes.q and origin == "solved"]
+    if following:
+        # rates that the rows determine follow the positions and the constants
+        known = e[:, : sizes.q] @ S[: sizes.q] + e[:, e.shape[1] - count :]
+        S[following] = -np.linalg.lstsq(e[:, following], known, rcond=1e-12)[0]
     return S
 
 

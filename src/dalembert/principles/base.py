@@ -131,8 +131,7 @@ def on_fork(system: System | Kinematics, *, nonlinear: bool = False) -> Kinemati
     kin = (system if isinstance(system, Kinematics) else kinematics(system)).fork()
     if kin.nonlinear and not nonlinear:
         which = " and ".join(repr(row.name) for row in kin.nonlinear)
-        reason = "this form takes its virtual displacements from rows that are linear in the rates"
-        msg = f"{which} is not linear in the velocities; {reason} (Gauss, Kane, Lagrange and d'Alembert take it by Chetaev's rule)"
+        msg = f"{which} is not linear in the velocities, as its virtual displacements must be"
         raise NotApplicable(msg)
     return kin
 

@@ -17,6 +17,8 @@ from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
 from dalembert.simulation.audit import Watched
+from dalembert.simulation.constrained.index_one import Explicit, Implicit, IndexOne
+from dalembert.simulation.constrained.rates import ConstrainedRates
 from dalembert.simulation.failures import MissingPackage, RunStopped
 from dalembert.simulation.integrator.points import Motion, Pieces
 from dalembert.simulation.integrator.problem import Problem
@@ -31,10 +33,11 @@ if TYPE_CHECKING:
 
 SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 NATIVE: Final = "native"
-NAMES: Final = (NATIVE, *SCIPY, "CVODE", "heyoka")
+NAMES: Final = (NATIVE, *SCIPY, "CVODE", "IDA", "heyoka")
 _INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])
 # what is not in the error norm gets a tolerance that never binds
 _NEVER: Final = 1e100
+_MOST_STEPS: Final = 1_000_000
 
 
 def check_name(name: str) -> None:
@@ -48,15 +51,32 @@ def integrate_by(name: str, model: NativeModel, p: Numbers, problem: Problem, wa
     """The motion of a problem by the integrator of that name; constraints are not projected upon."""
     if name == "heyoka":
         return _heyoka(model, p, problem, watched)
+    if name == "IDA" and isinstance(model.rates, ConstrainedRates):
+        return _ida(IndexOne(model.rates, p, problem, watched), problem)
 
     def rates(t: float, y: Numbers) -> Numbers:
         state = np.append(y[: problem.in_norm], t)
-        found: Numbers = model.rates.call(state, p)
+        found, lam = _with_multipliers(model, state, p)
         if watched is None or watched.audit.rates is None:
             return found
-        return np.concatenate([found, watched.audit.rates.call(state, watched.p)])
+        return np.concatenate([found, watched.audit.rates.call(_beside(watched, state, lam), watched.p)])
 
+    if name == "IDA":
+        return _ida(Explicit(rates), problem)
     return _cvode(rates, problem) if name == "CVODE" else _scipy(name, rates, problem)
+
+
+def _with_multipliers(model: NativeModel, state: Numbers, p: Numbers) -> tuple[Numbers, Numbers]:
+    """The rates, and λ where rows stand beside the equations."""
+    if not isinstance(model.rates, ConstrainedRates):
+        return model.rates.call(state, p), np.zeros(0)
+    found = model.rates.with_multipliers(state[np.newaxis], p)[0]
+    return found[: len(state) - 1], found[len(state) - 1 :]
+
+
+def _beside(watched: Watched, state: Numbers, lam: Numbers) -> Numbers:
+    """What the audit is a function of: (q, u, t), and λ where rows move."""
+    return np.concatenate([state, lam]) if watched.audit.takes_multipliers else state
 
 
 def _tolerances(problem: Problem) -> Numbers:
@@ -93,6 +113,28 @@ def _cvode(rates: Rates, problem: Problem) -> Solution:
 
     solver = cvode.CVODE(rhs, rtol=problem.rtol, atol=_tolerances(problem))
     result = solver.solve(np.array([problem.t0, problem.t1]), problem.start)
+    if not result.success:
+        message = str(result.message)
+        reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
+        raise RunStopped(reason, _plain(result, Outcome.STOPPED, message))
+    return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
+
+
+def _ida(form: Implicit, problem: Problem) -> Solution:
+    """0 = F(t, y, ẏ) by SUNDIALS' IDA; variables beyond those of the problem are algebraic."""
+    ida = _package("sksundae.ida", "scikit-sundae")
+    y0, yp0 = form.start(problem)
+    extra = len(y0) - problem.size
+    atol = np.concatenate([_tolerances(problem), np.full(extra, _NEVER)])
+    algebraic = list(range(problem.size, len(y0))) or None
+
+    def residual(t: float, y: Numbers, yp: Numbers, res: Numbers) -> None:
+        res[:] = form(t, y, yp)
+
+    step = 0.0 if np.isinf(problem.max_step) else problem.max_step
+    solver = ida.IDA(residual, rtol=problem.rtol, atol=atol, algebraic_idx=algebraic, max_step=step, max_num_steps=_MOST_STEPS)
+    result = solver.solve(np.array([problem.t0, problem.t1]), y0, yp0)
+    result.y = np.asarray(result.y)[:, : problem.size]
     if not result.success:
         message = str(result.message)
         reason = f"stopped at t = {result.t[-1]:.17g}: {message}"

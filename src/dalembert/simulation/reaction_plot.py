@@ -17,9 +17,7 @@ _GREY: Final = "#666666"
 _MOST_PANELS: Final = 24
 
 
-def plot_reactions(
-    found: RunReactions, chosen: Sequence[JointLoad | RowLoad | DriveLoad], path: str | os.PathLike[str] | None
-) -> Plot:
+def plot_reactions(found: RunReactions, chosen: Sequence[JointLoad | RowLoad | DriveLoad], path: str | os.PathLike[str] | None) -> Plot:
     """Inline in a notebook; elsewhere a file, its name printed unless it was given."""
     made = Plot(chart(found, chosen))
     if path is not None:

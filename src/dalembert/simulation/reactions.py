@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Linear
+from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, Unknown
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
-from dalembert.kinetics.driving import Driving, driving
+from dalembert.kinetics.driving import Drive, Driving, driving
 from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
 
 if TYPE_CHECKING:
@@ -33,7 +33,18 @@ if TYPE_CHECKING:
 
 # singular values below this part of the largest are zero
 _RANK: Final = 1e-9
+# of A held at once by the solver
+_MOST_NUMBERS: Final = 2_000_000
+# what is smaller than this part of the largest is printed as zero
+_DUST: Final = 1e-12
+_GAUSS: Final = 5
+_MOST_TIMES: Final = 200_000
 METRIC: Final = "least Σ λ², each λ in the unit of its row"
+
+
+def _components(name: str, force: Numbers | None, moment: Numbers | None) -> dict[str, Numbers]:
+    pairs = [(what, x) for what, x in (("f", force), ("m", moment)) if x is not None]
+    return {f"{name}: {what}_{axis}": x[:, k] for what, x in pairs for k, axis in enumerate("xyz")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +59,7 @@ class JointLoad:
     @property
     def columns(self) -> dict[str, Numbers]:
         """Every component by name."""
-        return {f"{self.name}: {what}_{axis}": x[:, k] for what, x in (("f", self.force), ("m", self.moment)) for k, axis in enumerate("xyz")}
+        return _components(self.name, self.force, self.moment)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +78,7 @@ class RowLoad:
     @property
     def columns(self) -> dict[str, Numbers]:
         """λ, and the components of the force or moment on the body."""
-        found = {f"{self.name}: lambda": self.multiplier}
-        for what, x in (("f", self.force), ("m", self.moment)):
-            if x is not None:
-                found |= {f"{self.name}: {what}_{axis}": x[:, k] for k, axis in enumerate("xyz")}
-        return found
+        return {f"{self.name}: lambda": self.multiplier, **_components(self.name, self.force, self.moment)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +107,8 @@ class RunReactions:
     # all the power that is fed in, and the part of it that time does where it stands in positions and potentials itself
     power_in: Numbers = field(repr=False)
     power_of_time: Numbers = field(repr=False)
+    # ∫ P_in dt from the first time on
+    work_in: Numbers = field(repr=False)
     # what is left of Lagrange's equations along q with these multipliers, as a part of the largest load
     balance: float
     # whether rows repeat one another somewhere along the run
@@ -126,12 +135,6 @@ class RunReactions:
         yield from self.joints.values()
         yield from self.drives.values()
 
-    @property
-    def work_in(self) -> Numbers:
-        """∫ P_in dt from the first time on, by the trapezoidal rule between the times."""
-        steps = np.diff(self.t) * (self.power_in[1:] + self.power_in[:-1]) / 2
-        return np.concatenate([np.zeros(1), np.cumsum(steps)])[: len(self.t)]
-
     def columns(self) -> dict[str, Numbers]:
         """Every component over time, by name."""
         found: dict[str, Numbers] = {}
@@ -154,11 +157,14 @@ class RunReactions:
 
     def __str__(self) -> str:
         lines = [f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}"]
-        rows = [(label, f"{float(np.max(np.abs(x), initial=0.0)):.6g}") for load in self.loads for label, x in sizes(load).items()]
-        width = max((len(label) for label, _ in rows), default=0)
-        lines += [f"  {label:<{width}}  {size}" for label, size in rows]
-        if self.drives or np.any(self.power_in):
-            lines.append(f"power fed in: at most {float(np.max(np.abs(self.power_in), initial=0.0)):.6g}; work {_last(self.work_in):.6g}")
+        found = [(label, float(np.max(np.abs(x), initial=0.0))) for load in self.loads for label, x in sizes(load).items()]
+        dust, width = _DUST * max((x for _, x in found), default=0.0), max((len(label) for label, _ in found), default=0)
+        lines += [f"  {label:<{width}}  {x if x > dust else 0.0:.6g}" for label, x in found]
+        if np.any(self.power_in):
+            lines.append(f"power fed in: at most {float(np.max(np.abs(self.power_in))):.6g}; work {_last(self.work_in):.6g}")
+        if np.any(self.power_of_time):
+            largest = float(np.max(np.abs(self.power_of_time)))
+            lines.append(f"  of it at most {largest:.6g} by time itself, where it stands in positions or potentials")
         if self.is_shared:
             lines.append(f"some rows repeat others: of the multipliers that give the same motion these have the {METRIC}")
         if self.why_no_joints:
@@ -201,11 +207,12 @@ def sizes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, Numbers]:
             f"force in {load.name}": np.linalg.norm(load.force, axis=1),
             f"moment in {load.name}": np.linalg.norm(load.moment, axis=1),
         }
+    power = {f"power of {load.name}": load.power} if np.any(load.power) else {}
     if load.force is not None:
-        return {f"force of {load.name} on {load.on}": np.linalg.norm(load.force, axis=1)}
+        return {f"force of {load.name} on {load.on}": np.linalg.norm(load.force, axis=1), **power}
     if load.moment is not None:
-        return {f"moment of {load.name} on {load.on}": np.linalg.norm(load.moment, axis=1)}
-    return {f"λ of {load.name}": load.multiplier}
+        return {f"moment of {load.name} on {load.on}": np.linalg.norm(load.moment, axis=1), **power}
+    return {f"λ of {load.name}": load.multiplier, **power}
 
 
 def _first(x: Numbers) -> float:
@@ -226,15 +233,55 @@ def run_reactions(run: Trajectory) -> RunReactions:
     needs = driving(kin)
     lam, balance, is_shared = _multipliers(asked, needs)
     found = reactions(kin)
-    power = asked.table(needs.row_rates)
-    drives = {d.name: _drive(asked, d.name, d.rate, d.load, d.rows, lam) for d in needs.drives}
+    moves = _moves(kin, needs)
+    # without anything that moves by itself only rounding would be left
+    fed = asked.table([needs.power])[0] if moves else np.zeros(len(run))
+    drives = {d.name: _drive(asked, d.name, d.rate, d.load, d.rows, lam) for d in needs.drives if _acts(kin, d)}
+    dust = _RANK * float(np.max(np.abs(fed), initial=0.0))
+    power = _dusted(lam * asked.table(needs.row_rates), dust) if moves else np.zeros_like(lam)
+    rest = _dusted(fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust)
     own = [k for k, row in enumerate(kin.acting_rows) if not row.is_norm]
-    rows = {row.row: _row(run, found, row, lam[k], (lam * power)[k]) for k, row in zip(own, found.rows, strict=True)}
-    fed = asked.table([needs.power])[0]
-    others = sum((d.power for d in drives.values()), np.zeros(len(run))) + np.sum(lam * power, axis=0)
+    rows = {row.row: _row(run, found, row, lam[k], power[k]) for k, row in zip(own, found.rows, strict=True)}
     joints = _joints(run, found, lam[own])
-    rest = np.where(np.abs(fed - others) > _RANK * np.max(np.abs([fed, others]), initial=0.0), fed - others, 0.0)
-    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, balance, is_shared, found.why_no_joints)
+    work = _work(run, asked, needs.power) if moves else np.zeros(len(run))
+    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, found.why_no_joints)
+
+
+def _dusted(x: Numbers, dust: float) -> Numbers:
+    """Zero where nothing but rounding is left at any time, row by row."""
+    largest = np.max(np.abs(x), axis=-1, keepdims=True, initial=0.0)
+    return np.where(largest > dust, x, 0.0)
+
+
+def _acts(kin: Kinematics, drive: Drive) -> bool:
+    """A motion that only says how a row moves has no load of its own; the row has."""
+    t = kin.tape
+    return drive.load != t.zero or any(a != t.zero for a in drive.rows)
+
+
+def _work(run: Trajectory, asked: _Asked, power: int) -> Numbers:
+    """∫ P dt by Gauss's rule on the polynomials between the steps, or else by the trapezoidal rule."""
+    t, count = run.t, len(run)
+    if count < 2:
+        return np.zeros(count)
+    if run.solution.dense is None or count * _GAUSS > _MOST_TIMES:
+        P = asked.table([power])[0]
+        steps = np.diff(t) * (P[1:] + P[:-1]) / 2
+    else:
+        nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
+        half, middle = np.diff(t) / 2, (t[1:] + t[:-1]) / 2
+        fine = _Asked(run.at((middle[:, np.newaxis] + half[:, np.newaxis] * nodes).ravel()), asked.kin)
+        steps = half * (fine.table([power])[0].reshape(-1, _GAUSS) @ weights)
+    return np.concatenate([np.zeros(1), np.cumsum(steps)])
+
+
+def _moves(kin: Kinematics, needs: Driving) -> bool:
+    """Whether a row moves, something is specified, or time enters the energies."""
+    t = kin.tape
+    own = {*kin.q, *kin.qdot, *kin.qddot}
+    inside = symbols_of(t, (needs.power, *(row.b for row in kin.rows)))
+    timed = any(i in t.moving and i not in own and i not in t.inputs for i in inside)
+    return timed or any(row.b != t.zero for row in kin.rows) or bool(kin.nonlinear)
 
 
 class _Asked:
@@ -260,13 +307,24 @@ def _multipliers(asked: _Asked, needs: Driving) -> tuple[Numbers, float, bool]:
     if not (np.isfinite(A).all() and np.isfinite(left).all()):
         msg = "the reactions of this run cannot be had: a row or a load has no finite value at one of its times"
         raise BadExpression(msg)
-    inverse = np.linalg.pinv(A.transpose(0, 2, 1), rcond=_RANK)
-    lam = np.einsum("tmn,tn->tm", inverse, left)
+    lam, rank = np.empty((length, m)), m
+    piece = max(1, _MOST_NUMBERS // (m * n))
+    for begin in range(0, length, piece):
+        part = slice(begin, begin + piece)
+        lam[part], lowest = _least_norm(A[part], left[part])
+        rank = min(rank, lowest)
     remains = left - np.einsum("tmn,tm->tn", A, lam)
     size = float(np.abs(A * lam[:, :, np.newaxis]).max(initial=0.0))
-    singular = np.linalg.svd(A, compute_uv=False)
-    is_shared = m > n or bool(np.any(singular[:, -1] <= _RANK * singular[:, 0]))
-    return lam.T, float(np.abs(remains).max()) / (size or 1.0), is_shared
+    return lam.T, float(np.abs(remains).max()) / (size or 1.0), rank < m
+
+
+def _least_norm(A: Numbers, left: Numbers) -> tuple[Numbers, int]:
+    """λ of least norm with Aᵀλ nearest to what is needed, time by time, and the lowest rank of A."""
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    kept = s > _RANK * s[:, :1]
+    along = np.einsum("tkn,tn->tk", Vt, left)
+    over = np.divide(along, s, out=np.zeros_like(s), where=kept)
+    return np.einsum("tmk,tk->tm", U, over), int(kept.sum(axis=1).min())
 
 
 def _drive(asked: _Asked, name: str, rate: int, load: int, rows: Sequence[int], lam: Numbers) -> DriveLoad:

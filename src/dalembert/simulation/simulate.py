@@ -130,6 +130,13 @@ def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, wish: Wish)
     return space
 
 
+def _stabilized(model: NativeModel, wish: Wish) -> NativeModel:
+    """The model with Baumgarte's terms, for integrators that know nothing of workspaces."""
+    if not isinstance(model.rates, ConstrainedRates):
+        return model
+    return replace(model, rates=model.rates.of_rank(model.rates.cap, wish.alpha))
+
+
 def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kinematics) -> tuple[NativeModel, Start]:
     """The model with as many rows as are independent where they hold, and the start with what is to be said about it."""
     if not isinstance(model.rates, ConstrainedRates):
@@ -200,7 +207,8 @@ def run(
     try:
         with progress_bar(t0, t1, wish.progress) as show:
             native = wish.integrator == NATIVE
-            trajectory = named(integrate(problem, show) if native else integrate_by(wish.integrator, model, p, problem, watched))
+            solution = integrate(problem, show) if native else integrate_by(wish.integrator, _stabilized(model, wish), p, problem, watched)
+            trajectory = named(solution)
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise

@@ -20,6 +20,7 @@ from dalembert.principles.kane import kane
 from dalembert.simulation.setting import Setting
 from dalembert.simulation.starting.conditions import Condition, conditions
 from dalembert.simulation.starting.reading import Key, Level, Reader, label
+from dalembert.statics.rest import refuse_nonlinear_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,6 +80,7 @@ class Balance:
     def _equations(self, asked: Sequence[Condition]) -> None:
         """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t), u̇ = ∂ψ/∂t."""
         reader, kin, tape = self.reader, self.kin, self.tape
+        refuse_nonlinear_rows(kin)
         equations = kane(self.chosen.kin).equations
         held = Derivative(tape, lambda i: None if i in kin.q else tape.rate(i))
         still = Rewrite(tape, dict.fromkeys(kin.qdot, tape.zero))

@@ -18,6 +18,14 @@ from dalembert.kinetics.loads import applied_forces, applied_torques, gravity_po
 from dalembert.principles.kane import generalized_inertia_forces
 
 
+def refuse_nonlinear_rows(kin: Kinematics) -> None:
+    """∂φ/∂q̇ at q̇ = 0 says nothing about φ(q, q̇, t) = 0 in general."""
+    if kin.nonlinear:
+        name = kin.nonlinear[0].name
+        msg = f"equilibrium: {name!r} is not linear in the velocities, so that at rest it does not tell which displacements it allows"
+        raise NotApplicable(msg)
+
+
 class Rest:
     """A system whose coordinates are held, on a tape of its own; `zero` lists symbols that are zero, such as idle inputs."""
 
@@ -78,6 +86,7 @@ class Rest:
 
     def check_still(self) -> None:
         """Refuse rows that do not let the coordinates rest, by name: A q̇ + b = 0 with b ≠ 0."""
+        refuse_nonlinear_rows(self.kin)
         b = is_zero(self.tape, [self._still(row.b) for row in self.kin.rows])
         if moving := [repr(row.name) for row, zero in zip(self.kin.rows, b, strict=True) if not zero]:
             msg = f"equilibrium: {', '.join(moving)} moves with time, so that the coordinates cannot rest"

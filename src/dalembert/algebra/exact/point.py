@@ -74,8 +74,8 @@ class Point:
             self._settle(roots)
 
     def on(self, tape: Tape, given: Mapping[int, int] | None = None) -> Point:
-        """The same point for another tape of the same system, or with other nodes given."""
-        return Point(tape, 0, given=given, like=self)
+        """The same point for another tape of the same system, or with more nodes given."""
+        return Point(tape, 0, given={**self._given, **(given or {})}, like=self)
 
     def __call__(self, i: int) -> int:
         """The value of node i."""

@@ -127,7 +127,7 @@ class ConstrainedRates:
         self.fill = CompiledFunction(tape, outs, state, parameters)
         self.move = CompiledFunction(tape, entries.moved, state, parameters)
         self.kind = kind
-        self.cap = min(self.layout.m, self.layout.n)
+        self.cap, self.alpha = min(self.layout.m, self.layout.n), 0.0
         self._pool: list[tuple[bytes, Workspace]] = []
 
     @property
@@ -135,10 +135,10 @@ class ConstrainedRates:
         """The numbers of the state and the time."""
         return self.fill.n_in
 
-    def of_rank(self, cap: int) -> ConstrainedRates:
-        """The same with at most so many rows kept."""
+    def of_rank(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
+        """The same with at most so many rows kept, and Baumgarte's α."""
         new = ConstrainedRates.__new__(ConstrainedRates)
-        new.__dict__.update(self.__dict__, cap=cap, _pool=[])
+        new.__dict__.update(self.__dict__, cap=cap, alpha=alpha, _pool=[])
         return new
 
     # ---- as a function -----------------------------------------------------------------------
@@ -163,7 +163,7 @@ class ConstrainedRates:
         except IndexError:
             held, space = b"", None
         if space is None or held != key:
-            space = Workspace(self, p.copy(), choosing=True)
+            space = Workspace(self, p.copy(), choosing=True, alpha=self.alpha)
         Y = np.empty((len(X), self.layout.n_q + self.layout.n + self.layout.m))
         _BATCH(_library().address("batch"))(X.ctypes.data, space.p.ctypes.data, Y.ctypes.data, len(X), space.address)
         self._pool.append((key, space))

@@ -116,6 +116,34 @@ class Integration:
             self._attempts = min(max(wanted, granted // _LARGEST_CHANGE), granted * _LARGEST_CHANGE)
         return left == Left.AT_END
 
+    def step(self, k: int) -> Step:
+        """The k-th step that was taken, k = 1, 2, …"""
+        (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)
+        return Step(begin, end, self._points.step(k)[:, : self.problem.size])
+
+    @property
+    def state(self) -> NDArray[np.float64]:
+        """The state reached."""
+        return self._work[Row.Y, : self.problem.size].copy()
+
+    @property
+    def slope(self) -> NDArray[np.float64]:
+        """f at the state reached."""
+        return self._work[0, : self.problem.size].copy()
+
+    def retake(self, k: int, t_end: float) -> None:
+        """Back to point k, and from there to another end, without looking for events."""
+        run, events = self._run, self._run.events
+        t, y = self._points.point(k)
+        self._work[Row.Y] = y
+        run.t, run.t_end, run.steps, run.streak, run.events = t, t_end, k, 0, 0
+        if self._native.start(ctypes.addressof(run)):
+            raise self._stopped()
+        run.h = t_end - t
+        while not self.advance():
+            pass
+        run.events = events
+
     def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
         """The motion so far."""
         motion = self._points.motion(self.steps + 1, self.problem.size)
@@ -134,6 +162,22 @@ class Integration:
 
     def _stopped(self) -> RunStopped:
         return stopped(self._run, self.solution(Outcome.STOPPED), self._work[0, : self.problem.in_norm].copy())
+
+
+class Step(NamedTuple):
+    """One step with its dense output."""
+
+    begin: float
+    end: float
+    rows: NDArray[np.float64]
+
+    def at(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
+        """y at times of the step, one row for each."""
+        theta = ((times - self.begin) / (self.end - self.begin))[:, np.newaxis]
+        values: NDArray[np.float64] = np.broadcast_to(self.rows[7], (len(times), self.rows.shape[1]))
+        for row in range(6, -1, -1):
+            values = self.rows[row] + values * (theta if row % 2 == 0 else 1.0 - theta)
+        return values
 
 
 class _Native(NamedTuple):

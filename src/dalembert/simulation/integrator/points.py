@@ -88,6 +88,23 @@ class Points:
         run.capacity, run.stored = len(block.times), run.steps + 1 - sum(len(other.times) for other in full)
         run.times, run.states, run.dense = block.at
 
+    def point(self, k: int) -> tuple[float, NDArray[np.float64]]:
+        """(t_k, y_k), with what fills its row up."""
+        for block in self._blocks:
+            if k < len(block.times):
+                return float(block.times[k]), block.states[k]
+            k -= len(block.times)
+        raise IndexError
+
+    def step(self, k: int) -> NDArray[np.float64]:
+        """The eight rows of the dense output of the step that ends at point k."""
+        for block in self._blocks:
+            if k < len(block.times) and block.dense is not None:
+                rows: NDArray[np.float64] = block.dense[k]
+                return rows
+            k -= len(block.times)
+        raise IndexError
+
     def motion(self, count: int, size: int) -> Motion:
         """The first points and components."""
         times: list[NDArray[np.float64]] = []

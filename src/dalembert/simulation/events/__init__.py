@@ -1,0 +1,1 @@
+"""Events: what happens when a quantity crosses zero."""

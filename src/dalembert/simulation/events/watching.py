@@ -1,0 +1,155 @@
+"""g(x), ∂g/∂x: events as native code, and the memory of a run that watches for them."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import gradient, symbols_of
+from dalembert.errors import BadExpression
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jit import Library, load
+from dalembert.numerics.values import MissingValue
+from dalembert.simulation.constrained.rates import ready
+from dalembert.simulation.events.event import SIGNS, Action, BadEvent, Event
+from dalembert.simulation.events.native import EXPORTS, FIELDS, text
+from dalembert.simulation.integrator.kinds import LANES, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.points import address
+from dalembert.simulation.starting.reading import Level, Reader
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_TYPES: Final = {POINTER: ctypes.c_void_p, WHOLE: ctypes.c_int64, REAL: ctypes.c_double}
+# parts of Σ |∂g/∂x| |x|, and numbers, that count as zero when a run begins
+_ZERO: Final = 1e-12
+_ZERO_ANYWAY: Final = 1e-14
+
+
+class _Fields(ctypes.Structure):
+    _fields_ = tuple((name, _TYPES[kind]) for name, kind in FIELDS)
+
+
+@functools.cache
+def _library() -> Library:
+    return load(text(), EXPORTS)
+
+
+@dataclass(frozen=True)
+class EventFunctions:
+    """g and its slopes ∂g/∂(q, u, t) as functions of x = (q, u, t) and the parameters p."""
+
+    events: tuple[Event, ...]
+    # the nodes of the expressions on the reader's tape
+    nodes: tuple[int, ...]
+    values: CompiledFunction
+    slopes: CompiledFunction
+    p: Numbers
+
+    def rates(self, x: Numbers, xdot: Numbers) -> Numbers:
+        """dg/dt = Σ ∂g/∂x ẋ"""
+        return self.gradients(x) @ xdot
+
+    def gradients(self, x: Numbers) -> Numbers:
+        """∂g/∂x, a row for each event."""
+        found: Numbers = self.slopes.call(x, self.p).reshape(len(self.events), len(x))
+        return found
+
+
+def event_functions(reader: Reader, events: Sequence[Event]) -> EventFunctions:
+    """Read and compile the expressions of the events."""
+    kin, tape = reader.kin, reader.tape
+    state = (*kin.q, *kin.u, reader.time)
+    nodes = tuple(_node(reader, e) for e in events)
+    slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
+    parameters = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
+    p = np.array([reader.numbers[i] for i in parameters], dtype=float)
+    return EventFunctions(
+        tuple(events), nodes, CompiledFunction(tape, nodes, state, parameters), CompiledFunction(tape, slopes, state, parameters), p
+    )
+
+
+def _node(reader: Reader, e: Event) -> int:
+    """The expression in q, u and t."""
+    try:
+        node = reader.node(e.expression)
+        level = reader.level(node)
+        reduced = reader.reduced(node)
+    except (BadExpression, MissingValue) as problem:
+        msg = f"event {e.title!r} cannot be read: {problem}"
+        raise BadEvent(msg) from problem
+    inside = set(symbols_of(reader.tape, (reduced,)))
+    if inside.isdisjoint((*reader.kin.q, *reader.kin.u, reader.time, *reader.kin.udot)):
+        msg = f"event {e.title!r} does not change: it contains no coordinate, no speed and no time, so it never fires or always does"
+        raise BadEvent(msg)
+    if level is Level.ACCELERATION:
+        msg = f"event {e.title!r} contains an acceleration; give it in positions, velocities and the time"
+        raise BadEvent(msg)
+    if e.action is Action.IMPACT and inside.intersection(reader.kin.u):
+        msg = f"impact {e.title!r}: a gap is a distance φ(q, t), and this contains a velocity"
+        raise BadEvent(msg)
+    return reduced
+
+
+class Watch:
+    """One run's memory of its events: on which side of zero each of them is."""
+
+    def __init__(self, functions: EventFunctions, n_state: int, width: int) -> None:
+        m = len(functions.events)
+        self.functions = functions
+        names = ("values", "last", "earlier", "side", "wanted", "side_before")
+        self._arrays: dict[str, Numbers] = {name: np.zeros(m) for name in names}
+        self._arrays["wanted"][:] = [SIGNS[e.direction] for e in functions.events]
+        self._alive: list[Any] = [ready(functions.values, functions.p), np.zeros(-(-(n_state + 1) // LANES) * LANES + LANES), functions.p]
+        work, x, p = (address(a) if a.size else 0 for a in self._alive)
+        self._fields = _Fields(
+            g=functions.values.address,
+            p=p,
+            work=work,
+            x=x,
+            count=m,
+            n_state=n_state,
+            groups=width // LANES,
+            state_groups=-(-n_state // LANES),
+            **{name: address(a) for name, a in self._arrays.items()},
+        )
+        self.address = ctypes.addressof(self._fields)
+        self.look: int = _library().address("look")
+
+    @property
+    def side_before(self) -> Numbers:
+        """On which side of zero each event was when the last step began."""
+        return self._arrays["side_before"]
+
+    def begin(self, x: Numbers, xdot: Numbers, fired: Sequence[int] | None = None) -> None:
+        """Look anew from the state x = (q, u, t): what is zero is on the side it is going to, a gap always on the open side.
+
+        Zero is what has just fired; at the start of a run, what is as small as rounding makes it.
+        """
+        functions = self.functions
+        g, slopes = functions.values.call(x, functions.p), functions.gradients(x)
+        if fired is None:
+            zero = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _ZERO_ANYWAY
+        else:
+            zero = np.isin(np.arange(len(g)), list(fired)) | (g == 0.0)
+        side = np.where(zero, np.sign(slopes @ xdot), np.sign(g))
+        gaps = np.array([e.action is Action.IMPACT for e in functions.events])
+        self._arrays["side"][:] = np.where(zero & gaps, 1.0, side)
+        # a zero has no neighbours yet
+        self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(zero, 0.0, g)
+        self._fields.t_last = self._fields.t_earlier = float(x[-1])
+
+    def check_gaps(self, x: Numbers) -> None:
+        """Refuse a run that begins inside an obstacle."""
+        g, slopes = self.functions.values.call(x, self.functions.p), self.functions.gradients(x)
+        for e, value, slope in zip(self.functions.events, g, slopes, strict=True):
+            if e.action is Action.IMPACT and value < -(_ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY):
+                msg = f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; start where it is positive, or change its sign"
+                raise BadEvent(msg)

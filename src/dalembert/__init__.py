@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from dalembert.flexible.deflection import member_deflection
     from dalembert.flexible.discretise import discretise
     from dalembert.flexible.discretised import Discretised
+    from dalembert.flexible.galerkin import galerkin
     from dalembert.flexible.hybrid import extended_hamilton
     from dalembert.flexible.modes import member_modes
     from dalembert.linear.linearize import linearize, linearize_along
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from dalembert.linear.model import LinearModel
     from dalembert.linear.sensitivity import model_sensitivity, sensitivity
     from dalembert.mobility.analysis import ConstraintAnalysis, constraints
+    from dalembert.simulation.events.event import event, impact
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.statics.balance import NoEquilibrium
     from dalembert.statics.continuation import continuation
@@ -108,12 +110,15 @@ __all__ = [
     "energy_integrals",
     "equilibria",
     "equilibrium",
+    "event",
     "exp",
     "extended_hamilton",
     "forward_dynamics",
+    "galerkin",
     "gauss",
     "gibbs_appell",
     "hamilton",
+    "impact",
     "inertia",
     "jourdain",
     "kane",
@@ -161,7 +166,10 @@ _LATER = {
     "discretise": "dalembert.flexible.discretise",
     "equilibria": "dalembert.statics.equilibrium",
     "equilibrium": "dalembert.statics.equilibrium",
+    "event": "dalembert.simulation.events.event",
     "extended_hamilton": "dalembert.flexible.hybrid",
+    "galerkin": "dalembert.flexible.galerkin",
+    "impact": "dalembert.simulation.events.event",
     "linearize": "dalembert.linear.linearize",
     "linearize_along": "dalembert.linear.linearize",
     "member_buckling": "dalembert.flexible.buckling",

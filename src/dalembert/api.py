@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.agreement import agreement as certify
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
 
 
+# p up to which M = L D Lᵀ is written out on the tape for a run: beyond, native elimination is compiled three times as fast
+_LARGEST_ON_TAPE: Final = 12
+
+
 def forward_dynamics(system: System) -> ExplicitEquations:
     """u̇ = g(q, u, t) by the route native code takes: link by link for open trees, otherwise Kane and M = L D Lᵀ."""
     kin = kinematics(system)
@@ -45,13 +49,24 @@ def forward_dynamics(system: System) -> ExplicitEquations:
 
 
 def _route(kin: Kinematics) -> ExplicitEquations:
-    try:
-        return recursive(kin)
-    except (NotApplicable, BadExpression):
-        # no open tree, or a joint that moves nothing
-        equations = kane(kin).equations
-        check_regular(equations)
-        return solved(equations)
+    found = _by_links(kin)
+    if found is not None:
+        return found
+    equations = kane(kin).equations
+    check_regular(equations)
+    return solved(equations)
+
+
+def _by_links(kin: Kinematics) -> ExplicitEquations | None:
+    """u̇ link by link; None where there is no open tree, or a joint moves nothing."""
+    found = kin.derived.get("link by link", False)
+    if found is False:
+        try:
+            found = recursive(kin)
+        except (NotApplicable, BadExpression):
+            found = None
+        kin.derived["link by link"] = found
+    return found if isinstance(found, ExplicitEquations) else None
 
 
 def compile(system: System | Derivation | Equations) -> NativeDynamics:  # noqa: A001 - da.compile is the verb a user looks for
@@ -177,6 +192,7 @@ def simulate(
     energy_tolerance: float | None = None,
     relative_energy_tolerance: float | None = None,
     keep_energy: bool = False,
+    events: Sequence[Any] = (),
 ) -> Trajectory:
     """The motion of a system for a duration.
 
@@ -192,10 +208,13 @@ def simulate(
              part of max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as that takes
     keep_energy   bring K₂ + 𝒰 + Z back to its level after every step, by the shortest change of the speeds; what was
              taken out is reported (native integrator only)
+    events   what to do when an expression crosses zero, [da.event("theta - 1", stop=True), da.impact(gap, 0.8)]; an expression by
+             itself is recorded; run.events tells what happened (native integrator only)
     """
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.integrals.moderation import budget, check_native
     from dalembert.integrals.moderation import explain as explain_refusal
+    from dalembert.simulation.events.event import read_events
     from dalembert.simulation.failures import RunStopped
     from dalembert.simulation.simulate import Wish, run
     from dalembert.simulation.stopping import explain
@@ -217,6 +236,7 @@ def simulate(
         integrator=integrator,
         stabilize=stabilize,
         baumgarte_rate=baumgarte_rate,
+        events=read_events(events),
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
     if keep_energy:
@@ -242,27 +262,34 @@ def simulate(
 def _motion(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:
     """What a run integrates: independent speeds where they can never be singular or were declared, otherwise all rates."""
     kin = kinematics(system)
-    singular = bool(kin.moving_pivots) or kin.n_u == 0
-    if not (kin.nonlinear or (not system.speed_list and system.constraints and (singular or kin.redundant))):
+    free = not system.speed_list
+    needed = bool(kin.nonlinear) or (free and bool(system.constraints) and (bool(kin.redundant) or kin.n_u == 0))
+    wanted = free and bool(kin.moving_pivots)
+    # solved by numbers rather than on the tape, which takes n³/6 operations to write and to compile
+    large = kin.n_u > _LARGEST_ON_TAPE and (free or not system.constraints) and _by_links(kin) is None
+    if integrator == "heyoka" and needed:
+        msg = "heyoka needs independent speeds in closed form, which these constraints do not give; choose another integrator"
+        raise NotApplicable(msg)
+    if integrator == "heyoka" or not (needed or wanted or large):
         return kin, forward_dynamics(system)
-    if integrator == "heyoka":
-        if kin.nonlinear or kin.redundant or kin.n_u == 0:
-            msg = "heyoka needs independent speeds in closed form, which these constraints do not give; choose another integrator"
-            raise NotApplicable(msg)
-        return kin, forward_dynamics(system)
-    rates = all_rates(kin)
-    found = rates.derived.get("saddle")
+    return _beside(all_rates(kin) if system.constraints else kin)
+
+
+def _beside(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
+    """The equations with the rows beside them; computed once."""
+    found = kin.derived.get("saddle")
     if not isinstance(found, SaddleEquations):
-        d = kane(rates)
-        found = rates.derived["saddle"] = saddle(d.kinematics, d.equations)
-    return rates, found
+        d = kane(kin)
+        found = kin.derived["saddle"] = saddle(d.kinematics, d.equations)
+    return kin, found
 
 
 def _check_level(kin: Kinematics) -> None:
     """Speeds scaled by one factor stay on rows that do not move, and on no others."""
     moving = [row.row.name for row in kin.velocity_rows if row.row.nonlinear is not None or row.row.b != kin.tape.zero]
     if moving:
-        msg = f"keep_energy: {moving[0]!r} moves or is not linear, and a change of all speeds by one factor would leave it; declare speeds (s.speeds)"
+        why = "and a change of all speeds by one factor would leave it"
+        msg = f"keep_energy: {moving[0]!r} moves or is not linear, {why}; declare speeds (s.speeds)"
         raise NotApplicable(msg)
 
 

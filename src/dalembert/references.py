@@ -18,6 +18,7 @@ REFERENCES: Final[dict[str, str]] = {
     "HNW1": "E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential Equations I, second edition (1993)",
     "DH13": "R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots, Adv. Robot. Autom. 2 (2013) 107",
     "Gol80": "H. Goldstein, Classical Mechanics, second edition (1980)",
+    "Hol82": "P. J. Holmes, The dynamics of repeated impacts with a sinusoidally vibrating table, J. Sound Vib. 84 (1982) 173–189",
     "HW96": "E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, second edition (1996); data of the Test Set for IVP"
     " Solvers, Bari",
     "KL82": "T. R. Kane and D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. Non-Linear Mech. 17 (1982) 175–186",

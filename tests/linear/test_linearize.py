@@ -196,3 +196,13 @@ def test_a_closed_loop():
     plant = linearize(s)
     gain = np.array([[0, -40, 0, -10]])
     assert np.abs(m.A - (plant.A + plant.B @ gain)).max() <= 1e-12
+
+
+def test_motions_given_at_the_call_are_told_apart():
+    s = da.System("Bead in a turning tube")
+    q, theta = s.coordinate("q"), s.specified("theta")
+    s.particle("bead", 1, s.O.offset((1 + q) * s.N.rotated(theta, s.N.z).x))
+    s.potential(50 * q**2)
+    # ω² = k/m − Ω²
+    found = [np.abs(linearize(s, inputs={theta: Omega * s.t}).eigenvalues).max() for Omega in (5, 6, 8)]
+    assert pytest.approx([np.sqrt(75), 8, 6]) == found

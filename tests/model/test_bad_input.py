@@ -399,8 +399,8 @@ def test_constraint_on_accelerations(p):
 def test_redundant_rows_are_named(p):
     p.s.constrain(p.x - p.y, "diagonal")
     p.s.constrain(2 * p.x.dot - 2 * p.y.dot, "again")
-    message = "'again' repeats what 'diagonal' already imposes; remove one of them (redundant rows are not treated yet)"
-    with pytest.raises(IllPosed, match=f"^{re.escape(message)}$"):
+    message = "'again' repeats what 'diagonal' already imposes; remove one of them, or declare it with redundant=True"
+    with pytest.raises(IllPosed, match=f"^{re.escape(message)} to have it held beside the others$"):
         da.kane(p.s)
     assert ["diagonal", "again"] == [c.name for c in p.s.constraints]
 
@@ -416,15 +416,34 @@ def test_row_that_follows_from_two_others_names_both(p):
 def test_contradictory_rows_are_named(p):
     p.s.constrain(p.x.dot - 1, "one")
     p.s.constrain(p.x.dot - 2, "two")
-    with pytest.raises(IllPosed, match=r"^'two' contradicts what 'one' already imposes; remove one of them"):
+    with pytest.raises(
+        IllPosed, match=r"^'two' contradicts what 'one' already imposes \(where that holds, it is off by -1\); remove one of them$"
+    ):
         da.kane(p.s)
 
 
 def test_contradictory_positions_are_named(p):
     p.s.constrain(p.x - 1, "one")
     p.s.constrain(p.x - 2, "two")
-    with pytest.raises(IllPosed, match=r"^'two' repeats or contradicts what 'one' already imposes; remove one of them"):
+    with pytest.raises(
+        IllPosed, match=r"^'two' contradicts what 'one' already imposes \(where that holds, it is off by -1\); remove one of them$"
+    ):
         da.kane(p.s)
+
+
+def test_positions_that_may_or_may_not_agree_are_not_called_contradictory(p):
+    p.s.constrain(p.x - 1, "one")
+    p.s.constrain(p.x**2 - 1, "two")
+    with pytest.raises(IllPosed, match=r"^'two' repeats or contradicts what 'one' already imposes; remove one of them, or declare it"):
+        da.kane(p.s)
+
+
+def test_a_declared_redundant_row_is_left_out_and_held(p):
+    p.s.constrain(p.x - 1, "one")
+    p.s.constrain(p.x**2 - 1, "two", redundant=True)
+    kin = da.kinematics(p.s)
+    assert (["one"], ["two"]) == ([r.name for r in kin.rows], [r.name for r in kin.redundant])
+    assert ["one", "two"] == [r.name for r in kin.linear_rows]
 
 
 def test_constraint_that_does_not_depend_on_the_motion(p):

@@ -327,7 +327,7 @@ def test_more_velocities_than_freedoms() -> None:
 
 
 def test_a_quaternion_that_is_no_rotation() -> None:
-    with pytest.raises(BadStart, match=r"norm of the quaternion of B.* off by 1; divide by the length"):
+    with pytest.raises(BadStart, match=r"norm of the quaternion of B.* off by 1; give all four, of any length"):
         start(build("free-body-quaternion"), {"e_0": 1, "e_1": 1}, inputs={"M_1": 0, "M_2": 0, "M_3": 0})
 
 

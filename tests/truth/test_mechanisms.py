@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, gradient
-from dalembert.gallery import n_four_bar, rattleback
+from dalembert.gallery import n_four_bar, rattleback, rolling_coin, whipple_bicycle
 from truth.published import DATA, Published, difference, differences
 
 TIGHT = {"rtol": 1e-13, "atol": 1e-13}
@@ -108,6 +108,81 @@ def test_flyball_governor():
     assert max(differences(run, known, names).values()) <= 1e-11
 
 
+# ---- the coin on an incline ----------------------------------------------------------------------
+
+
+def disk_on_a_tilted_plane(beta):
+    """The disk of the gallery on a plane that is turned about y, under gravity straight down."""
+    s = da.System("disk on a tilted plane", gravity=9.81, up="z")
+    x, y, phi, theta, psi = s.coordinates("x y phi theta psi")
+    plane = s.N.rotated(beta, s.N.y)
+    _, B, D = plane.rotations("zxz", phi, theta, psi)
+    C = s.O.offset(x * plane.x + y * plane.y)
+    disk = s.disk("disk", C.offset(0.5 * B.y), D, 1, 0.5, axis=B.z)
+    s.roll(disk, C, seen=plane)
+    return s
+
+
+def test_coin_on_an_incline():
+    start = {"theta": 1.2, "phi.dot": 0.6, "theta.dot": 0.1, "psi.dot": -4}
+    flat = Published("rolling_disk")
+    run = da.simulate(rolling_coin.build(m=1, r=0.5, beta=0), 10, start=start, at=flat.t, **TIGHT)
+    assert max(differences(run, flat, {q: q for q in ("x", "y", "phi", "theta", "psi")}).values()) <= 1e-10
+    tilted = da.simulate(disk_on_a_tilted_plane(0.1), 3, start=start, at=[1, 2, 3], **TIGHT)
+    coin = da.simulate(rolling_coin.build(m=1, r=0.5, beta=0.1), 3, start=start, at=[1, 2, 3], **TIGHT)
+    for q in ("x", "y", "phi", "theta", "psi"):
+        assert np.abs(tilted[q] - coin[q]).max() <= 1e-10
+    # downhill is along x
+    assert np.abs(coin["x"] - run.at([1, 2, 3])["x"]).max() > 0.1
+
+
+# ---- contact of a body with another, and found from the attitude ------------------------------------
+
+
+def test_ball_on_a_table_that_turns_under_it():
+    known = Published("ball_on_turntable")
+    s = da.System("ball on a turntable")
+    x, y = s.coordinates("x y")
+    T = s.N.rotated(3 * s.t, s.N.z, "table")
+    table = s.disk("table", s.O, T, 10, 2, T.z)
+    B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"))
+    C = s.O.offset(x * s.N.x + y * s.N.y)
+    s.roll(s.sphere("ball", C.offset(0.05 * s.N.z), B, 1, 0.05), C, on=table)
+    s.speeds(u1=x.dot, u2=y.dot, u3=B.w @ s.N.z)
+    run = da.simulate(s, 20, start={"x": 0.3, "u2": 0.5}, at=known.t, **TIGHT)
+    assert max(differences(run, known, {"x": "x", "y": "y", "u1": "xdot", "u2": "ydot"}).values()) <= 1e-12
+
+
+def test_disk_whose_contact_is_found_from_its_attitude():
+    # six coordinates, the height of the lowest point as a row, and rolling there
+    known = Published("rolling_disk")
+    s = da.System("disk", gravity=9.81, up="z")
+    x, y, z, phi, theta, psi = s.coordinates("x y z phi theta psi")
+    _, B, D = s.N.rotations("zxz", phi, theta, psi)
+    disk = s.disk("disk", s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z), D, 1, 0.5, B.z)
+    C = disk.G.offset(da.ring_contact(-s.N.z, B.z, 0.5), "C")
+    s.constrain((C - s.O) @ s.N.z, "on the ground")
+    s.roll(disk, C, along="xy")
+    s.speeds(u1=phi.dot, u2=theta.dot, u3=psi.dot)
+    start = {"theta": 1.2, "phi.dot": 0.6, "theta.dot": 0.1, "psi.dot": -4, (C - s.O) @ s.N.x: 0.0, (C - s.O) @ s.N.y: 0.0}
+    run = da.simulate(s, 10, start=start, at=known.t, **TIGHT)
+    assert max(differences(run, known, {q: q for q in ("phi", "theta", "psi")}).values()) <= 1e-10
+    for axis in "xy":
+        assert difference(run[(C - s.O) @ getattr(s.N, axis)], known[axis]) <= 1e-10
+
+
+def test_a_disk_in_a_round_trough_swings_at_the_rate_of_the_book():
+    # ω² = 2 g/(3 (R − r)) for a solid disk of radius r in a trough of radius R
+    s = da.System("disk in a trough", gravity=9.81)
+    alpha, theta = s.coordinates("alpha theta")
+    A, B = s.N.rotated(alpha, s.N.z), s.N.rotated(theta, s.N.z)
+    disk = s.disk("disk", s.O.offset(-0.9 * A.y, frame=A), B, 2, 0.1, B.z)
+    s.roll(disk, s.O.offset(-A.y, "contact", A), seen=A)
+    assert ["rolling of disk along y", "rolling of disk along z"] == s.dropped
+    poles = np.linalg.eigvals(da.linearize(s).A)
+    assert np.sqrt(2 * 9.81 / (3 * 0.9)) == pytest.approx(np.abs(poles.imag).max(), rel=1e-12)
+
+
 # ---- the rattleback ------------------------------------------------------------------------------
 
 
@@ -137,3 +212,25 @@ def test_rattleback_reverses_its_spin(stone):
     w_3 = stone.at([2.0, 3.0, 7.5, 20.0])["w_3"]
     assert w_3[0] < 0 < w_3[1]
     assert [5.14, -1.95] == [round(w, 2) for w in w_3[2:]]
+
+
+# ---- the pitch of the bicycle ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("lean", "steer"), [(0.0, 0.0), (0.3, 0.4), (-0.5, 0.8), (0.7, -1.1)])
+def test_the_front_wheel_of_the_bicycle_touches_the_ground(lean, steer):
+    # the lowest of many points of the rim, by the attitude alone; z points down
+    s = whipple_bicycle.build()
+    run = da.simulate(s, 1e-3, start={"phi": lean, "delta": steer, "v": 3.0})
+    hub, H = s.bodies[-1].G, s.bodies[2].frame
+    depth, x, z = (float(run[e][0]) for e in ((hub - s.O) @ s.N.z, H.x @ s.N.z, H.z @ s.N.z))
+    around = np.linspace(0, 2 * np.pi, 100_001)
+    assert 0 == pytest.approx(np.max(depth + 0.35 * (x * np.cos(around) + z * np.sin(around))), abs=1e-9)
+    assert (lean or steer) == 0 or abs(run["chi"][0]) > 1e-3
+
+
+def test_the_pitch_is_held_while_the_bicycle_leans_and_steers():
+    run = da.simulate(whipple_bicycle.build(), 3, start={"v": 4.6, "u_phi": 0.5, "delta": 0.1}, rtol=1e-10, atol=1e-10)
+    assert np.abs(run.residuals["front wheel on the ground"]).max() <= 1e-10
+    assert np.ptp(run.energy) <= 1e-9 * run.energy.max()
+    assert 1e-4 < np.ptp(run["chi"])

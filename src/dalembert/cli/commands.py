@@ -185,7 +185,7 @@ def _text_report(chosen: document.Subject, wish: Wish, style: str, output: Path 
     agreed = agreement(chosen.system)
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
-    seen = list(simulating.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs))
+    seen = list(simulating.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs, wish.events))
     _emit(lambda writing: document.report(chosen, derived, agreed, writing, seen), style, output, whole=True)
     if not agreed.agree:
         raise typer.Exit(DISAGREEMENT)

@@ -38,7 +38,8 @@ def integrals(
 
         shown = gallery.entry(system) if system in gallery.names() else None
         start, length = (shown.start, shown.duration) if shown else ({}, DURATION)
-        run = run_of(chosen.system, length, start=start, values=given, inputs={**(shown.inputs if shown else {}), **motions})
+        motions = {**(shown.inputs if shown else {}), **motions}
+        run = run_of(chosen.system, length, start=start, values=given, inputs=motions, events=shown.events if shown else ())
         plot_integrals(run, plot)
         typer.echo(str(run.integrals))
         typer.echo(f"written: {plot}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ from dalembert.errors import BadExpression, DalembertError, Unknown
 from dalembert.gallery import Entry
 from dalembert.model.system import System
 from dalembert.report.blocks import Block
+from dalembert.simulation.events.event import event
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -29,6 +30,8 @@ Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", 
 Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
 Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
 Input = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
+
+Stop = Annotated[list[str] | None, typer.Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
 
 
 def simulate(
@@ -43,6 +46,7 @@ def simulate(
     atol: Annotated[float, typer.Option(help="Absolute tolerance of each step.")] = 1e-9,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Where to write the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where to save a plot.")] = None,
+    stop_when: Stop = None,
     reactions: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")
     ] = None,
@@ -59,6 +63,7 @@ def simulate(
         "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
         "rtol": rtol,
         "atol": atol,
+        "events": [*(shown.events if shown else ()), *(event(text, stop=True) for text in stop_when or ())],
     }
     length = duration if duration is not None else shown.duration if shown else DURATION
     run, code = _finished(described, length, wish)
@@ -75,13 +80,18 @@ def simulate(
 
 
 def demonstration(
-    system: System, duration: float, start: Mapping[str, float], values: Mapping[str, float], inputs: Mapping[str, str]
+    system: System,
+    duration: float,
+    start: Mapping[str, float],
+    values: Mapping[str, float],
+    inputs: Mapping[str, str],
+    events: Sequence[Any] = (),
 ) -> Iterator[Block]:
     """A run for a report, or the reason why there is none."""
     from dalembert.report.motion import motion, not_run
 
     try:
-        run = run_of(system, duration, start=start, values=values, inputs=inputs, progress=False)
+        run = run_of(system, duration, start=start, values=values, inputs=inputs, events=events, progress=False)
     except DalembertError as problem:
         return not_run(str(problem))
     return motion(run)

@@ -120,7 +120,7 @@ def eigenfunctions(conditions: Sequence[tuple[int, int]], order: int, count: int
     import numpy as np
     from scipy.linalg import eigh
 
-    basis = polynomials(conditions, order, 2 * count + 14)
+    basis = polynomials(conditions, order, 2 * count + 10)
     mass, strain = product_of(0), product_of(order)
     M = np.array([[float(mass(p, r)) for r in basis] for p in basis])
     K = np.array([[float(strain(p, r)) for r in basis] for p in basis])

@@ -5,8 +5,9 @@ Source: the field equation and the boundary conditions of Hamilton's extended pr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from dalembert.flexible.boundary_problem import Problem
@@ -31,7 +32,12 @@ class CriticalLoad:
     error: float
     fields: tuple[str, ...]
     wave_number: float | None
-    shapes: dict[str, Shape] = field(repr=False)
+    shaped: Callable[[], dict[str, Shape]] = field(repr=False, compare=False)
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """The shapes of its fields, computed when first asked for."""
+        return self.shaped()
 
     def shape(self, x: Any, name: str | None = None) -> Any:
         """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
@@ -89,15 +95,15 @@ def member_buckling(
             equation = characteristic_equation(motion)
             equations += [] if equation is None else [equation]
             for e in eigenvalues(problem, wanted):
-                shapes = uniform_shapes(problem, e) if e.value and e.times == 1 else {}
-                load = CriticalLoad(e.value, e.error, motion.fields, wave_number(problem, equation, e), shapes)
+                shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
+                load = CriticalLoad(e.value, e.error, motion.fields, wave_number(problem, equation, e), shaped)
                 found += [load] * e.times
         else:
             pairs, degree = eigenpairs(problem, wanted)
             remarks.append(f"properties vary: polynomials of degree {degree}, the error is the change since the degree before")
             for pair in pairs:
                 shapes = {name: Shape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
-                found.append(CriticalLoad(pair.eigenvalue.value, pair.eigenvalue.error, motion.fields, None, normalised(shapes)))
+                found.append(CriticalLoad(pair.eigenvalue.value, pair.eigenvalue.error, motion.fields, None, partial(normalised, shapes)))
     found.sort(key=lambda load: load.force)
     worst = max((load.error for load in found[:wanted]), default=0.0)
     remarks.insert(0, f"error of P: at most {worst:.0e} of its value; counting shows that none is missing")

@@ -32,12 +32,14 @@ def discretise(
     functions: Functions | Mapping[str, Functions] = 3,
     *,
     family: Family = "polynomials",
+    exact: bool = True,
     names: Mapping[str, str] | None = None,
 ) -> Discretised:
     """bent = da.discretise(s, beam, 4): the member's fields in 4 functions each, their amplitudes v_1, …, v_4 in the system.
 
     functions   how many, for all fields or for each, {"v": 4, "u": 2}; or a list of your own, functions of xi = x/length
     family      "polynomials", orthogonalised, or "eigenfunctions" of the uniform member with these ends
+    exact       integrals of polynomials in ℚ; False: by Gauss and Legendre's rule to rounding, with half as many slices, which is faster
     names       how the amplitudes are to be called, {"v": "eta"}: eta_1, eta_2, …
 
     Where speeds are declared already, the rates of the amplitudes are speeds too: dv_1 = v_1.dot, ….
@@ -45,9 +47,9 @@ def discretise(
     _check(system, member, family)
     chosen = {f.symbol: _functions(member, f, _wanted(member, f, functions), family) for f in member.fields}
     called = {f.symbol: _names(member, f, chosen[f.symbol], names or {}) for f in member.fields}
-    declared = iter(system.coordinates(" ".join(n for each in called.values() for n in each)))
+    declared = iter(_declared(system, member, [n for each in called.values() for n in each]))
     amplitudes = {symbol: tuple(next(declared) for _ in each) for symbol, each in called.items()}
-    bent = Discretised(member, amplitudes, chosen, _rule(member, chosen, exact=family == "polynomials"), system)
+    bent = Discretised(member, amplitudes, chosen, _rule(member, chosen, exact=exact and family == "polynomials"), system)
     if system.speed_list:
         for q in (q for each in amplitudes.values() for q in each):
             system.speed(f"d{q.name}", q.dot)
@@ -60,6 +62,15 @@ def discretise(
         dissipations=[Dissipation(f"dampers of {member.name}", damping)],
     )
     return bent
+
+
+def _declared(system: System, member: Member, names: Sequence[str]) -> tuple[Scalar, ...]:
+    try:
+        return system.coordinates(" ".join(names))
+    except BadDescription as problem:
+        form = ", ".join(f"{f.symbol!r}: '{f.symbol}_{member.name}'" for f in member.fields)
+        msg = f"{problem}; call the amplitudes of {member.name!r} something else, names={{{form}}}"
+        raise BadDescription(msg) from problem
 
 
 def _check(system: System, member: Member, family: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
@@ -19,8 +20,12 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.member import Expansion
 from dalembert.model.system import System
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 # nodes for ∫₀^ξ φ_i′ φ_j′ dξ of functions that are no polynomials
-_SHORTENING_NODES = 24
+_SHORTENING_NODES: Final = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +104,12 @@ class Discretised(Expansion):
         if "phi" in self.functions:
             F = F.rotated(self.value("phi", xi), _carried(m.along, m.frame, F))
         return F
+
+    def frequencies(self, values: Mapping[Any, Any] | None = None) -> NDArray[np.float64]:
+        """ω of the member by itself, held in its frame, lowest first; `values` for constants other than declared."""
+        from dalembert.flexible.ritz import ritz
+
+        return ritz(self, values).frequencies()
 
     def __str__(self) -> str:
         from dalembert.flexible.convergence import convergence

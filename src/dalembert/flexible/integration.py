@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from dalembert.algebra.folds import Rewrite, evaluate
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
 from dalembert.flexible.admissible import SMOOTH_NODES, Function
+from dalembert.flexible.polynomials import Polynomial
 from dalembert.flexible.quadrature import Rule, exact_rule, gauss_rule
 from dalembert.model.member import Member
 
@@ -70,22 +72,21 @@ def lowered(f: Function, order: int) -> int | None:
 
 def moments(member: Member, c: Scalar, first: Sequence[tuple[Function, int]], second: Sequence[tuple[Function, int]]) -> list[list[Scalar]]:
     """∫₀¹ c f⁽ᵏ⁾ g⁽ˡ⁾ dξ for all pairs (f, k), (g, l)."""
+    degree = degree_in_x(member, c)
+    if degree == 0:
+        return [[c * _overlap(f, k, g, l) for g, l in second] for f, k in first]
     lowest = [lowered(f, k) for f, k in (*first, *second)]
     shape = None if None in lowest else 2 * max((d for d in lowest if d is not None), default=0)
-    degree = degree_in_x(member, c)
     rule = rule_for(total([shape, degree]))
-    uniform = degree == 0
-    at_nodes = [Scalar(c.tape, c.tape.one) if uniform else at_share(member, c, xi) for xi in rule.nodes]
-    left = [[f.at(xi, k) for xi in rule.nodes] for f, k in first]
-    right = [[g.at(xi, k) for xi in rule.nodes] for g, k in second]
-    made: list[list[Scalar]] = []
-    for a in left:
-        row = []
-        for b in right:
-            weights = [w * x * y for w, x, y in zip(rule.weights, a, b, strict=True)]
-            if uniform:
-                row.append(c * sum(weights))
-            else:
-                row.append(sum((e * w for e, w in zip(at_nodes, weights, strict=True) if w), start=Scalar(c.tape, c.tape.zero)))
-        made.append(row)
-    return made
+    here = [at_share(member, c, xi) * w for xi, w in zip(rule.nodes, rule.weights, strict=True)]
+    left, right = ([[f.at(xi, k) for xi in rule.nodes] for f, k in each] for each in (first, second))
+    zero = Scalar(c.tape, c.tape.zero)
+    return [[sum((e * (x * y) for e, x, y in zip(here, a, b, strict=True) if x * y), start=zero) for b in right] for a in left]
+
+
+def _overlap(f: Function, k: int, g: Function, l: int) -> Fraction:
+    """∫₀¹ f⁽ᵏ⁾ g⁽ˡ⁾ dξ"""
+    if isinstance(f, Polynomial) and isinstance(g, Polynomial):
+        return (f.derivative(k) * g.derivative(l)).primitive(1)
+    rule = rule_for(None)
+    return sum((w * f.at(x, k) * g.at(x, l) for w, x in zip(rule.weights, rule.nodes, strict=True)), start=Fraction(0))

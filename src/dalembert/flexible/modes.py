@@ -6,8 +6,9 @@ vary, or that a turning frame stretches: polynomials whose degree grows until th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadDescription
@@ -35,7 +36,12 @@ class Mode:
     fields: tuple[str, ...]
     # βL with β⁴ = ρA ω²/EI, or β² = ρA ω²/N: the root of the characteristic equation
     wave_number: float | None
-    shapes: dict[str, Shape] = field(repr=False)
+    shaped: Callable[[], dict[str, Shape]] = field(repr=False, compare=False)
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """The shapes of its fields, computed when first asked for; none for a motion without deformation."""
+        return self.shaped()
 
     def shape(self, x: Any, name: str | None = None) -> Any:
         """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
@@ -118,8 +124,8 @@ def checked_count(what: str, count: object) -> int:
 def _uniform(problem: Problem, equation: CharacteristicEquation | None, wanted: int) -> list[Mode]:
     found = []
     for e in eigenvalues(problem, wanted):
-        shapes = uniform_shapes(problem, e) if e.value and e.times == 1 else {}
-        mode = Mode(e.value**0.5, e.error / 2, problem.motion.fields, wave_number(problem, equation, e), shapes)
+        shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
+        mode = Mode(e.value**0.5, e.error / 2, problem.motion.fields, wave_number(problem, equation, e), shaped)
         found += [mode] * e.times
     return found
 
@@ -151,14 +157,15 @@ def _varying(problem: Problem, wanted: int, remarks: list[str]) -> list[Mode]:
     for pair in pairs:
         shapes = {name: Shape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
         e = pair.eigenvalue
-        found.append(Mode(e.value**0.5, e.error / 2, problem.motion.fields, None, normalised(shapes) if shapes else {}))
+        found.append(Mode(e.value**0.5, e.error / 2, problem.motion.fields, None, partial(normalised, shapes)))
     return found
 
 
 def normalised(shapes: dict[str, Shape]) -> dict[str, Shape]:
     """The same with a largest deflection of 1."""
-    first = next(iter(shapes.values()))
-    scale = first.largest()
+    if not shapes:
+        return {}
+    scale = next(iter(shapes.values())).largest()
     return {name: shape.scaled(1 / scale) for name, shape in shapes.items()}
 
 

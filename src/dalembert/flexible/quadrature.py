@@ -70,13 +70,14 @@ def _weights(nodes: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     whole = Polynomial.of([1])
     for x in nodes:
         whole *= Polynomial.of([-x, 1])
+    coefficients = whole.coefficients
     found = []
     for x in nodes:
         # Horner's scheme divides by ξ − ξ_k; the quotient at ξ_k is the denominator
         quotient = [Fraction(0)] * len(nodes)
         carry = Fraction(0)
         for i in range(len(nodes), 0, -1):
-            carry = whole.coefficients[i] + carry * x
+            carry = coefficients[i] + carry * x
             quotient[i - 1] = carry
         others = Polynomial.of(quotient)
         found.append(others.primitive(1) / others(x))

@@ -104,11 +104,18 @@ def zero_modes(problem: Problem) -> int:
 
     with flint.ctx.workdps(DIGITS):
         M, _ = Determinant(problem).matrices(0)
-    rows = np.array([[float(M[i, j].mid()) for j in range(M.ncols())] for i in range(M.nrows())])
-    size = np.max(np.abs(rows), axis=1, keepdims=True)
-    rows = rows / np.where(size > 0, size, 1.0)
-    rows = rows / np.maximum(np.max(np.abs(rows), axis=0, keepdims=True), 1e-300)
-    return int(M.nrows() - np.linalg.matrix_rank(rows, tol=1e-11))
+        if not M.det().contains(0):
+            return 0
+        rows = _of_one_size([[x.mid() for x in row] for row in M.tolist()])
+        columns = _of_one_size([list(column) for column in zip(*rows, strict=True)])
+    numbers = np.array([[float(x) for x in row] for row in columns])
+    return int(len(numbers) - np.linalg.matrix_rank(numbers, tol=1e-11))
+
+
+def _of_one_size(rows: list[list[Any]]) -> list[list[Any]]:
+    """Each row divided by its largest entry."""
+    sizes = [max(abs(x) for x in row) for row in rows]
+    return [[(x / size).mid() for x in row] if size > 0 else row for row, size in zip(rows, sizes, strict=True)]
 
 
 def eigenvalues(problem: Problem, wanted: int) -> list[Eigenvalue]:

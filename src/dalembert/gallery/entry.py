@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from dalembert.simulation.events.event import Event
 
 
 @dataclass(frozen=True)
@@ -35,3 +39,5 @@ class Entry:
     start: Mapping[str, float] = field(default_factory=dict, repr=False)
     inputs: Mapping[str, str] = field(default_factory=dict, repr=False)
     duration: float = field(default=10.0, repr=False)
+    # impacts and whatever else happens in a run
+    events: tuple[Event, ...] = field(default=(), repr=False)

@@ -18,6 +18,7 @@ def build(
     L: float | None = 10.0,
     EA: float | None = None,
     shortening: bool = True,
+    exact: bool = True,
 ) -> da.System:
     """θ(t) of the hub is given; with EA the beam stretches as well."""
     s = da.System("Spin-up of a beam", source="KRB87")
@@ -25,7 +26,7 @@ def build(
     hub = s.N.rotated(s.specified("theta", angle(s)), s.N.z, "hub")
     axial = None if EA is None else s.constant("EA", EA)
     beam = s.beam("beam", s.O, hub.x, hub.y, L_, EI_, mu_, axial=axial, shortening=shortening)
-    da.discretise(s, beam, n)
+    da.discretise(s, beam, n, exact=exact)
     return s
 
 

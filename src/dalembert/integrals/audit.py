@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.algebra.exact.field import is_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.kinematics import Kinematics
-from dalembert.simulation.audit import Quadratures
+from dalembert.simulation.audit import TAKEN_BY_EVENTS, Quadratures
 from dalembert.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -121,8 +121,13 @@ class RunIntegrals:
 
     @property
     def E_Z(self) -> Numbers:
-        """K₂ + 𝒰 + Z, constant on every motion."""
-        return self.E + self.Z
+        """K₂ + 𝒰 + Z with what events have taken out, constant on every motion."""
+        return self.E + self.Z + self.taken_by_events
+
+    @property
+    def taken_by_events(self) -> Numbers:
+        """What impacts and resets have taken out of K₂ + 𝒰 so far; negative where they have put something in."""
+        return self._column(TAKEN_BY_EVENTS)
 
     @property
     def E(self) -> Numbers:
@@ -234,7 +239,9 @@ class RunIntegrals:
             f"  integrator error {self.integrator_error:.2g} (the rest)",
         )
         out = f"  defects taken out {self.defect_taken_out:.2g} (projection onto the level of E_Z)"
-        return "\n".join([*lines, *([out] if DEFECTS in self._columns else [])])
+        taken = f"  taken out by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g} (counted in E_Z)"
+        extra = ((DEFECTS, out), (TAKEN_BY_EVENTS, taken))
+        return "\n".join([*lines, *(line for name, line in extra if name in self._columns)])
 
     __repr__ = __str__
 

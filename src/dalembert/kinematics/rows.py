@@ -10,6 +10,7 @@ from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
 from dalembert.geometry.rotation import Quaternion
+from dalembert.kinematics.contradiction import left_over
 from dalembert.model.elements import Contact
 from dalembert.model.system import System
 
@@ -49,7 +50,8 @@ class VelocityRow:
 def constraint_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite) -> tuple[ConstraintRow, ...]:
     """Every declared row with its A and b in q̇, then the norm rows of the quaternions, checked for independence."""
     rows = declared_rows(system, tape, qdot, in_rates)
-    _check_independent(tape, [r for r in rows if not r.redundant and r.nonlinear is None], len(qdot))
+    numbers = {s.scalar.i: float(s.value) for s in system.symbols.values() if s.value is not None}
+    _check_independent(tape, [r for r in rows if not r.redundant and r.nonlinear is None], len(qdot), numbers)
     return tuple(rows)
 
 
@@ -76,7 +78,7 @@ def declared_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite
     return rows
 
 
-def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int) -> None:
+def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: dict[int, float]) -> None:
     """Refuse rows that repeat or contradict others, by name."""
     if not rows:
         return
@@ -93,9 +95,13 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int) -> None:
     i, others = next(iter(dependent.items()))
     names = " and ".join(repr(rows[j].name) for j in others) or "nothing else"
     unclear = at_positions > rank and all(rows[j].holonomic for j in (i, *others))
-    what = "contradicts" if full > rank else "repeats or contradicts" if unclear else "repeats"
+    compared = entries if full > rank else positions
+    left = left_over(tape, numbers, compared[i], [compared[j] for j in others]) if full > rank or unclear else None
+    what = "contradicts" if full > rank or left is not None else "repeats or contradicts" if unclear else "repeats"
     impose = "imposes" if len(others) < 2 else "impose"
-    msg = f"{rows[i].name!r} {what} what {names} already {impose}; remove one of them (redundant rows are not treated yet)"
+    much = "" if left is None else f" (where that holds, it is off by {left:.6g})"
+    keep = "" if what == "contradicts" else ", or declare it with redundant=True to have it held beside the others"
+    msg = f"{rows[i].name!r} {what} what {names} already {impose}{much}; remove one of them{keep}"
     raise IllPosed(msg)
 
 

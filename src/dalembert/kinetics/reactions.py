@@ -36,9 +36,10 @@ class JointReaction:
 
 @dataclass(frozen=True)
 class RowReaction:
-    """What a constraint row exerts: λ A_k along each coordinate, and as a force or a moment where a body carries it.
+    """What a constraint row exerts: λ A_k along each coordinate, and as a force and a moment where a body carries it.
 
-    The force acts at the point `at` on the body `on`; its opposite acts on the body `against`, or on the ground.
+    The force acts at the point `at` on the body `on`, the moment is about that point; their opposites act on the body
+    `against`, or on the ground.
     """
 
     row: str
@@ -167,18 +168,20 @@ def _rows(kin: Kinematics, actions: list[Action | None]) -> tuple[RowReaction, .
 def _row(kin: Kinematics, row: ConstraintRow, lam: int, action: Action | None) -> RowReaction:
     t = kin.tape
     along = {kin.name(kin.q[k]): kin.scalar(t.mul(lam, a)) for k, a in row.A.items()}
-    plain = RowReaction(row.name, kin.scalar(lam), along)
-    if action is None:
-        return plain
-    if action.forces:
-        # told on the side of a body, if the first side is the ground
-        first, second = sorted(action.forces, key=lambda f: f[0] is None)[:2]
-        force = first[2].on(t).scaled(lam)
-        return RowReaction(row.name, plain.multiplier, along, force, first[1], None, *_names(first[0], second[0]))
-    if action.moments:
-        ours, theirs = sorted(action.moments, key=lambda m: m[0] is None)[:2]
-        return RowReaction(row.name, plain.multiplier, along, None, None, ours[1].on(t).scaled(lam), *_names(ours[0], theirs[0]))
-    return plain
+    bodies = () if action is None else action.touches
+    if action is None or not bodies:
+        return RowReaction(row.name, kin.scalar(lam), along)
+    on, against = bodies[0], bodies[1] if len(bodies) > 1 else None
+    held = [(P, d.on(t).scaled(lam)) for body, P, d in action.forces if body is on]
+    at = held[0][0] if held else None
+    force, moment = Vector(t, {}), Vector(t, {})
+    for P, f in held:
+        force = force + f
+        moment = moment + (P - held[0][0]).on(t).cross(f)
+    for body, d in action.moments:
+        moment = moment + d.on(t).scaled(lam) if body is on else moment
+    turned = moment if any(c != t.zero for part in moment.parts.values() for c in part) else None
+    return RowReaction(row.name, kin.scalar(lam), along, force if held else None, at, turned, *_names(on, against))
 
 
 def _names(on: Body | None, against: Body | None) -> tuple[str, str]:

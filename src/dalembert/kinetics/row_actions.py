@@ -92,8 +92,16 @@ class _Search:
         varied = dict(zip(kin.q, map(t.const, self.dq), strict=True))
         self.vary = Derivative(t, varied.get)
         space = kin.system.space
-        self.points = {P: self._both(_position(kin, P)) for P in space.points}
-        self.frames = {F: self._turned(F) for F in space.frames}
+        self.every_point = {P: self._both(_position(kin, P)) for P in space.points}
+        self.every_frame = {F: self._turned(F) for F in space.frames}
+        self._look_at(None)
+
+    def _look_at(self, closes: tuple[Point, Point] | None) -> None:
+        """Where a row is searched for: everywhere, or at the points of the closure it is a part of, their own axes first."""
+        self.points, self.frames = self.every_point, self.every_frame
+        if closes is not None:
+            self.points = {P: self.every_point[P] for P in closes}
+            self.frames = {F: self.every_frame[F] for F in (*(P.frame for P in closes), self.kin.system.N)}
 
     def _both(self, c: Sequence[int]) -> tuple[Three, Three]:
         values = self.point.values([*c, *(self.vary(x) for x in c)])
@@ -116,6 +124,8 @@ class _Search:
     def action(self, row: ConstraintRow) -> Action | None:
         """The first candidate whose variation is the row's, up to a simple factor."""
         variation = sum(self.point(a) * self.dq[k] for k, a in row.A.items()) % self.p
+        declared = next((c for c in self.kin.system.constraints if c.name == row.name), None)
+        self._look_at(None if declared is None else declared.closes)
         if self._is_coupling(row):
             return Action(in_joints=True)
         wanted = {variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS}
@@ -135,7 +145,7 @@ class _Search:
     def _translates(self, row: ConstraintRow) -> bool:
         """Whether the row holds the coordinates of a free point, where its force acts at the point."""
         wanted = {sum(self.point(a) * self.dq[k] for k, a in row.A.items()) * s % self.p for s in (1, -1)}
-        N = self.frames[self.kin.system.N]
+        N = self.every_frame[self.kin.system.N]
         return any(_dot(dr, n) % self.p in wanted for _, dr in self.points.values() for n in N.axes)
 
     def _gaps(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[_Loose]:
@@ -234,7 +244,7 @@ class _Search:
 
     def _carrier(self, P: Point, d: Three) -> tuple[Body | None, bool]:
         """The body that P is fixed to, or at least moves with along d, and whether there is one; the ground is None."""
-        _, dr = self.points[P]
+        _, dr = self.every_point[P]
         slips = [(body, _minus(dr, self._moved(body, P))) for body in self.kin.system.bodies]
         fixed = [body for body, slip in slips if not any(x % self.p for x in slip)]
         if not any(x % self.p for x in dr):
@@ -247,17 +257,17 @@ class _Search:
 
     def _moved(self, body: Body, P: Point) -> Three:
         """δr_G + δθ × (r_P − r_G); a particle carries only what is where it is."""
-        (r_P, _), (r_G, dr_G) = self.points[P], self.points[body.G]
+        (r_P, _), (r_G, dr_G) = self.every_point[P], self.every_point[body.G]
         if body.frame is None:
             return dr_G if not any(x % self.p for x in _minus(r_P, r_G)) else (1, 0, 0)
-        turn = _cross(self.frames[body.frame].rotation, _minus(r_P, r_G))
+        turn = _cross(self.every_frame[body.frame].rotation, _minus(r_P, r_G))
         return dr_G[0] + turn[0], dr_G[1] + turn[1], dr_G[2] + turn[2]
 
     def _turned_with(self, F: Frame, d: Three) -> tuple[Body | None, bool]:
         """The body that turns with a frame, or at least about d."""
-        turn = self.frames[F].rotation
+        turn = self.every_frame[F].rotation
         rigid = sorted((b for b in self.kin.system.bodies if b.frame is not None), key=lambda b: b.frame is not F)
-        differences = [(b, _minus(turn, self.frames[b.frame].rotation)) for b in rigid if b.frame is not None]
+        differences = [(b, _minus(turn, self.every_frame[b.frame].rotation)) for b in rigid if b.frame is not None]
         for b, difference in differences:
             if not any(x % self.p for x in difference):
                 return b, True

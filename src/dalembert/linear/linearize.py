@@ -106,6 +106,7 @@ def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int
         offset=np.concatenate([slopes.qdot[k][list(free)], slopes.udot[k]]),
         y=slopes.y[k],
         point=point,
+        last=tuple(str(a[-1].name) for x in kin.system.expansions.values() for a in x.amplitudes.values() if len(a) > 1),
         residual=Residual(slopes.M[k], r[:, : len(free)], r[:, len(free) : n], r[:, n:], rates),
     )
 

@@ -52,6 +52,8 @@ class LinearModel:
     residual: Residual = field(repr=False)
     # whether A stays as it is while the motion goes on: only then do eigenvalues decide on stability
     steady: bool = True
+    # the amplitudes of the last functions in which members were expanded
+    last: tuple[str, ...] = ()
 
     @property
     def n_z(self) -> int:
@@ -100,4 +102,7 @@ class LinearModel:
         moving = ", ".join(f"{name}.dot {x:.6g}" for name, x in zip(self.states, self.offset, strict=True) if abs(x) > dust)
         offset = f"f₀: {moving}" if moving else "f₀ = 0: an equilibrium"
         notes = () if self.steady else ("not a steady motion: A changes with time, its eigenvalues are those of one moment",)
-        return "\n".join((head, f"states {', '.join(self.states)}", offset, *notes, str(self.modes())))
+        from dalembert.linear.truncation import estimate
+
+        converged = estimate(self, self.last) if self.last else ""
+        return "\n".join((head, f"states {', '.join(self.states)}", offset, *notes, str(self.modes()), *([converged] if converged else [])))

@@ -123,6 +123,7 @@ def constraints(
     curved = len(rows.nonlinear)
     m_hol = sum(r.holonomic for r in kept)
     hidden = _hidden(rows, with_motions, reached)
+    notes = (*where.notes, *_wrongly_marked(rows, gone, known=where.position is not None))
     integrable = max(reached_here.integrable - m_hol, reached.integrable - len(choose_positions(rows)))
     return ConstraintAnalysis(
         system.name,
@@ -136,7 +137,7 @@ def constraints(
         hidden,
         reached_here.growth,
         where.position,
-        where.notes,
+        notes,
     )
 
 
@@ -196,6 +197,12 @@ def _assembled(
     notes = _singular(usable, len(rows.linear) - len(gone) - len(dependent))
     position = dict(zip(names, found.q.tolist(), strict=True))
     return _Where(redundant, position, notes, place, tuple(positions))
+
+
+def _wrongly_marked(rows: Rows, gone: set[str], *, known: bool) -> list[str]:
+    """Rows declared redundant that say something of their own: the principles leave them out, and a run does not."""
+    marked = [r.name for r in rows.linear if r.redundant and r.name not in gone]
+    return [f"`{name}` is marked redundant but repeats no other row: remove the mark" for name in marked] if known else []
 
 
 def _singular(matrices: Sequence[Numbers], usual: int) -> tuple[str, ...]:

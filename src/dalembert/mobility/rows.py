@@ -50,10 +50,8 @@ def rows_of(system: System) -> Rows:
         definitions = {u: definitions.get(e) or rewrite(e) for u, e in definitions.items()}
     q, qdot = tuple(x.i for x in system.q), tuple(x.dot.i for x in system.q)
     found = sorted(declared_rows(system, tape, list(qdot), Rewrite(tape, definitions)), key=_order)
-    inside = set(qdot)
-    curved = [not inside.isdisjoint(symbols_of(tape, (r.b, *r.A.values()))) for r in found]
-    linear = tuple(r for r, c in zip(found, curved, strict=True) if not c)
-    return Rows(system, tape, q, qdot, linear, tuple(r for r, c in zip(found, curved, strict=True) if c))
+    linear = tuple(r for r in found if r.nonlinear is None)
+    return Rows(system, tape, q, qdot, linear, tuple(r for r in found if r.nonlinear is not None))
 
 
 def bound(rows: Rows, bindings: Mapping[int, int]) -> Rows:
@@ -67,6 +65,6 @@ def bound(rows: Rows, bindings: Mapping[int, int]) -> Rows:
     return replace(rows, linear=tuple(map(inserted, rows.linear)))
 
 
-def _order(row: ConstraintRow) -> int:
-    """Norms of quaternions, then positions, then velocities."""
-    return 0 if row.is_norm else 1 if row.holonomic else 2
+def _order(row: ConstraintRow) -> tuple[bool, int]:
+    """Norms of quaternions, then positions, then velocities; what is marked redundant last."""
+    return row.redundant, 0 if row.is_norm else 1 if row.holonomic else 2

@@ -28,7 +28,7 @@ class Closures(Loads):
         """
         self._points("coincide", P, Q)
         label = self._closure_name(name, "loop closure")
-        self._close(label, gap(P, Q, self._seen(seen)), redundant)
+        self._close(label, gap(P, Q, self._seen(seen, "coincide")), redundant, (P, Q))
 
     def align(self, a: Vector | Frame, b: Vector | Frame, name: str | None = None, *, redundant: Iterable[str] = ()) -> None:
         """a × b = 0: two axes, each fixed in its body, stay parallel (2 rows); of two frames all axes do (3 rows).
@@ -78,7 +78,7 @@ class Closures(Loads):
             if direction is not None:
                 self.space.own(direction, "close")
         found = rows(P, Q, axis, other, self._value)
-        self._close(self._closure_name(name, f"closing {joint}"), found, redundant)
+        self._close(self._closure_name(name, f"closing {joint}"), found, redundant, (P, Q))
 
     def distance(self, P: Point, Q: Point, l: Any, name: str | None = None, *, redundant: bool = False) -> None:
         """r·r − l² = 0, r = r_P − r_Q: two points keep the distance l (a massless rod; l may be a specified motion)."""
@@ -111,11 +111,6 @@ class Closures(Loads):
         if P is Q:
             msg = f"{what}: {P.name} is given twice; give two points"
             raise BadDescription(msg)
-
-    def _seen(self, frame: Frame | None) -> Frame:
-        if frame is not None:
-            self.space.has(frame, Frame, "coincide")
-        return frame or self.space.N
 
     def _closure_name(self, name: str | None, kind: str) -> str:
         """The given name, or the kind of closure with a number from the second on."""
@@ -154,8 +149,8 @@ class Closures(Loads):
             raise BadDescription(msg)
         self.constrain(first - k * second - zero, name or self._closure_name(None, f"{what} of {first} and {second}"))
 
-    def _close(self, label: str, rows: Rows, redundant: Iterable[str]) -> None:
-        self._add_rows(label, [(suffix, e, None) for suffix, e in rows], redundant, _HELD)
+    def _close(self, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:
+        self._add_rows(label, [(suffix, e, None) for suffix, e in rows], redundant, _HELD, between)
 
     def _value(self, e: Scalar) -> float | None:
         return self._number(e.i)

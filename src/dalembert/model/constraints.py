@@ -9,6 +9,7 @@ from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription, NotLinear
+from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.model.declarations import Declarations
 from dalembert.model.elements import Body, Constraint, Contact
@@ -39,7 +40,16 @@ class Constraints(Declarations):
             raise BadDescription(msg)
         return label
 
-    def _add_constraint(self, name: str, e: Scalar, contact: Contact | None, *, redundant: bool = False) -> None:
+    def _add_constraint(
+        self,
+        name: str,
+        e: Scalar,
+        contact: Contact | None,
+        *,
+        redundant: bool = False,
+        between: tuple[Point, Point] | None = None,
+        closes: tuple[Point, Point] | None = None,
+    ) -> None:
         tape = self.space.tape
         inside = set(symbols_of(tape, (self._in_rates(e.i),)))
         coordinates = [s.scalar for s in self.symbols.values() if s.kind == "coordinate"]
@@ -57,9 +67,16 @@ class Constraints(Declarations):
         except NotLinear:
             nonlinear = True
         self._refuse_inputs(name, e)
-        self.constraints.append(Constraint(name, e, holonomic, contact, redundant, nonlinear))
+        self.constraints.append(Constraint(name, e, holonomic, contact, redundant, nonlinear, between, closes))
 
-    def _add_rows(self, label: str, rows: list[tuple[str, Scalar, Contact | None]], redundant: Iterable[str], nothing: str) -> None:
+    def _add_rows(
+        self,
+        label: str,
+        rows: list[tuple[str, Scalar, Contact | None]],
+        redundant: Iterable[str],
+        nothing: str,
+        between: tuple[Point, Point] | None = None,
+    ) -> None:
         """The rows of one declaration: those that vanish identically are dropped and reported, all of them are refused."""
         marked = self._marked(label, [suffix for suffix, _, _ in rows], redundant)
         vanishing = is_zero(self.space.tape, [e.i for _, e, _ in rows])
@@ -72,7 +89,13 @@ class Constraints(Declarations):
             if gone:
                 self.dropped.append(f"{label} {suffix}")
             else:
-                self._add_constraint(f"{label} {suffix}", e, contact, redundant=suffix in marked)
+                gap = between if suffix in "xyz" else None
+                self._add_constraint(f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between)
+
+    def _seen(self, frame: Frame | None, what: str) -> Frame:
+        if frame is not None:
+            self.space.has(frame, Frame, what)
+        return frame or self.space.N
 
     @staticmethod
     def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
@@ -84,12 +107,15 @@ class Constraints(Declarations):
             raise BadDescription(msg)
         return marked
 
-    def roll(self, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None) -> None:
+    def roll(
+        self, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None, seen: Frame | None = None
+    ) -> None:
         """v_G + ω × (C − G) = 0: the point of the body at `at` is at rest, so the body rolls without slip on fixed ground.
 
         With `on` it has the velocity of the point of that other body at the same place: one body rolls on another. `along`
-        names the axes of N for which a row is wanted ("xy" where the height is constrained by itself). Components that
-        vanish identically (the height, where the geometry already holds it) are dropped and reported.
+        names the axes of N, or of `seen` (the frame of an inclined plane), for which a row is wanted ("xy" where the height is
+        constrained by itself). Components that vanish identically (the height, where the geometry already holds it) are
+        dropped and reported.
         """
         for candidate in (body,) if on is None else (body, on):
             if not isinstance(candidate, Body) or candidate.frame is None:
@@ -98,8 +124,8 @@ class Constraints(Declarations):
         if not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
             msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
             raise BadDescription(msg)
-        self.space.same(at.space)
-        N, label = self.space.N, name or f"rolling of {body.name}"
-        contacts = [(axis, Contact(body, at, getattr(N, axis), on)) for axis in along]
+        self.space.has(at, Point, "roll")
+        axes, label = self._seen(seen, "roll"), name or f"rolling of {body.name}"
+        contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
         rows: list[tuple[str, Scalar, Contact | None]] = [(f"along {axis}", c.slip(self.space.motion), c) for axis, c in contacts]
         self._add_rows(label, rows, (), "the contact point is at rest already, so rolling constrains nothing")

@@ -70,6 +70,10 @@ class Constraint:
     redundant: bool = False
     # not linear in the rates
     nonlinear: bool = False
+    # the two points whose gap along one axis this is
+    between: tuple[Point, Point] | None = None
+    # the two points of the closure that the row is a part of
+    closes: tuple[Point, Point] | None = None
 
 
 @dataclass(frozen=True, eq=False)

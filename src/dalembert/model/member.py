@@ -8,6 +8,7 @@ is the matter of the chapter `flexible`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -151,3 +152,13 @@ class Expansion:
 
     member: Member
     amplitudes: dict[str, tuple[Scalar, ...]]
+
+    def estimates(self, size: Callable[[Scalar], float]) -> list[str]:
+        """How large the amplitude of the last function of each field is against the largest: small, if enough functions are kept."""
+        found = []
+        for symbol, amplitudes in self.amplitudes.items():
+            sizes = [size(q) for q in amplitudes]
+            if len(sizes) > 1 and max(sizes) > 0:
+                share = f"{sizes[-1] / max(sizes):.1e} of the largest"
+                found.append(f"{self.member.name}: amplitude of the last of {len(sizes)} functions of {symbol} at most {share}")
+        return found

@@ -31,8 +31,9 @@ def program(study: Study) -> str:
         lines += ["", f"s = ...  # {study.system.name!r}, as it was described"]
     given = {"start": wish.start, "values": wish.values, "inputs": wish.inputs}
     extra = "".join(f", {name}={dict(x)!r}" for name, x in given.items() if x)
+    happening = f", events=gallery.entry({wish.name!r}).events" if wish.events and wish.name and not colon else ""
     lines += [
-        f"run = da.simulate(s, {wish.duration!r}{extra}, rtol={wish.rtol!r}, atol={wish.atol!r})",
+        f"run = da.simulate(s, {wish.duration!r}{extra}{happening}, rtol={wish.rtol!r}, atol={wish.atol!r})",
         "print(da.agreement(s))",
         "print(run)",
         'da.write_report(s, "report.html", duration=' + f"{wish.duration!r}{extra})",

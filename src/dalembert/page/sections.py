@@ -13,6 +13,7 @@ from dalembert.algebra.printing.names import superscript
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.motion import groups
 from dalembert.page.packing import Packing, shortened
+from dalembert.page.patience import PatientWriting
 from dalembert.page.plots import Curve, Panel, Plots
 from dalembert.page.study import Study
 from dalembert.principles.base import Derivation
@@ -112,13 +113,14 @@ def energy_line(run: Trajectory) -> tuple[float, str]:
 def equations(study: Study, packing: Packing) -> str:
     """The equations by each principle behind a switch, and how each comes about, step by step."""
     first = study.derivations[0]
-    writing = LatexWriting().on(first.tape)
+    patient = PatientWriting()
+    writing = patient.on(first.tape)
     command = _derive(study)
     tabs, panels = [], []
     for k, d in enumerate(study.derivations):
         name = d.principle.name
         tabs.append(_tab(f"principle-{name}", d.principle.title, chosen=not k))
-        panels.append(f'<div class="panel" role="tabpanel" id="principle-{name}" aria-label="{escape(d.principle.title)}"{" hidden" * bool(k)}>{_principle(d, packing, f"{command} --by {name}")}</div>')
+        panels.append(f'<div class="panel" role="tabpanel" id="principle-{name}" aria-label="{escape(d.principle.title)}"{" hidden" * bool(k)}>{_principle(d, patient, packing, f"{command} --by {name}")}</div>')
     rates = html(shortened(list(steps.rates(first, writing)), command))
     gone = html(list(tables.dropped_out(first, writing)))
     shared = _folded(steps.numbered(list(preliminaries(study.derivations, writing)), "teach"), packing, command)
@@ -138,9 +140,8 @@ def _tab(target: str, words: str, *, chosen: bool) -> str:
     return f'<button role="tab" type="button" aria-controls="{target}" aria-selected="{str(chosen).lower()}" tabindex="{0 if chosen else -1}">{escape(words)}</button>'
 
 
-def _principle(d: Derivation, packing: Packing, command: str) -> str:
+def _principle(d: Derivation, writing: PatientWriting, packing: Packing, command: str) -> str:
     """What it says, the equations it gives, and the steps to them, folded."""
-    writing = LatexWriting()
     short = [b for b in steps.derivation(d, writing, level="equations") if not (isinstance(b, Heading) and b.level == 2)]
     statement, rest = html(short[:1]), html(shortened(short[1:], command))
     title = escape(d.principle.title)
@@ -243,7 +244,7 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
     if study.integrals is None:
         parts.append(f"<p>The energy integrals were not decided: {escape(study.why_no_integrals)}</p>")
     else:
-        blocks = shortened(list(energy_integrals(study.integrals, LatexWriting())), f"dalembert integrals {_quoted(study.wish.name)}")
+        blocks = shortened(list(energy_integrals(study.integrals, PatientWriting())), f"dalembert integrals {_quoted(study.wish.name)}")
         lowered = [Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks]
         parts.append(packing.fragment(html(lowered)))
     return section("energy", "Energy", *parts)

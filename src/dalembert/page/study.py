@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ class Wish:
     name: str = ""
     # the options that were given on the command line, as they were given
     options: tuple[str, ...] = ()
+    events: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ def _run(system: System, wish: Wish) -> Trajectory:
             inputs=wish.inputs,
             rtol=wish.rtol,
             atol=wish.atol,
+            events=wish.events,
             progress=False,
         )
     except RunStopped as failure:

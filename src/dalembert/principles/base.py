@@ -141,10 +141,13 @@ def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
     if not kin.nonlinear:
         return ()
     rows = [Item(row.name, row.nonlinear) for row in kin.nonlinear if row.nonlinear is not None]
-    slopes = [Item(f"A, {row.name}, {kin.name(kin.q[k])}", a) for row in kin.nonlinear for k, a in row.A.items()]
+    slopes = [Item(f"∂φ_{j}/∂{kin.name(kin.qdot[k])}", a) for j, row in enumerate(kin.nonlinear, 1) for k, a in row.A.items()]
     why = (
         "An assumption, for nothing else says which displacements such a row allows: those with ∂φ/∂q̇·δq = 0 (Chetaev), so that the"
         " reaction is Aᵀλ. Where φ is linear in the velocities this is the usual rule."
     )
-    formula = "φ(q, q̇, t) = 0: A = ∂φ/∂q̇, A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0"
-    return (Step("Rows nonlinear in the velocities", formula, (*rows, *slopes), "NF72", why),)
+    after = "The row holds at every instant, so its rate vanishes too; that is linear in the accelerations."
+    return (
+        Step("Rows nonlinear in the velocities", "φ(q, q̇, t) = 0", tuple(rows), "NF72", why),
+        Step("Their slopes", "A = ∂φ/∂q̇, with A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0 beside the equations", tuple(slopes), "NF72", after),
+    )

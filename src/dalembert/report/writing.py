@@ -52,12 +52,16 @@ class Writing:
 
     def scalars(self, tape: Tape, nodes: Sequence[int]) -> tuple[list[str], tuple[str, ...]]:
         """Each expression, and the intermediates shared by those that are too long to be read in full."""
-        forms = [None if tape.nodes[i][0] == "symbol" else readable(tape, i) for i in nodes]
+        forms = [None if tape.nodes[i][0] == "symbol" else self.form_of(tape, i) for i in nodes]
         long = [i for i, form in zip(nodes, forms, strict=True) if form is None and tape.nodes[i][0] != "symbol"]
         definitions, results = intermediates(tape, tuple(dict.fromkeys(long)), self.notation) if long else ([], [])
         shown = dict(zip(dict.fromkeys(long), (self.notation.sum([(p.negative, p.text)]) for p in results), strict=True))
         written = [shown[i] if i in shown else self._form(tape, i, form) for i, form in zip(nodes, forms, strict=True)]
         return written, tuple(definitions)
+
+    def form_of(self, tape: Tape, i: int) -> Form | None:
+        """The normal form, unless it is too long to be read."""
+        return readable(tape, i)
 
     def _form(self, tape: Tape, i: int, form: Form | None) -> str:
         if form is None:
@@ -74,7 +78,7 @@ class Writing:
     def equations(self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]) -> Display:
         """residual = 0, accelerations and rates on the left; long ones share their intermediates."""
         names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
-        forms = [readable(tape, r) for r in residuals]
+        forms = [self.form_of(tape, r) for r in residuals]
         long = [r for r, form in zip(residuals, forms, strict=True) if form is None]
         definitions, results = intermediates(tape, tuple(long), self.notation) if long else ([], [])
         zero = self.notation.number(Fraction(0))

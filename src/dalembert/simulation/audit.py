@@ -6,8 +6,8 @@ The motion is compiled as without an audit, so that not a bit of it depends on b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+TAKEN_BY_EVENTS: Final = "energy taken out by events"
+
+
 @dataclass(frozen=True)
 class Quadratures:
     """Quantities integrated along with the motion: names, and their rates as nodes of one tape; K₂ and 𝒰 as well.
 
     `Z` is the place among them of the quantity that makes K₂ + 𝒰 + Z constant (None if it is zero), `jump` that of the
     sum of the jumps of K₂ + 𝒰 at projections (None without projections), `defect` that of the sum of what was taken out
-    of E_Z to bring it back to its level (None if it is left alone).
+    of E_Z to bring it back to its level (None if it is left alone), `taken` that of the energy that events have taken out.
     """
 
     tape: Tape
@@ -36,6 +39,12 @@ class Quadratures:
     Z: int | None = None
     jump: int | None = None
     defect: int | None = None
+    taken: int | None = None
+
+    def with_events(self) -> Quadratures:
+        """The same with room for the energy that events take out of K₂ + 𝒰."""
+        names, rates = (*self.names, TAKEN_BY_EVENTS), (*self.rates, self.tape.zero)
+        return replace(self, names=names, rates=rates, taken=len(self.names))
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,7 @@ class Audit:
     # whether the rates do without the time, and whether they take the multipliers after it
     autonomous: bool
     takes_multipliers: bool = False
+    taken: int | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,6 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     energy = CompiledFunction(tape, energies, state, parameters)
     places = quadratures.Z, quadratures.jump, quadratures.defect
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
-    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), *places, autonomous, moved_by_rows)
+    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), *places, autonomous, moved_by_rows, quadratures.taken)
     kin.derived[key] = found
     return found

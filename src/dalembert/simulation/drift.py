@@ -1,8 +1,8 @@
 """φ = 0 and A q̇ + b = 0 along a run: how what integration errors take away from the rows is brought back.
 
-    projection   after every step, the shortest way in the mass metric, positions first, then speeds
-    baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 (all rates in the state), q̇ + α δq (speeds chosen): errors fade with e^(−α t)
-    none         left alone
+projection   after every step, the shortest way in the mass metric, positions first, then speeds
+baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 (all rates in the state), q̇ + α δq (speeds chosen): errors fade with e^(−α t)
+none         left alone
 """
 
 from __future__ import annotations

@@ -259,6 +259,10 @@ class Context:
         fields.per_time, fields.relative_per_time, fields.length = budget.per_time, budget.relative_per_time, budget.length
         self.accept = _library().address("accept")
 
+    def energy_changed(self, change: float) -> None:
+        """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""
+        self._fields.E_start += change
+
     def _kept(self, array: NDArray[np.float64]) -> int:
         self._alive.append(array)
         return address(array) if array.size else 0

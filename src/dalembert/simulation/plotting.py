@@ -192,8 +192,7 @@ def _energy(run: Trajectory) -> Panel:
         smooth = _smooth(run)
         parts = ("T", smooth.kinetic_energy, COLOURS[0]), ("V", smooth.potential_energy, COLOURS[2]), ("T + V", smooth.energy, COLOURS[6])
         return Panel("energy", tuple(Curve(name, smooth.t, x, colour) for name, x, colour in parts))
-    E, T = run.energy, float(np.max(run.kinetic_energy, initial=0.0))
-    drift = (E - E[:1]) / (T or 1.0)
+    drift = run.energy_change / (float(np.max(run.kinetic_energy, initial=0.0)) or 1.0)
     exponent = int(np.floor(np.log10(largest))) if (largest := float(np.max(np.abs(drift), initial=0.0))) else 0
     title = "energy drift (E − E₀) / max T" + (f"  in 10{superscript(exponent)}" if exponent else "")
     return Panel(title, (Curve("drift", run.t, drift / 10.0**exponent, COLOURS[1]),), zero_line=True)

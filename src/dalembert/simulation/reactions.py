@@ -71,7 +71,9 @@ class RowLoad:
     along: dict[str, Numbers]
     power: Numbers
     force: Numbers | None = None
+    # about the point at which the force acts
     moment: Numbers | None = None
+    at: Numbers | None = None
     on: str = ""
     against: str = ""
 
@@ -179,8 +181,8 @@ class RunReactions:
 def _joined(name: str, rows: Sequence[RowLoad]) -> RowLoad:
     """The rows of one closure as one: forces and moments on the first body summed, no single multiplier."""
     first = rows[0]
-    same = [r for r in rows if (r.on, r.against) == (first.on, first.against)]
-    if len(same) < len(rows):
+    signs = [1 if (r.on, r.against) == (first.on, first.against) else -1 for r in rows]
+    if any({r.on, r.against} != {first.on, first.against} for r in rows):
         parts = ", ".join(repr(r.name) for r in rows)
         msg = f"{name!r} has rows that act on different bodies: ask for one of {parts}"
         raise Unknown(msg)
@@ -188,14 +190,17 @@ def _joined(name: str, rows: Sequence[RowLoad]) -> RowLoad:
     for row in rows:
         for q, x in row.along.items():
             along[q] = along[q] + x if q in along else x
-    forces, moments = [r.force for r in rows if r.force is not None], [r.moment for r in rows if r.moment is not None]
+    nothing = np.zeros((len(first.multiplier), 3))
+    at = next((r.at for r in rows if r.at is not None), None)
+    force, moment = nothing, nothing
+    for sign, row in zip(signs, rows, strict=True):
+        if row.force is not None and row.at is not None and at is not None:
+            force = force + sign * row.force
+            moment = moment + sign * np.cross(row.at - at, row.force)
+        moment = moment if row.moment is None else moment + sign * row.moment
     lam = np.full(len(first.multiplier), np.nan) if len(rows) > 1 else first.multiplier
     power = np.sum([r.power for r in rows], axis=0)
-    return RowLoad(name, lam, along, power, _sum(forces), _sum(moments), first.on, first.against)
-
-
-def _sum(parts: Sequence[Numbers]) -> Numbers | None:
-    return np.asarray(np.sum(parts, axis=0)) if parts else None
+    return RowLoad(name, lam, along, power, force if at is not None else None, moment, at, first.on, first.against)
 
 
 def sizes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, Numbers]:
@@ -208,11 +213,9 @@ def sizes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, Numbers]:
             f"moment in {load.name}": np.linalg.norm(load.moment, axis=1),
         }
     power = {f"power of {load.name}": load.power} if np.any(load.power) else {}
-    if load.force is not None:
-        return {f"force of {load.name} on {load.on}": np.linalg.norm(load.force, axis=1), **power}
-    if load.moment is not None:
-        return {f"moment of {load.name} on {load.on}": np.linalg.norm(load.moment, axis=1), **power}
-    return {f"λ of {load.name}": load.multiplier, **power}
+    parts = (("force", load.force), ("moment", load.moment))
+    found = {f"{what} of {load.name} on {load.on}": np.linalg.norm(x, axis=1) for what, x in parts if x is not None}
+    return {**(found or {f"λ of {load.name}": load.multiplier}), **power}
 
 
 def _first(x: Numbers) -> float:
@@ -343,7 +346,8 @@ def _row(run: Trajectory, found: Reactions, row: RowReaction, lam: Numbers, powe
     rest = iter(values[len(along) :])
     force = None if row.force is None else np.column_stack([next(rest) for _ in range(3)])
     moment = None if row.moment is None else np.column_stack([next(rest) for _ in range(3)])
-    return RowLoad(row.row, lam, along, power, force, moment, row.on, row.against)
+    at = None if row.at is None else run[row.at - run.system.O]
+    return RowLoad(row.row, lam, along, power, force, moment, at, row.on, row.against)
 
 
 def _joints(run: Trajectory, found: Reactions, lam: Numbers) -> dict[str, JointLoad]:

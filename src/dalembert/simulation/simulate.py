@@ -21,6 +21,8 @@ from dalembert.simulation.audit import Budget, Quadratures, Watched, native_audi
 from dalembert.simulation.constrained.rank import Rank, usual_rank
 from dalembert.simulation.constrained.rates import ConstrainedRates, Workspace
 from dalembert.simulation.drift import PROJECTION, baumgarte_rate, chosen_stabilizer
+from dalembert.simulation.events.event import Action, BadEvent, Event
+from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
 from dalembert.simulation.glue import Context
 from dalembert.simulation.integrator.loop import integrate
@@ -56,6 +58,7 @@ class Wish:
     budget: Budget | None = None
     stabilize: str | None = None
     baumgarte_rate: float = 20.0
+    events: tuple[Event, ...] = ()
 
     @property
     def stabilizer(self) -> str:
@@ -103,6 +106,9 @@ def _span(duration: float, wish: Wish) -> tuple[float, float]:
         raise BadDuration(msg)
     t0 = number("t0", wish.t0)
     check_name(wish.integrator)
+    if wish.events and wish.integrator != NATIVE:
+        msg = f"events are found by the native integrator alone; leave out integrator={wish.integrator!r} or the events"
+        raise BadEvent(msg)
     _check_times(wish.at, t0, t0 + length)
     return t0, t0 + length
 
@@ -145,7 +151,7 @@ def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kine
     notes = _rank_notes(rank, [row.row.name for row in kin.velocity_rows])
     if rank.at_start < rank.usual:
         warnings.warn(notes[0], DalembertWarning, stacklevel=5)
-    beside = replace(start, rank=rank.at_start + len(kin.rows) - rank.n_rows, notes=(*start.notes, *notes))
+    beside = replace(start, rank=rank.at_start + start.n_rows - rank.n_rows, notes=(*start.notes, *notes))
     return replace(model, rates=model.rates.of_rank(rank.usual)), beside
 
 
@@ -191,6 +197,8 @@ def run(
     chosen = setting(kin, wish.values, wish.inputs)
     model = native_model(chosen, equations, wish.alpha)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
+    if quadratures is not None and any(e.action in (Action.RESET, Action.IMPACT) for e in wish.events):
+        quadratures = quadratures.with_events()
     watched = _watched(chosen, quadratures, needed=wish.budget is not None)
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
@@ -206,8 +214,12 @@ def run(
 
     try:
         with progress_bar(t0, t1, wish.progress) as show:
-            native = wish.integrator == NATIVE
-            solution = integrate(problem, show) if native else integrate_by(wish.integrator, _stabilized(model, wish), p, problem, watched)
+            if wish.events:
+                solution = eventful(chosen, wish.events, problem, context, watched, show).integrate()
+            elif wish.integrator == NATIVE:
+                solution = integrate(problem, show)
+            else:
+                solution = integrate_by(wish.integrator, _stabilized(model, wish), p, problem, watched)
             trajectory = named(solution)
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)

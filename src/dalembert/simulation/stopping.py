@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.equations.form import Equations
-from dalembert.simulation.failures import NotFinite, RunStopped
+from dalembert.simulation.failures import NotFinite, ProjectionFailed, RunStopped
 from dalembert.simulation.starting.reading import label
 from dalembert.simulation.trajectory import Trajectory
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SINGULAR: Final = 1e-9
 _LARGE: Final = 1e6
+_NEARLY_SINGULAR: Final = 1e-3
 
 
 def explain(failure: RunStopped, equations: Equations) -> None:
@@ -26,7 +27,7 @@ def explain(failure: RunStopped, equations: Equations) -> None:
         return
     state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(run.names, (*run.q[-1], *run.u[-1]), strict=True))
     reason = re.sub(r"component (\d+)", lambda m: run.names[int(m[1])], failure.reason)
-    cause = _cause(run, equations)
+    cause = (_off_the_rows(run) if isinstance(failure, ProjectionFailed) else None) or _cause(run, equations)
     if cause is None and isinstance(failure, NotFinite):
         cause = "a load or a specified motion that is infinite, or not a number, there"
     failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause else "")
@@ -39,7 +40,10 @@ def _cause(run: Trajectory, equations: Equations) -> str | None:
     # kilograms beside kg m²: measured by what each speed carries at the ends
     size = np.sqrt(np.maximum(np.abs(np.diag(first)), np.abs(np.diag(M))))
     scale = np.where(size > 0, size, 1.0)
-    values, vectors = np.linalg.eigh(M / np.outer(scale, scale)) if np.isfinite(M).all() else (np.ones(1), np.ones((1, 1)))
+    A = _unit_rows(ends, scale)
+    # rows beside the equations determine what moves no mass
+    K = M / np.outer(scale, scale) + A.T @ A
+    values, vectors = np.linalg.eigh(K) if np.isfinite(K).all() else (np.ones(1), np.ones((1, 1)))
     if values[0] <= _SINGULAR:
         name = _name(equations, equations.u[int(np.argmax(np.abs(vectors[:, 0])))])
         return f"the mass matrix is singular there; nothing resists the speed {name} ({_without_inertia(run)})"
@@ -49,6 +53,32 @@ def _cause(run: Trajectory, equations: Equations) -> str | None:
         name = _name(equations, equations.q[fastest])
         return f"the rate of {name} grows without bound; other coordinates or speeds avoid such a singular position"
     return None
+
+
+def _unit_rows(ends: Trajectory, scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rows beside the equations at the last state, each of length one."""
+    kin = ends.kinematics
+    A = np.zeros((len(kin.velocity_rows), kin.n_u))
+    for j, row in enumerate(kin.velocity_rows):
+        for r, a in row.A.items():
+            A[j, r] = ends[kin.scalar(a)][-1] / scale[r]
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    unit: NDArray[np.float64] = A / np.where(lengths > 0.0, lengths, 1.0)
+    return unit
+
+
+def _off_the_rows(run: Trajectory) -> str | None:
+    """Why no position satisfies the rows any more."""
+    rows = _unit_rows(run.at(run.t[-1:]), np.ones(run.kinematics.n_u))
+    if not len(rows) or not np.isfinite(rows).all():
+        return None
+    sizes = {name: float(np.max(np.abs(r))) for name, r in run.at(run.t[-1:]).residuals.items()}
+    worst = max(sizes, key=lambda name: sizes[name])
+    # of as many as are independent where the rows hold
+    values, last = np.linalg.svd(rows, compute_uv=False), run.start.rank - sum(row.is_norm for row in run.kinematics.rows)
+    near = float(values[max(min(last, len(values)), 1) - 1])
+    place = "a singular position, a dead point" if near < _NEARLY_SINGULAR else "rows that contradict one another from there on"
+    return f"{place} (smallest singular value of the rows {near:.1e}, largest residual {sizes[worst]:.1e} of {worst!r})"
 
 
 def _without_inertia(run: Trajectory) -> str:

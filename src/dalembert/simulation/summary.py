@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from dalembert.algebra.scalar import Scalar
     from dalembert.simulation.trajectory import Trajectory
 
 # a longer start is counted; print(run.start) shows it
@@ -16,7 +17,7 @@ _LONGEST_START: Final = 24
 def summary(run: Trajectory) -> str:
     """The lines, joined."""
     return "\n".join(
-        [f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_integrals(run), *_constraints(run), *_members(run)]
+        [f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_integrals(run), *_constraints(run), *_members(run), *_events(run)]
     )
 
 
@@ -24,10 +25,24 @@ def _way(run: Trajectory) -> str:
     first, last = run.solution.t[0], run.solution.t[-1]
     way = f"t = {first:.6g} … {last:.6g}"
     if run.finished:
-        return way
+        ended = run.until is not None and last < run.until
+        return f"{way} of {run.until:.6g}, {run.solution.message.partition(' at t')[0]}" if ended else way
     asked = "" if run.until is None else f" of {run.until:.6g}"
     reason = f" ({run.solution.message})" if run.solution.message else ""
     return f"{way}{asked}, NOT FINISHED: {run.solution.outcome.value}{reason}"
+
+
+def _events(run: Trajectory) -> list[str]:
+    """How often each event happened, and which never did."""
+    times: dict[str, list[float]] = {}
+    for o in run.events:
+        times.setdefault(f"{o.name} ({o.action})", []).append(o.t)
+    lines = [f"event {name}: {_often(found)}" for name, found in times.items()]
+    return lines + [f"event {name}: never fired" for name in run.solution.silent]
+
+
+def _often(times: list[float]) -> str:
+    return f"at t = {times[0]:.9g}" if len(times) == 1 else f"{len(times)} times, t = {times[0]:.9g} … {times[-1]:.9g}"
 
 
 def _effort(run: Trajectory) -> str:
@@ -71,12 +86,9 @@ def _constraints(run: Trajectory) -> list[str]:
 
 
 def _members(run: Trajectory) -> list[str]:
-    """Of every expanded member, how large the amplitude of its last function became against the largest: small if enough are kept."""
-    found = []
-    for name, expansion in run.system.expansions.items():
-        for symbol, amplitudes in expansion.amplitudes.items():
-            sizes = [float(np.max(np.abs(run[q]), initial=0.0)) for q in amplitudes]
-            if len(sizes) > 1 and max(sizes) > 0:
-                share = f"{sizes[-1] / max(sizes):.1e} of the largest"
-                found.append(f"{name}: amplitude of the last of {len(sizes)} functions of {symbol} at most {share}")
-    return found
+    """Whether enough functions of every expanded member are kept."""
+
+    def size(q: Scalar) -> float:
+        return float(np.max(np.abs(run[q]), initial=0.0))
+
+    return [line for expansion in run.system.expansions.values() for line in expansion.estimates(size)]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dalembert.integrals.audit import RunIntegrals
+    from dalembert.simulation.events.occurrence import Occurrence
     from dalembert.simulation.plotting import Plot
     from dalembert.simulation.reactions import DriveLoad, JointLoad, RowLoad, RunReactions
 
@@ -108,6 +109,11 @@ class Trajectory(Shown):
     def qdot(self) -> Numbers:
         """q̇ = W u + X: a row for each time."""
         return _kept(self._values(list(self._reader.kin.qdot)).T)
+
+    @property
+    def events(self) -> tuple[Occurrence, ...]:
+        """What happened in the run, in the order of time: name, time, state before and after."""
+        return self.solution.occurrences
 
     @property
     def quadratures(self) -> Numbers:
@@ -240,11 +246,32 @@ class Trajectory(Shown):
         """Whether T + V must be constant by the description."""
         return conserves_energy(self._reader.kin)
 
+    @property
+    def energy_change(self) -> Numbers:
+        """E − E₀ without what events have changed; zero where energy is conserved between them."""
+        E = self.energy
+        change: Numbers = E - E[:1]
+        return change - self._changed_by_events if self.events else change
+
+    @property
+    def _changed_by_events(self) -> Numbers:
+        """The sum of the changes of T + V at events so far."""
+        acting = [o for o in self.events if o.acts]
+        t, times = self._t, np.array([o.t for o in acting])
+        sums = np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
+        before, after = (np.searchsorted(times, t, side=side) for side in ("left", "right"))
+        if t is not self.solution.t:
+            return np.asarray(sums[after])
+        # of the points at one time the first is before the events there, the last after them
+        first, last = (np.searchsorted(t, t, side=side) for side in ("left", "right"))
+        part = (np.arange(len(t)) - first) / np.maximum(last - first - 1, 1)
+        return np.asarray(sums[before + np.rint(part * (after - before)).astype(int)])
+
     @cached_property
     def energy_drift(self) -> float:
-        """max |E − E₀| / max T (or max |E − E₀| where nothing moves)"""
-        E, T = self.energy, float(np.max(self.kinetic_energy, initial=0.0))
-        return float(np.max(np.abs(E - E[:1]), initial=0.0)) / (T or 1.0)
+        """max |E − E₀| / max T (or max |E − E₀| where nothing moves), without what events have changed"""
+        T = float(np.max(self.kinetic_energy, initial=0.0))
+        return float(np.max(np.abs(self.energy_change), initial=0.0)) / (T or 1.0)
 
     @cached_property
     def integrals(self) -> RunIntegrals:

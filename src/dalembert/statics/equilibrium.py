@@ -41,6 +41,8 @@ class Equilibrium:
     # what stationary potential, the second route, leaves at this point; None where a load has no potential
     potential_residual: float | None
     stability: Stability
+    # whether enough functions of expanded members are kept
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> float:
         return self.point[name]
@@ -50,7 +52,8 @@ class Equilibrium:
         lines += [f"  {name} = {0.0 if abs(x) < _DUST else x:.12g}" for name, x in self.point.items()]
         dust = _DUST * max([1.0, *map(abs, self.multipliers.values())])
         lines += [f"  λ of {name!r} = {0.0 if abs(x) < dust else x:.12g}" for name, x in self.multipliers.items()]
-        return "\n".join([*lines, f"  residual {self.residual:.2g}; {self.stability.verdict}: {self.stability.reason}"])
+        lines.append(f"  residual {self.residual:.2g}; {self.stability.verdict}: {self.stability.reason}")
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
 def equilibrium(
@@ -136,7 +139,10 @@ def _described(balance: Balance, root: Root) -> Equilibrium:
     point, q, u = balance.point(root.y)
     lam = multipliers(balance, root.y)
     second = potential_residual(balance, root.y)
-    return Equilibrium(balance.kin.system.name, balance.t, point, q, u, lam, root.residual, second, stability(balance, root.y, lam))
+    verdict = stability(balance, root.y, lam)
+    expansions = balance.kin.system.expansions.values()
+    notes = tuple(line for x in expansions for line in x.estimates(lambda q: abs(point[str(q.name)])))
+    return Equilibrium(balance.kin.system.name, balance.t, point, q, u, lam, root.residual, second, verdict, notes)
 
 
 def _why(balance: Balance, root: Root) -> str:

@@ -31,7 +31,7 @@ class Expansion:
         self.plain = angles == "as written"
         # terms allowed on the way, and terms allowed in what is read as a form
         limit, longest = limits
-        self.ring = Ring(limit)
+        self.ring = Ring(limit, _room(tape, self.outs))
         listed = {tape.nodes[i][1]: (0, n) for n, i in enumerate(order or ())}
         self.alphabet = Alphabet(self.ring, {name: (1, i) for name, i in tape.names.items()} | listed, longest)
         self.basis = Basis(self.alphabet.rank_of_form, keep=angles == "kept")
@@ -203,6 +203,12 @@ class Expansion:
         for _ in range(turn.quarters % 4):
             c, s = -s, c
         return c, s
+
+
+def _room(tape: Tape, outs: Sequence[int]) -> int:
+    """About how many generators there will be: one for a symbol, two for an angle."""
+    ops = [tape.nodes[i][0] for i in needed(tape, outs)]
+    return sum(op in ("symbol", "pi") for op in ops) + sum(op in OPS for op in ops)
 
 
 def _root_of(square: int) -> Atom:

@@ -22,13 +22,17 @@ __all__ = ["LIMIT", "TooLong", "expanded", "normal_form", "operation_count"]
 LIMIT = 20_000
 
 
-def normal_form(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: Sequence[int] | None = None) -> list[Form]:
+def normal_form(
+    tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, longest: int | None = None, order: Sequence[int] | None = None
+) -> list[Form]:
     """The normal forms of some expressions; raises TooLong where one passes `limit` terms on the way.
 
+    Where a result has more than `longest` terms before it is shortened, that is not tried and TooLong is raised too.
     `order` lists symbols in the order in which products and sums shall name them; the default, and the order of
     symbols not listed, is that of creation on the tape.
     """
-    kept = Expansion(tape, outs, (limit, limit), order, "kept")
+    longest = limit if longest is None else longest
+    kept = Expansion(tape, outs, (limit, longest), order, "kept")
     try:
         forms: list[Form] | None = kept.forms()
     except TooLong:
@@ -36,7 +40,7 @@ def normal_form(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: S
             raise
         forms = None
     if forms is None:
-        return Expansion(tape, outs, (limit, limit), order, "expanded").forms()
+        return Expansion(tape, outs, (limit, longest), order, "expanded").forms()
     return _shortened(tape, outs, forms, limit, order) if kept.has_sums else forms
 
 

@@ -30,12 +30,15 @@ class TooLong(DalembertError):
 class Ring:
     """Polynomials and fractions over generators that can be added to, modulo relations of degree two."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, room: int = 0) -> None:
         import flint
 
         self.flint = flint
         self.limit = limit
         self.size = 0
+        # generators of the context, some of which may wait to be used: a new context costs a conversion of every polynomial
+        self.room = -1
+        self.expected = room
         self.context: Any = None
         # (generator, monic polynomial of degree two in it), youngest first
         self.relations: list[tuple[int, Poly]] = []
@@ -49,7 +52,10 @@ class Ring:
         """Adds generators and returns their numbers; older polynomials must be brought along with `carried`."""
         new = range(self.size, self.size + count)
         self.size += count
-        names = [f"x{k}" for k in reversed(range(self.size))]
+        if self.size <= self.room:
+            return new
+        self.room = max(self.size, self.expected)
+        names = [f"x{k}" for k in reversed(range(self.room))]
         self.context = self.flint.fmpq_mpoly_ctx.get(names, self.flint.Ordering.lex)
         self.one = self.context.constant(1)
         self.relations = [(k, self.carried(p)) for k, p in self.relations]
@@ -57,14 +63,14 @@ class Ring:
         return new
 
     def carried(self, p: Poly) -> Poly:
-        return p.project_to_context(self.context)
+        return p if p.context() is self.context else p.project_to_context(self.context)
 
     def carried_value(self, v: Value) -> Value:
         n, d = v
         return self.carried(n), None if d is None else self.carried(d)
 
     def generator(self, k: int) -> Poly:
-        return self.context.gen(self.size - 1 - k)
+        return self.context.gen(self.room - 1 - k)
 
     def relate(self, k: int, square: Value) -> None:
         """y² = n/d for generator k, where n and d have older generators only."""
@@ -82,7 +88,7 @@ class Ring:
 
     def monomials(self, p: Poly) -> Iterator[tuple[tuple[tuple[int, int], ...], Any]]:
         """Each term's ((generator, exponent), …), oldest generator first, with its coefficient."""
-        top = self.size - 1
+        top = self.room - 1
         for exponents, k in p.terms():
             yield tuple((top - n, int(e)) for n, e in reversed(list(enumerate(exponents))) if e), k
 
@@ -137,7 +143,7 @@ class Ring:
     def reduced(self, p: Poly) -> Poly:
         if not self.relations:
             return p
-        top = self.size - 1
+        top = self.room - 1
         degrees = p.degrees()
         for k, relation in self.relations:
             if degrees[top - k] > 1:
@@ -182,11 +188,11 @@ class Ring:
 
     def _cleared(self, p: Poly, k: int, a: Poly, b: Poly) -> tuple[Poly, Poly]:
         """(q, bʰ) with p = q/bʰ and q of degree below two in generator k."""
-        half = int(p.degrees()[self.size - 1 - k]) // 2
+        half = int(p.degrees()[self.room - 1 - k]) // 2
         if half < 1:
             return p, self.one
         parts: dict[int, dict[tuple[int, ...], Any]] = {}
-        at = self.size - 1 - k
+        at = self.room - 1 - k
         for exponents, coefficient in p.terms():
             e = int(exponents[at])
             parts.setdefault(e // 2, {})[(*exponents[:at], e % 2, *exponents[at + 1 :])] = coefficient
@@ -200,7 +206,7 @@ class Ring:
         if d is None:
             return n, None
         for k in self.mirrors:
-            if d is None or len(n) + len(d) > LONGEST_TRIAL or d.degrees()[self.size - 1 - k] < 1:
+            if d is None or len(n) + len(d) > LONGEST_TRIAL or d.degrees()[self.room - 1 - k] < 1:
                 continue
             other = self._mirrored(d, k)
             square = self.times(d, other)
@@ -213,5 +219,5 @@ class Ring:
 
     def _mirrored(self, p: Poly, k: int) -> Poly:
         """p with the sign of generator k turned."""
-        at = self.size - 1 - k
+        at = self.room - 1 - k
         return self.context.from_dict({e: -c if e[at] % 2 else c for e, c in p.terms()})

@@ -24,6 +24,8 @@ from dalembert.errors import DalembertError
 LONGEST = 120
 LARGEST = 500
 LIMIT = 2_000
+# more terms than this are not made readable by merging angles
+HOPELESS = 4 * LONGEST
 
 
 def text(e: Scalar) -> str:
@@ -78,7 +80,7 @@ def _shown_equation(tape: Tape, residual: int, unknowns: Sequence[int], rates: S
 def readable(tape: Tape, e: int) -> Form | None:
     """The normal form, unless it is too long to be read."""
     try:
-        (form,) = normal_form(tape, (e,), limit=LIMIT)
+        (form,) = normal_form(tape, (e,), limit=LIMIT, longest=HOPELESS)
     except DalembertError:
         return None
     short = form.term_count <= LONGEST and size(form) <= max(LARGEST, 3 * operation_count(tape, (e,)))

@@ -41,6 +41,8 @@ class Rank:
 def usual_rank(rates: ConstrainedRates, p: Numbers, x: Numbers) -> Rank:
     """rank A at the state x = (q, z, t) and around it on the rows."""
     m, n = rates.layout.m, rates.layout.n
+    if not m:
+        return Rank(0, 0, 0, ())
     A = rates.rows(x[np.newaxis], p)["A"][0]
     here, involved = _rank(A)
     largest, usual, best = min(m, n), here, involved

@@ -17,7 +17,8 @@ import numpy as np
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
-from dalembert.simulation.constrained.native import EXPORTS, FIELDS, text
+from dalembert.simulation.constrained.memory import FIELDS
+from dalembert.simulation.constrained.native import EXPORTS, text
 from dalembert.simulation.integrator.kinds import LANES, POINTER, REAL, WHOLE
 
 if TYPE_CHECKING:
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_TYPES: Final = {POINTER: ctypes.c_void_p, WHOLE: ctypes.c_int64, REAL: ctypes.c_double}
+_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
+    POINTER: ctypes.c_void_p,
+    WHOLE: ctypes.c_int64,
+    REAL: ctypes.c_double,
+}
 _RATES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 _BATCH: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p)
 _CHOOSE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -190,8 +195,8 @@ class ConstrainedRates:
         blocks[:, self.index] = self.fill.call(X[0], p) if len(X) == 1 else self.fill.batch(X, p)
         n, m, width = layout.n, layout.m, layout.width
         found = {name: blocks[:, parts[name] : parts[name] + m] for name in ("gamma", "e", "phi")}
-        A = blocks[:, parts["B"] : parts["B"] + m * width].reshape(-1, m, width)[:, :, :n]
-        U = blocks[:, parts["U"] : parts["U"] + n * width].reshape(-1, n, width)[:, :, :n]
+        A = blocks[:, parts["B"] : parts["B"] + m * width].reshape(len(X), m, width)[:, :, :n]
+        U = blocks[:, parts["U"] : parts["U"] + n * width].reshape(len(X), n, width)[:, :, :n]
         M = U + np.triu(U, 1).transpose(0, 2, 1)
         return {**found, "A": A, "M": M, "f": blocks[:, parts["f"] : parts["f"] + n], "qdot": blocks[:, : layout.n_q]}
 
@@ -246,7 +251,8 @@ class Workspace:
     @property
     def projects(self) -> bool:
         """Whether something is to be done at the ends of steps: rows held, or chosen anew."""
-        return bool(self._fields.holding) or self.rates.cap < self.rates.layout.m
+        something = self.rates.layout.m > 0 or self.rates.kind.quaternions
+        return (bool(self._fields.holding) and something) or self.rates.cap < self.rates.layout.m
 
     def choose_rows(self, x: Numbers) -> int:
         """Choose the rows to be kept at a state (q, z, t); the rank."""

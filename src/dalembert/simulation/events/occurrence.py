@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+from dalembert.simulation.events.event import Action
+
 _MOST: Final = 4
 
 
@@ -20,6 +22,11 @@ class Occurrence:
     energy: float = 0.0
     # the impulse along the gap, for impacts
     impulse: float | None = None
+
+    @property
+    def acts(self) -> bool:
+        """Whether the run has two points at this time, before and after."""
+        return self.action in (Action.RESET.value, Action.IMPACT.value)
 
     @property
     def changed(self) -> dict[str, tuple[float, float]]:

@@ -146,10 +146,13 @@ class Watch:
         self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(zero, 0.0, g)
         self._fields.t_last = self._fields.t_earlier = float(x[-1])
 
-    def check_gaps(self, x: Numbers) -> None:
-        """Refuse a run that begins inside an obstacle."""
+    def check(self, x: Numbers) -> None:
+        """Refuse a run that begins inside an obstacle, or where an event has no value."""
         g, slopes = self.functions.values.call(x, self.functions.p), self.functions.gradients(x)
         for e, value, slope in zip(self.functions.events, g, slopes, strict=True):
+            if not np.isfinite(value):
+                msg = f"event {e.title!r} has no finite value at the start ({value})"
+                raise BadEvent(msg)
             if e.action is Action.IMPACT and value < -(_ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY):
                 msg = f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; start where it is positive, or change its sign"
                 raise BadEvent(msg)

@@ -132,17 +132,16 @@ class Integration:
         return self._work[0, : self.problem.size].copy()
 
     def retake(self, k: int, t_end: float) -> None:
-        """Back to point k, and from there to another end, without looking for events."""
-        run, events = self._run, self._run.events
+        """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""
+        run = self._run
         t, y = self._points.point(k)
         self._work[Row.Y] = y
-        run.t, run.t_end, run.steps, run.streak, run.events = t, t_end, k, 0, 0
+        run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
         if self._native.start(ctypes.addressof(run)):
             raise self._stopped()
         run.h = t_end - t
         while not self.advance():
             pass
-        run.events = events
 
     def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
         """The motion so far."""
@@ -171,12 +170,12 @@ class Step(NamedTuple):
     end: float
     rows: NDArray[np.float64]
 
-    def at(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """y at times of the step, one row for each."""
-        theta = ((times - self.begin) / (self.end - self.begin))[:, np.newaxis]
-        values: NDArray[np.float64] = np.broadcast_to(self.rows[7], (len(times), self.rows.shape[1]))
+    def at(self, t: float) -> NDArray[np.float64]:
+        """y at a time of the step, or a little beside."""
+        theta, rows = (t - self.begin) / (self.end - self.begin), self.rows
+        values: NDArray[np.float64] = rows[7]
         for row in range(6, -1, -1):
-            values = self.rows[row] + values * (theta if row % 2 == 0 else 1.0 - theta)
+            values = rows[row] + values * (theta if row % 2 == 0 else 1.0 - theta)
         return values
 
 

@@ -13,6 +13,7 @@ from dalembert.simulation.failures import OutsideRun
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from dalembert.simulation.events.occurrence import Occurrence
     from dalembert.simulation.integrator.points import Motion
 
 
@@ -33,6 +34,9 @@ class Solution:
     message: str
     rejected: int
     calls: int
+    # what happened, in the order of time, and the names of the events that never did
+    occurrences: tuple[Occurrence, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def t(self) -> NDArray[np.float64]:
@@ -77,7 +81,8 @@ class Solution:
     def _polynomial(self, step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
         dense, begin, end = self.dense, self.t[step], self.t[step + 1]
         assert dense is not None
-        theta = ((times - begin) / (end - begin))[:, np.newaxis]
+        # a step that takes no time stands for a jump: the state before it is that of its end
+        theta = ((times - begin) / np.where(end > begin, end - begin, 1.0))[:, np.newaxis]
         values: NDArray[np.float64] = dense[step, 7]
         for row in range(6, -1, -1):
             values = dense[step, row] + values * (theta if row % 2 == 0 else 1.0 - theta)

@@ -20,6 +20,7 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.starting.assembly import Assembler, Assembly, PositionRow
 from dalembert.simulation.starting.conditions import Condition, conditions
+from dalembert.simulation.starting.quaternions import with_unit_quaternions
 from dalembert.simulation.starting.reading import Key, Level, Reader, label
 from dalembert.simulation.starting.velocities import Velocities
 
@@ -87,7 +88,7 @@ def find_start(
     (a quaternion: no rotation) where the rows allow it, otherwise it is solved for, beginning at zero or at `guess`.
     """
     reader = Reader(kin, values)
-    asked = conditions(reader, given, t)
+    asked, notes = with_unit_quaternions(reader, conditions(reader, given, t))
     guessed = conditions(reader, guess or {}, t, "guess")
     # of the velocities only those that a row nonlinear in them determines have several branches
     fast = [c for c in guessed if c.level is Level.VELOCITY and kin.nonlinear]
@@ -100,7 +101,20 @@ def find_start(
     marks = _marks(reader, asked, found, u, qdot)
     position = float(np.max(np.abs(found.residuals), initial=0.0))
     residuals = position, velocities.residual(u, qdot)
-    return Start(t, found.q, u, qdot, marks, *residuals, velocities.rank, len(reader.kin.rows), found.iterations, velocities.notes)
+    rank, count = _rank(reader, velocities, found.q, u)
+    return Start(t, found.q, u, qdot, marks, *residuals, rank, count, found.iterations, (*notes, *velocities.notes))
+
+
+def _rank(reader: Reader, velocities: Velocities, q: Numbers, u: Numbers) -> tuple[int, int]:
+    """How many of the rows are independent here, those that are not linear in the rates by their slopes, and how many there are."""
+    kin = reader.kin
+    if not kin.nonlinear:
+        return velocities.rank, len(kin.rows)
+    state = dict(zip((*kin.q, *kin.u), (*q.tolist(), *u.tolist()), strict=True))
+    slopes = np.zeros((len(kin.nonlinear), kin.n_q))
+    for k, row in enumerate(kin.nonlinear):
+        slopes[k, list(row.A)] = reader.floats([reader.reduced(a) for a in row.A.values()], {**state, reader.time: velocities.t})
+    return int(np.linalg.matrix_rank(np.vstack([velocities.A, slopes]))), len(kin.rows) + len(kin.nonlinear)
 
 
 # ---- positions ---------------------------------------------------------------------------------
@@ -148,13 +162,26 @@ def _contradiction(reader: Reader, rows: Sequence[PositionRow], asked: Sequence[
     names = [str(c) for c in asked if c.symbol in inside or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)]
     what = f"{row.name} = {row.target:.12g}" if row.is_given else f"{row.name!r}"
     if row.is_norm:
-        return f"start: {', '.join(names)} cannot belong to {what}: the sum of squares is off by {residual:.6g}; divide by the length"
+        off = f"the sum of squares is off by {residual:.6g}"
+        return f"start: {', '.join(names)} cannot belong to {what}: {off}; give all four, of any length"
     if not found.moved.any():
         contradict = f"{', '.join(names)} contradict{'s' * (len(names) == 1)}" if names else "the start contradicts"
         return f"start: {contradict} {what}: residual {residual:.6g}; change a value, or leave one out so that it is solved for"
     least = f"least-squares residual {residual:.6g} after {found.iterations} iterations"
     with_these = f" with {', '.join(names)}" if names else ""
+    if gap := _gap(reader, rows, row.name, found):
+        return f"start: {gap}{with_these}; change a length or a value, or give a guess near the solution"
     return f"start: no position found that satisfies {what}{with_these}: {least}; change a value, or give a guess near the solution"
+
+
+def _gap(reader: Reader, rows: Sequence[PositionRow], name: str, found: Assembly) -> str:
+    """Which points of a closure stay how far apart at the nearest position that was found; nothing for other rows."""
+    between = {c.name: c.between for c in reader.kin.system.constraints if c.between is not None}
+    if name not in between:
+        return ""
+    distance = math.hypot(*(r for row, r in zip(rows, found.residuals.tolist(), strict=True) if between.get(row.name) == between[name]))
+    P, Q = (X.name for X in between[name])
+    return f"{name.rpartition(' ')[0]!r} cannot be closed: {P} and {Q} stay {distance:.6g} apart at the nearest position found"
 
 
 # ---- marks -------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """C u = d: speeds from given velocities, of least norm where these leave a choice; then q̇ = W u + X.
 
 Every row A q̇ + b = 0 that was eliminated holds by construction; those that stand beside the equations are conditions like
-the given velocities, and one that is not linear in the rates is satisfied by Newton's method. What a singular position makes undetermined is found from the rank of A.
+the given velocities, and one that is not linear in the rates is satisfied by Newton's method. What a singular position makes
+undetermined is found from the rank of A.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Velocities:
         self._guess = {c.symbol: c.value for c in guess}
         # the user's own, which come first
         self._n_given = len(asked)
+        self.t = t
         self._state = {**dict(zip(reader.kin.q, q.tolist(), strict=True)), reader.time: t}
         self._conditions()
         self._rows()

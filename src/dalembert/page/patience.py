@@ -1,0 +1,52 @@
+"""Normal forms where they can be had soon: of many long expressions most turn out to be too long to be read.
+
+The count of operations decides, not the clock, so that the same page comes out on every computer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from dalembert.algebra.normal_form.forms import Form
+from dalembert.algebra.normal_form.normal import operation_count
+from dalembert.algebra.printing.notation import Latex, Notation
+from dalembert.algebra.tape import Tape
+from dalembert.report.writing import LatexWriting
+
+# operations of expressions that were tried in vain before longer ones are no longer tried
+_PATIENCE: Final = 12_000
+_SHORT: Final = 120
+
+
+class Patience:
+    """What was tried, and how much of it in vain."""
+
+    def __init__(self) -> None:
+        self.left = _PATIENCE
+        # tapes are kept, so that none is taken for another
+        self.known: dict[tuple[int, int], tuple[Tape, Form | None]] = {}
+
+
+@dataclass(frozen=True)
+class PatientWriting(LatexWriting):
+    """LaTeX whose normal forms are remembered, and given up where there is no hope."""
+
+    notation: Notation = field(default_factory=Latex)
+    patience: Patience = field(default_factory=Patience)
+
+    def on(self, tape: Tape) -> PatientWriting:
+        """The same with the display names of a tape's symbols."""
+        return PatientWriting(Latex(tape.displays), self.patience)
+
+    def form_of(self, tape: Tape, i: int) -> Form | None:
+        """The normal form, where it was found or may be found."""
+        known = self.patience.known.get((id(tape), i))
+        if known is not None:
+            return known[1]
+        operations = operation_count(tape, (i,))
+        form = super().form_of(tape, i) if self.patience.left > 0 or operations <= _SHORT else None
+        if form is None:
+            self.patience.left -= operations
+        self.patience.known[id(tape), i] = (tape, form)
+        return form

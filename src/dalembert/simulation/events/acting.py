@@ -1,0 +1,206 @@
+"""u⁺ from u⁻: what a reset or an impact does to a state.
+
+    𝓜 (u⁺ − u⁻) = Aᵀλ̂ + Jᵀ Λ,   A (u⁺ − u⁻) = 0,   φ̇⁺ = −ε φ̇⁻,   φ̇ = J u + ∂_tφ
+
+𝓜 = ∂²T/∂u∂u, A the rows that stand beside the equations (those that were eliminated hold for every u), J = ∂φ̇/∂u. Ordinary
+forces have no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.algebra.folds import Linear, gradient, symbols_of
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadExpression, DalembertError
+from dalembert.numerics.values import MissingValue
+from dalembert.simulation.events.event import Action, BadEvent, Event
+from dalembert.simulation.quantities import energies
+from dalembert.simulation.setting import Setting
+from dalembert.simulation.starting.reading import Reader, label
+from dalembert.simulation.starting.start import find_start
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_RANK: Final = 1e-12
+_SOLVED: Final = 1e-9
+
+
+class Changed(NamedTuple):
+    """The state (q, u) afterwards, and the impulse Λ along the gap."""
+
+    y: Numbers
+    impulse: float | None = None
+
+
+class Actor:
+    """What each event does, read and checked before the run begins."""
+
+    def __init__(self, setting: Setting, reader: Reader, events: Sequence[Event], gaps: Sequence[int]) -> None:
+        self._setting, self._reader, self._events = setting, reader, events
+        self._changes = {i: _changes(reader, e) for i, e in enumerate(events) if e.action is Action.RESET}
+        self._impacts = {i: _Impact(reader, e, gaps[i]) for i, e in enumerate(events) if e.action is Action.IMPACT}
+
+    def act(self, i: int, y: Numbers, t: float) -> Changed:
+        """The state y = (q, u) after event number i."""
+        if i in self._changes:
+            return Changed(self._reset(i, y, t))
+        if i in self._impacts:
+            return self._impacts[i].of(self._state(y, t), y)
+        return Changed(y)
+
+    def energy(self, y: Numbers, t: float) -> float:
+        """T + V"""
+        return float(self._reader.floats(self._energies, self._state(y, t)).sum())
+
+    @cached_property
+    def _energies(self) -> list[int]:
+        return [self._reader.reduced(i) for i in energies(self._reader.kin)]
+
+    def _state(self, y: Numbers, t: float) -> dict[int, float]:
+        kin = self._reader.kin
+        return {**dict(zip((*kin.q, *kin.u), y.tolist(), strict=True)), self._reader.time: t}
+
+    def _reset(self, i: int, y: Numbers, t: float) -> Numbers:
+        places, nodes = self._changes[i]
+        new = y.copy()
+        new[places] = self._reader.floats(nodes, self._state(y, t))
+        title = self._events[i].title
+        if not np.isfinite(new).all():
+            msg = f"event {title!r} at t = {t:.9g}: the new values are not finite"
+            raise BadEvent(msg)
+        kin = self._reader.kin
+        if kin.rows:
+            given = {label(kin.name(k)): x for k, x in zip((*kin.q, *kin.u), new.tolist(), strict=True)}
+            try:
+                find_start(self._setting.kin, given, self._setting.value_at(t), t)
+            except DalembertError as problem:
+                msg = f"event {title!r} at t = {t:.9g}: the new state breaks a constraint: {str(problem).removeprefix('start: ')}"
+                raise BadEvent(msg) from problem
+        return new
+
+
+def _changes(reader: Reader, e: Event) -> tuple[list[int], list[int]]:
+    """Places in (q, u), and the nodes of their new values."""
+    kin = reader.kin
+    place = {i: k for k, i in enumerate((*kin.q, *kin.u))}
+    places, nodes = [], []
+    for key, value in e.changes.items():
+        try:
+            i = reader.node(key)
+            # a rate that is a speed by another name
+            target = i if i in place else reader.reduced(i)
+            if target not in place:
+                speeds = ", ".join(label(kin.name(u)) for u in kin.u)
+                msg = f"event {e.title!r}: {reader.shown(key)} cannot be reset; the speeds of this run are {speeds}"
+                raise BadEvent(msg)
+            nodes.append(_value(reader, value))
+        except (BadExpression, MissingValue) as problem:
+            msg = f"event {e.title!r}: the reset of {key} cannot be read: {problem}"
+            raise BadEvent(msg) from problem
+        places.append(place[target])
+    return places, nodes
+
+
+def _value(reader: Reader, value: Any) -> int:
+    """A number, or an expression of the state before."""
+    if isinstance(value, str | Scalar):
+        return reader.reduced(reader.node(value))
+    return reader.tape.const(_fraction(value))
+
+
+def _fraction(value: Any) -> Any:
+    from fractions import Fraction
+
+    try:
+        return Fraction(value)
+    except (TypeError, ValueError, OverflowError):
+        msg = f"{value!r} is not a finite number"
+        raise BadExpression(msg) from None
+
+
+class _Impact:
+    """One obstacle."""
+
+    def __init__(self, reader: Reader, e: Event, gap: int) -> None:
+        kin, tape = reader.kin, reader.tape
+        self._reader, self._title = reader, e.title
+        if kin.nonlinear:
+            msg = f"impact {e.title!r}: with constraints that are not linear in the velocities an impact is not defined"
+            raise BadEvent(msg)
+        self.restitution = _restitution(reader, e)
+        speeds = Linear(tape, kin.u)
+        rate = reader.reduced(kin.rate(gap))
+        self._rate, slopes = rate, speeds(rate)[1]
+        if not slopes:
+            msg = f"impact {e.title!r}: no speed changes this gap, so that nothing can stop it from closing"
+            raise BadEvent(msg)
+        momenta = gradient(tape, {energies(kin).T: tape.one}, kin.u)
+        M = [speeds(reader.reduced(p))[1] for p in momenta]
+        rows = [{r: reader.reduced(a) for r, a in row.A.items()} for row in kin.velocity_rows]
+        self._shape, self._places, self._nodes = _sparse([*M, *rows, slopes], kin.n_u)
+
+    def of(self, state: dict[int, float], y: Numbers) -> Changed:
+        """The state after the impact; the same where the gap opens already."""
+        reader, n = self._reader, self._shape[1]
+        rate = float(reader.floats([self._rate], state)[0])
+        if rate >= 0.0:
+            return Changed(y, 0.0)
+        full = np.zeros(self._shape)
+        full[self._places] = reader.floats(self._nodes, state)
+        M, A, J = full[:n], full[n:-1], full[-1]
+        du, impulse = _impulse(M, A, J, -(1.0 + self.restitution) * rate)
+        if abs(J @ du + (1.0 + self.restitution) * rate) > _SOLVED * abs(rate):
+            t = state[reader.time]
+            msg = f"impact {self._title!r} at t = {t:.9g}: the constraints leave nothing that could open the gap again"
+            raise BadEvent(msg)
+        new = y.copy()
+        new[-n:] += du
+        return Changed(new, impulse)
+
+
+def _sparse(rows: list[dict[int, int]], n: int) -> tuple[tuple[int, int], tuple[list[int], list[int]], list[int]]:
+    """The shape of a matrix, the places of its entries and their nodes."""
+    entries = [(r, s, node) for r, row in enumerate(rows) for s, node in row.items()]
+    return (len(rows), n), ([r for r, _, _ in entries], [s for _, s, _ in entries]), [node for _, _, node in entries]
+
+
+def _impulse(M: Numbers, A: Numbers, J: Numbers, change: float) -> tuple[Numbers, float]:
+    """Δu and Λ of 𝓜 Δu = Aᵀλ̂ + Jᵀ Λ, A Δu = 0, J Δu = change."""
+    n, rows = len(M), np.vstack([A, J])
+    # kilograms beside kg m²: each speed in a unit that carries as much as the others, each row of length one
+    size = np.sqrt(np.abs(np.diag(M)))
+    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    B = rows * unit
+    lengths = np.linalg.norm(B, axis=1)
+    scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+    B = B * scale[:, np.newaxis]
+    K = np.block([[M * np.outer(unit, unit), -B.T], [B, np.zeros((len(B), len(B)))]])
+    given = np.zeros(len(K))
+    given[-1] = change * scale[-1]
+    x = np.linalg.lstsq(K, given, rcond=_RANK)[0]
+    return x[:n] * unit, float(x[-1] * scale[-1])
+
+
+def _restitution(reader: Reader, e: Event) -> float:
+    """ε as a number from 0 to 1."""
+    try:
+        node = _value(reader, e.restitution)
+        if inside := [i for i in symbols_of(reader.tape, (node,)) if i not in reader.numbers]:
+            msg = f"it contains {label(reader.kin.name(inside[0]))}, which is no constant"
+            raise BadExpression(msg)
+        found = float(reader.floats([node], {})[0])
+    except (BadExpression, MissingValue) as problem:
+        msg = f"impact {e.title!r}: restitution = {e.restitution!r} cannot be read: {problem}"
+        raise BadEvent(msg) from problem
+    if not 0.0 <= found <= 1.0:
+        msg = f"impact {e.title!r}: restitution = {found:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
+        raise BadEvent(msg)
+    return found

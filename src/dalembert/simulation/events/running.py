@@ -1,0 +1,232 @@
+"""A run from event to event: the integrator pauses at a step in which something may have happened, and goes on from there.
+
+An event is located on the dense output and then made exact: the step is taken again up to that time, and the time corrected
+by Newton's method until the state itself is on the event. Where a state is changed the run has two points at one time, before
+and after.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.simulation.events.acting import Actor
+from dalembert.simulation.events.event import Action
+from dalembert.simulation.events.locating import Crossing, crossings
+from dalembert.simulation.events.occurrence import Occurrence
+from dalembert.simulation.events.watching import Watch
+from dalembert.simulation.failures import RunStopped
+from dalembert.simulation.integrator.interruption import deferred
+from dalembert.simulation.integrator.loop import Integration, Progress
+from dalembert.simulation.integrator.points import Motion, Pieces
+from dalembert.simulation.integrator.problem import Problem
+from dalembert.simulation.integrator.solution import Outcome, Solution
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_POLISHES: Final = 4
+# two events closer than this part of a step, and so many last bits of the time, happen at once
+_AT_ONCE: Final = 1e-12
+_LAST_BITS: Final = 64
+# so many intervals in a row, each shorter than the one before, down to this part of the run, accumulate
+_SHRINKING: Final = 8
+_SHORT: Final = 1e-7
+_STUCK: Final = 8
+_MOST: Final = 100_000
+
+
+class EndlessEvents(RunStopped):
+    """Events that happen ever more often, or again and again at one time."""
+
+
+@dataclass
+class EventfulRun:
+    """A run with its events; `book` is told of every change of the state, (t, y before, y after), and may alter what rides along."""
+
+    problem: Problem
+    watch: Watch
+    actor: Actor
+    names: tuple[str, ...]
+    book: Callable[[float, Numbers, Numbers], None]
+    on_progress: Progress | None = None
+    occurrences: list[Occurrence] = field(default_factory=list)
+    _parts: list[Solution] = field(default_factory=list)
+    _acts: list[float] = field(default_factory=list)
+
+    def integrate(self) -> Solution:
+        """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so far, marked as interrupted."""
+        problem, fired = replace(self.problem, events=self.watch.look, watch=self.watch.address), None
+        try:
+            while True:
+                integration = Integration(problem)
+                self._begin(integration, fired)
+                found, interrupted = self._to_event(integration)
+                if interrupted:
+                    return self._whole(integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}")
+                if not found:
+                    return self._whole(integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
+                after = self._act(integration, found)
+                if after is None:
+                    ended = self.watch.functions.events[found[-1].event].title
+                    return self._whole(integration, Outcome.FINISHED, f"ended by {ended!r} at t = {integration.t:.17g}")
+                if integration.t >= problem.t1:
+                    self._parts.append(integration.solution())
+                    return self._joined(_point(problem.t1, after), Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
+                self._check_endless(integration, found)
+                self._parts.append(integration.solution())
+                problem, fired = replace(problem, y0=after, t0=integration.t), [c.event for c in found]
+        except RunStopped as failure:
+            if not isinstance(failure, EndlessEvents):
+                failure.solution = self._joined(failure.solution, Outcome.STOPPED, failure.solution.message)
+            raise
+
+    # ---- from event to event -----------------------------------------------------------------
+
+    def _begin(self, integration: Integration, fired: Sequence[int] | None) -> None:
+        x = np.append(integration.state[: self._n], integration.t)
+        xdot = np.append(integration.slope[: self._n], 1.0)
+        if fired is None:
+            self.watch.check(x)
+        self.watch.begin(x, xdot, fired)
+
+    @property
+    def _n(self) -> int:
+        return self.watch.functions.values.n_in - 1
+
+    def _to_event(self, integration: Integration) -> tuple[list[Crossing], bool]:
+        """Those that act, all at one time, with the integration there; none at the end; and whether Ctrl-C was pressed."""
+        with deferred() as interruption:
+            while True:
+                finished = integration.advance()
+                if integration.at_event and (found := self._look(integration)):
+                    return found, False
+                if finished or integration.finished:
+                    return [], False
+                if interruption.take():
+                    return [], True
+                if self.on_progress is not None:
+                    self.on_progress(integration.t, sum(s.steps for s in self._parts) + integration.steps)
+
+    def _look(self, integration: Integration) -> list[Crossing]:
+        """What happened in the last step, up to the first that acts: those before it are recorded, it is moved to."""
+        functions, k = self.watch.functions, integration.steps
+        step = integration.step(k)
+        found = crossings(step, functions, self.watch.side_before)
+        acting = [c for c in found if functions.events[c.event].action is not Action.RECORD]
+        until = acting[0].t if acting else math.inf
+        for c in found:
+            if c.t <= until and functions.events[c.event].action is Action.RECORD:
+                y = step.at(c.t)[: self._n]
+                self._record(c.event, c.t, y, y)
+        if not acting:
+            return []
+        near = until + _AT_ONCE * (step.end - step.begin) + _LAST_BITS * math.ulp(until)
+        self._move_to(integration, k - 1, acting[0])
+        return [c for c in acting if c.t <= near]
+
+    def _move_to(self, integration: Integration, k: int, c: Crossing) -> None:
+        """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""
+        functions, (begin, end) = self.watch.functions, integration.step(k + 1)[:2]
+        t, least = c.t, math.inf
+        # a step of a few bits cannot be taken
+        shortest = begin + _LAST_BITS * math.ulp(begin)
+        for _ in range(_POLISHES):
+            integration.retake(k, t if t > shortest else begin)
+            if t <= shortest:
+                return
+            x, xdot = np.append(integration.state[: self._n], t), np.append(integration.slope[: self._n], 1.0)
+            g, rate = functions.values.call(x, functions.p)[c.event], functions.rates(x, xdot)[c.event]
+            new = t - float(g / rate) if rate else t
+            if not (abs(g) < least and shortest < new <= end) or new == t:
+                return
+            t, least = new, abs(g)
+
+    def _act(self, integration: Integration, found: Sequence[Crossing]) -> Numbers | None:
+        """The state afterwards, with what rides along; None if the run ends here."""
+        t, y = integration.t, integration.state
+        for c in found:
+            before = y[: self._n].copy()
+            if self.watch.functions.events[c.event].action is Action.STOP:
+                self._record(c.event, t, before, before)
+                return None
+            changed = self.actor.act(c.event, before, t)
+            after = y.copy()
+            after[: self._n] = changed.y
+            self.book(t, y, after)
+            self._record(c.event, t, before, changed.y, changed.impulse)
+            y = after
+        return y
+
+    def _record(self, i: int, t: float, before: Numbers, after: Numbers, impulse: float | None = None) -> None:
+        e = self.watch.functions.events[i]
+        energy = 0.0 if before is after else self.actor.energy(after, t) - self.actor.energy(before, t)
+        states = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
+        self.occurrences.append(Occurrence(t, e.title, e.action.value, *states, energy, impulse))
+        if len(self.occurrences) > _MOST:
+            often = Counter(o.name for o in self.occurrences).most_common(1)[0][0]
+            msg = f"{often!r} fires without end: {_MOST} events by t = {t:.9g}; watch something that changes more slowly"
+            raise EndlessEvents(msg, self._joined(None, Outcome.STOPPED, msg))
+
+    # ---- without end -------------------------------------------------------------------------
+
+    def _check_endless(self, integration: Integration, found: Sequence[Crossing]) -> None:
+        """Stop where events accumulate: ever shorter intervals, or none at all."""
+        self._acts.append(integration.t)
+        title = self.watch.functions.events[found[-1].event].title
+        recent = np.diff(self._acts[-_SHRINKING - 1 :])
+        if len(recent) < _SHRINKING:
+            return
+        t, count = integration.t, sum(o.name == title for o in self.occurrences)
+        if (recent[-_STUCK:] <= _LAST_BITS * math.ulp(t)).all():
+            msg = (
+                f"{title!r} fires again and again at t = {t:.9g} ({count} times): what it does to the state does not lead away from it. "
+                "Where a contact lasts, end the run there (da.event(gap, stop=True)) and go on with a constraint; check a reset"
+            )
+        elif recent[-1] <= _SHORT * (self.problem.t1 - self.problem.t0) and (recent[1:] < recent[:-1]).all():
+            ratio = float(recent[-1] / recent[-2])
+            limit = t + float(recent[-1]) * ratio / (1.0 - ratio)
+            msg = (
+                f"{title!r} fires ever more often: {count} times by t = {t:.9g}, the last interval {recent[-1]:.2g}, and without end before "
+                f"t = {limit:.9g}. End the run there, or go on from there with a constraint in place of the impact"
+            )
+        else:
+            return
+        raise EndlessEvents(msg, self._joined(integration.solution(), Outcome.STOPPED, msg))
+
+    # ---- one motion --------------------------------------------------------------------------
+
+    def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
+        return self._joined(integration.solution(), outcome, message)
+
+    def _joined(self, last: Solution | None, outcome: Outcome, message: str) -> Solution:
+        """All parts one after the other; between two of them a step that takes no time."""
+        parts = [*self._parts, *([] if last is None else [last])]
+        times, states, dense = [], [], []
+        for k, part in enumerate(parts):
+            times.append(part.t)
+            states.append(part.y)
+            if k:
+                still = np.zeros((1, 8, part.y.shape[1]))
+                still[0, 0] = part.y[0]
+                dense.append(still)
+            if part.dense is not None:
+                dense.append(part.dense)
+        motion = Motion(Pieces(times), Pieces(states), Pieces(dense))
+        happened = {o.name for o in self.occurrences}
+        silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened)
+        rejected, calls = sum(p.rejected for p in parts), sum(p.calls for p in parts)
+        return Solution(motion, outcome, message, rejected, calls, tuple(self.occurrences), silent)
+
+
+def _point(t: float, y: Numbers) -> Solution:
+    """A motion of one point."""
+    motion = Motion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, 8, len(y)))]))
+    return Solution(motion, Outcome.FINISHED, "", 0, 0)

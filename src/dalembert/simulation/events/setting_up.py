@@ -1,0 +1,46 @@
+"""From what a user asked for to a run that watches for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.simulation.audit import Watched
+from dalembert.simulation.events.acting import Actor
+from dalembert.simulation.events.event import Event
+from dalembert.simulation.events.running import EventfulRun
+from dalembert.simulation.events.watching import Watch, event_functions
+from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.loop import Progress
+from dalembert.simulation.integrator.problem import Problem
+from dalembert.simulation.setting import Setting
+from dalembert.simulation.starting.reading import Reader, label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.glue import Context
+
+    Numbers = NDArray[np.float64]
+
+
+def eventful(
+    chosen: Setting, events: tuple[Event, ...], problem: Problem, context: Context, watched: Watched | None, show: Progress | None
+) -> EventfulRun:
+    """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked where it rides along."""
+    reader = Reader(chosen.kin, chosen.numbers, chosen.bindings)
+    functions = event_functions(reader, events)
+    kin = reader.kin
+    n = kin.n_q + kin.n_u
+    names = tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
+
+    def book(t: float, before: Numbers, after: Numbers) -> None:
+        if watched is None or watched.audit.taken is None:
+            return
+        E_before, E_after = (float(watched.audit.energy.call(np.append(y[:n], t), watched.p).sum()) for y in (before, after))
+        after[n + watched.audit.taken] += E_before - E_after
+        context.energy_changed(E_after - E_before)
+
+    actor = Actor(chosen, reader, events, functions.nodes)
+    return EventfulRun(problem, Watch(functions, n, -(-problem.size // LANES) * LANES), actor, names, book, show)

@@ -1,0 +1,46 @@
+"""e/|e|: a quaternion of any length is an attitude; a start takes the one of length one.
+
+e and k e are the same rotation, R = R_h(e)/(e·e), so four given numbers are divided by their length, and given rates of theirs
+with them, which leaves ω = 2 E ė/(e·e) as it was meant. What was changed is said. Four zeros are no attitude.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from dalembert.geometry.rotation import Quaternion
+from dalembert.simulation.failures import BadStart
+from dalembert.simulation.starting.conditions import Condition
+from dalembert.simulation.starting.reading import Reader
+
+# a length that differs from one by less is meant to be one, and is left alone
+_ROUNDING: Final = 1e-12
+
+
+def with_unit_quaternions(reader: Reader, asked: Sequence[Condition]) -> tuple[list[Condition], tuple[str, ...]]:
+    """The conditions with every quaternion that is given whole brought to length one, and what was done."""
+    found, notes = list(asked), []
+    for F in reader.kin.system.space.frames:
+        if isinstance(F.rotation, Quaternion):
+            found, note = _scaled(reader, found, F.rotation.e, F.name)
+            notes += [note] if note else []
+    return found, tuple(notes)
+
+
+def _scaled(reader: Reader, asked: list[Condition], e: tuple[int, ...], frame: str) -> tuple[list[Condition], str]:
+    given = {c.symbol: c.value for c in asked}
+    if any(x not in given for x in e):
+        return asked, ""
+    length = math.hypot(*(given[x] for x in e))
+    if length == 0.0:
+        msg = f"start: four zeros are no attitude: give the quaternion of {frame} a length, such as (1, 0, 0, 0) for no rotation"
+        raise BadStart(msg)
+    if abs(length - 1.0) <= _ROUNDING:
+        return asked, ""
+    own = {*e, *(reader.tape.rate(x) for x in e)}
+    scaled = [replace(c, value=c.value / length) if c.symbol in own else c for c in asked]
+    listed = ", ".join(f"{given[x]:.6g}" for x in e)
+    return scaled, f"the quaternion of {frame} was given as ({listed}), of length {length:.6g}; it was divided by its length"

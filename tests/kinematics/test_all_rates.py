@@ -1,0 +1,66 @@
+"""u = z: nothing eliminated, every row beside the equations."""
+
+import pytest
+
+import dalembert as da
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.scalar import on
+from dalembert.gallery import build
+from dalembert.kinematics.kinematics import all_rates
+
+
+def pendulum():
+    s = da.System("Pendulum in x and y", gravity=9.81)
+    x, y = s.coordinates("x y")
+    s.particle("bob", 1, s.O.offset(x * s.N.x + y * s.N.y))
+    s.constrain((x**2 + y**2 - 1) / 2, "rod")
+    return s, x, y
+
+
+def test_every_rate_is_a_speed_and_the_row_stays():
+    s, x, y = pendulum()
+    kin = all_rates(da.kinematics(s)).fork()
+    assert ("x'", "y'") == tuple(map(kin.name, kin.u))
+    (row,) = kin.velocity_rows
+    t = kin.tape
+    assert {0: x.i, 1: y.i} == row.A
+    assert all(is_zero(t, [t.sub(row.gamma, on(t, x.dot**2 + y.dot**2))]))
+
+
+def test_the_equations_on_it_are_those_without_the_row():
+    s, *_ = pendulum()
+    found = da.kane(all_rates(da.kinematics(s))).equations
+    assert "ẍ = 0\nÿ = −9.81" == str(found)
+
+
+def test_a_pivot_that_can_vanish_is_noted():
+    s, *_ = pendulum()
+    assert da.kinematics(s).moving_pivots
+    assert not da.kinematics(build("rolling-disk")).moving_pivots
+
+
+def test_a_quaternion_has_three_spins_and_no_norm_row():
+    s = da.System("Ball")
+    x, y = s.coordinates("x y")
+    B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"))
+    C = s.O.offset(x * s.N.x + y * s.N.y)
+    s.roll(s.sphere("ball", C.offset(0.1 * s.N.z), B, 1, 0.1), C)
+    kin = all_rates(da.kinematics(s))
+    assert (6, 5, 2) == (kin.n_q, kin.n_u, len(kin.velocity_rows))
+    assert kin.spin_symbols(B) is not None
+
+
+def test_declared_speeds_follow_from_the_rates():
+    s, x, y = pendulum()
+    (h,) = s.speeds(h=x * y.dot - y * x.dot)
+    kin = all_rates(da.kinematics(s)).fork()
+    t = kin.tape
+    assert all(is_zero(t, [t.sub(kin.in_speeds(h.i), on(t, x * y.dot - y * x.dot))]))
+
+
+@pytest.mark.parametrize("name", ["four-bar", "rolling-disk", "snakeboard", "moving-knife-edge"])
+def test_the_rows_are_the_declared_ones(name):
+    kin = all_rates(da.kinematics(build(name))).fork()
+    t = kin.tape
+    for row in kin.velocity_rows:
+        assert is_zero(t, [t.sub(row.e, kin.in_speeds(kin.row_in_rates(row.row)))])[0]

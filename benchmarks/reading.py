@@ -14,7 +14,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from dalembert.algebra.normal_form.forms import Form, Term, factor_common
 from dalembert.algebra.printing import readable
 from dalembert.algebra.printing.equation import equation
 from dalembert.algebra.printing.layout import Printer
+from dalembert.algebra.printing.notation import Source
 from dalembert.algebra.tape import Tape
 
 # seconds that SymPy gets for one system
@@ -49,48 +49,8 @@ NAMES: Final = (
 
 def size(written: str) -> int:
     """The operations of a formula in Python's notation."""
-    nodes = list(ast.walk(ast.parse(written, mode="eval")))
+    nodes = list(ast.walk(ast.parse(written.replace("'", "_d"), mode="eval")))
     return sum(isinstance(node, ast.BinOp | ast.Call) for node in nodes)
-
-
-class Python:
-    """The printers' decisions in Python's notation."""
-
-    closes_quotients = True
-
-    def number(self, k: Fraction) -> str:
-        return str(k.numerator) if k.denominator == 1 else f"{k.numerator}/{k.denominator}"
-
-    def symbol(self, name: str) -> str:
-        return name.replace("'", "_d")
-
-    def pi(self) -> str:
-        return "pi"
-
-    def power(self, base: str, k: int, *, simple: bool) -> str:
-        return base if k == 1 else (base if simple else f"({base})") + f"**{k}"
-
-    def call(self, op: str, arguments: Sequence[str], k: int, *, bare: bool) -> str:  # noqa: ARG002 - always in parentheses
-        return self.power(f"{op}({', '.join(arguments)})", k, simple=True)
-
-    def product(self, factors: Sequence[str]) -> str:
-        return "*".join(factors)
-
-    def sum(self, parts: Sequence[tuple[bool, str]]) -> str:
-        (negative, first), *rest = parts
-        return ("-" if negative else "") + first + "".join((" - " if minus else " + ") + part for minus, part in rest)
-
-    def group(self, inside: str) -> str:
-        return f"({inside})"
-
-    def quotient(self, above: str, below: str, *, simple: bool) -> str:
-        return f"{above}/{below}" if simple else f"{above}/({below})"
-
-    def equation(self, left: str, right: str) -> str:
-        return left if right == "0" else f"{left} - ({right})"
-
-    def aside(self, main: str, count: int, definitions: Sequence[str]) -> str:
-        raise NotImplementedError(main, count, definitions)
 
 
 def printed(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int]) -> str:
@@ -102,9 +62,10 @@ def printed(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[
     names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
     sides, ranking = equation(form, tape, *names)
     cleared = [equation(one, tape, *names)[0].residual for one in (rest, whole)]
-    printer = Printer(Python(), ranking)
-    # with fractions or without, whichever is shorter
-    return min((printer.form(one) for one in (*cleared, form if len(form.denominator) == 1 else sides.residual)), key=size)
+    forms = (*cleared, form if len(form.denominator) == 1 else sides.residual)
+    # with fractions or without, with constants before each term or before parentheses, whichever is shorter
+    printers = [Printer(Source(), ranking, group=group) for group in (False, True)]
+    return min((printer.form(one) for printer in printers for one in forms), key=size)
 
 
 def ours(name: str) -> tuple[list[int], float]:
@@ -118,7 +79,7 @@ def ours(name: str) -> tuple[list[int], float]:
 
 def books(name: str) -> list[int]:
     """Size of what the source prints, where it prints equations of motion."""
-    return [size(p.residual.replace("'", "_d")) for p in gallery.entry(name).printed if len(p.equals) == 1]
+    return [size(p.residual) for p in gallery.entry(name).printed if len(p.equals) == 1]
 
 
 # ---- SymPy -----------------------------------------------------------------------------------

@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from dalembert.linear.sensitivity import model_sensitivity, sensitivity
     from dalembert.mobility.analysis import ConstraintAnalysis, constraints
     from dalembert.simulation.events.event import event, impact
+    from dalembert.page.animation import animate
+    from dalembert.page.report import write_report
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.statics.balance import NoEquilibrium
     from dalembert.statics.continuation import continuation
@@ -90,6 +92,7 @@ __all__ = [
     "Vector",
     "acos",
     "agreement",
+    "animate",
     "asin",
     "atan",
     "atan2",
@@ -151,6 +154,7 @@ __all__ = [
     "tan",
     "tanh",
     "virtual_work",
+    "write_report",
 ]
 
 # chapters that need numpy are opened when first asked for
@@ -162,6 +166,7 @@ _LATER = {
     "NoEquilibrium": "dalembert.statics.balance",
     "Trajectory": "dalembert.simulation.trajectory",
     "constraints": "dalembert.mobility.analysis",
+    "animate": "dalembert.page.animation",
     "continuation": "dalembert.statics.continuation",
     "discretise": "dalembert.flexible.discretise",
     "equilibria": "dalembert.statics.equilibrium",
@@ -180,6 +185,7 @@ _LATER = {
     "sensitivity": "dalembert.linear.sensitivity",
     "stationary_potential": "dalembert.statics.principles",
     "virtual_work": "dalembert.statics.principles",
+    "write_report": "dalembert.page.report",
 }
 
 

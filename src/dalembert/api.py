@@ -16,8 +16,6 @@ from dalembert.equations.regularity import check_regular
 from dalembert.equations.saddle import SaddleEquations, saddle
 from dalembert.errors import BadExpression, DalembertError, DalembertWarning, IllPosed, NotApplicable
 from dalembert.kinematics.kinematics import Kinematics, all_rates, kinematics
-from dalembert.kinetics.reactions import Reactions
-from dalembert.kinetics.reactions import reactions as reactions_of
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.principles.kane import kane
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from dalembert.integrals.integrals import EnergyIntegrals
     from dalembert.integrals.routh import RouthReduction
     from dalembert.integrals.symmetry import Symmetry
+    from dalembert.kinetics.reactions import Reactions
     from dalembert.numerics.native import NativeDynamics
     from dalembert.simulation.audit import Quadratures
     from dalembert.simulation.trajectory import Trajectory
@@ -167,7 +166,9 @@ def _check_powerless(E: Energies, equations: Equations) -> None:
 
 
 def reactions(system: System) -> Reactions:
-    """The wrench in every joint of an open tree and the force of every constraint row, as expressions."""
+    """The wrench in every joint and the force of every constraint row, as expressions."""
+    from dalembert.kinetics.reactions import reactions as reactions_of
+
     return reactions_of(kinematics(system))
 
 
@@ -241,22 +242,26 @@ def simulate(
     )
     if keep_energy:
         check_native(integrator)
-    kin = kinematics(system)
     if system.expansions:
         from dalembert.flexible.softening import warn_of_softening
 
-        warn_of_softening(kin, duration, t0, wish.start, wish.values, wish.inputs)
+        warn_of_softening(kinematics(system), duration, t0, wish.start, wish.values, wish.inputs)
     kin, equations = _motion(system, integrator)
     if keep_energy:
         _check_level(kin)
     watched = _watched(kin, audit=audit, needed=wish.budget is not None, level=keep_energy)
     try:
-        return run(kin, equations, duration, wish, watched, RunIntegrals)
+        made = run(kin, equations, duration, wish, watched, RunIntegrals)
     except RunStopped as failure:
         explain(failure, kane(kin).equations)
         if wish.budget is not None:
             explain_refusal(failure)
         raise
+    if system.expansions:
+        from dalembert.flexible.softening import warn_of_softened_run
+
+        warn_of_softened_run(made, wish.values)
+    return made
 
 
 def _motion(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:

@@ -79,6 +79,16 @@ def test_a_free_hinge_is_judged_by_its_start(Omega, warned):
     assert warned == any("shortening is left out" in str(w.message) for w in found)
 
 
+def test_a_hinge_that_is_driven_too_fast_is_judged_by_its_run():
+    s = da.System("hinge")
+    B = s.N.rotated(s.coordinate("theta"), s.N.z)
+    s.body("hub", 1, s.O, B, da.inertia(B, 0, 0, 1))
+    s.torque(10 * s.N.z, on=B)
+    da.discretise(s, s.beam("beam", s.O, B.x, B.y, 1, 1, 1), 2)
+    with pytest.warns(DalembertWarning, match=r"faster than its lowest frequency 3\.533 rad/s \(from t = 0\.\d+ on\), and its shortening"):
+        da.simulate(s, 1)
+
+
 def test_a_beam_that_flaps_is_not_softened():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

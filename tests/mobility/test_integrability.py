@@ -131,6 +131,17 @@ def test_a_row_that_is_integrable_only_where_another_holds():
     assert 1 == da.constraints(s).integrable
 
 
+def test_redundant_rows_take_no_part_in_what_can_be_reached():
+    s, x, y, phi, a, b = masses("x y phi a b")
+    s.constrain(-x.dot * da.sin(phi) + y.dot * da.cos(phi), "knife edge")
+    s.constrain(a - b, "equal")
+    # repeats it only where it holds
+    s.constrain((a - b) * (1 + b**2), "equal again")
+    found = da.constraints(s)
+    assert ["equal again"] == [row.row for row in found.redundant]
+    assert (0, 4, 3) == (found.integrable, found.configuration_freedoms, found.velocity_freedoms)
+
+
 def test_engel_system_needs_brackets_of_brackets():
     s, w, x, y, z = masses("w x y z")
     # dz − y dx = 0, dy − w dx = 0: growth 2, 3, 4

@@ -163,7 +163,12 @@ def test_two_rows_that_say_the_same_share_the_load():
     assert np.abs(twice.at(alone.t).q - alone.q).max() <= 1e-11
     lam = twice.multipliers
     assert np.abs(lam["rod"] - lam["again"]).max() <= 1e-12
-    assert np.abs(lam["rod"] + lam["again"] - da.simulate(pendulum(), 2, start={"x": 0.6, "y": -0.8}, **TIGHT).at(twice.t).multipliers["rod"]).max() <= 1e-9
+    assert (
+        np.abs(
+            lam["rod"] + lam["again"] - da.simulate(pendulum(), 2, start={"x": 0.6, "y": -0.8}, **TIGHT).at(twice.t).multipliers["rod"]
+        ).max()
+        <= 1e-9
+    )
 
 
 def test_rows_that_contradict_one_another_are_refused_with_the_residual():
@@ -191,7 +196,9 @@ def test_a_loop_that_is_pulled_beyond_its_reach_stops_at_the_dead_point():
 
 def test_three_ways_to_treat_drift():
     start = {"x": 0.8, "y": -0.6}
-    runs = {name: da.simulate(pendulum(), 10, start=start, rtol=1e-8, atol=1e-8, stabilize=name) for name in ("projection", "baumgarte", "none")}
+    runs = {
+        name: da.simulate(pendulum(), 10, start=start, rtol=1e-8, atol=1e-8, stabilize=name) for name in ("projection", "baumgarte", "none")
+    }
     residual = {name: np.abs(run.residuals["rod"]).max() for name, run in runs.items()}
     assert residual["projection"] <= 1e-14 < residual["baumgarte"] < 1e-9 < residual["none"] < 1e-5
     # what projections do to the energy is told apart
@@ -206,7 +213,7 @@ def test_drift_with_declared_speeds():
 
     residual = {name: np.abs(made(name).residuals["rod"]).max() for name in ("projection", "baumgarte", "none")}
     assert residual["projection"] <= 1e-12
-    assert residual["baumgarte"] < residual["none"] / 3
+    assert residual["baumgarte"] < residual["none"] / 2
 
 
 @pytest.mark.parametrize(
@@ -274,23 +281,25 @@ def test_other_integrators_give_the_same_motion(name, build):
     expected = da.simulate(build(), 1, **given, **TIGHT)
     run = da.simulate(build(), 1, **given, integrator=name, rtol=1e-8, atol=1e-8)
     assert np.abs(run.q[-1] - expected.q[-1]).max() <= 1e-6
-    assert run.integrals.relative_drift <= 1e-6
+    assert run.integrals.relative_drift <= 1e-5
+    assert run.integrals.model_is_right
 
 
 # ---- quaternions -----------------------------------------------------------------------------------
 
 
 def hanging(attitude):
-    """A box that hangs from the ceiling by one of its points; its six coordinates are tied by three rows."""
+    """A box that hangs from the ceiling by a rod: six coordinates and one row."""
     s = da.System("Hanging box", gravity=9.81, up="z")
     x, y, z = s.coordinates("x y z")
     G = s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z)
-    if attitude == "quaternion":
-        B = s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"))
-    else:
-        B = s.N.rotations("xyz", *s.coordinates("a b c"))[-1]
+    frames = (
+        [s.N.quaternion(*s.coordinates("e_0 e_1 e_2 e_3"))] if attitude == "quaternion" else s.N.rotations("xyz", *s.coordinates("a b c"))
+    )
+    B = frames[-1]
     s.body("box", 2, G, B, da.inertia(B, 0.1, 0.2, 0.25))
-    s.coincide(G.offset(0.3 * B.z + 0.1 * B.x, frame=B), s.O, "hook")
+    hook = G.offset(0.3 * B.z + 0.1 * B.x, frame=B)
+    s.constrain((hook - s.O) @ (hook - s.O) - 1, "rod")
     return s, G, B
 
 
@@ -298,7 +307,7 @@ def test_quaternions_and_angles_give_one_motion():
     runs = []
     for attitude in ("quaternion", "angles"):
         s, G, B = hanging(attitude)
-        start = {"x": -0.1, "y": 0, "z": -0.3, B.w @ B.x: 2.0, B.w @ B.y: -1.0, B.w @ B.z: 1.5}
+        start = {"x": -0.1, "y": 0, "z": -1.3, "x.dot": 0.3, B.w @ B.x: 2.0, B.w @ B.y: -1.0, B.w @ B.z: 1.5}
         run = da.simulate(s, 3, start=start, rtol=1e-13, atol=1e-13).at(np.linspace(0, 3, 31))
         assert run.kinematics.velocity_rows
         assert run.worst_residual <= 1e-10
@@ -310,7 +319,7 @@ def test_mirrored_quaternions_are_the_same_attitude():
     ends = []
     for sign in (1, -1):
         s, G, B = hanging("quaternion")
-        start = {"x": -0.1, "y": 0, "z": -0.3, "e_0": sign, "e_1": 0, "e_2": 0, "e_3": 0, B.w @ B.x: 2.0, B.w @ B.z: 1.5}
+        start = {"x": -0.1, "y": 0, "z": -1.3, "e_0": sign, "e_1": 0, "e_2": 0, "e_3": 0, B.w @ B.x: 2.0, B.w @ B.z: 1.5}
         run = da.simulate(s, 2, start=start)
         ends.append((run.q[-1], run[B.x][-1], run[G.v][-1]))
     assert (ends[0][0][3:] == -ends[1][0][3:]).all()

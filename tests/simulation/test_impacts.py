@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import mpmath
@@ -9,10 +10,12 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import gallery
 from dalembert.simulation.events.event import BadEvent
 from dalembert.simulation.events.running import EndlessEvents
 
 G = 9.81
+FINE = {"rtol": 1e-12, "atol": 1e-12}
 
 
 def ball(**constants):
@@ -35,7 +38,9 @@ def test_a_ball_bounces_as_the_closed_form_says(e):
     h, m = 1.3, 2.0
     v, t = math.sqrt(2 * G * h), math.sqrt(2 * h / G)
     length = 0.9 * (t + 2 * v / G * e / (1 - e)) if e < 1 else 4.0
-    run = da.simulate(ball(m=m), length, start={"y": h}, events=[da.impact("y", e, name="floor"), da.event("y.dot", direction="down", name="apex")])
+    run = da.simulate(
+        ball(m=m), length, start={"y": h}, events=[da.impact("y", e, name="floor"), da.event("y.dot", direction="down", name="apex")]
+    )
     found = bounces(run)
     assert 2 <= len(found)
     for k, o in enumerate(found):
@@ -149,6 +154,20 @@ def test_the_gap_as_a_coordinate_above_a_specified_motion():
     assert plain.integrals.relative_drift < 1e-10
 
 
+def test_the_ball_of_the_gallery():
+    """Parabolas between impacts, ḣ⁺ = −0.8 ḣ⁻ at each of them, and never below the table."""
+    e = gallery.entry("bouncing-ball")
+    run = da.simulate(e.build(), e.duration, start=e.start, events=e.events, **FINE)
+    assert 10 <= len(run.events)
+    assert run["h"].min() > -1e-12
+    for o, after in itertools.pairwise(run.events):
+        assert -0.8 == pytest.approx(o.after["h.dot"] / o.before["h.dot"], rel=1e-12)
+        flight = run.at(np.linspace(o.t, after.t, 7)[:-1])
+        y, t = flight["Y + h"], flight.t - o.t
+        assert y[0] + flight["Y.dot + h.dot"][0] * t - G * t**2 / 2 == pytest.approx(y, abs=1e-10)
+    assert run.integrals.relative_drift < 1e-9
+
+
 # ---- several speeds ------------------------------------------------------------------------------
 
 L1, L2, M1, M2 = 1.0, 0.7, 1.5, 0.8
@@ -208,9 +227,7 @@ def test_constraints_take_part_in_an_impact(e):
     """The same wall hit by the same pendulum in x and y with its rod as a row, and in its angle."""
     accuracy = {"rtol": 1e-12, "atol": 1e-12}
     with_row = da.simulate(cartesian(), 3.0, start={"x": -0.6, "y": -0.8}, events=[da.impact("1/2 - x", e, name="wall")], **accuracy)
-    free = da.simulate(
-        angular(), 3.0, start={"theta": math.asin(-0.6)}, events=[da.impact("1/2 - sin(theta)", e, name="wall")], **accuracy
-    )
+    free = da.simulate(angular(), 3.0, start={"theta": math.asin(-0.6)}, events=[da.impact("1/2 - sin(theta)", e, name="wall")], **accuracy)
     assert 2 <= len(free.events)
     assert [o.t for o in free.events] == pytest.approx([o.t for o in with_row.events], abs=1e-9)
     assert [o.energy for o in free.events] == pytest.approx([o.energy for o in with_row.events], rel=1e-8, abs=1e-9)

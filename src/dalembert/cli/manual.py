@@ -124,14 +124,15 @@ SIMULATE: Final = """Set a system in motion.
 What --start does not name is zero where the constraints allow it, otherwise solved for. Without --start and --for a
 system of the gallery runs as the gallery proposes. The summary is printed; -o writes times, coordinates and speeds.
 --guess says near which value a coordinate is solved for, and so which way a linkage is assembled. --reactions writes the
-wrench in every joint, the force of every row and the load behind every specified motion. The exit code is 1 if the run
-stops before its end; what there is of it is written all the same.
+wrench in every joint, the force of every row and the load behind every specified motion. --stop-when ends the run where an
+expression crosses zero. The exit code is 1 if the run stops before its end; what there is of it is written all the same.
 
 \b
 dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
 dalembert simulate rolling-disk --set m=2 --start theta=1.2 --start psi.dot=6 -o disk.csv
 dalembert simulate cart-and-bar --input "F=2*sin(t)" --rtol 1e-12
 dalembert simulate four-bar --start theta_1=1 --guess theta_3=1.5 --reactions forces.csv
+dalembert simulate double-pendulum --stop-when "alpha + 1/2"
 """
 
 EQUILIBRIUM: Final = """Find where a system rests, or a steady motion.

@@ -42,7 +42,8 @@ def wished(name: str, described: Subject, duration: float | None, options: dict[
     length = duration if duration is not None else shown.duration if shown else DURATION
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
     asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
-    return Wish(length, start or dict(shown.start if shown else {}), values, inputs, name=name, options=tuple(asked), events=shown.events if shown else ())
+    events = shown.events if shown else ()
+    return Wish(length, start or dict(shown.start if shown else {}), values, inputs, name=name, options=tuple(asked), events=events)
 
 
 def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures: Iterable[Path | None]) -> None:

@@ -44,6 +44,12 @@ def simulate(
     t0: Annotated[float, typer.Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-9,
     atol: Annotated[float, typer.Option(help="Absolute tolerance of each step.")] = 1e-9,
+    integrator: Annotated[
+        str, typer.Option(metavar="NAME", help="native, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
+    ] = "native",
+    stabilize: Annotated[
+        str | None, typer.Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Where to write the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where to save a plot.")] = None,
     stop_when: Stop = None,
@@ -63,6 +69,8 @@ def simulate(
         "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
         "rtol": rtol,
         "atol": atol,
+        "integrator": integrator,
+        "stabilize": stabilize,
         "events": [*(shown.events if shown else ()), *(event(text, stop=True) for text in stop_when or ())],
     }
     length = duration if duration is not None else shown.duration if shown else DURATION

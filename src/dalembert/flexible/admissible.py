@@ -178,8 +178,8 @@ def _check_conditions(name: str, member: Member, field: Field, function: Functio
             what = field.symbol + "′" * k
             where = "0" if end == 0 else "L"
             support = member.ends[end].support
-            mend = f"{what}({where}) = 0 is a geometric condition of the {support} end; choose functions that satisfy it"
-            msg = f"{name} violates {what}({where}) = 0: its {'slope' if k else 'value'} there is {value:.6g}; {mend}"
+            violated = f"violates {what}({where}) = 0, a geometric condition of the {support} end"
+            msg = f"{name} {violated}: its {'slope' if k else 'value'} there is {value:.6g}; choose functions that satisfy it"
             raise BadDescription(msg)
 
 

@@ -15,7 +15,7 @@ from dalembert.errors import NotApplicable
 from dalembert.flexible.boundary_problem import Problem
 from dalembert.flexible.counting import count_below
 from dalembert.flexible.small_motion import Form
-from dalembert.flexible.spectrum import Eigenvalue
+from dalembert.flexible.spectrum import Eigenvalue, digits_of
 
 DEGREES: Final = (12, 18, 26, 36, 48)
 STANDS: Final = 1e-14
@@ -46,7 +46,7 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Polynomials], int]:
             continue
         if before:
             errors = [abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)]
-            found = [Polynomials(Eigenvalue(float(a.mid()), e + 1e-16, a), c) for (a, c), e in zip(now, errors, strict=True)]
+            found = [Polynomials(_eigenvalue(a, e), c) for (a, c), e in zip(now, errors, strict=True)]
             if max(errors, default=0.0) < STANDS:
                 break
         before = now
@@ -54,7 +54,7 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Polynomials], int]:
         msg = f"{wanted} modes of {problem.motion.member.name!r} are too many for polynomials of degree {DEGREES[-1]}: ask for fewer"
         raise NotApplicable(msg)
     _check_count(problem, found, zeros)
-    return [Polynomials(_none(), {})] * zeros + found, degree
+    return [Polynomials(Eigenvalue(0.0, 0.0, "0"), {})] * zeros + found, degree
 
 
 def can_count(problem: Problem) -> bool:
@@ -62,10 +62,8 @@ def can_count(problem: Problem) -> bool:
     return all(e.kind != "regular" for e in problem.motion.ends)
 
 
-def _none() -> Eigenvalue:
-    import flint
-
-    return Eigenvalue(0.0, 0.0, flint.arb(0))
+def _eigenvalue(x: Any, error: float) -> Eigenvalue:
+    return Eigenvalue(float(x.mid()), error + 1e-16, digits_of(x, DIGITS))
 
 
 def _check_count(problem: Problem, found: list[Polynomials], zeros: int) -> None:

@@ -117,9 +117,14 @@ class Continuum:
         parts += [(m.tension, self._square(slope)) for slope in slopes if m.tension is not None]
         total = self._half(parts)
         if m.shortening:
-            bent = t.mul(t.div(t.one, t.const(2)), self._sum(self._square(slope) for slope in slopes))
-            total = t.add(total, t.mul(self.value(FORCE, here), t.sub(bent, self.value(SHORTENING, here, 1))))
+            total = t.add(total, t.mul(self.value(FORCE, here), t.sub(self.drawn_in(), self.value(SHORTENING, here, 1))))
         return total
+
+    def drawn_in(self) -> int:
+        """½(v′² + w′²): by how much bending shortens the member, per length."""
+        t = self.velocities.tape
+        slopes = (self.value(name, self.places[0], 1) for name, _ in zip("vw", self.member.bending, strict=False))
+        return t.mul(t.div(t.one, t.const(2)), self._sum(self._square(slope) for slope in slopes))
 
     def weight(self, place: Place, mass: Scalar | None) -> int:
         """−ρA g·r"""
@@ -138,9 +143,10 @@ class Continuum:
         v = self.velocity(place)
         parts = [(end.mass, v.dot_index(v))] if end.mass is not None else []
         if end.inertia is not None:
-            parts += [(end.inertia, self._square(self.spin(n, self.turn(k, place, dots=1)))) for k, n in enumerate(self.member.across)]
-            if self.member.kind == "shaft":
-                parts.append((end.inertia, self._square(self.spin(self.member.along, self.value("phi", place, dots=1)))))
+            turning = [(n, self.turn(k, place, dots=1)) for k, n in enumerate(self.member.across)]
+            # what sits on the end of a shaft turns with its twist
+            turning = turning or [(self.member.along, self.value("phi", place, dots=1))]
+            parts += [(end.inertia, self._square(self.spin(n, rate))) for n, rate in turning]
         return self._half(parts)
 
     def end_potential(self, end: End, place: Place) -> int:
@@ -175,6 +181,7 @@ class Continuum:
                 moment = self.velocities.vector(end.moment).dot_index(axis.on(t))
                 seeds[rate] = t.add(seeds.get(rate, t.zero), moment)
         if end.damper is not None:
+            # across a member that bends, along a bar, against the twist of a shaft
             for name in m.resisted:
                 rate = self.value(name, place, dots=1)
                 seeds[rate] = t.sub(seeds.get(rate, t.zero), t.mul(end.damper.i, rate))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dalembert.algebra.arithmetic import Floats
 from dalembert.errors import NotApplicable
 from dalembert.flexible.boundary_problem import Problem
 
@@ -21,24 +22,35 @@ VARYING_PIECES: Final = 64
 
 
 def count_below(problem: Problem, lam: float) -> int:
-    """How many eigenvalues lie below λ: negative eigenvalues of the dynamic stiffness of the pieces, put together."""
+    """How many eigenvalues lie below λ: negative pivots of the dynamic stiffness, eliminated section by section."""
     import numpy as np
 
     pieces = _pieces(problem, lam)
     m = len(problem.conjugate)
     edges = np.linspace(0.0, problem.length, pieces + 1)
-    K = np.zeros(((pieces + 1) * m,) * 2)
     whole = _piece(problem, lam, 0.0, edges[1]) if problem.motion.is_uniform else None
+    own, held = zip(*(problem.end_stiffness(side, lam) for side in (0, 1)), strict=True)
+    below = 0
+    here = own[0]
+    free = [i for i in range(m) if i not in held[0]]
     for k in range(pieces):
-        K[k * m : (k + 2) * m, k * m : (k + 2) * m] += _piece(problem, lam, edges[k], edges[k + 1]) if whole is None else whole
-    held: list[int] = []
-    for side, first in ((0, 0), (1, pieces * m)):
-        own, fixed = problem.end_stiffness(side, lam)
-        K[first : first + m, first : first + m] += own
-        held += [first + i for i in fixed]
-    free = [i for i in range(len(K)) if i not in held]
-    K = K[np.ix_(free, free)]
-    # rows of one size, so that moments and forces do not drown one another; the signs are what counts
+        K = _piece(problem, lam, edges[k], edges[k + 1]) if whole is None else whole
+        K = (K + K.T) / 2
+        pivot = (here + K[:m, :m])[np.ix_(free, free)]
+        coupling = K[:m, m:][free]
+        below += _negative(pivot)
+        here = K[m:, m:] - coupling.T @ np.linalg.solve(pivot, coupling) if free else K[m:, m:]
+        free = list(range(m))
+    last = [i for i in range(m) if i not in held[1]]
+    return below + _negative((here + own[1])[np.ix_(last, last)])
+
+
+def _negative(K: np.ndarray) -> int:
+    """The number of negative eigenvalues; rows are brought to one size, which changes no sign."""
+    import numpy as np
+
+    if not len(K):
+        return 0
     size = np.sqrt(np.maximum(np.abs(np.diag(K)), 1e-300))
     return int(np.sum(np.linalg.eigvalsh((K + K.T) / 2 / np.outer(size, size)) < 0))
 
@@ -136,14 +148,14 @@ class Count:
         return found
 
     def _scale(self) -> float:
-        """A size of λ to begin with: where the longest wave fits the member once."""
-        import numpy as np
-
-        lam = 1.0
-        for _ in range(400):
-            x = self.problem.length / 2
-            wave = float(np.max(np.abs(np.linalg.eigvals(self.problem.state_matrix(lam, x))))) * self.problem.length
-            if 0.5 <= wave <= 5.0:
-                break
-            lam *= 4.0 if wave < 0.5 else 0.25
-        return lam
+        """A size of λ to begin with: what resists against what λ multiplies, over the length of the member."""
+        p = self.problem
+        x = p.length / 2
+        ratios = []
+        for form in p.motion.equations.values():
+            c0, c1 = p.row(form, x, Floats())
+            orders = [i for _, i in p.places] + [p.order[f] for f in p.motion.fields]
+            above, below = (sum(abs(c) / p.length**i for c, i in zip(row, orders, strict=True)) for row in (c0, c1))
+            if below:
+                ratios.append(above / below)
+        return max(ratios, default=1.0)

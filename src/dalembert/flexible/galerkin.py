@@ -18,7 +18,7 @@ from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import NotApplicable
 from dalembert.flexible.continuum import FORCE, SHORTENING, Continuum
 from dalembert.flexible.discretised import Discretised
-from dalembert.flexible.hybrid import HybridEquations
+from dalembert.flexible.hybrid_equations import HybridEquations
 from dalembert.flexible.integration import degree_in_x, rule_for
 from dalembert.flexible.quadrature import Rule
 from dalembert.principles.base import Derivation

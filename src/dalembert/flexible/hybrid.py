@@ -9,16 +9,15 @@ Source: Bar00 (60)–(62) and the text after.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.printing.names import unicode_name
-from dalembert.algebra.tape import Tape
 from dalembert.errors import NotApplicable
-from dalembert.flexible.continuum import FORCE, SHORTENING, Continuum, Place, continuum
-from dalembert.flexible.integrals import Integral
+from dalembert.flexible.continuum import SHORTENING, Continuum, Place, continuum
+from dalembert.flexible.hybrid_equations import BoundaryCondition, FieldEquation, HybridEquations, OrdinaryEquation
+from dalembert.flexible.hybrid_steps import Energies, recorded
 from dalembert.flexible.undiscretised import undiscretised
 from dalembert.flexible.variation import Variation, varied, varied_at
 from dalembert.flexible.velocities import InRates, InSpeeds, Velocities
@@ -27,7 +26,7 @@ from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.member import End, Member
 from dalembert.model.system import System
-from dalembert.principles.base import Item, Principle, Step, items
+from dalembert.principles.base import Principle
 
 PRINCIPLE: Final = Principle(
     "extended-hamilton",
@@ -38,82 +37,6 @@ PRINCIPLE: Final = Principle(
     "scalar",
     "u",
 )
-
-
-@dataclass(frozen=True)
-class OrdinaryEquation:
-    """outside + Σ ∫ inside dx = 0, one for each rigid variable."""
-
-    name: str
-    outside: int
-    # by the name of the member
-    inside: dict[str, int]
-    # both together, with integrals as symbols
-    residual: int
-
-
-@dataclass(frozen=True)
-class FieldEquation:
-    """residual(x, t) = 0 for 0 < x < length, one for each field."""
-
-    member: str
-    field: str
-    residual: int
-
-
-@dataclass(frozen=True)
-class BoundaryCondition:
-    """residual(t) = 0 at one end, from the variation of a field or of one of its derivatives there."""
-
-    member: str
-    field: str
-    order: int
-    end: Literal[0, 1]
-    kind: Literal["geometric", "natural"]
-    residual: int
-
-
-@dataclass(frozen=True)
-class HybridEquations:
-    """Ordinary equations for the rigid variables, partial ones for the fields, and the conditions at the ends."""
-
-    principle: Principle
-    kinematics: Kinematics = field(repr=False)
-    steps: tuple[Step, ...] = field(repr=False)
-    along: Literal["q", "u"]
-    ordinary: tuple[OrdinaryEquation, ...]
-    partial: tuple[FieldEquation, ...]
-    boundary: tuple[BoundaryCondition, ...]
-    continua: dict[str, Continuum] = field(repr=False)
-    accelerations: tuple[int, ...] = field(repr=False, default=())
-    # what multiplies the variations at a section of each member: shear force, bending moment
-    sections: dict[str, dict[Variation, int]] = field(repr=False, default_factory=dict)
-    # what deserves a second look
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def tape(self) -> Tape:
-        """The tape this derivation was written on."""
-        return self.kinematics.tape
-
-    @property
-    def integrals(self) -> dict[str, Integral]:
-        """Every integral that occurs, by the name of its symbol."""
-        return {name: found for c in self.continua.values() for name, found in c.integrals.found.items()}
-
-    def at(self, member: str, end: Literal[0, 1]) -> tuple[BoundaryCondition, ...]:
-        """The conditions at one end of a member."""
-        return tuple(b for b in self.boundary if b.member == member and b.end == end)
-
-    def __str__(self) -> str:
-        from dalembert.flexible.reading import plain
-
-        return plain(self)
-
-    def _repr_latex_(self) -> str:
-        from dalembert.flexible.reading import latex
-
-        return latex(self)
 
 
 def extended_hamilton(system: System, *, speeds: bool | None = None) -> HybridEquations:
@@ -159,6 +82,7 @@ class _Derivation:
                 self.T, self.V = t.add(self.T, self.T_ends[name, place]), t.add(self.V, self.V_ends[name, place])
         self.T_hat = {name: c.kinetic() for name, c in continua.items()}
         self.V_hat = {n: t.add(c.strain(), c.weight(c.places[0], c.member.density)) for n, c in continua.items()}
+        self.energies = Energies(self.T, self.V, self.T_hat, self.V_hat)
 
     def equations(self) -> HybridEquations:
         ordinary = tuple(self._ordinary())
@@ -167,7 +91,7 @@ class _Derivation:
             fields, conditions = self._of_member(name, c)
             partial += fields
             boundary += conditions
-        steps = tuple(self._steps(partial, boundary))
+        steps = tuple(recorded(self.continua, self.energies, partial, boundary))
         v = self.velocities
         found = tuple(partial), tuple(boundary), self.continua, tuple(v.accelerations), self.sections
         return HybridEquations(PRINCIPLE, self.kin, steps, v.along, ordinary, *found, tuple(self._remarks(ordinary)))
@@ -268,73 +192,6 @@ class _Derivation:
             held.add((c.symbols[SHORTENING], 0))
         return held
 
-    # ---- steps -------------------------------------------------------------------------------
-
-    def _steps(self, partial: Sequence[FieldEquation], boundary: Sequence[BoundaryCondition]) -> Iterator[Step]:
-        t = self.tape
-        several = len(self.continua) > 1
-        tag = {n: f" of {n}" if several else "" for n in self.continua}
-        everyone = self.continua.items()
-        yield Step(
-            "A point of the member",
-            "r − r_P = (x + u − s) e_x + v e_y + w e_z",
-            tuple(Item(f"r − r_P{tag[n]}", c.offset(c.places[0])) for n, c in everyone),
-            "Bar00 (60)",
-        )
-        yield Step(
-            "Its velocity",
-            "ṙ = v_P + d(r − r_P)/dt",
-            tuple(Item(f"ṙ{tag[n]}", c.velocity(c.places[0])) for n, c in everyone),
-            "Bar00 (61)",
-        )
-        shortened = [(n, c) for n, c in everyone if c.member.shortening]
-        if shortened:
-            yield Step(
-                "Shortening, kept by the axial force N",
-                "s′ = ½ (v′² + w′²)",
-                tuple(Item(f"s′{tag[n]}", self._bent(c)) for n, c in shortened),
-            )
-        yield Step(
-            "Kinetic energy per length",
-            "T̂ = ½ ρA ṙ·ṙ + ½ ρI (ω·n + v̇′)² + ½ ρI_p (ω·e_x + φ̇)²",
-            tuple(Item(f"T̂{tag[n]}", e) for n, e in self.T_hat.items()),
-            "Bar00 (62)",
-        )
-        yield Step(
-            "Potential energy per length",
-            "V̂ = ½ EI v″² + ½ EA u′² + ½ GJ φ′² + N (½ v′² − s′) − ρA g·r",
-            tuple(Item(f"V̂{tag[n]}", e) for n, e in self.V_hat.items()),
-        )
-        T, V = self.T, self.V
-        for n, c in everyone:
-            T, V = t.add(T, c.integrals(self.T_hat[n])), t.add(V, c.integrals(self.V_hat[n]))
-        yield Step("The energies", "T = T_rigid + ∫ T̂ dx, V = V_rigid + ∫ V̂ dx", items(("T", "V"), (T, V)))
-        yield Step(
-            "Integrated by parts: what multiplies the variations inside",
-            "−Σ (−D_x)^i (−D_t)^j ∂(T̂ − V̂)/∂v_ij = 0",
-            tuple(Item(f"δ{e.field}", e.residual) for e in partial),
-        )
-        yield Step(
-            "What multiplies the variations at the ends",
-            "(…) δv = 0",
-            tuple(Item(self._varied(b), b.residual) for b in boundary if b.kind == "natural"),
-        )
-
-    def _bent(self, c: Continuum) -> int:
-        t, here = self.tape, c.places[0]
-        total = t.zero
-        for name, _ in zip("vw", c.member.bending, strict=False):
-            slope = c.value(name, here, 1)
-            total = t.add(total, t.mul(slope, slope))
-        return t.mul(t.div(t.one, t.const(2)), total)
-
-    def _varied(self, b: BoundaryCondition) -> str:
-        c = self.continua[b.member]
-        return f"δ{b.field}{'′' * b.order}({c.places[1 + b.end].label})"
-
 
 def _ends(c: Continuum) -> Iterator[tuple[End, Place]]:
     yield from zip(c.member.ends, c.places[1:], strict=True)
-
-
-__all__ = ["FORCE", "SHORTENING", "BoundaryCondition", "FieldEquation", "HybridEquations", "OrdinaryEquation", "extended_hamilton"]

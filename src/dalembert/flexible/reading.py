@@ -14,7 +14,7 @@ from dalembert.algebra.printing.zform import equation_with_intermediates
 from dalembert.flexible.integrals import IntegralLatex
 
 if TYPE_CHECKING:
-    from dalembert.flexible.hybrid import BoundaryCondition, HybridEquations
+    from dalembert.flexible.hybrid_equations import BoundaryCondition, HybridEquations
 
 
 def plain(h: HybridEquations) -> str:

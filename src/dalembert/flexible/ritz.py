@@ -87,7 +87,7 @@ class _Entries:
     def mass(self) -> None:
         m, bent = self.m, self.bent
         for symbol in bent.functions:
-            if symbol in ("v", "w", "u"):
+            if symbol in ("v", "w", "u") and m.density is not None:
                 self._inertia(symbol, 0, m.density)
         turns = ("psi",) if len(m.bending) == 1 else ("psi_v", "psi_w")
         for plane, rho_I in enumerate(m.rotary):

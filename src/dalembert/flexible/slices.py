@@ -45,7 +45,8 @@ def slices(bent: Discretised) -> Iterator[Body]:
         if k == 1 and whole is not None:
             needles.append(whole)
         name = f"{m.name} {k}"
-        yield from _bodies(name, at_share(m, m.density, xi) * L * w, bent.point(xi, name), needles)
+        mass = Scalar(L.tape, L.tape.zero) if m.density is None else at_share(m, m.density, xi) * L * w
+        yield from _bodies(name, mass, bent.point(xi, name), needles)
 
 
 def _whole(m: Member) -> Needle | None:

@@ -18,7 +18,8 @@ from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import IllPosed, NotApplicable, NotLinear, Unknown
 from dalembert.flexible.continuum import FORCE, SHORTENING, Continuum
-from dalembert.flexible.hybrid import BoundaryCondition, HybridEquations, hybrid_equations
+from dalembert.flexible.hybrid import hybrid_equations
+from dalembert.flexible.hybrid_equations import BoundaryCondition, HybridEquations
 from dalembert.flexible.undiscretised import undiscretised
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.member import Member

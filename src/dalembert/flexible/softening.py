@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError, DalembertWarning
 from dalembert.flexible.discretised import Discretised
 from dalembert.flexible.ritz import Ritz, ritz
 from dalembert.kinematics.kinematics import Kinematics
+from dalembert.model.system import System
 from dalembert.simulation.setting import Setting, setting
 from dalembert.simulation.starting.start import find_start
+
+if TYPE_CHECKING:
+    from dalembert.simulation.trajectory import Trajectory
 
 # how many times of a run are looked at before it begins
 _LOOKED_AT: Final = 256
@@ -31,20 +36,45 @@ def warn_of_softening(
     kin: Kinematics, duration: float, t0: float, start: Mapping[Any, Any], values: Mapping[Any, Any], inputs: Mapping[Any, Any]
 ) -> None:
     """Say before a run that a beam without shortening will turn faster than it can stand."""
-    softened = [b for b in kin.system.expansions.values() if isinstance(b, Discretised) and not b.member.shortening and b.member.bending]
+    softened = _softened(kin.system)
     if not softened or not math.isfinite(duration):
         return
-    chosen = setting(kin, values, inputs)
-    for bent in softened:
-        for plane, symbol in enumerate("vw"[: len(bent.member.bending)]):
-            try:
-                omega = _lowest(ritz(bent, values), bent, symbol)
-                turning = list(_turning(chosen, bent, plane, start, (t0, t0 + duration)))
-            except DalembertError:
-                return  # what is wrong with the start or the values is said by the run itself
-            too_fast = [t for t, rate in turning if rate > omega]
-            if too_fast:
-                warnings.warn(_message(bent, omega, max(rate for _, rate in turning), too_fast[0]), DalembertWarning, stacklevel=3)
+    try:
+        chosen = setting(kin, values, inputs)
+        found = [
+            (bent, _lowest(ritz(bent, values), bent, plane), list(_turning(chosen, bent, plane, start, (t0, t0 + duration))))
+            for bent in softened
+            for plane in range(len(bent.member.bending))
+        ]
+    except DalembertError:
+        return  # what is wrong with the start or the values is said by the run itself
+    for bent, omega, turning in found:
+        _judge(bent, omega, turning)
+
+
+def warn_of_softened_run(run: Trajectory, values: Mapping[Any, Any]) -> None:
+    """Say after a run that a beam whose frame turns as the motion has it came to turn faster than it can stand."""
+    for bent in _softened(run.system):
+        for plane in range(len(bent.member.bending)):
+            e = _square(bent, plane)
+            # where only given motions turn it, and where it was too fast at the start, this was said before
+            if _moved(run.system, e) and len(run):
+                rates = np.sqrt(np.maximum(np.asarray(run[e], dtype=float), 0.0)).tolist()
+                omega = _lowest(ritz(bent, values), bent, plane)
+                if rates[0] <= omega:
+                    _judge(bent, omega, list(zip(run.t.tolist(), rates, strict=True)))
+
+
+def _softened(system: System) -> list[Discretised]:
+    """The members that bend, turn with their frame and do not shorten."""
+    expansions = system.expansions.values()
+    return [b for b in expansions if isinstance(b, Discretised) and b.member.bending and not b.member.shortening]
+
+
+def _judge(bent: Discretised, omega: float, turning: Sequence[tuple[float, float]]) -> None:
+    too_fast = [t for t, rate in turning if rate > omega]
+    if too_fast:
+        warnings.warn(_message(bent, omega, max(rate for _, rate in turning), too_fast[0]), DalembertWarning, stacklevel=4)
 
 
 def _message(bent: Discretised, omega: float, fastest: float, since: float) -> str:
@@ -55,36 +85,46 @@ def _message(bent: Discretised, omega: float, fastest: float, since: float) -> s
     return f"{m.kind} {m.name!r} {turns}, {limit}, and {happens}; declare it with shortening=True"
 
 
-def _lowest(found: Ritz, bent: Discretised, symbol: str) -> float:
+def _lowest(found: Ritz, bent: Discretised, plane: int) -> float:
     """ω₁ of bending in one plane."""
     first = 0
     for name, functions in bent.functions.items():
-        if name == symbol:
+        if name == "vw"[plane]:
             own = slice(first, first + len(functions))
             return float(Ritz(found.M[own, own], found.K[own, own], (len(functions),)).frequencies()[0])
         first += len(functions)
     return math.inf
 
 
+def _square(bent: Discretised, plane: int) -> Scalar:
+    """ω·ω − (ω·e_y)²: how fast the frame turns about axes across the direction of bending, squared."""
+    w = bent.member.frame.w
+    return w @ w - (w @ bent.member.bending[plane]) ** 2
+
+
+def _moved(system: System, e: Scalar) -> bool:
+    """Whether coordinates or their rates enter."""
+    moved = {i for q in system.q for i in (q.i, q.dot.i)}
+    return bool(moved & set(symbols_of(e.tape, [e.i])))
+
+
 def _turning(
     chosen: Setting, bent: Discretised, plane: int, start: Mapping[Any, Any], span: tuple[float, float]
 ) -> Iterator[tuple[float, float]]:
-    """(t, √(ω·ω − (ω·e_y)²)): how fast the frame turns about axes across the direction of bending."""
-    m, kin = bent.member, chosen.kin
-    w = m.frame.w
-    e = (w @ w - (w @ m.bending[plane]) ** 2).i
-    tape = m.length.tape
-    inside = symbols_of(tape, [e])
-    moved = {*(q.i for q in kin.system.q), *(q.dot.i for q in kin.system.q)}
+    """(t, Ω) at times of the run, as far as that is known before it begins."""
+    kin, e = chosen.kin, _square(bent, plane)
+    inside = symbols_of(e.tape, [e.i])
     state: dict[int, float] = {}
     times = np.linspace(*span, _LOOKED_AT).tolist()
-    if moved & set(inside):
+    if _moved(kin.system, e):
         # it turns as the motion will have it: only the start is known
-        begin = find_start(kin, start, chosen.value_at(span[0]), span[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            begin = find_start(kin, start, chosen.value_at(span[0]), span[0])
         state = {**dict(zip(kin.q, begin.q.tolist(), strict=True)), **dict(zip(kin.qdot, begin.qdot.tolist(), strict=True))}
         times = times[:1]
     for t in times:
         known = {**chosen.value_at(t), **state, kin.system.t.i: t}
         if any(i not in known for i in inside):
             return
-        yield t, math.sqrt(max(evaluate(tape, [e], known.__getitem__, Floats())[0], 0.0))
+        yield t, math.sqrt(max(evaluate(e.tape, [e.i], known.__getitem__, Floats())[0], 0.0))

@@ -28,8 +28,16 @@ class Eigenvalue:
 
     value: float
     error: float
-    ball: arb = field(repr=False)
+    # all digits that were found
+    decimal: str = field(repr=False)
     times: int = 1
+
+    @property
+    def ball(self) -> arb:
+        """λ with all its digits, at the precision that flint's context has."""
+        import flint
+
+        return flint.arb(self.decimal)
 
 
 class Determinant:
@@ -102,14 +110,15 @@ def zero_modes(problem: Problem) -> int:
     import flint
     import numpy as np
 
-    with flint.ctx.workdps(DIGITS):
-        M, _ = Determinant(problem).matrices(0)
+    f = Determinant(problem).sharpened(0.0)
+    with flint.ctx.workdps(f.digits):
+        M, _ = f.matrices(0)
         if not M.det().contains(0):
             return 0
         rows = _of_one_size([[x.mid() for x in row] for row in M.tolist()])
         columns = _of_one_size([list(column) for column in zip(*rows, strict=True)])
     numbers = np.array([[float(x) for x in row] for row in columns])
-    return int(len(numbers) - np.linalg.matrix_rank(numbers, tol=1e-11))
+    return max(1, int(len(numbers) - np.linalg.matrix_rank(numbers, tol=1e-11)))
 
 
 def _of_one_size(rows: list[list[Any]]) -> list[list[Any]]:
@@ -121,7 +130,7 @@ def _of_one_size(rows: list[list[Any]]) -> list[list[Any]]:
 def eigenvalues(problem: Problem, wanted: int) -> list[Eigenvalue]:
     """The lowest eigenvalues of a uniform member, each enclosed."""
     zeros = zero_modes(problem)
-    found = [Eigenvalue(0.0, 0.0, _ball(0), zeros)] if zeros else []
+    found = [Eigenvalue(0.0, 0.0, "0", zeros)] if zeros else []
     count = Count(problem, zeros)
     f = Determinant(problem)
     for low, high, times in count.brackets(wanted - zeros):
@@ -129,18 +138,12 @@ def eigenvalues(problem: Problem, wanted: int) -> list[Eigenvalue]:
     return found
 
 
-def _ball(x: float) -> Any:
-    import flint
-
-    return flint.arb(x)
-
-
 def _refined(f: Determinant, low: float, high: float, times: int) -> Eigenvalue:
     """One eigenvalue to all digits: secants in balls, then the sign on both sides of it."""
     import flint
 
     if times > 1:
-        return Eigenvalue((low + high) / 2, (high - low) / low, flint.arb((low + high) / 2), times)
+        return Eigenvalue((low + high) / 2, (high - low) / low, repr((low + high) / 2), times)
     a, b = flint.arb(low), flint.arb(high)
     fa, fb = f(a), f(b)
     if not (fa > 0) ^ (fb > 0):
@@ -153,7 +156,7 @@ def _refined(f: Determinant, low: float, high: float, times: int) -> Eigenvalue:
     if not (f(lower) > 0) ^ (f(upper) > 0):
         msg = f"the root near {float(x.mid())} could not be enclosed"
         raise ArithmeticError(msg)
-    return Eigenvalue(float(x.mid()), CLOSE, x, 1)
+    return Eigenvalue(float(x.mid()), CLOSE, digits_of(x, f.digits))
 
 
 def _root(f: Determinant, a: Any, b: Any, fa: Any, fb: Any) -> Any:
@@ -175,3 +178,8 @@ def _root(f: Determinant, a: Any, b: Any, fa: Any, fb: Any) -> Any:
             fa = fa / 2 if kept else fa
         b, fb = x, fx
     return b
+
+
+def digits_of(x: arb, digits: int) -> str:
+    """The middle of a ball as a decimal number."""
+    return str(x.mid().str(digits, radius=False))

@@ -65,5 +65,5 @@ ENTRY = Entry(
         Printed("along v₂", _amplitude("(4/15*v_1'' + 13/35*v_2'')", "(4/15*v_1 + 13/35*v_2)", "7/20", "12*EI/L**3*v_2"), ((5, "1"),)),
     ),
     start={"omega_x": 1.0, "omega_z": 2.0, "v_1": 0.02},
-    duration=3.0,
+    duration=1.0,
 )

@@ -37,5 +37,5 @@ ENTRY = Entry(
     description="A flexible rod swings about a hinge under its weight.",
     build=build,
     start={"theta": 0.5},
-    duration=5.0,
+    duration=3.0,
 )

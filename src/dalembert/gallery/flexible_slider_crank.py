@@ -49,5 +49,5 @@ ENTRY = Entry(
         ),
     ),
     start={"theta": 0.0, "phi": 0.0, "theta'": 30.0},
-    duration=0.5,
+    duration=0.3,
 )

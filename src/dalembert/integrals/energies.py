@@ -253,7 +253,9 @@ class Energies:
 
     @cached_property
     def balance(self) -> tuple[int, int]:
-        """K̇₂ + σ_R − 𝒫, which vanishes on the motion, and the sum of the sizes of its terms.
+        """K̇₂ + σ_R − 𝒫 − λᵀe, which vanishes on the motion, and the sum of the sizes of its terms.
+
+        λᵀe is what rows that have drifted off e = 0 do; where they hold there is none.
 
         Source: Mit22 (56).
         """
@@ -262,7 +264,10 @@ class Energies:
         rates = (*kin.udot, *kin.qdot_of_u)
         for d, rate in zip(gradient(t, {self.K2: t.one}, (*kin.u, *kin.q)), rates, strict=True):
             size = t.add(size, t.call("abs", t.mul(d, rate)))
-        return t.sub(t.add(self.rate(self.K2), self.sigma_R), self.P), size
+        power = self.P
+        for lam, row in zip(kin.multipliers, kin.velocity_rows, strict=True):
+            power = t.add(power, t.mul(lam, row.e))
+        return t.sub(t.add(self.rate(self.K2), self.sigma_R), power), size
 
     @cached_property
     def E(self) -> int:

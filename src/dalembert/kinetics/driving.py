@@ -15,6 +15,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, gravity_potential, potential
+from dalembert.kinetics.row_actions import held_rows
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def driving(kin: Kinematics) -> Driving:
     Q = _loads(kin, rates)
     left = [t.sub(t.add(rate(p), g), f) for p, g, f in zip(momenta, slopes, Q, strict=True)]
     n = kin.n_q
-    rows = kin.acting_rows
+    rows = held_rows(kin)
     A_x = [gradient(t, {row.nonlinear or row.b: t.one}, xdot) for row in rows]
     drives = tuple(Drive(s.name, r, e, tuple(a[k] for a in A_x)) for k, (s, r, e) in enumerate(zip(specified, xdot, left[n:], strict=True)))
     moved = [_product(kin, row.A, kin.qdot, a, xdot) for row, a in zip(rows, A_x, strict=True)]

@@ -19,8 +19,7 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinetics.cuts import Cuts, Piece
 from dalembert.kinetics.free_bodies import FreeBody, free_bodies
-from dalembert.kinetics.generalized_forces import multipliers
-from dalembert.kinetics.row_actions import Action, row_actions
+from dalembert.kinetics.row_actions import Action, held_rows, row_actions
 from dalembert.model.elements import Body
 
 
@@ -60,6 +59,14 @@ class Reactions:
     joints: tuple[JointReaction, ...]
     rows: tuple[RowReaction, ...]
     why_no_joints: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{j.joint}: force {j.force}, moment {j.moment}" for j in self.joints]
+        for row in self.rows:
+            on = f"on {row.on}: " if row.on else ""
+            parts = [f"{what} {v}" for what, v in (("force", row.force), ("moment", row.moment)) if v is not None]
+            lines.append(f"{row.row}: {on}{', '.join(parts) or ', '.join(f'{e} along {q}' for q, e in row.along.items())}")
+        return "\n".join([*lines, *([f"no joints: {self.why_no_joints}"] if self.why_no_joints else [])])
 
 
 def reactions(kin: Kinematics) -> Reactions:
@@ -101,7 +108,7 @@ def _check_placed(kin: Kinematics, actions: list[Action | None]) -> None:
     if getattr(kin.system, "members", None):
         msg = "the loads along flexible members have no place among the joints"
         raise NotApplicable(msg)
-    for row, action in zip(kin.acting_rows, actions, strict=True):
+    for row, action in zip(held_rows(kin), actions, strict=True):
         if action is None:
             remedy = "declare it by what it holds (s.roll, s.coincide, s.close, s.distance) to have the wrenches in the joints"
             msg = f"it is not known on which bodies {row.name!r} acts; {remedy}"
@@ -112,7 +119,7 @@ def _on_bodies(kin: Kinematics, actions: list[Action | None]) -> _OnBody:
     """Σ λ_j d and Σ λ_j (μ + (r_P − r_G) × d) of all rows, body by body."""
     t = kin.tape
     found: _OnBody = {}
-    for lam, action in zip(multipliers(kin), actions, strict=True):
+    for lam, action in zip(_multipliers(kin), actions, strict=True):
         if action is None:
             continue
         wrenches = [(b, d, (P - b.G).on(t).cross(d.on(t))) for b, P, d in action.forces if b is not None]
@@ -153,12 +160,17 @@ def _place(kin: Kinematics, piece: Piece) -> Vector:
     return total
 
 
+def _multipliers(kin: Kinematics) -> tuple[int, ...]:
+    """λ_1, …, λ_m: one symbol for each row, the same as in the principles, and more where rows are marked redundant."""
+    return tuple(kin.tape.private_symbol(f"lambda_{j}") for j in range(1, len(held_rows(kin)) + 1))
+
+
 # ---- rows ---------------------------------------------------------------------------------------
 
 
 def _rows(kin: Kinematics, actions: list[Action | None]) -> tuple[RowReaction, ...]:
     found = []
-    for lam, row, action in zip(multipliers(kin), kin.acting_rows, actions, strict=True):
+    for lam, row, action in zip(_multipliers(kin), held_rows(kin), actions, strict=True):
         if row.is_norm:
             continue  # no body feels the norm of a quaternion
         found.append(_row(kin, row, lam, action))

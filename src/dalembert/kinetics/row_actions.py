@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice, product
 from random import Random
 from typing import Final
 
@@ -25,6 +26,7 @@ from dalembert.model.elements import Body
 
 _FACTORS: Final = tuple(s * k for k in (Fraction(1), Fraction(2), Fraction(1, 2)) for s in (1, -1))
 _MOST_PAIRS: Final = 40_000
+_MOST_CANDIDATES: Final = 200
 
 Three = tuple[int, int, int]
 
@@ -43,16 +45,25 @@ class Action:
         bodies = [body for body, _, _ in self.forces] + [body for body, _ in self.moments]
         return tuple(dict.fromkeys(b for b in bodies if b is not None))
 
+    @property
+    def sides(self) -> frozenset[str | None]:
+        """The names of the bodies that hold each other, None for the ground."""
+        bodies = [body for body, _, _ in self.forces] or [body for body, _ in self.moments]
+        return frozenset(None if b is None else b.name for b in bodies)
 
-# forces at points and moments on frames, before it is known which bodies carry them
-_Loose = tuple[tuple[tuple[Point, Vector], ...], tuple[tuple[Frame, Vector], ...]]
+
+def held_rows(kin: Kinematics) -> tuple[ConstraintRow, ...]:
+    """Every row that exerts something: those with a multiplier in the principles, then those marked redundant."""
+    acting = kin.acting_rows
+    known = {row.name for row in acting}
+    return (*acting, *(row for row in kin.redundant if row.name not in known))
 
 
 def row_actions(kin: Kinematics) -> list[Action | None]:
-    """For every acting row where it takes hold; None where that is not known."""
+    """For every row that holds where it takes hold; None where that is not known."""
     search: _Search | None = None
     found: list[Action | None] = []
-    for row in kin.acting_rows:
+    for row in held_rows(kin):
         if row.is_norm:
             found.append(Action())
         elif row.contact is not None:
@@ -98,7 +109,7 @@ class _Search:
 
     def _look_at(self, closes: tuple[Point, Point] | None) -> None:
         """Where a row is searched for: everywhere, or at the points of the closure it is a part of, their own axes first."""
-        self.points, self.frames = self.every_point, self.every_frame
+        self.points, self.frames, self.closing = self.every_point, self.every_frame, closes is not None
         if closes is not None:
             self.points = {P: self.every_point[P] for P in closes}
             self.frames = {F: self.every_frame[F] for F in (*(P.frame for P in closes), self.kin.system.N)}
@@ -129,12 +140,13 @@ class _Search:
         if self._is_coupling(row):
             return Action(in_joints=True)
         wanted = {variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS}
-        for candidates in (self._gaps(row, wanted), self._angles(row, wanted), self._distances(row, wanted)):
-            for loose in candidates:
-                action = self._carried(loose)
-                if action is not None:
-                    return action
-        return self._slip(row, wanted)
+        for candidates in (self._gaps(row, wanted), self._angles(row, wanted), self._distances(row, wanted), self._slips(row, wanted)):
+            found = list(islice(candidates, _MOST_CANDIDATES))
+            if found:
+                # a row in an expression that may hold one body or another is not placed by guessing
+                certain = self.closing or len({action.sides for action in found}) == 1
+                return found[0] if certain else None
+        return None
 
     def _is_coupling(self, row: ConstraintRow) -> bool:
         """Constant coefficients: a relation of the coordinates themselves, as gears and drives are."""
@@ -148,32 +160,44 @@ class _Search:
         N = self.every_frame[self.kin.system.N]
         return any(_dot(dr, n) % self.p in wanted for _, dr in self.points.values() for n in N.axes)
 
-    def _gaps(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[_Loose]:
+    def _gaps(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
         """(r_P − r_Q)·n or (v_P − v_Q)·n along the axis n of some frame: ±n at the points, n × (r_P − r_Q) on n's own frame."""
         for F, turned in self.frames.items():
+            hit = False
             for k, name in enumerate("xyz"):
                 n, dn = turned.axes[k], turned.varied[k] if row.holonomic else (0, 0, 0)
-                parts = {P: (_dot(dr, n) + _dot(r, dn)) % self.p for P, (r, dr) in self.points.items()}
-                by_value: dict[int, list[Point]] = {}
-                for P, s in parts.items():
-                    by_value.setdefault(s, []).append(P)
-                for value, factor in wanted.items():
-                    for Q, s in parts.items():
-                        same = by_value.get((value + s) % self.p, [])
-                        # points of a closure are made for it, those of a velocity are there before
-                        for P in reversed(same) if row.holonomic else same:
-                            d = _times(getattr(F, name), factor)
-                            turn = ((F, d.cross(P - Q)),) if row.holonomic and F.parent is not None else ()
-                            yield ((P, d), (Q, -d)), turn
+                for factor, P, Q in self._pairs(n, dn, wanted):
+                    d = _times(getattr(F, name), factor)
+                    turn = ((F, d.cross(P - Q)),) if row.holonomic and F.parent is not None else ()
+                    action = self._carried(((P, d), (Q, -d)), turn)
+                    if action is not None:
+                        hit = True
+                        yield action
+            if hit:
+                # the same axis in other frames would say the same
+                return
 
-    def _angles(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[_Loose]:
+    def _pairs(self, n: Three, dn: Three, wanted: dict[int, Fraction]) -> Iterator[tuple[Fraction, Point, Point]]:
+        """The points whose gap along n varies as wanted."""
+        parts = {P: (_dot(dr, n) + _dot(r, dn)) % self.p for P, (r, dr) in self.points.items()}
+        by_value: dict[int, list[Point]] = {}
+        for P, s in parts.items():
+            by_value.setdefault(s, []).append(P)
+        for value, factor in wanted.items():
+            for Q, s in parts.items():
+                for P in by_value.get((value + s) % self.p, ()):
+                    yield factor, P, Q
+
+    def _angles(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
         """a·b of two axes: the moment a × b on a's frame, its opposite on b's; or (ω_F − ω_G)·n."""
         frames = list(self.frames.items())
         for i, (F, f) in enumerate(frames):
             for G, g in frames[:i]:
                 for factor, d in self._between(row, F, f, G, g, wanted):
                     moment = _times(d, factor)
-                    yield (), ((F, moment), (G, -moment))
+                    action = self._carried((), ((F, moment), (G, -moment)))
+                    if action is not None:
+                        yield action
 
     def _between(
         self, row: ConstraintRow, F: Frame, f: _Turned, G: Frame, g: _Turned, wanted: dict[int, Fraction]
@@ -194,7 +218,7 @@ class _Search:
                 if not row.holonomic and (k := wanted.get(_dot(relative, turned.axes[a]) % p)) is not None:
                     yield k, axis
 
-    def _distances(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[_Loose]:
+    def _distances(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
         """(r_P − r_Q)² = l²: the force 2 (r_P − r_Q) on P, its opposite on Q."""
         points = list(self.points.items())
         if not row.holonomic or len(points) ** 2 > _MOST_PAIRS:
@@ -204,33 +228,32 @@ class _Search:
                 gap, change = _minus(r, s), _minus(dr, ds)
                 if (k := wanted.get(2 * _dot(gap, change) % self.p)) is not None:
                     d = _times(P - Q, 2 * k)
-                    yield ((P, d), (Q, -d)), ()
+                    action = self._carried(((P, d), (Q, -d)), ())
+                    if action is not None:
+                        yield action
 
-    def _slip(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Action | None:
+    def _slips(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
         """The velocity along an axis of that point of a rigid body which is at P just now, as in rolling."""
-        if row.holonomic:
-            return None
-        for body in self.kin.system.bodies:
-            for P in self.points if body.frame is not None else ():
-                moved = self._moved(body, P)
-                for F, turned in self.frames.items():
-                    for name, n in zip("xyz", turned.axes, strict=True):
-                        if (k := wanted.get(_dot(moved, n) % self.p)) is not None:
-                            d = _times(getattr(F, name), k)
-                            return Action(((body, P, d), (None, P, -d)))
-        return None
+        bodies = [] if row.holonomic else [b for b in self.kin.system.bodies if b.frame is not None]
+        for body, P in product(bodies, self.points):
+            moved = self._moved(body, P)
+            for F, turned in self.frames.items():
+                for name, n in zip("xyz", turned.axes, strict=True):
+                    if (k := wanted.get(_dot(moved, n) % self.p)) is not None:
+                        d = _times(getattr(F, name), k)
+                        yield Action(((body, P, d), (None, P, -d)))
 
     # ---- which body carries it -----------------------------------------------------------------
 
-    def _carried(self, loose: _Loose) -> Action | None:
-        """The same on bodies; None if one of them is not found, or if all of it stays within one body."""
+    def _carried(self, at_points: Sequence[tuple[Point, Vector]], on_frames: Sequence[tuple[Frame, Vector]]) -> Action | None:
+        """Forces and moments on bodies; None if one of these is not found, or if all of it stays within one body."""
         forces, moments = [], []
-        for P, d in loose[0]:
+        for P, d in at_points:
             body, found = self._carrier(P, self._value(d))
             if not found:
                 return None
             forces.append((body, P, d))
-        for F, d in loose[1]:
+        for F, d in on_frames:
             body, found = self._turned_with(F, self._value(d))
             if not found:
                 return None
@@ -248,8 +271,8 @@ class _Search:
         slips = [(body, _minus(dr, self._moved(body, P))) for body in self.kin.system.bodies]
         fixed = [body for body, slip in slips if not any(x % self.p for x in slip)]
         if not any(x % self.p for x in dr):
-            # a pivot on the ground belongs to the body only as a point of its frame
-            return next((b for b in fixed if b.frame is P.frame), None), True
+            # a pivot on the ground belongs to a body only where a closure names it as a point of the body's frame
+            return next((b for b in fixed if self.closing and b.frame is P.frame), None), True
         along = [body for body, slip in slips if body.frame is not None and not _dot(slip, d) % self.p]
         found = min(fixed, key=lambda b: (b.G is not P, b.frame is not P.frame), default=None)
         found = found or min(along, key=lambda b: b.G is not P.parent, default=None)

@@ -28,7 +28,7 @@ from dalembert.mobility.configurations import (
 from dalembert.mobility.dependence import Dependence, dependences
 from dalembert.mobility.hidden import HiddenPosition, hidden_positions
 from dalembert.mobility.integrability import Field, Reach, choose_positions, reach
-from dalembert.mobility.rows import Rows, bound, rows_of
+from dalembert.mobility.rows import Rows, bound, rows_of, without
 from dalembert.model.system import System
 from dalembert.numerics.values import number
 from dalembert.simulation.starting.assembly import Assembler
@@ -116,15 +116,15 @@ def constraints(
     everywhere = dependences(rows)
     with_motions = bound(rows, bindings)
     where = _assembled(with_motions, everywhere, values or {}, bindings, number("t0", t0), start or {}, guess or {})
-    reached, reached_here = _reaches(rows, where)
     redundant = [*(_named(rows, d) for d in everywhere), *where.redundant]
     gone = {r.row for r in redundant}
-    kept = [r for r in rows.linear if r.name not in gone]
-    curved = len(rows.nonlinear)
-    m_hol = sum(r.holonomic for r in kept)
-    hidden = _hidden(rows, with_motions, reached)
+    # what repeats others takes no part in the rest
+    kept, kept_with_motions = without(rows, gone), without(with_motions, gone)
+    m_hol = sum(r.holonomic for r in kept.linear)
+    reached, reached_here = _reaches(kept, kept_with_motions, where)
+    hidden = _hidden(kept, kept_with_motions, reached)
     notes = (*where.notes, *_wrongly_marked(rows, gone, known=where.position is not None))
-    integrable = max(reached_here.integrable - m_hol, reached.integrable - len(choose_positions(rows)))
+    integrable = max(reached_here.integrable, reached.integrable) - m_hol
     return ConstraintAnalysis(
         system.name,
         rows.n,
@@ -132,7 +132,7 @@ def constraints(
         tuple(system.dropped),
         tuple(redundant),
         m_hol,
-        len(kept) + curved,
+        len(kept.linear) + len(kept.nonlinear),
         integrable,
         hidden,
         reached_here.growth,
@@ -253,7 +253,7 @@ def _contradiction(rows: Rows, i: int, others: Sequence[int], residual: float | 
 # ---- integrability -----------------------------------------------------------------------------
 
 
-def _reaches(rows: Rows, where: _Where) -> tuple[Reach, Reach]:
+def _reaches(rows: Rows, with_motions: Rows, where: _Where) -> tuple[Reach, Reach]:
     """What can be reached from a position anywhere, and from one at which the rows hold."""
     if all(r.holonomic for r in rows.linear):
         held = len(choose_positions(rows))
@@ -263,7 +263,7 @@ def _reaches(rows: Rows, where: _Where) -> tuple[Reach, Reach]:
     anywhere = reach(rows)
     if where.place is None or not any(r.holonomic and not r.is_norm for r in rows.linear):
         return anywhere, anywhere
-    return anywhere, reach(where.place.rows, _basis_at(where.place, where.positions))
+    return anywhere, reach(with_motions, _basis_at(where.place, where.positions))
 
 
 def _basis_at(place: Situation, positions: Sequence[Numbers]) -> Any:

@@ -65,6 +65,11 @@ def bound(rows: Rows, bindings: Mapping[int, int]) -> Rows:
     return replace(rows, linear=tuple(map(inserted, rows.linear)))
 
 
+def without(rows: Rows, names: set[str]) -> Rows:
+    """The rows that are not named."""
+    return replace(rows, linear=tuple(r for r in rows.linear if r.name not in names))
+
+
 def _order(row: ConstraintRow) -> tuple[bool, int]:
     """Norms of quaternions, then positions, then velocities; what is marked redundant last."""
     return row.redundant, 0 if row.is_norm else 1 if row.holonomic else 2

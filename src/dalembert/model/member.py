@@ -73,8 +73,8 @@ class Member:
     bending: tuple[Vector, ...]
     x: Scalar
     length: Scalar
-    # mass per length ρA
-    density: Scalar
+    # mass per length ρA; only a shaft does without
+    density: Scalar | None
     # EI, one for each direction of bending
     stiffness: tuple[Scalar, ...] = ()
     # EA, GJ, and kGA for each direction of bending

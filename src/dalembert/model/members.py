@@ -130,13 +130,13 @@ class Members(Joints):
         length: Any,
         stiffness: Any,
         polar: Any,
-        density: Any,
         *,
+        density: Any = None,
         left: str | End = "clamped",
         right: str | End = "free",
         loose: bool = False,
     ) -> Member:
-        """A shaft that twists: V = ½∫ GJ φ′² dx, T = ½∫ ρI_p φ̇² dx."""
+        """A shaft that twists: V = ½∫ GJ φ′² dx, T = ½∫ ρI_p φ̇² dx; its density matters only where its point moves."""
         properties = {"torsion": stiffness, "polar": polar, "density": density}
         return self._declare(name, "shaft", at, along, (), length, properties, (left, right), None, shortening=False, loose=loose)
 
@@ -227,7 +227,7 @@ class Members(Joints):
         self._constant(f"{what}: its length", l)
         x = Scalar(tape, tape.symbol(place))
         self._positive(what, "length", l, x, l)
-        found: dict[str, Any] = {}
+        found: dict[str, Any] = {"density": None}
         for key, given in properties.items():
             if given is not None:
                 values = self._along_x(what, key, given, x, len(directions))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dalembert.page import sections
 from dalembert.page.embedding import scene_data, script
-from dalembert.page.film import KINDS, film
+from dalembert.page.film import PAGES, film
 from dalembert.page.motion import groups
 from dalembert.page.page import shell, write
 from dalembert.page.plots import Plots
@@ -45,7 +45,8 @@ class Animation:
     def save(self, path: str | os.PathLike[str]) -> Animation:
         """Write it to a file; the ending decides: .html, .png, .gif or .mp4."""
         target = Path(path)
-        written = film(self.run, target) if target.suffix.lower() in KINDS else write(self.html, target)
+        # whatever is no page is left to the film, which says what it can do
+        written = write(self.html, target) if target.suffix.lower() in PAGES else film(self.run, target)
         return Animation(self.run, os.fspath(written))
 
     def _repr_html_(self) -> str:

@@ -60,16 +60,17 @@ def scene_data(s: Scene) -> dict[str, Any]:
                 "sizes": [float(x) for x in b.solid.sizes],
                 "guessed": b.solid.guessed and b.solid.kind == "sphere",
                 "round": b.solid.kind != "box" and b.solid.sizes[2] < 4 * b.solid.sizes[0] and b.frame is not None,
-                "r": moving(b.r),
-                "q": moving(quaternions(b.R)),
+                "r": _place(s, b.r),
+                # the axes of the frame, and those of the solid in it, in columns
                 "e": None if b.frame is None else moving(quaternions(b.frame)),
+                "turn": b.solid.turn.T.ravel().tolist(),
             }
             for b in s.bodies
         ],
         "places": [{"name": p.name, "r": moving(p.r), "fixed": p.fixed, "joint": p.joint, "named": _is_given(p.name)} for p in s.places],
         "lines": [{"kind": line.kind, "a": line.a, "b": line.b} for line in s.lines],
         "rails": [rail.ends.tolist() for rail in s.rails],
-        "arrows": [{"name": a.name, "kind": a.kind, "at": moving(a.at), "v": moving(a.vector)} for a in s.arrows],
+        "arrows": [{"name": a.name, "kind": a.kind, "at": _place(s, a.at), "v": moving(a.vector)} for a in s.arrows],
         "traces": traced(s),
         "view": {
             "axes": v.axes.tolist(),
@@ -86,6 +87,11 @@ def scene_data(s: Scene) -> dict[str, Any]:
             "torque": torque or 1.0,
         },
     }
+
+
+def _place(s: Scene, r: Numbers) -> int | str:
+    """The number of a place, or the numbers themselves where it is none of those."""
+    return next((k for k, p in enumerate(s.places) if p.r is r or np.array_equal(p.r, r)), moving(r))
 
 
 def _largest(x: Numbers) -> float:

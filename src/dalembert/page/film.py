@@ -24,6 +24,7 @@ _FINER: Final = 2
 _MOST_FRAMES: Final = {".gif": 240, ".mp4": 1800}
 _RATE: Final = {".gif": 20, ".mp4": 30}
 KINDS: Final = (".png", ".gif", ".mp4")
+PAGES: Final = (".html", ".htm")
 
 
 def film(run: Trajectory, path: str | os.PathLike[str]) -> Path:
@@ -31,7 +32,7 @@ def film(run: Trajectory, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in KINDS:
-        msg = f"{target.name}: the ending decides on the format; give one of {', '.join(KINDS)}"
+        msg = f"{target.name}: the ending decides on the format; give one of {', '.join((*PAGES[:1], *KINDS))}"
         raise Unwritable(msg)
     _check(kind)
     try:

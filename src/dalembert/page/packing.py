@@ -7,6 +7,7 @@ import zlib
 from dataclasses import replace
 from typing import Final
 
+from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, Display, words
 
 # shorter ones stand in the page as they are
@@ -14,6 +15,8 @@ _SHORT: Final = 24_000
 # formulas of one display, and intermediates below it, beyond which a page is no place to read them
 MOST_LINES: Final = 60
 MOST_DEFINITIONS: Final = 60
+# quantities of one step of a derivation
+MOST_ITEMS: Final = 40
 
 
 class Packing:
@@ -31,6 +34,12 @@ class Packing:
         waiting = '<p class="quiet">A long formula: it is unfolded by the script of this page.</p>'
         block = f'<script type="application/octet-stream" id="packed-{self.count}">{packed}</script>'
         return f'<div data-packed="packed-{self.count}">{waiting}</div>{block}'
+
+
+def trimmed(d: Derivation) -> tuple[Derivation, dict[str, int]]:
+    """The derivation with at most so many quantities in each step as a page can show, and how many each step lacks."""
+    missing = {step.title: len(step.items) - MOST_ITEMS for step in d.steps if len(step.items) > MOST_ITEMS}
+    return replace(d, steps=tuple(replace(step, items=step.items[:MOST_ITEMS]) for step in d.steps)), missing
 
 
 def shortened(blocks: list[Block], command: str) -> list[Block]:

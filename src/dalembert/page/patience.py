@@ -14,18 +14,25 @@ from dalembert.algebra.printing.notation import Latex, Notation
 from dalembert.algebra.tape import Tape
 from dalembert.report.writing import LatexWriting
 
-# operations of expressions that were tried in vain before longer ones are no longer tried
-_PATIENCE: Final = 12_000
-_SHORT: Final = 120
+# operations of expressions that may be tried in vain, and in all, before only short ones are tried
+_IN_VAIN: Final = 12_000
+_IN_ALL: Final = 60_000
+_SHORT: Final = 40
 
 
 class Patience:
     """What was tried, and how much of it in vain."""
 
     def __init__(self) -> None:
-        self.left = _PATIENCE
+        self.in_vain, self.in_all = 0, 0
         # tapes are kept, so that none is taken for another
         self.known: dict[tuple[int, int], tuple[Tape, Form | None]] = {}
+
+
+    @property
+    def lasts(self) -> bool:
+        """Whether long expressions are still tried."""
+        return self.in_vain <= _IN_VAIN and self.in_all <= _IN_ALL
 
 
 @dataclass(frozen=True)
@@ -45,8 +52,8 @@ class PatientWriting(LatexWriting):
         if known is not None:
             return known[1]
         operations = operation_count(tape, (i,))
-        form = super().form_of(tape, i) if self.patience.left > 0 or operations <= _SHORT else None
-        if form is None:
-            self.patience.left -= operations
+        form = super().form_of(tape, i) if operations <= _SHORT or self.patience.lasts else None
+        self.patience.in_all += operations
+        self.patience.in_vain += operations if form is None else 0
         self.patience.known[id(tape), i] = (tape, form)
         return form

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,13 @@ import numpy as np
 from dalembert.algebra.printing.names import superscript
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.motion import groups
-from dalembert.page.packing import Packing, shortened
+from dalembert.page.packing import Packing, shortened, trimmed
 from dalembert.page.patience import PatientWriting
 from dalembert.page.plots import Curve, Panel, Plots
 from dalembert.page.study import Study
 from dalembert.principles.base import Derivation
 from dalembert.report import comparison, document, steps, tables
-from dalembert.report.blocks import Block, Heading
+from dalembert.report.blocks import Block, Heading, words
 from dalembert.report.energy_integrals import energy_integrals
 from dalembert.report.html import html
 from dalembert.report.motion import SMALL
@@ -68,7 +68,7 @@ def head(study: Study, sketch: str) -> str:
     """Name, source, sketch, the facts that matter, and the tables of the description."""
     subject, kin = study.subject, study.derivations[0].kinematics
     writing = LatexWriting().on(study.derivations[0].tape)
-    words = f'<h1>{escape(subject.title)}</h1><p class="lead">{escape(subject.description)}</p>' if subject.description else f"<h1>{escape(subject.title)}</h1>"
+    lead = f'<p class="lead">{escape(subject.description)}</p>' if subject.description else ""
     source = f'<p class="source">Source: {escape(subject.source)}</p>' if subject.source else ""
     picture = f'<div class="picture">{sketch}</div>' if sketch else ""
     blocks = {
@@ -79,7 +79,7 @@ def head(study: Study, sketch: str) -> str:
     }
     first, *others = (f"<h3>{escape(title)}</h3>{html(shortened(inside, _derive(study)))}" for title, inside in blocks.items())
     parts = f"<div>{first}</div><div>{''.join(others)}</div>"
-    hero = f'<div class="hero"><div>{words}{source}{_facts(study)}</div>{picture}</div>'
+    hero = f'<div class="hero"><div><h1>{escape(subject.title)}</h1>{lead}{source}{_facts(study)}</div>{picture}</div>'
     return f'<section id="system" aria-label="The system">{hero}<div class="columns description">{parts}</div></section>'
 
 
@@ -136,8 +136,8 @@ def equations(study: Study, packing: Packing) -> str:
     )
 
 
-def _tab(target: str, words: str, *, chosen: bool) -> str:
-    return f'<button role="tab" type="button" aria-controls="{target}" aria-selected="{str(chosen).lower()}" tabindex="{0 if chosen else -1}">{escape(words)}</button>'
+def _tab(target: str, title: str, *, chosen: bool) -> str:
+    return f'<button role="tab" type="button" aria-controls="{target}" aria-selected="{str(chosen).lower()}" tabindex="{0 if chosen else -1}">{escape(title)}</button>'
 
 
 def _principle(d: Derivation, writing: PatientWriting, packing: Packing, command: str) -> str:
@@ -145,11 +145,12 @@ def _principle(d: Derivation, writing: PatientWriting, packing: Packing, command
     short = [b for b in steps.derivation(d, writing, level="equations") if not (isinstance(b, Heading) and b.level == 2)]
     statement, rest = html(short[:1]), html(shortened(short[1:], command))
     title = escape(d.principle.title)
-    long = _folded(steps.derivation(d, writing, level="teach"), packing, f"{command} --steps teach")
+    fewer, missing = trimmed(d)
+    long = _folded(steps.derivation(fewer, writing, level="teach"), packing, f"{command} --steps teach", missing)
     return f'<div class="statement">{statement}</div>{packing.fragment(rest)}<h3>Derivation step by step</h3><div class="steps" aria-label="Steps of {title}">{long}</div>'
 
 
-def _folded(blocks: Iterable[Block], packing: Packing, command: str) -> str:
+def _folded(blocks: Iterable[Block], packing: Packing, command: str, missing: Mapping[str, int] | None = None) -> str:
     """Every step under its title, to be unfolded."""
     parts: list[tuple[str, list[Block]]] = []
     for block in blocks:
@@ -157,9 +158,13 @@ def _folded(blocks: Iterable[Block], packing: Packing, command: str) -> str:
             parts.append((block.words, []))
         elif parts:
             parts[-1][1].append(block)
-    return "".join(
-        f"<details><summary>{escape(title)}</summary>{packing.fragment(html(shortened(inside, command)))}</details>" for title, inside in parts
-    )
+    found = []
+    for title, inside in parts:
+        lacks = (missing or {}).get(title.partition(". ")[2], 0)
+        rest = [words(f"… and {lacks} more quantities: too many for a page; {command} prints them all.", quiet=True)] if lacks else []
+        shown = html([*shortened(inside, command), *rest])
+        found.append(f"<details><summary>{escape(title)}</summary>{packing.fragment(shown)}</details>")
+    return "".join(found)
 
 
 # ---- agreement -------------------------------------------------------------------------------
@@ -218,8 +223,8 @@ def kinds(run: Trajectory) -> list[str]:
 def player(identity: str, sketch: str, first: float, last: float, kinds: Sequence[str]) -> str:
     """A stage with its controls; until the script has begun it shows the drawing."""
     legend = "".join(f'<span><i style="background:var(--{kind})"></i>{KINDS[kind]}</span>' for kind in kinds)
-    speeds = "".join(f'<option value="{k}"{" selected" * (k == 1)}>{words}</option>' for k, words in ((0.1, "⅒×"), (0.25, "¼×"), (0.5, "½×"), (1, "1×"), (2, "2×"), (4, "4×")))
-    boxes = "".join(f'<label><input type="checkbox" data-show="{key}"> {words}</label>' for key, words in (*([("arrows", "forces")] if kinds else []), ("traces", "traces"), ("frames", "frames"), ("labels", "names")))
+    speeds = "".join(f'<option value="{k}"{" selected" * (k == 1)}>{label}</option>' for k, label in ((0.1, "⅒×"), (0.25, "¼×"), (0.5, "½×"), (1, "1×"), (2, "2×"), (4, "4×")))
+    boxes = "".join(f'<label><input type="checkbox" data-show="{key}"> {label}</label>' for key, label in (*([("arrows", "forces")] if kinds else []), ("traces", "traces"), ("frames", "frames"), ("labels", "names")))
     return (
         f'<div class="player" id="{identity}"><div class="stage"><div class="fallback">{sketch}</div>'
         '<canvas tabindex="0" role="img" aria-label="The system in motion; arrow keys turn it, plus and minus zoom, space plays"></canvas>'
@@ -286,7 +291,7 @@ def linear(study: Study) -> str:
     """Equilibria, steady motions, eigenvalues, mode shapes."""
     if not study.vibrations:
         reason = study.why_no_vibrations or "none was found"
-        return section("linear", "Equilibria and linear modes", f"<p>None: {escape(reason)}</p>")
+        return section("linear", "Equilibria and linear modes", f"<p>{escape(reason[:1].upper() + reason[1:])}.</p>")
     parts = []
     for n, v in enumerate(study.vibrations):
         e = v.equilibrium

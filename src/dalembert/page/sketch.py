@@ -75,7 +75,8 @@ class _Camera:
 def picture(scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.0, *, trace: bool = False) -> Picture:
     """The scene at its k-th time."""
     camera = _Camera(scene, k, width, height)
-    faces = [f for n, b in enumerate(scene.bodies) for f in _solid(b, k, COLOURS[n % len(COLOURS)], camera)]
+    fine = 12 if len(scene.bodies) <= 6 else 8
+    faces = [f for n, b in enumerate(scene.bodies) for f in _solid(b, k, COLOURS[n % len(COLOURS)], camera, fine)]
     faces += list(_sticks(scene, k, camera))
     faces.sort(key=lambda f: -f.depth)
     below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
@@ -85,13 +86,13 @@ def picture(scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.
 # ---- solids ----------------------------------------------------------------------------------
 
 
-def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera) -> Iterator[Face]:
+def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> Iterator[Face]:
     """The faces that look towards the eye."""
     R, r, sizes = body.R[k], body.r[k], np.array(body.solid.sizes)
     eye = camera.target + camera.distance * camera.back
     marked = body.frame is not None and body.solid.kind != "box" and body.solid.sizes[2] < 4 * body.solid.sizes[0]
     alpha = 0.75 if body.solid.guessed and body.solid.kind == "sphere" else 1.0
-    for corners, normal in _unit(body.solid.kind, long=body.solid.sizes[2] > 4 * body.solid.sizes[0]):
+    for corners, normal in _unit(body.solid.kind, fine, long=body.solid.sizes[2] > 4 * body.solid.sizes[0]):
         world = (corners * sizes) @ R.T + r
         n = R @ (normal / sizes)
         n = n / np.linalg.norm(n)
@@ -103,7 +104,7 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera) -> Iterator[Fa
         yield Face(flat, _lit(colour, float(n @ camera.light()), float(n @ camera.up), second=second), depth=float(depth.mean()), alpha=alpha)
 
 
-def _unit(kind: str, *, long: bool) -> Iterator[tuple[Numbers, Numbers]]:
+def _unit(kind: str, fine: int, *, long: bool) -> Iterator[tuple[Numbers, Numbers]]:
     """Corners and outward normal of every face of a unit solid."""
     if kind == "box":
         for axis in range(3):
@@ -115,7 +116,7 @@ def _unit(kind: str, *, long: bool) -> Iterator[tuple[Numbers, Numbers]]:
     elif kind == "cylinder":
         yield from _cylinder(12 if long else _ROUND)
     else:
-        yield from _sphere(12)
+        yield from _sphere(fine)
 
 
 def _cylinder(n: int) -> Iterator[tuple[Numbers, Numbers]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.errors import DalembertError
+from dalembert.errors import DalembertError, NotApplicable
 from dalembert.linear.linearize import linearize
 from dalembert.linear.model import LinearModel
 from dalembert.linear.modes import Mode
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _AMPLITUDE: Final = 0.3
 _FRAMES: Final = 61
 _STEADY_SEARCHES: Final = 4
+MOST_COORDINATES: Final = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,9 @@ class Vibration:
 
 def vibrations(system: System, wish: Wish) -> tuple[Vibration, ...]:
     """The equilibrium nearest to zero, and a steady motion with one of the start's speeds, where they exist."""
+    if len(system.q) > MOST_COORDINATES:
+        msg = f"not searched for: with {len(system.q)} coordinates that takes minutes; `dalembert equilibrium` and `dalembert modes` do it"
+        raise NotApplicable(msg)
     found: list[Vibration] = []
     reasons: list[DalembertError] = []
     for title, given in _places(system, wish):
@@ -95,5 +99,7 @@ def _about(system: System, title: str, given: Mapping[str, float], wish: Wish) -
 
 def shape_run(run: Trajectory, v: Vibration, mode: Mode) -> Trajectory:
     """The mode as a motion of the same system."""
-    q = v.motion(mode)
-    return run.through(np.linspace(0.0, v.period(mode), len(q)), q, np.broadcast_to(v.equilibrium.u, (len(q), len(v.equilibrium.u))))
+    q, u = v.motion(mode), v.equilibrium.u
+    # a run that keeps all rates in its state has other speeds; the shape shows positions only
+    u = u if len(u) == run.u.shape[1] else np.zeros(run.u.shape[1])
+    return run.through(np.linspace(0.0, v.period(mode), len(q)), q, np.broadcast_to(u, (len(q), len(u))))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dalembert.algebra.printing.notation import Text
-from dalembert.flexible.hybrid import HybridEquations
+from dalembert.flexible.hybrid_equations import HybridEquations
 from dalembert.flexible.integrals import IntegralLatex
 from dalembert.flexible.reading import condition, inside, written
 from dalembert.flexible.reading import second as accelerations_of

@@ -108,6 +108,7 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     energy = CompiledFunction(tape, energies, state, parameters)
     places = quadratures.Z, quadratures.jump, quadratures.defect
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
-    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), *places, autonomous, moved_by_rows, quadratures.taken)
+    how = autonomous, moved_by_rows, quadratures.taken
+    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), *places, *how)
     kin.derived[key] = found
     return found

@@ -22,6 +22,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.driving import Drive, Driving, driving
 from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
+from dalembert.kinetics.row_actions import held_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 # singular values below this part of the largest are zero
 _RANK: Final = 1e-9
+_LOOSEST: Final = 1e-5
+_FACTOR: Final = 1e3
 # of A held at once by the solver
 _MOST_NUMBERS: Final = 2_000_000
 # what is smaller than this part of the largest is printed as zero
@@ -243,7 +246,7 @@ def run_reactions(run: Trajectory) -> RunReactions:
     dust = _RANK * float(np.max(np.abs(fed), initial=0.0))
     power = _dusted(lam * asked.table(needs.row_rates), dust) if moves else np.zeros_like(lam)
     rest = _dusted(fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust)
-    own = [k for k, row in enumerate(kin.acting_rows) if not row.is_norm]
+    own = [k for k, row in enumerate(held_rows(kin)) if not row.is_norm]
     rows = {row.row: _row(run, found, row, lam[k], power[k]) for k, row in zip(own, found.rows, strict=True)}
     joints = _joints(run, found, lam[own])
     work = _work(run, asked, needs.power) if moves else np.zeros(len(run))
@@ -311,20 +314,22 @@ def _multipliers(asked: _Asked, needs: Driving) -> tuple[Numbers, float, bool]:
         msg = "the reactions of this run cannot be had: a row or a load has no finite value at one of its times"
         raise BadExpression(msg)
     lam, rank = np.empty((length, m)), m
+    # rows that repeat others where they hold do so only as nearly as they are held
+    smallest = max(_RANK, min(_LOOSEST, _FACTOR * asked.run.worst_residual))
     piece = max(1, _MOST_NUMBERS // (m * n))
     for begin in range(0, length, piece):
         part = slice(begin, begin + piece)
-        lam[part], lowest = _least_norm(A[part], left[part])
+        lam[part], lowest = _least_norm(A[part], left[part], smallest)
         rank = min(rank, lowest)
     remains = left - np.einsum("tmn,tm->tn", A, lam)
     size = float(np.abs(A * lam[:, :, np.newaxis]).max(initial=0.0))
     return lam.T, float(np.abs(remains).max()) / (size or 1.0), rank < m
 
 
-def _least_norm(A: Numbers, left: Numbers) -> tuple[Numbers, int]:
+def _least_norm(A: Numbers, left: Numbers, smallest: float) -> tuple[Numbers, int]:
     """λ of least norm with Aᵀλ nearest to what is needed, time by time, and the lowest rank of A."""
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    kept = s > _RANK * s[:, :1]
+    kept = s > smallest * s[:, :1]
     along = np.einsum("tkn,tn->tk", Vt, left)
     over = np.divide(along, s, out=np.zeros_like(s), where=kept)
     return np.einsum("tmk,tk->tm", U, over), int(kept.sum(axis=1).min())

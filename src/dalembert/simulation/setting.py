@@ -91,7 +91,8 @@ def _check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
     tape = kin.tape
     for body in kin.system.bodies:
         inside = symbols_of(tape, (body.mass.i,))
-        if all(i in numbers for i in inside) and (m := evaluate(tape, [body.mass.i], numbers.__getitem__, Floats())[0]) <= 0:
+        # a mass without symbols was judged when it was declared
+        if inside and all(i in numbers for i in inside) and (m := evaluate(tape, [body.mass.i], numbers.__getitem__, Floats())[0]) <= 0:
             given = ", ".join(f"{tape.nodes[i][1]} = {numbers[i]:g}" for i in inside)
             msg = f"{given}: the mass of {body.name!r} is {m:g}; a mass must be positive"
             raise BadValue(msg)

@@ -17,7 +17,16 @@ _LONGEST_START: Final = 24
 def summary(run: Trajectory) -> str:
     """The lines, joined."""
     return "\n".join(
-        [f"{run.system.name}: {_way(run)}", _effort(run), *_start(run), _energy(run), *_integrals(run), *_constraints(run), *_members(run), *_events(run)]
+        [
+            f"{run.system.name}: {_way(run)}",
+            _effort(run),
+            *_start(run),
+            _energy(run),
+            *_integrals(run),
+            *_constraints(run),
+            *_members(run),
+            *_events(run),
+        ]
     )
 
 
@@ -82,7 +91,9 @@ def _constraints(run: Trajectory) -> list[str]:
     if not sizes:
         return []
     worst = max(sizes, key=lambda name: sizes[name])
-    return [f"constraints: largest residual {sizes[worst]:.2g} ({worst})"]
+    beside = run.acceleration_residuals if run.kinematics.velocity_rows else {}
+    largest = max((float(np.max(np.abs(r), initial=0.0)) for r in beside.values()), default=0.0)
+    return [f"constraints: largest residual {sizes[worst]:.2g} ({worst})" + (f", {largest:.2g} in accelerations" if beside else "")]
 
 
 def _members(run: Trajectory) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dalembert.integrals.audit import RunIntegrals
+    from dalembert.page.animation import Animation
     from dalembert.simulation.events.occurrence import Occurrence
     from dalembert.simulation.plotting import Plot
     from dalembert.simulation.reactions import DriveLoad, JointLoad, RowLoad, RunReactions
@@ -337,6 +339,16 @@ class Trajectory(Shown):
         from dalembert.simulation.plotting import plot
 
         return plot(self, what, path)
+
+    def animate(self, path: str | PathLike[str] | None = None) -> Animation:
+        """The motion in three dimensions, with its coordinates over time.
+
+        In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending of the path says (.png, .gif,
+        .mp4), and the name of the file is printed.
+        """
+        # the page stands above this chapter and is opened by name, as the package opens its later chapters
+        found: Animation = import_module("dalembert.page.animation").animate(self, path)
+        return found
 
     def __str__(self) -> str:
         from dalembert.simulation.summary import summary

@@ -53,7 +53,7 @@ class Ranking:
 
     def atom(self, atom: Atom) -> Any:
         if atom.op == "symbol":
-            return self.kind(atom), 0, (self.place(atom.name),), ""
+            return self.kind(atom), 2 * atom.name.startswith("∫"), (self.place(atom.name),), ""
         inside = tuple(self.place(name) for form in atom.arguments for name in form.symbols())
         return self.kind(atom), 1, inside, {"sin": "0", "cos": "1"}.get(atom.op, atom.op)
 
@@ -178,17 +178,53 @@ def _divided(k: Fraction, powers: Powers, inner: Form | None, below: Powers, ran
     return Piece(k, before, inner, ordered[len(before) :], below)
 
 
-class Printer:
-    """Forms as strings in one notation."""
+def grouped(found: Sequence[Piece]) -> list[Piece]:
+    """m (u̇ − l ω²), not m u̇ − m l ω²: summands that share constants under one pair of parentheses, where that saves factors."""
+    whole = list(found)
+    while True:
+        shared = [_common(p, q) for n, p in enumerate(whole) for q in whole[n + 1 :] if _is_plain(p) and _is_plain(q)]
+        best = max(dict.fromkeys(s for s in shared if s), key=lambda s: _saved(s, whole), default=())
+        if not best:
+            return whole
+        members = [p for p in whole if _is_plain(p) and _divides(best, p.before)]
+        terms = [Term(p.coefficient, without(p.before, best) + p.after) for p in members]
+        sign = -1 if terms[0].coefficient < 0 else 1
+        inner = Form(tuple(Term(sign * t.coefficient, t.powers) for t in terms))
+        at = whole.index(members[0])
+        whole = [p for p in whole if p not in members]
+        whole.insert(at, Piece(Fraction(sign), best, inner, (), ()))
 
-    def __init__(self, notation: Notation, ranking: Ranking) -> None:
-        self.notation, self.ranking = notation, ranking
+
+def _is_plain(piece: Piece) -> bool:
+    return piece.inner is None and not piece.below
+
+
+def _common(p: Piece, q: Piece) -> Powers:
+    other = dict(q.before)
+    return tuple((a, min(k, other[a])) for a, k in p.before if a in other)
+
+
+def _divides(divisor: Powers, powers: Powers) -> bool:
+    held = dict(powers)
+    return all(held.get(a, 0) >= k for a, k in divisor)
+
+
+def _saved(divisor: Powers, found: Sequence[Piece]) -> int:
+    return (sum(_is_plain(p) and _divides(divisor, p.before) for p in found) - 1) * _length(divisor)
+
+
+class Printer:
+    """Forms as strings in one notation; `group` puts what shares constants under parentheses."""
+
+    def __init__(self, notation: Notation, ranking: Ranking, *, group: bool = False) -> None:
+        self.notation, self.ranking, self.group = notation, ranking, group
 
     def form(self, form: Form) -> str:
         if form.is_zero:
             return self.notation.number(Fraction(0))
         if len(form.denominator) == 1:
-            return self.notation.sum([self._piece(p) for p in pieces(form, self.ranking)])
+            found = pieces(form, self.ranking)
+            return self.notation.sum([self._piece(p) for p in (grouped(found) if self.group else found)])
         return self.notation.sum([self._fraction(form)])
 
     def argument(self, form: Form) -> str:

@@ -1,4 +1,4 @@
-"""Two ways to write mathematics on one line: Unicode for the terminal, LaTeX for paper."""
+"""Ways to write mathematics on one line: Unicode for the terminal, LaTeX for paper, and what a program reads."""
 
 from __future__ import annotations
 
@@ -175,3 +175,43 @@ class Latex:
     def aside(self, main: str, count: int, definitions: Sequence[str]) -> str:
         words = f"\\quad\\text{{with {count} intermediate{'s' if count > 1 else ''}: }}"
         return f"{main} {words} " + r",\; ".join(definitions)
+
+
+class Source:
+    """What `s.expression` reads: 1/4*m*r**2*(1 + 5*cos(theta)**2)*phi''"""
+
+    closes_quotients = True
+
+    def number(self, k: Fraction) -> str:
+        return str(k.numerator) if k.denominator == 1 else f"{k.numerator}/{k.denominator}"
+
+    def symbol(self, name: str) -> str:
+        return name
+
+    def pi(self) -> str:
+        return "pi"
+
+    def power(self, base: str, k: int, *, simple: bool) -> str:
+        return base if k == 1 else (base if simple else f"({base})") + f"**{k}"
+
+    def call(self, op: str, arguments: Sequence[str], k: int, *, bare: bool) -> str:  # noqa: ARG002 - always in parentheses
+        return self.power(f"{op}({', '.join(arguments)})", k, simple=True)
+
+    def product(self, factors: Sequence[str]) -> str:
+        return "*".join(factors)
+
+    def sum(self, parts: Sequence[tuple[bool, str]]) -> str:
+        (negative, first), *rest = parts
+        return ("-" if negative else "") + first + "".join((" - " if minus else " + ") + part for minus, part in rest)
+
+    def group(self, inside: str) -> str:
+        return f"({inside})"
+
+    def quotient(self, above: str, below: str, *, simple: bool) -> str:
+        return f"{above}/{below}" if simple else f"{above}/({below})"
+
+    def equation(self, left: str, right: str) -> str:
+        return left if right == "0" else f"{left} - ({right})"
+
+    def aside(self, main: str, count: int, definitions: Sequence[str]) -> str:
+        raise NotImplementedError(main, count, definitions)

@@ -296,8 +296,9 @@ class Stage {
     const read = (text) => Arrays.read(text);
     this.t = read(data.t);
     this.places = data.places.map((p) => ({ ...p, r: read(p.r) }));
-    this.bodies = data.bodies.map((b) => ({ ...b, r: read(b.r), q: read(b.q), e: b.e ? read(b.e) : null }));
-    this.arrows = data.arrows.map((a) => ({ ...a, at: read(a.at), v: read(a.v) }));
+    const where = (r) => typeof r === "number" ? this.places[r].r : read(r);
+    this.bodies = data.bodies.map((b) => ({ ...b, r: where(b.r), e: b.e ? read(b.e) : null }));
+    this.arrows = data.arrows.map((a) => ({ ...a, at: where(a.at), v: read(a.v) }));
     this.traced = data.traces.map((k) => this.renderer.buffer(this.spread(this.places[k].r)));
     this.show = { frames: false, arrows: false, traces: true, labels: false };
     this.time = this.t[0];
@@ -357,6 +358,14 @@ class Stage {
     x /= n; y /= n; z /= n; w /= n;
     return [[1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)], [2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)],
       [2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)]];
+  }
+
+  // the axes of a solid
+  axesOf(b) {
+    const t = b.turn, columns = [t.slice(0, 3), t.slice(3, 6), t.slice(6, 9)];
+    if (!b.e) return columns;
+    const [x, y, z] = this.turned(b.e);
+    return columns.map((c) => V.add(V.add(V.scale(x, c[0]), V.scale(y, c[1])), V.scale(z, c[2])));
   }
 
   // ---- the eye -----------------------------------------------------------------------------
@@ -438,7 +447,7 @@ class Stage {
       for (let i = 0; i < 3; i++) out[12 + i] -= k * up[i];
       return out;
     };
-    for (const b of this.bodies) r.draw(b.kind, flat(M4.basis(...this.turned(b.q), this.at(b.r))), b.sizes, [-1, -1, -1], { alpha: 0.2 });
+    for (const b of this.bodies) r.draw(b.kind, flat(M4.basis(...this.axesOf(b), this.at(b.r))), b.sizes, [-1, -1, -1], { alpha: 0.2 });
     gl.enable(gl.DEPTH_TEST);
     gl.disable(gl.STENCIL_TEST);
   }
@@ -447,7 +456,7 @@ class Stage {
     for (const [k, b] of this.bodies.entries()) {
       if (b.guessed !== translucent) continue;
       const options = { alpha: b.guessed ? 0.62 : 1, mark: b.round ? 2 : 0 };
-      this.renderer.draw(b.kind, M4.basis(...this.turned(b.q), this.at(b.r)), b.sizes, this.colours[k % this.colours.length], options);
+      this.renderer.draw(b.kind, M4.basis(...this.axesOf(b), this.at(b.r)), b.sizes, this.colours[k % this.colours.length], options);
     }
   }
 

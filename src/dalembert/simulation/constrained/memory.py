@@ -67,6 +67,31 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
 )
 
 
+# what native code changes; everything else stays as it is while a function runs
+_CHANGING: Final = frozenset({"rank", "weakest", "p", "multipliers"})
+
+
+class Given(Record):
+    """The structure, its unchanging fields loaded once, where the function begins."""
+
+    __slots__ = ("_known",)
+    _known: dict[str, Value]
+
+    def __init__(self, pointer: Value) -> None:
+        super().__init__(pointer, FIELDS)
+        object.__setattr__(self, "_known", {})
+
+    def __getattr__(self, name: str) -> Value:
+        if name in _CHANGING:
+            return super().__getattr__(name)
+        found = self._known.get(name)
+        if found is None:
+            place, kind = self._fields[name]
+            where = f"getelementptr i64, {self._pointer}, i64 {place}"
+            found = self._known[name] = self._pointer.function.at_entry(kind, where, f"load {kind}, ptr {{}}, align 8")
+        return found
+
+
 class Whole:
     """a[i]: the i-th whole number behind an address."""
 
@@ -89,7 +114,7 @@ class Native:
     def __init__(self, name: str, *parameters: str, result: str = WHOLE, exported: bool = False) -> None:
         self.function = Function(name, result, *parameters, POINTER, exported=exported)
         *self.arguments, self.pointer = self.function.parameters
-        self.given = Record(self.pointer, FIELDS)
+        self.given = Given(self.pointer)
 
     def column(self, name: str) -> Column:
         """Numbers one by one."""

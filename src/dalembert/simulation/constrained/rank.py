@@ -47,7 +47,7 @@ def usual_rank(rates: ConstrainedRates, p: Numbers, x: Numbers) -> Rank:
     here, involved = _rank(A)
     largest, usual, best = min(m, n), here, involved
     if here < largest:
-        for other in _around(rates, p, x, A):
+        for other in (*_around(rates, p, x, A), *_moving(rates, x)):
             rank, names = _rank(rates.rows(other[np.newaxis], p)["A"][0])
             if rank > usual:
                 usual, best = rank, names
@@ -85,6 +85,14 @@ def _around(rates: ConstrainedRates, p: Numbers, x: Numbers, A: Numbers) -> list
         if other is not None:
             found.append(other)
     return [np.concatenate([o[:n_q], np.zeros(n), x[-1:]]) for o in found]
+
+
+def _moving(rates: ConstrainedRates, x: Numbers) -> list[Numbers]:
+    """The start with other speeds: at rest a row that is not linear in the rates has no direction."""
+    if not rates.kind.curved:
+        return []
+    n_q, n = rates.layout.n_q, rates.layout.n
+    return [np.concatenate([x[:n_q], np.random.default_rng(1).uniform(-1.0, 1.0, n), x[-1:]])]
 
 
 def _moved(rates: ConstrainedRates, p: Numbers, x: Numbers, step: Numbers) -> Numbers:

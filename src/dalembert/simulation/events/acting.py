@@ -21,7 +21,7 @@ from dalembert.numerics.values import MissingValue
 from dalembert.simulation.events.event import Action, BadEvent, Event
 from dalembert.simulation.quantities import energies
 from dalembert.simulation.setting import Setting
-from dalembert.simulation.starting.reading import Reader, label
+from dalembert.simulation.starting.reading import Key, Reader, label
 from dalembert.simulation.starting.start import find_start
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Actor:
             raise BadEvent(msg)
         kin = self._reader.kin
         if kin.rows:
-            given = {label(kin.name(k)): x for k, x in zip((*kin.q, *kin.u), new.tolist(), strict=True)}
+            given: dict[Key, float] = {label(kin.name(k)): x for k, x in zip((*kin.q, *kin.u), new.tolist(), strict=True)}
             try:
                 find_start(self._setting.kin, given, self._setting.value_at(t), t)
             except DalembertError as problem:
@@ -193,13 +193,13 @@ def _restitution(reader: Reader, e: Event) -> float:
     """ε as a number from 0 to 1."""
     try:
         node = _value(reader, e.restitution)
-        if inside := [i for i in symbols_of(reader.tape, (node,)) if i not in reader.numbers]:
-            msg = f"it contains {label(reader.kin.name(inside[0]))}, which is no constant"
-            raise BadExpression(msg)
-        found = float(reader.floats([node], {})[0])
     except (BadExpression, MissingValue) as problem:
         msg = f"impact {e.title!r}: restitution = {e.restitution!r} cannot be read: {problem}"
         raise BadEvent(msg) from problem
+    if inside := [i for i in symbols_of(reader.tape, (node,)) if i not in reader.numbers]:
+        msg = f"impact {e.title!r}: restitution = {e.restitution} contains {label(reader.kin.name(inside[0]))}, which is no constant"
+        raise BadEvent(msg)
+    found = float(reader.floats([node], {})[0])
     if not 0.0 <= found <= 1.0:
         msg = f"impact {e.title!r}: restitution = {found:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
         raise BadEvent(msg)

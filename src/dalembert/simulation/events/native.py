@@ -43,7 +43,7 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
 @functools.cache
 def text() -> str:
     """The module."""
-    return "\n\n".join((INTRINSICS, _sample(), _judge(), _look())) + "\n"
+    return f"{INTRINSICS}\n\n{_sample()}\n\n{_judge()}\n\n{_look()}\n"
 
 
 def _sample() -> str:

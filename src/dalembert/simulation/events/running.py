@@ -39,8 +39,9 @@ _LAST_BITS: Final = 64
 # so many intervals in a row, each shorter than the one before, down to this part of the run, accumulate
 _SHRINKING: Final = 8
 _SHORT: Final = 1e-7
-_STUCK: Final = 8
+# so many events at most, and so many in a row that would be ten times that in the whole run
 _MOST: Final = 100_000
+_TOO_OFTEN: Final = 50
 
 
 class EndlessEvents(RunStopped):
@@ -60,14 +61,15 @@ class EventfulRun:
     occurrences: list[Occurrence] = field(default_factory=list)
     _parts: list[Solution] = field(default_factory=list)
     _acts: list[float] = field(default_factory=list)
+    _now: Integration | None = None
 
     def integrate(self) -> Solution:
         """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so far, marked as interrupted."""
-        problem, fired = replace(self.problem, events=self.watch.look, watch=self.watch.address), None
+        problem, first = replace(self.problem, events=self.watch.look, watch=self.watch.address), True
         try:
             while True:
-                integration = Integration(problem)
-                self._begin(integration, fired)
+                integration = self._now = Integration(problem)
+                self._begin(integration, first=first)
                 found, interrupted = self._to_event(integration)
                 if interrupted:
                     return self._whole(integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}")
@@ -82,7 +84,7 @@ class EventfulRun:
                     return self._joined(_point(problem.t1, after), Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
                 self._check_endless(integration, found)
                 self._parts.append(integration.solution())
-                problem, fired = replace(problem, y0=after, t0=integration.t), [c.event for c in found]
+                problem, first = replace(problem, y0=after, t0=integration.t), False
         except RunStopped as failure:
             if not isinstance(failure, EndlessEvents):
                 failure.solution = self._joined(failure.solution, Outcome.STOPPED, failure.solution.message)
@@ -90,12 +92,12 @@ class EventfulRun:
 
     # ---- from event to event -----------------------------------------------------------------
 
-    def _begin(self, integration: Integration, fired: Sequence[int] | None) -> None:
+    def _begin(self, integration: Integration, *, first: bool) -> None:
         x = np.append(integration.state[: self._n], integration.t)
         xdot = np.append(integration.slope[: self._n], 1.0)
-        if fired is None:
+        if first:
             self.watch.check(x)
-        self.watch.begin(x, xdot, fired)
+        self.watch.begin(x, xdot)
 
     @property
     def _n(self) -> int:
@@ -121,14 +123,15 @@ class EventfulRun:
         step = integration.step(k)
         found = crossings(step, functions, self.watch.side_before)
         acting = [c for c in found if functions.events[c.event].action is not Action.RECORD]
-        until = acting[0].t if acting else math.inf
+        until = acting[0].t if acting else step.end
+        # what happens at the same time belongs to it
+        near = until + _AT_ONCE * (step.end - step.begin) + _LAST_BITS * math.ulp(until)
         for c in found:
-            if c.t <= until and functions.events[c.event].action is Action.RECORD:
+            if c.t <= near and functions.events[c.event].action is Action.RECORD:
                 y = step.at(c.t)[: self._n]
                 self._record(c.event, c.t, y, y)
         if not acting:
             return []
-        near = until + _AT_ONCE * (step.end - step.begin) + _LAST_BITS * math.ulp(until)
         self._move_to(integration, k - 1, acting[0])
         return [c for c in acting if c.t <= near]
 
@@ -168,12 +171,13 @@ class EventfulRun:
     def _record(self, i: int, t: float, before: Numbers, after: Numbers, impulse: float | None = None) -> None:
         e = self.watch.functions.events[i]
         energy = 0.0 if before is after else self.actor.energy(after, t) - self.actor.energy(before, t)
-        states = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
-        self.occurrences.append(Occurrence(t, e.title, e.action.value, *states, energy, impulse))
+        was, is_now = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
+        self.occurrences.append(Occurrence(t, e.title, e.action.value, was, is_now, energy, impulse))
         if len(self.occurrences) > _MOST:
             often = Counter(o.name for o in self.occurrences).most_common(1)[0][0]
             msg = f"{often!r} fires without end: {_MOST} events by t = {t:.9g}; watch something that changes more slowly"
-            raise EndlessEvents(msg, self._joined(None, Outcome.STOPPED, msg))
+            assert self._now is not None
+            raise EndlessEvents(msg, self._whole(self._now, Outcome.STOPPED, msg))
 
     # ---- without end -------------------------------------------------------------------------
 
@@ -184,18 +188,19 @@ class EventfulRun:
         recent = np.diff(self._acts[-_SHRINKING - 1 :])
         if len(recent) < _SHRINKING:
             return
-        t, count = integration.t, sum(o.name == title for o in self.occurrences)
-        if (recent[-_STUCK:] <= _LAST_BITS * math.ulp(t)).all():
+        t, count, length = integration.t, sum(o.name == title for o in self.occurrences), self.problem.t1 - self.problem.t0
+        lately = np.diff(self._acts[-_TOO_OFTEN - 1 :])
+        if (recent <= _LAST_BITS * math.ulp(t)).all() or (len(lately) == _TOO_OFTEN and (lately * _MOST <= 0.1 * length).all()):
             msg = (
                 f"{title!r} fires again and again at t = {t:.9g} ({count} times): what it does to the state does not lead away from it. "
                 "Where a contact lasts, end the run there (da.event(gap, stop=True)) and go on with a constraint; check a reset"
             )
-        elif recent[-1] <= _SHORT * (self.problem.t1 - self.problem.t0) and (recent[1:] < recent[:-1]).all():
+        elif recent[-1] <= _SHORT * length and (recent[1:] < recent[:-1]).all():
             ratio = float(recent[-1] / recent[-2])
             limit = t + float(recent[-1]) * ratio / (1.0 - ratio)
             msg = (
-                f"{title!r} fires ever more often: {count} times by t = {t:.9g}, the last interval {recent[-1]:.2g}, and without end before "
-                f"t = {limit:.9g}. End the run there, or go on from there with a constraint in place of the impact"
+                f"{title!r} fires ever more often: {count} times by t = {t:.9g}, the last interval {recent[-1]:.2g}, and without end "
+                f"before t = {limit:.9g}. End the run there, or go on from there with a constraint in place of the impact"
             )
         else:
             return
@@ -206,9 +211,9 @@ class EventfulRun:
     def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
         return self._joined(integration.solution(), outcome, message)
 
-    def _joined(self, last: Solution | None, outcome: Outcome, message: str) -> Solution:
+    def _joined(self, last: Solution, outcome: Outcome, message: str) -> Solution:
         """All parts one after the other; between two of them a step that takes no time."""
-        parts = [*self._parts, *([] if last is None else [last])]
+        parts = [*self._parts, last]
         times, states, dense = [], [], []
         for k, part in enumerate(parts):
             times.append(part.t)

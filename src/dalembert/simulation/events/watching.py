@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -27,10 +28,15 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_TYPES: Final = {POINTER: ctypes.c_void_p, WHOLE: ctypes.c_int64, REAL: ctypes.c_double}
+_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
+    POINTER: ctypes.c_void_p,
+    WHOLE: ctypes.c_int64,
+    REAL: ctypes.c_double,
+}
 # parts of Σ |∂g/∂x| |x|, and numbers, that count as zero when a run begins
 _ZERO: Final = 1e-12
 _ZERO_ANYWAY: Final = 1e-14
+_LAST_BITS: Final = 64
 
 
 class _Fields(ctypes.Structure):
@@ -128,22 +134,20 @@ class Watch:
         """On which side of zero each event was when the last step began."""
         return self._arrays["side_before"]
 
-    def begin(self, x: Numbers, xdot: Numbers, fired: Sequence[int] | None = None) -> None:
-        """Look anew from the state x = (q, u, t): what is zero is on the side it is going to, a gap always on the open side.
+    def begin(self, x: Numbers, xdot: Numbers) -> None:
+        """Look anew from the state x = (q, u, t), where a run begins or an event has just happened.
 
-        Zero is what has just fired; at the start of a run, what is as small as rounding makes it.
+        What is zero, or as small as rounding makes it, is on the side it is going to; a gap always on the open side.
         """
         functions = self.functions
         g, slopes = functions.values.call(x, functions.p), functions.gradients(x)
-        if fired is None:
-            zero = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _ZERO_ANYWAY
-        else:
-            zero = np.isin(np.arange(len(g)), list(fired)) | (g == 0.0)
-        side = np.where(zero, np.sign(slopes @ xdot), np.sign(g))
+        rates = slopes @ xdot
+        small = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _LAST_BITS * math.ulp(x[-1]) * np.abs(rates) + _ZERO_ANYWAY
+        side = np.where(small, np.sign(rates), np.sign(g))
         gaps = np.array([e.action is Action.IMPACT for e in functions.events])
-        self._arrays["side"][:] = np.where(zero & gaps, 1.0, side)
+        self._arrays["side"][:] = np.where(small & gaps, 1.0, side)
         # a zero has no neighbours yet
-        self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(zero, 0.0, g)
+        self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(small, 0.0, g)
         self._fields.t_last = self._fields.t_earlier = float(x[-1])
 
     def check(self, x: Numbers) -> None:
@@ -154,5 +158,6 @@ class Watch:
                 msg = f"event {e.title!r} has no finite value at the start ({value})"
                 raise BadEvent(msg)
             if e.action is Action.IMPACT and value < -(_ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY):
-                msg = f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; start where it is positive, or change its sign"
+                remedy = "start where it is positive, or change its sign"
+                msg = f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; {remedy}"
                 raise BadEvent(msg)

@@ -239,6 +239,13 @@ class Function:
         self._lines.insert(2, f"  {name} = alloca {start.kind}, align 8")
         return Variable(Value(self, POINTER, name), start)
 
+    def at_entry(self, kind: str, *instructions: str) -> Value:
+        """Instructions where the function begins, each of which may use the result of the one before as {}; the last result."""
+        names = [f"%v{self._fresh()}" for _ in instructions]
+        before = ("", *names)
+        self._lines[2:2] = [f"  {name} = {text.format(last)}" for name, text, last in zip(names, instructions, before, strict=False)]
+        return Value(self, kind, names[-1])
+
     def give(self, value: Operand) -> None:
         """Return."""
         self.line(f"ret {self.value(value, self.result)}")

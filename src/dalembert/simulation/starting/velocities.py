@@ -30,6 +30,8 @@ _DUST: Final = 1e-14
 # for rows that are not linear in the rates
 _NEWTON_STEPS: Final = 30
 _NUDGE: Final = 0.1
+# how much larger the rates may become if one of them is to be zero
+_MODERATE: Final = 10.0
 
 
 class Velocities:
@@ -86,22 +88,47 @@ class Velocities:
     # ---- u -----------------------------------------------------------------------------------
 
     def speeds(self) -> Numbers:
-        """What is given directly stays as it is; the rest is the solution of least norm."""
+        """What is given directly stays as it is; the rest is the solution of least norm, with rates at zero that may be zero."""
         u, free = self._first(), self._reached.copy()
         for k, x in self._direct().items():
             u[k], free[k] = x, False
         if free.any():
-            # the second time removes rounding
-            for _ in range(_NEWTON_STEPS if self._curved else 2):
-                C, d = self._linearized(u, free)
-                u[free] += np.linalg.lstsq(C[:, free], d - C @ u, rcond=_RANK)[0]
-            C, d = self._linearized(u, free)
-            clean = np.where(free & (np.abs(u) <= _DUST * np.abs(u).max()), 0.0, u)
-            u = clean if (np.abs(C @ clean - d) <= self._tolerance(u)).all() else u
+            u = self._sparing(self._solved(u, free), free)
         self._linearized(u, free)
         self._check(u)
         self._check_directions(u)
         return u
+
+    def _solved(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
+        """C u = d by the least change of what is free."""
+        u = u.copy()
+        # the second time removes rounding
+        for _ in range(_NEWTON_STEPS if self._curved else 2):
+            C, d = self._linearized(u, free)
+            u[free] += np.linalg.lstsq(C[:, free], d - C @ u, rcond=_RANK)[0]
+        C, d = self._linearized(u, free)
+        clean = np.where(free & (np.abs(u) <= _DUST * np.abs(u).max()), 0.0, u)
+        return clean if self._satisfied(clean) else u
+
+    def _sparing(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
+        """The same with rates at zero that rows beside the equations allow to be zero, those declared first, if the others stay moderate."""
+        kin, free = self._reader.kin, free.copy()
+        for k, symbol in enumerate(kin.u if kin.multipliers else ()):
+            if np.linalg.matrix_rank(self.C[:, free]) == np.count_nonzero(free):
+                break
+            if not free[k] or symbol in self._guess:
+                continue
+            free[k] = False
+            trial = u if u[k] == 0.0 else self._solved(np.where(np.arange(len(u)) == k, 0.0, u), free)
+            if self._satisfied(trial) and np.linalg.norm(trial) <= _MODERATE * np.linalg.norm(u):
+                u = trial
+            else:
+                free[k] = True
+                self._linearized(u, free)
+        return u
+
+    def _satisfied(self, u: Numbers) -> bool:
+        return bool((np.abs(self.C @ u - self.d) <= self._tolerance(u)).all())
 
     def _first(self) -> Numbers:
         """Zero, or the guess for a speed that a curved row determines."""

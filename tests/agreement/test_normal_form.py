@@ -1,0 +1,81 @@
+"""For random systems: what is printed is, exactly, what was derived."""
+
+import pytest
+from hypothesis import assume, given, settings
+
+import dalembert as da
+from agreement.random_systems import Description, Shape, descriptions
+from agreement.test_random_systems import common, refusals_assumed_away
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.normal_form.forms import Form, to_scalar
+from dalembert.algebra.normal_form.normal import TooLong, normal_form
+from dalembert.algebra.printing import ranking_for
+from dalembert.algebra.printing.equation import equation
+from dalembert.algebra.printing.layout import Printer
+from dalembert.algebra.printing.notation import Source
+from dalembert.algebra.scalar import on
+
+# small enough that every normal form is reached
+SMALL = Shape(bodies=2, coordinates=3, nonholonomic=1)
+
+
+def forms(d: da.Derivation) -> list[tuple[int, Form]]:
+    """The residuals with their normal forms, as far as these are not too long."""
+    found = []
+    for r in d.equations.residuals:
+        try:
+            found += [(r, form) for form in normal_form(d.tape, (r,), limit=1_000)]
+        except TooLong:
+            continue
+    return found
+
+
+def check_values(d: da.Derivation) -> None:
+    """Normal form, the layout of an expression and that of an equation: the raw value, in the field."""
+    t = d.tape.fork()
+    gaps = []
+    for raw, form in forms(d):
+        gaps.append(t.sub(raw, to_scalar(form, t).i))
+        for group in (False, True):
+            printed = Printer(Source(), ranking_for(t, form), group=group).form(form)
+            gaps.append(t.sub(raw, on(t, d.kinematics.system.expression(printed))))
+        sides, ranking = equation(form, t, [d.kinematics.name(u) for u in d.kinematics.udot])
+        written = Printer(Source(), ranking).form(sides.residual)
+        # an equation is cleared of its denominator and may change its sign
+        below = to_scalar(Form(form.denominator), t).i
+        whole = on(t, d.kinematics.system.expression(written))
+        plus, minus = is_zero(t, [t.sub(t.mul(raw, below), whole), t.add(t.mul(raw, below), whole)])
+        assert plus or minus
+    assert all(is_zero(t, gaps))
+
+
+@settings(common, max_examples=25)
+@given(descriptions(SMALL))
+def test_the_printed_form_has_the_raw_value(description: Description):
+    with refusals_assumed_away():
+        d = da.kane(description.system())
+    assume(forms(d))
+    check_values(d)
+
+
+def test_a_wrong_sign_is_noticed(monkeypatch):
+    d = da.kane(da.kinematics(pendulum()))
+    check_values(d)
+    real = Printer.form
+    monkeypatch.setattr(Printer, "form", lambda self, form: real(self, Form((*form.numerator[:-1], -form.numerator[-1]))))
+    with pytest.raises(AssertionError):
+        check_values(d)
+
+
+def test_a_lost_term_is_noticed(monkeypatch):
+    d = da.kane(da.kinematics(pendulum()))
+    shorter = [Form(f.numerator[1:]) for f in normal_form(d.tape, d.equations.residuals)]
+    monkeypatch.setattr("agreement.test_normal_form.normal_form", lambda *_, **__: shorter)
+    with pytest.raises(AssertionError):
+        check_values(d)
+
+
+def pendulum() -> da.System:
+    s = da.System("Pendulum", gravity=9.81)
+    s.rod("rod", s.pin("theta", s.O), mass=1, length=2)
+    return s

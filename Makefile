@@ -7,10 +7,10 @@ PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench docs lint clean
+.PHONY: browser help demo test test-all bench docs lint clean
 
 help:
-	@echo 'make demo      the rolling disk: equations by every principle, proved equal, set in motion'
+	@echo 'make demo      the rolling disk: one page with its equations by every principle, proved equal, set in motion'
 	@echo 'make test      linter, type checker, and every test that is not slow'
 	@echo 'make test-all  the same with the slow tests'
 	@echo 'make bench     measure against other tools and write benchmarks/results.md'
@@ -20,17 +20,30 @@ help:
 
 demo: $(VENV)/.run
 	@$(BIN)/dalembert report rolling-disk
+	@echo 'open it in any browser; it needs no network'
 
-test: lint
+test: lint browser
 	$(BIN)/python -m pytest -m 'not slow' -n $(WORKERS)
 
-test-all: lint
+test-all: lint browser
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# a browser for the tests of the page: found, or installed where that is allowed
+browser:
+	@for name in "$$CHROMIUM" chromium chromium-browser google-chrome google-chrome-stable chrome; do \
+	    if [ -n "$$name" ] && command -v "$$name" >/dev/null 2>&1; then exit 0; fi; \
+	done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo 'installing chromium for the tests of the page ...'; \
+	    apt-get install -y -qq chromium >/dev/null 2>&1 && exit 0; \
+	fi; \
+	echo 'SKIPPED: no Chromium was found and none could be installed; the browser tests of the page are skipped.' >&2; \
+	echo 'On Debian and Ubuntu this mends it: apt-get install chromium (or set CHROMIUM to where it is).' >&2
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py

@@ -188,7 +188,7 @@ def simulate(
     progress: bool | None = None,
     integrator: str = "native",
     stabilize: str | None = None,
-    baumgarte_rate: float = 20.0,
+    baumgarte_rate: float | None = None,
     audit: bool = True,
     energy_tolerance: float | None = None,
     relative_energy_tolerance: float | None = None,
@@ -200,9 +200,10 @@ def simulate(
     start    values of any coordinates, rates or speeds; what is not named is zero where the constraints allow it
     values   constants that differ from their declared values
     inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
-    integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE" or "heyoka" where installed
+    integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka" where installed
     stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric after every step, "baumgarte"
-             with errors that fade as e^(−baumgarte_rate t), or "none" (default of the other integrators, which cannot project)
+             with errors that fade as e^(−baumgarte_rate t), 20 per unit of time unless given, or "none" (default of the other
+             integrators, which cannot project)
     at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
     audit    let Z and the works of the loads ride along, for run.integrals; the motion is the same to the last bit
     energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in units of energy or as a
@@ -244,7 +245,9 @@ def simulate(
         check_native(integrator)
     if system.expansions:
         from dalembert.flexible.softening import warn_of_softening
+        from dalembert.flexible.values import check_values
 
+        check_values(system, wish.values)
         warn_of_softening(kinematics(system), duration, t0, wish.start, wish.values, wish.inputs)
     kin, equations = _motion(system, integrator)
     if keep_energy:

@@ -65,7 +65,7 @@ def test_markdown_has_headings_and_formulas():
 
 
 def test_report_tells_everything():
-    result = run("report", "rolling-disk")
+    result = run("report", "rolling-disk", "--text")
     assert 0 == result.exit_code
     for part in (
         "A thin uniform disk rolls without slipping",
@@ -83,7 +83,7 @@ def test_report_tells_everything():
 
 
 def test_report_names_what_does_not_contribute():
-    result = run("report", "hoist")
+    result = run("report", "hoist", "--text")
     assert "nothing: noncontributing" in result.stdout
     assert "No equation of motion depends on m_Q, x." in result.stdout
     assert "3 cos t" in result.stdout
@@ -110,7 +110,7 @@ def test_agree_all_has_a_line_for_every_system(monkeypatch):
     assert ["simple-pendulum", "vehicle", "2"] == [line.split()[0] for line in result.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle")])
+@pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
 def test_any_disagreement_ends_with_one(monkeypatch, arguments):
     monkeypatch.setattr(commands.systems, "names", lambda: ("vehicle",))
     honest = commands.agreement

@@ -31,7 +31,7 @@ def test_two_wheels_hold_a_position_in_disguise():
     result = run("constraints", "two-wheeled-robot")
     assert 0 == result.exit_code
     assert "integrable: 1 of 3 rows on velocities" in result.stdout
-    assert "−2 L φ/R + θᵣ − θₗ = constant" in result.stdout
+    assert "φ − 1/2 R θᵣ/L + 1/2 R θₗ/L = constant" in result.stdout
 
 
 def test_a_system_of_the_gallery_is_looked_at_where_its_run_begins():

@@ -127,7 +127,7 @@ def test_an_unwritable_file_does_not_lose_the_run(tmp_path, monkeypatch):
 
 
 def test_report_runs_the_system(program):
-    result = run("report", "rolling-disk")
+    result = run("report", "rolling-disk", "--text")
     assert 0 == result.exit_code
     for part in (
         "From theta = 1.2, psi.dot = 6: 10 s in",
@@ -136,5 +136,5 @@ def test_report_runs_the_system(program):
         "Native code, M = L D Lᵀ: agrees, relative residual",
     ):
         assert part in result.stdout
-    assert "Not run: no value for the constant m" in run("report", f"{program}:falling").stdout
-    assert "loads or moving constraints do work" in run("report", "ball-on-turntable").stdout
+    assert "Not run: no value for the constant m" in run("report", f"{program}:falling", "--text").stdout
+    assert "loads or moving constraints do work" in run("report", "ball-on-turntable", "--text").stdout

@@ -13,7 +13,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of
 
 
 def test_two_processes_write_the_same_bytes():
-    first, second = (start("report", "rolling-disk", text=False, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    first, second = (start("report", "rolling-disk", "--text", text=False, PYTHONHASHSEED=seed) for seed in ("1", "2"))
     assert b"" == first.stderr
     assert first.stdout == second.stdout
 
@@ -39,7 +39,7 @@ def test_the_c_locale_does_no_harm():
 
 
 def test_a_pipe_gets_no_colours_and_whole_lines():
-    result = start("report", "spatial-chain")
+    result = start("report", "spatial-chain", "--text")
     assert "\x1b" not in result.stdout
     assert max(map(len, result.stdout.splitlines())) > 200
     assert "…" not in result.stdout

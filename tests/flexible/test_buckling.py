@@ -74,6 +74,21 @@ def test_shear_lowers_the_load():
     assert P_E / (1 + P_E / 50) == pytest.approx(da.member_buckling(s, count=1).critical, rel=1e-13)
 
 
+def test_its_own_weight_lowers_the_load():
+    # a standing column buckles under its own weight alone at q L = 7.8373 EI/L²
+    def column(q):
+        s = da.System("column", gravity=q, up="x")
+        s.beam("beam", s.O, s.N.x, s.N.y, 1, 1, 1, shortening=True)
+        return s
+
+    P = [da.member_buckling(column(q), count=1).critical for q in (1e-9, 2, 4, 7.837)]
+    assert math.pi**2 / 4 == pytest.approx(P[0], rel=1e-8)
+    assert P == sorted(P, reverse=True)
+    assert 1e-3 > P[-1] > 0
+    with pytest.raises(NotApplicable, match="not stable in its straight state"):
+        da.member_buckling(column(7.838), count=1)
+
+
 def test_what_does_not_bend_does_not_buckle():
     s = da.System("shaft")
     s.bar("bar", s.O, s.N.x, 1, 1, 1)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import gallery
 from dalembert.errors import BadDescription
 from dalembert.flexible.galerkin import galerkin
 from dalembert.flexible.hybrid import extended_hamilton
@@ -279,6 +280,19 @@ def test_misuse_is_refused():
         da.discretise(s, second, 2, family="sines")
     with pytest.raises(BadDescription, match="names for 'w'"):
         da.discretise(s, second, 2, names={"w": "eta"})
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"EI": -1}, "EI = -1: the stiffness of beam 'beam' is -1; it must be positive"),
+        ({"L": 0}, "L = 0: the length of beam 'beam' is 0; it must be positive"),
+        ({"mu": -2}, "the mass of 'beam 1' is"),
+    ],
+)
+def test_values_of_a_run_are_judged_as_those_of_the_description(values, message):
+    with pytest.raises(da.DalembertError, match=message):
+        da.simulate(gallery.build("cantilever"), 1, start={"v_1": 0.1}, values=values)
 
 
 def test_a_system_with_a_member_can_be_pickled():

@@ -231,7 +231,8 @@ def test_galerkin_on_the_hybrid_equations_is_lagrange_or_kane_on_the_amplitudes(
 def test_an_error_in_the_hybrid_equations_would_be_seen():
     h, d = both(cart, loaded_tip)
     t = h.tape
-    wrong = tuple(replace(p, residual=t.add(p.residual, t.mul(t.names["mu"], h.continua["beam"].fields.symbol("v", 0, 1)))) for p in h.partial)
+    damping = t.mul(t.names["mu"], h.continua["beam"].fields.symbol("v", 0, 1))
+    wrong = tuple(replace(p, residual=t.add(p.residual, damping)) for p in h.partial)
     assert ["v_1'", "v_2'"] == galerkin(replace(h, partial=wrong), d).differences(d)
     tip = tuple(replace(b, residual=t.mul(t.const(2), b.residual)) if b.order == 1 else b for b in h.boundary)
     # the second function ends level

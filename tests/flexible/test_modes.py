@@ -80,13 +80,33 @@ def test_what_sits_on_the_end_of_a_cantilever(end, f):
 
 
 def test_a_printed_characteristic_equation_has_the_roots_that_are_listed():
-    s = system(lambda s: s.beam("beam", s.O, s.N.x, s.N.y, *s.constants(L=2, EI=3, mu=5), right=s.end(mass=s.constant("m", 7), inertia=s.constant("J", 2))))
+    def declare(s):
+        L, EI, mu, m, J = s.constants(L=2, EI=3, mu=5, m=7, J=2)
+        s.beam("beam", s.O, s.N.x, s.N.y, L, EI, mu, right=s.end(mass=m, inertia=J))
+
+    s = system(declare)
     found = da.member_modes(s, count=4)
     (equation,) = found.characteristic
     (z,) = equation.arguments
     (motion,) = small_motion(s)
     for beta in found.wave_numbers:
         at = [evaluate_balls(equation.tape, [equation.residual], motion.numbers | {z: beta * k})[0] for k in (1 - 1e-14, 1 + 1e-14)]
+        assert (at[0] > 0) != (at[1] > 0)
+
+
+def test_a_characteristic_equation_in_two_arguments():
+    # α and β from β² − α² = (ρI ω² − N)/EI and α² β² = μω²/EI
+    found = da.member_modes(beam(tension=3, rotary=0.1), count=3)
+    (equation,) = found.characteristic
+    assert equation.text.startswith("1 + 1/2 (βL)²/(αL)² cos βL cosh αL")
+    for m in found.modes:
+        at = []
+        for omega in (m.frequency * (1 - 1e-12), m.frequency * (1 + 1e-12)):
+            p = 0.1 * omega**2 - 3
+            beta = math.sqrt((p + math.sqrt(p * p + 4 * omega**2)) / 2)
+            alpha = math.sqrt((-p + math.sqrt(p * p + 4 * omega**2)) / 2)
+            arguments = {i: {"βL": beta, "αL": alpha}[equation.tape.nodes[i][1]] for i in equation.arguments}
+            at.append(evaluate_balls(equation.tape, [equation.residual], arguments)[0])
         assert (at[0] > 0) != (at[1] > 0)
 
 
@@ -124,9 +144,9 @@ def test_rotary_inertia_and_shear():
 
 def test_high_modes_lose_no_digits():
     # βL → (n − ½)π faster than any float can tell
-    found = da.member_modes(beam(), count=30)
-    assert 29.5 * math.pi == pytest.approx(found.wave_numbers[-1], rel=1e-15)
-    assert list(range(1, 31)) == [round(b / math.pi + 0.5) for b in found.wave_numbers]
+    found = da.member_modes(beam(), count=20)
+    assert 19.5 * math.pi == pytest.approx(found.wave_numbers[-1], rel=1e-15)
+    assert list(range(1, 21)) == [round(b / math.pi + 0.5) for b in found.wave_numbers]
 
 
 @pytest.mark.parametrize(("L", "EI", "mu"), [(1e-3, 1e-9, 1e-5), (1e3, 1e14, 1e5)])
@@ -141,7 +161,8 @@ def test_extreme_ends_and_forces():
     assert math.sqrt(3 / (1e6 + 33 / 140)) == pytest.approx(heavy.frequencies[0], rel=1e-10)
     nearly_loose = da.member_modes(beam(lambda s: s.end("free", spring=1e-9), "free", loose=True), count=2)
     assert [0, math.sqrt(4e-9)] == pytest.approx(nearly_loose.frequencies, rel=1e-6, abs=0)
-    nearly_a_string = da.member_modes(system(lambda s: s.beam("b", s.O, s.N.x, s.N.y, 1, 1e-4, 1, left="pinned", right="pinned", tension=1)), count=1)
+    limp = system(lambda s: s.beam("b", s.O, s.N.x, s.N.y, 1, 1e-4, 1, left="pinned", right="pinned", tension=1))
+    nearly_a_string = da.member_modes(limp, count=1)
     assert math.pi * math.sqrt(1 + 1e-4 * math.pi**2) == pytest.approx(nearly_a_string.frequencies[0], rel=DIGITS)
 
 
@@ -152,16 +173,17 @@ def test_counting_says_how_many_lie_below():
     (motion,) = small_motion(beam())
     problem = Problem(motion)
     found = [e.value for e in eigenvalues(problem, 6)]
-    assert [0, 1, 1, 2, 6] == [count_below(problem, x) for x in (found[0] * 0.999, found[0] * 1.001, found[1] * 0.999, found[1] * 1.001, found[5] * 1.01)]
+    tried = [found[0] * 0.999, found[0] * 1.001, found[1] * 0.999, found[1] * 1.001, found[5] * 1.01]
+    assert [0, 1, 1, 2, 6] == [count_below(problem, x) for x in tried]
 
 
 def test_two_ways_to_the_same_frequencies():
     # the boundary determinant in balls, and collocation with polynomials
-    for s in (beam(), beam("pinned", "pinned"), beam(right=lambda s: s.end(mass=1)), beam(rotary=0.01, shear=10)):
+    for s in (beam(right=lambda s: s.end(mass=1)), beam(rotary=0.01, shear=10)):
         (motion,) = small_motion(s)
         problem = Problem(motion)
-        by_polynomials, _ = eigenpairs(problem, 4)
-        assert [e.value for e in eigenvalues(problem, 4)] == pytest.approx([p.eigenvalue.value for p in by_polynomials], rel=1e-14)
+        by_polynomials, _ = eigenpairs(problem, 3)
+        assert [e.value for e in eigenvalues(problem, 3)] == pytest.approx([p.eigenvalue.value for p in by_polynomials], rel=1e-14)
 
 
 # ---- properties that vary, frames that turn ------------------------------------------------------
@@ -224,6 +246,7 @@ def test_a_tapered_bar():
 
 def test_a_beam_whose_properties_vary_and_that_floats():
     s = system(lambda s: s.beam("b", s.O, s.N.x, s.N.y, 1, lambda x: 1 + x, 1, left="free", loose=True))
+    assert [[0], [0, 0]] == [da.member_modes(s, count=n).frequencies for n in (1, 2)]
     found = da.member_modes(s, count=3)
     assert [0, 0] == found.frequencies[:2]
     assert {} == found[0].shapes
@@ -310,6 +333,12 @@ def test_refusals():
     with pytest.raises(BadDescription, match="the constant EI has no value"):
         da.member_modes(unset)
     assert 4 * 1.875104068711961**4 == pytest.approx(da.member_modes(unset, count=1, values={"EI": 4}).frequencies[0] ** 2)
+    with pytest.raises(BadDescription, match="its stiffness is -4; it must be positive"):
+        da.member_modes(unset, values={"EI": -4})
+    with pytest.raises(BadDescription, match="between x = 0 and x = 1, not at 2"):
+        da.member_modes(beam(), count=1)[0].shape(2)
+    with pytest.raises(Unknown, match="there is no field 'w' here"):
+        da.member_modes(beam(), count=1)[0].shape(0.5, "w")
     unbound = system(lambda s: s.beam("b", s.O, (B := s.N.rotated(s.specified("theta"), s.N.z)).x, B.y, 1, 1, 1))
     with pytest.raises(NotApplicable, match="the specified motion theta is not bound"):
         da.member_modes(unbound)

@@ -7,7 +7,15 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import DalembertWarning
-from dalembert.gallery import beam_on_ball_joint, flexible_pendulum, hanging_chain, rotating_beam, spin_up_beam
+from dalembert.gallery import (
+    beam_on_ball_joint,
+    flexible_pendulum,
+    flexible_slider_crank,
+    hanging_chain,
+    rotating_beam,
+    slider_crank,
+    spin_up_beam,
+)
 from dalembert.simulation.failures import NotFinite
 
 # ω √(μL⁴/EI) of the flapping beam clamped at the axis, by Ω √(μL⁴/EI); after Wri82
@@ -124,6 +132,39 @@ def test_the_flexible_pendulum_tends_to_the_rigid_one_at_first_order():
         errors.append(np.abs(run["theta"] - expected).max())
     assert errors[0] < 0.02
     assert [10, 10] == pytest.approx([errors[0] / errors[1], errors[1] / errors[2]], rel=0.1)
+
+
+def test_the_flexible_slider_crank_tends_to_the_rigid_one_at_first_order():
+    times = np.linspace(0, 0.3, 61)
+    rigid = slider_crank.build(m_1=1, m_2=2 * 0.3, l_2=0.3)
+    expected = da.simulate(rigid, 0.3, start={"omega": 30}, inputs={"M": 0}, rtol=1e-12, atol=1e-12, at=times)["theta"]
+    errors = []
+    for EI in (4e2, 4e3):
+        run = da.simulate(flexible_slider_crank.build(EI=EI), 0.3, start={"theta'": 30}, rtol=1e-11, atol=1e-12, at=times)
+        errors.append(np.abs(run["theta"] - expected).max())
+    assert errors[0] < 1e-4
+    assert pytest.approx(10, rel=0.01) == errors[0] / errors[1]
+
+
+def test_a_boom_on_a_spacecraft_keeps_momentum_and_moment_of_momentum():
+    s = da.System("Spacecraft")
+    P = s.free("x y z e0 e1 e2 e3")
+    B = P.frame
+    s.body("hub", 10, P, B, da.inertia(B, 2, 3, 4))
+    boom = s.beam("boom", P, B.x, (B.y, B.z), 3, 5, 0.4, polar=0.01, shortening=True)
+    da.discretise(s, boom, 1)
+    run = da.simulate(s, 2, start={"v_1": 0.1, "w_1.dot": 0.2, "x.dot": 1}, rtol=1e-11, atol=1e-11)
+    p = h = 0 * s.N.x
+    for b in s.bodies:
+        p += b.mass * b.G.v
+        h += b.mass * (b.G - s.O).cross(b.G.v)
+        if b.inertia is not None:
+            h += b.inertia @ b.frame.w
+    for axis in (s.N.x, s.N.y, s.N.z):
+        assert np.ptp(run[p @ axis]) <= 1e-11
+        assert np.ptp(run[h @ axis]) <= 1e-11
+    # ∫ μ v ẇ dx about the boom
+    assert pytest.approx(0.4 * 3 * 0.1 * 0.2 / 5) == run[h @ s.N.x][0]
 
 
 def test_bernoullis_chain():

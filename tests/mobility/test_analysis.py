@@ -88,6 +88,14 @@ def test_a_velocity_row_repeats_a_position_row_and_not_the_other_way_round():
     assert ("rate", ("product",)) == (row.row, row.repeats)
 
 
+def test_the_height_of_a_rolling_disk_makes_one_rolling_row_redundant():
+    s = gallery.build("rolling-disk-centre")
+    s.constrain(s["z"] - s["r"] * da.sin(s["theta"]), "height")
+    found = da.constraints(s)
+    assert "`rolling of disk along z` repeats what `height` already imposes" in str(found)
+    assert (5, 3, 0) == (found.configuration_freedoms, found.velocity_freedoms, found.integrable)
+
+
 def test_a_row_that_repeats_others_only_where_they_hold():
     s, gap = four_bar()
     # (gap·x)(1 + β²) is another function of position with the same zeros

@@ -241,6 +241,21 @@ def test_the_lowest_point_of_an_ellipsoid_and_of_a_ring():
     assert [True, True] == is_zero(s.space.tape, [level.i, across.i])
 
 
+def test_rows_of_rolling_that_say_the_same_are_refused_at_the_line():
+    s = da.System("disk in a trough", gravity=9.81)
+    alpha, theta = s.coordinates("alpha theta")
+    A, B = s.N.rotated(alpha, s.N.z, "A"), s.N.rotated(theta, s.N.z)
+    disk = s.disk("disk", s.O.offset(-0.9 * A.y, frame=A), B, 2, 0.1, B.z)
+    contact = s.O.offset(-A.y, "contact", A)
+    with pytest.raises(
+        BadDescription, match=r"^rolling of disk: its rows along x and along y say the same; give the frame of the contact, seen="
+    ):
+        s.roll(disk, contact)
+    assert ([], []) == (s.constraints, s.dropped)
+    s.roll(disk, contact, seen=A)
+    assert ["rolling of disk along x"] == [c.name for c in s.constraints]
+
+
 # ---- what is refused ---------------------------------------------------------------------------
 
 

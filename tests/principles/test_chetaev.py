@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert import sin
+from dalembert import exp, sin, sqrt
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.agreement.certificate import compare
 from dalembert.algebra.scalar import on
@@ -122,6 +122,35 @@ def test_rows_that_say_the_same_are_refused():
     s.constrain(2 * x.dot**2 - 2 * z.dot**2, "second")
     with pytest.raises(IllPosed, match="'second': what it says about the velocities follows from the other rows"):
         da.kane(s)
+
+
+def test_speeds_are_counted_without_it():
+    s, x, y, z = particle()
+    s.constrain(x.dot**2 + y.dot**2 - z.dot**2, "slope")
+    s.speeds(u=x.dot, v=y.dot)
+    with pytest.raises(IllPosed, match=r"2 speeds and no constraint rows \(without 'slope', which eliminates no speed\): add 1 speed"):
+        da.kane(s)
+    s.speeds(w=z.dot - x)
+    assert da.agreement(s).agree
+
+
+@pytest.mark.parametrize(
+    ("row", "start"),
+    [
+        (lambda s, x, y, z: z.dot + sqrt(x.dot**2 + y.dot**2 + 1) / 3, {"x.dot": 1}),
+        (lambda s, x, y, z: z.dot - exp(-x.dot) * (1 + x**2), {"x.dot": 1, "y.dot": 1}),
+        (lambda s, x, y, z: x.dot**2 + y.dot**2 + z.dot**2 - s.specified("w", 2 + sin(s.t)) ** 2, {"x.dot": 1, "y.dot": 1}),
+    ],
+    ids=["root", "exponential", "specified speed"],
+)
+def test_any_function_of_the_velocities(row, start):
+    s, x, y, z = particle()
+    s.constrain(row(s, x, y, z), "row")
+    assert da.agreement(s).agree
+    run = da.simulate(s, 1, start=start, **TIGHT)
+    assert run.worst_residual <= 1e-12
+    assert not run.conserves_energy
+    assert run.integrals.relative_drift <= 1e-11
 
 
 def test_elsewhere_it_is_refused_by_name():

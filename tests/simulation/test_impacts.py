@@ -237,6 +237,36 @@ def test_constraints_take_part_in_an_impact(e):
     assert with_row.energy_drift < 1e-9
 
 
+@pytest.mark.parametrize("e", [0.0, 0.6])
+def test_a_sleigh_that_cannot_slip_hits_a_wall(e):
+    """Rows that were eliminated: 𝓜 Δq̇ = Aᵀλ̂ + Jᵀ Λ, A Δq̇ = 0, J Δq̇ = −(1 + ε) φ̇ in all three coordinates by hand.
+
+    What meets the wall is the mass centre, a ahead of the edge, φ = d − x − a cos ϕ.
+    """
+    s, m, inertia, a = gallery.build("chaplygin-sleigh"), 1.0, 0.5, 0.3
+    wall = da.impact("1/2 - x - 3/10*cos(phi)", e, name="wall")
+    start = {"v": 1.0, "omega": 0.8, "phi": 0.2}
+    free = da.simulate(s, 1.0, start=start, events=[da.event("1/2 - x - 3/10*cos(phi)", stop=True)])
+    run = da.simulate(s, free.t[-1] + 1e-3, start=start, events=[wall])
+    (o,) = run.events
+    before, after = np.flatnonzero(run.t == o.t)
+    phi, qdot = o.before["phi"], run.qdot[before]
+    c, si = math.cos(phi), math.sin(phi)
+    M = np.array([[m, 0, -m * a * si], [0, m, m * a * c], [-m * a * si, m * a * c, inertia + m * a**2]])
+    A, J = np.array([-si, c, 0]), np.array([-1.0, 0.0, a * si])
+    K = np.block([[M, -A[:, None], -J[:, None]], [A[None], np.zeros((1, 2))], [J[None], np.zeros((1, 2))]])
+    given = np.array([0, 0, 0, 0, -(1 + e) * (J @ qdot)])
+    solved = np.linalg.solve(K, given)
+    assert J @ qdot < -0.1
+    assert abs(A @ qdot) < 1e-14
+    assert qdot + solved[:3] == pytest.approx(run.qdot[after], abs=1e-12)
+    assert solved[-1] == pytest.approx(o.impulse, rel=1e-12)
+    # the energy lost, in the formula for the direction that the edge leaves
+    B = np.linalg.solve(M, np.column_stack([A, J]))
+    mobility = J @ B[:, 1] - (A @ B[:, 1]) ** 2 / (A @ B[:, 0])
+    assert -0.5 * (1 - e**2) * (J @ qdot) ** 2 / mobility == pytest.approx(o.energy, rel=1e-10)
+
+
 def test_two_obstacles_at_once():
     """Into a corner: both gaps close at the same time, and both velocities turn round."""
     s = da.System("Corner")

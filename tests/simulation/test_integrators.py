@@ -32,7 +32,7 @@ def test_scipy_gives_the_same_motion_between_the_steps_too(name: str) -> None:
     assert np.abs(found - expected).max() < 1e3 * rtol
 
 
-@pytest.mark.parametrize(("name", "package"), [("heyoka", "heyoka"), ("CVODE", "sksundae")])
+@pytest.mark.parametrize(("name", "package"), [("heyoka", "heyoka"), ("CVODE", "sksundae"), ("IDA", "sksundae")])
 def test_what_is_not_installed_is_named(name: str, package: str) -> None:
     s = double_pendulum()
     if importlib.util.find_spec(package) is None:

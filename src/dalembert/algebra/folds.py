@@ -8,12 +8,15 @@ velocities) keep what they have found.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from itertools import compress
+from typing import Any, Final, Protocol, TypeVar
 
 from dalembert.algebra.tape import BINARY, LEAVES, Node, Number, Tape
 from dalembert.errors import NotLinear
 
 Value = TypeVar("Value")
+# so many expressions need much of a tape
+_MANY: Final = 64
 
 
 class Arithmetic(Protocol[Value]):
@@ -44,6 +47,8 @@ def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> list[i
     nodes = tape.nodes
     seen: set[int] = set()
     stack = [i for i in outs if i not in done]
+    if done == () and len(stack) >= _MANY:
+        return _needed_by_many(nodes, stack)
     while stack:
         i = stack.pop()
         if i in seen:
@@ -57,6 +62,22 @@ def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> list[i
         if op in BINARY and b not in done and b not in seen:
             stack.append(b)
     return sorted(seen)
+
+
+def _needed_by_many(nodes: Sequence[Node], outs: list[int]) -> list[int]:
+    """The same by one sweep down the tape, which is faster where much of it is needed."""
+    top = max(outs) + 1
+    wanted = bytearray(top)
+    for i in outs:
+        wanted[i] = 1
+    for i in range(top - 1, -1, -1):
+        if wanted[i]:
+            op, a, b = nodes[i]
+            if op not in LEAVES:
+                wanted[a] = 1
+                if op in BINARY:
+                    wanted[b] = 1
+    return list(compress(range(top), wanted))
 
 
 def symbols_of(tape: Tape, outs: Iterable[int]) -> list[int]:

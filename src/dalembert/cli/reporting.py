@@ -12,7 +12,7 @@ import typer
 from dalembert import gallery
 from dalembert.cli.faults import DISAGREEMENT, PROGRAM_FAILED, say
 from dalembert.cli.program import subject
-from dalembert.cli.simulating import DURATION, Given, Input, Start, number_of, pairs
+from dalembert.cli.simulating import DURATION, number_of, pairs
 from dalembert.errors import DalembertError, Unknown
 from dalembert.report import terminal
 from dalembert.report.blocks import Verdict
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 FOLDER: Final = "gallery"
 
 System = Annotated[str, typer.Argument(metavar="[SYSTEM]", help="A name from the gallery, or path/to/file.py:function.")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")
+]
 Duration = Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
 All = Annotated[bool, typer.Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
 Picture = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
@@ -37,7 +39,9 @@ def wished(name: str, described: Subject, duration: float | None, options: dict[
     from dalembert.page.study import Wish
 
     shown = gallery.entry(name) if name in gallery.names() else None
-    start, values = ({n: number_of(described.system, option, n, x) for n, x in pairs(option, options[option])} for option in ("--start", "--set"))
+    start, values = (
+        {n: number_of(described.system, option, n, x) for n, x in pairs(option, options[option])} for option in ("--start", "--set")
+    )
     inputs = {**(shown.inputs if shown else {}), **dict(pairs("--input", options["--input"]))}
     length = duration if duration is not None else shown.duration if shown else DURATION
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
@@ -79,7 +83,7 @@ def _studied(described: Subject, wish: Wish, out: Any) -> Study:
 
 def matters(found: Study) -> Iterator[tuple[str | Verdict, ...]]:
     """Agreement, energy drift, constraint residual."""
-    from dalembert.page.sections import energy_line
+    from dalembert.page.parts.head import energy_line
     from dalembert.report.motion import SMALL
 
     agreed, run = found.agreed, found.run
@@ -135,5 +139,3 @@ def _file_name(name: str) -> str:
     from dalembert.simulation.plotting import file_name
 
     return file_name(name.rpartition(":")[2])
-
-

@@ -14,7 +14,7 @@ from dalembert.flexible.boundary_problem import Problem
 from dalembert.flexible.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.collocation import eigenpairs
 from dalembert.flexible.modes import checked_count, normalised, wave_number
-from dalembert.flexible.shapes import Shape, uniform_shapes
+from dalembert.flexible.shapes import Shape, chosen, uniform_shapes
 from dalembert.flexible.small_motion import small_motion
 from dalembert.flexible.spectrum import eigenvalues
 from dalembert.model.member import Member
@@ -41,7 +41,7 @@ class CriticalLoad:
 
     def shape(self, x: Any, name: str | None = None) -> Any:
         """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
-        return self.shapes[name or self.fields[0]](x)
+        return chosen(self.shapes, name)(x)
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,9 @@ class MemberBuckling:
     def forces(self) -> list[float]:
         """P₁, P₂, …"""
         return [load.force for load in self.loads]
+
+    def __repr__(self) -> str:
+        return f"MemberBuckling({self.member.name!r}: P = {', '.join(f'{load.force:.6g}' for load in self.loads)})"
 
     def __str__(self) -> str:
         from dalembert.flexible.tables import buckling_table

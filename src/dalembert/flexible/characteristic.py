@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, content, factor_common, to_scalar, without
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing.layout import Printer, Ranking
@@ -148,36 +149,62 @@ class _Characteristic:
     # ---- determinant -------------------------------------------------------------------------
 
     def _square(self) -> int:
-        """ω² in terms of βL, where one argument says all."""
+        """ω² in terms of βL (and αL), where the member's own inertia is all that ω² multiplies in its equation's last term."""
         t = self.tape
-        if len(self.relations) != 1 or self.compressed:
-            return t.mul(self.omega, self.omega)
-        ((_, power, z, _),) = self.relations
+        own = t.mul(self.omega, self.omega)
+        if self.compressed or len(self.by_order.get(0, [])) != 1:
+            return own
         lead = self._coefficient(self.order)
         mass = next(c for j, c in self.by_order[0] if j == 2)
-        beta = t.power(t.div(z, self.L), power)
-        size = t.div(t.mul(beta, lead), mass)
-        return size if self.order == 4 else t.neg(size)
+        if len(self.relations) == 1:
+            ((_, power, z, _),) = self.relations
+            size = t.power(t.div(z, self.L), power)
+        else:
+            y, z = (t.names[f"{label}L"] for label in "αβ")
+            size = t.power(t.div(t.mul(y, z), t.mul(self.L, self.L)), 2)
+        product = t.div(t.mul(size, lead), mass)
+        return product if self.order == 4 else t.neg(product)
 
     def _row(self, form: Linear, side: int, square: int) -> list[int]:
         t = self.tape
+        orders = {i: self._at_order(form, i, square) for i in sorted({key[1] for key in form.coefficients})}
         row = []
         for kind, z in self.solutions:
             total = t.zero
-            for key, c in form.coefficients.items():
-                total = t.add(total, t.mul(self._factor(key, c, square, z), self._value(kind, z, key[1], side)))
+            for i, c in orders.items():
+                total = t.add(total, t.mul(c, self._value(kind, z, i, side)))
             row.append(total)
         return row
 
-    def _factor(self, key: Key, c: int, square: int, z: int) -> int:
+    def _at_order(self, form: Linear, i: int, square: int) -> int:
+        """What multiplies φ⁽ⁱ⁾ in a condition, in terms of αL and βL as far as they say it."""
+        t, own = self.tape, _square(self.tape, self.omega)
+        parts = [(key, c) for key, c in form.coefficients.items() if key[1] == i]
+        plain = self._summed(parts, own)
+        if self.compressed or len(self.relations) == 1:
+            return self._summed(parts, square)
+        # the shear force holds the same EI (β² − α²) as the equation
+        c2 = self._coefficient(2)
+        y, z = (t.names[f"{label}L"] for label in "αβ")
+        short = t.mul(self._coefficient(self.order), t.div(t.sub(t.mul(z, z), t.mul(y, y)), t.mul(self.L, self.L)))
+        for sign in (1, -1):
+            if is_zero(t, [t.sub(plain, t.mul(t.const(sign), c2))])[0]:
+                return t.mul(t.const(sign), short)
+        return self._summed(parts, square)
+
+    def _summed(self, parts: list[tuple[Key, int]], square: int) -> int:
+        t, total = self.tape, self.tape.zero
+        for key, c in parts:
+            total = t.add(total, self._factor(key, c, square))
+        return total
+
+    def _factor(self, key: Key, c: int, square: int) -> int:
         t = self.tape
         if key[2] == 2:
             return t.zero if self.compressed else t.neg(t.mul(c, square))
         if self.compressed and self.motion.compression is not None:
-            from dalembert.algebra.folds import Rewrite
-
             # P = k² EI
-            k2 = t.power(t.div(z, self.L), 2)
+            k2 = t.power(t.div(t.names["kL"], self.L), 2)
             return Rewrite(t, {self.motion.compression: t.mul(k2, self._coefficient(self.order))})(c)
         return c
 
@@ -255,6 +282,8 @@ class _Characteristic:
         functions = printer.form(inner)
         if reduced == Form((Term(Fraction(1)),)):
             return functions
+        if inner == Form((Term(Fraction(1)),)):
+            return printer.form(reduced)
         several = len(inner.numerator) > 1
         return printer.notation.product([printer.form(reduced), printer.notation.group(functions) if several else functions])
 
@@ -278,6 +307,11 @@ class _ConstantsFirst(Ranking):
 
 def _latex_label(label: str) -> str:
     return label.replace("β", r"\beta").replace("α", r"\alpha").replace("²", "^{2}").replace("⁴", "^{4}").replace("−", "-")
+
+
+def _square(t: Tape, x: int) -> int:
+    """x²"""
+    return t.mul(x, x)
 
 
 def determinant(t: Tape, rows: list[list[int]]) -> int:

@@ -34,15 +34,17 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Polynomials], int]:
     """The lowest eigenvalues with their shapes, and the degree they were found with."""
     before: list[tuple[Any, dict[str, list[float]]]] = []
     found: list[Polynomials] = []
-    zeros = 0
+    zeros: int | None = None if can_count(problem) else 0
     for degree in DEGREES:
         if degree < wanted + 6:
             continue
-        now = Collocation(problem, degree).lowest(wanted - zeros)
-        if not before and now and can_count(problem):
-            zeros = count_below(problem, 1e-6 * float(now[0][0].mid()))
+        now = Collocation(problem, degree).lowest(wanted - (zeros or 0))
+        if zeros is None and now:
+            zeros = min(wanted, _zeros(problem, 1e-6 * float(now[0][0].mid())))
             now = now[: wanted - zeros]
-        if len(now) < wanted - zeros:
+        if zeros == wanted:
+            break
+        if len(now) < wanted - (zeros or 0):
             continue
         if before:
             errors = [abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)]
@@ -50,11 +52,12 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Polynomials], int]:
             if max(errors, default=0.0) < STANDS:
                 break
         before = now
-    if not found:
+    rigid = zeros or 0
+    if not found and rigid < wanted:
         msg = f"{wanted} modes of {problem.motion.member.name!r} are too many for polynomials of degree {DEGREES[-1]}: ask for fewer"
         raise NotApplicable(msg)
-    _check_count(problem, found, zeros)
-    return [Polynomials(Eigenvalue(0.0, 0.0, "0"), {})] * zeros + found, degree
+    _check_count(problem, found, rigid)
+    return [Polynomials(Eigenvalue(0.0, 0.0, "0"), {})] * rigid + found, degree
 
 
 def can_count(problem: Problem) -> bool:
@@ -66,14 +69,19 @@ def _eigenvalue(x: Any, error: float) -> Eigenvalue:
     return Eigenvalue(float(x.mid()), error + 1e-16, digits_of(x, DIGITS))
 
 
-def _check_count(problem: Problem, found: list[Polynomials], zeros: int) -> None:
-    """None was missed, and none is negative: as many lie below as were found."""
-    if not can_count(problem):
-        return
-    first, last = found[0].eigenvalue, found[-1].eigenvalue
-    if count_below(problem, -1e-6 * first.value):
+def _zeros(problem: Problem, little: float) -> int:
+    """How often zero is an eigenvalue; refused where one is negative."""
+    if count_below(problem, -little):
         msg = f"{problem.motion.member.name!r} is not stable in its straight state: it has buckled, or its frame turns too fast"
         raise NotApplicable(msg)
+    return count_below(problem, little)
+
+
+def _check_count(problem: Problem, found: list[Polynomials], zeros: int) -> None:
+    """None was missed: as many lie below as were found."""
+    if not found or not can_count(problem):
+        return
+    last = found[-1].eigenvalue
     below = count_below(problem, last.value * (1 + max(1e-4, 10 * last.error)))
     if below != len(found) + zeros:
         name = problem.motion.member.name

@@ -22,7 +22,7 @@ from dalembert.errors import IllPosed
 from dalembert.flexible.boundary_problem import Problem
 from dalembert.flexible.characteristic import determinant
 from dalembert.flexible.collocation import DEGREES, Collocation
-from dalembert.flexible.shapes import Shape
+from dalembert.flexible.shapes import Shape, chosen, fitted
 from dalembert.flexible.small_motion import Form, SmallMotion, small_motion
 from dalembert.kinematics.elimination import Elimination
 from dalembert.model.member import Member
@@ -47,7 +47,11 @@ class Deflection:
 
     def at(self, x: Any, name: str | None = None) -> Any:
         """The deflection at one place, or at an array of places."""
-        return self.shapes[name or next(iter(self.shapes))](x)
+        return chosen(self.shapes, name)(x)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} = {e}" for name, e in self.expressions.items()) or ", ".join(self.shapes)
+        return f"Deflection({self.member.name!r}: {shown})"
 
     def __str__(self) -> str:
         from dalembert.flexible.tables import deflection_table
@@ -203,8 +207,6 @@ def _has_numbers(problem: Problem, exact: Mapping[str, int]) -> bool:
 
 def _sampled(problem: Problem, e: int) -> Shape:
     import math
-
-    from dalembert.flexible.shapes import fitted
 
     count = 24
     places = [problem.length * (1 + math.cos(math.pi * (2 * k + 1) / (2 * count))) / 2 for k in range(count)]

@@ -78,6 +78,10 @@ class HybridEquations:
         """The conditions at one end of a member."""
         return tuple(b for b in self.boundary if b.member == member and b.end == end)
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.ordinary)} ordinary, {len(self.partial)} partial, {len(self.boundary)} conditions"
+        return f"HybridEquations({self.kinematics.system.name!r}: {counts})"
+
     def __str__(self) -> str:
         from dalembert.flexible.reading import plain
 

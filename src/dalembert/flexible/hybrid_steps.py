@@ -56,7 +56,7 @@ def _motion(continua: Mapping[str, Continuum], tag: Mapping[str, str]) -> Iterat
     if shortened:
         yield Step(
             "Shortening, kept by the axial force N",
-            "s′ = ½ (v′² + w′²)",
+            "s′ = ½ (v′)² + ½ (w′)²",
             tuple(Item(f"s′{tag[n]}", c.drawn_in()) for n, c in shortened),
         )
 
@@ -70,7 +70,7 @@ def _energies(continua: Mapping[str, Continuum], tag: Mapping[str, str], e: Ener
     )
     yield Step(
         "Potential energy per length",
-        "V̂ = ½ EI v″² + ½ EA u′² + ½ GJ φ′² + N (½ v′² − s′) − ρA g·r",
+        "V̂ = ½ EI (v″)² + ½ EA (u′)² + ½ GJ (φ′)² + N (½ (v′)² − s′) − ρA g·r",
         tuple(Item(f"V̂{tag[n]}", density) for n, density in e.V_hat.items()),
     )
     T, V = e.T, e.V

@@ -13,7 +13,7 @@ from typing import Final
 
 from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
-from dalembert.algebra.printing.layout import Printer, Ranking
+from dalembert.algebra.printing.layout import FUNCTION, Printer, Ranking
 from dalembert.algebra.printing.names import base, field
 from dalembert.algebra.printing.notation import Latex, Notation, Text
 from dalembert.algebra.printing.zform import with_intermediates
@@ -120,6 +120,10 @@ class _AsGiven(Ranking):
     def __init__(self, fields: Fields) -> None:
         super().__init__(fields.tape, (), ())
         self.fields = fields
+
+    def kind(self, atom: Atom) -> int:
+        """Functions last, so that nobody reads cos x v as cos(x v)."""
+        return super().kind(atom) if atom.op == "symbol" else FUNCTION
 
     def place(self, name: str) -> tuple[object, ...]:
         bare, primes, _ = field(name)

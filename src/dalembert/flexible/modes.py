@@ -15,7 +15,7 @@ from dalembert.errors import BadDescription
 from dalembert.flexible.boundary_problem import Problem
 from dalembert.flexible.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.collocation import can_count, eigenpairs
-from dalembert.flexible.shapes import Shape, uniform_shapes
+from dalembert.flexible.shapes import Shape, chosen, uniform_shapes
 from dalembert.flexible.small_motion import SmallMotion, small_motion
 from dalembert.flexible.spectrum import Eigenvalue, eigenvalues
 from dalembert.model.member import Member
@@ -45,7 +45,7 @@ class Mode:
 
     def shape(self, x: Any, name: str | None = None) -> Any:
         """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
-        return self.shapes[name or self.fields[0]](x)
+        return chosen(self.shapes, name)(x)
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,9 @@ class MemberModes:
 
     def __getitem__(self, k: int) -> Mode:
         return self.modes[k]
+
+    def __repr__(self) -> str:
+        return f"MemberModes({self.member.name!r}: ω = {', '.join(f'{m.frequency:.6g}' for m in self.modes)})"
 
     def __len__(self) -> int:
         return len(self.modes)

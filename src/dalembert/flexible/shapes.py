@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dalembert.errors import BadDescription, Unknown
 from dalembert.flexible.boundary_problem import Problem
 from dalembert.flexible.spectrum import Determinant, Eigenvalue
 
@@ -22,7 +24,11 @@ class Shape:
         import numpy as np
         from numpy.polynomial.chebyshev import chebval
 
-        values = chebval(2 * np.asarray(x, dtype=float) / self.length - 1, self.coefficients)
+        place = np.asarray(x, dtype=float)
+        if not np.all((place >= -1e-9 * self.length) & (place <= (1 + 1e-9) * self.length)):
+            msg = f"a place along the member lies between x = 0 and x = {self.length:g}, not at {x}"
+            raise BadDescription(msg)
+        values = chebval(2 * place / self.length - 1, self.coefficients)
         return float(values) if np.ndim(x) == 0 else values
 
     def derivative(self, order: int = 1) -> Shape:
@@ -53,6 +59,19 @@ class Shape:
         places = [0.0, self.length, *((1 + z) / 2 * self.length for z in inside)]
         x = max(places, key=lambda p: abs(self(p)))
         return x, self(x)
+
+
+def chosen(shapes: Mapping[str, Shape], name: str | None) -> Shape:
+    """The shape of one field, by default the first."""
+    if not shapes:
+        msg = "this motion has no shape of its own: the member stays straight, or moves as a whole"
+        raise BadDescription(msg)
+    if name is None:
+        return next(iter(shapes.values()))
+    if name not in shapes:
+        msg = f"there is no field {name!r} here; there is {', '.join(shapes)}"
+        raise Unknown(msg)
+    return shapes[name]
 
 
 def uniform_shapes(problem: Problem, e: Eigenvalue) -> dict[str, Shape]:

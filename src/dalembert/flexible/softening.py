@@ -22,6 +22,7 @@ from dalembert.flexible.discretised import Discretised
 from dalembert.flexible.ritz import Ritz, ritz
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.system import System
+from dalembert.numerics.values import number
 from dalembert.simulation.setting import Setting, setting
 from dalembert.simulation.starting.start import find_start
 
@@ -37,17 +38,18 @@ def warn_of_softening(
 ) -> None:
     """Say before a run that a beam without shortening will turn faster than it can stand."""
     softened = _softened(kin.system)
-    if not softened or not math.isfinite(duration):
+    if not softened:
         return
     try:
+        span = number("t0", t0), number("t0", t0) + number("duration", duration)
         chosen = setting(kin, values, inputs)
         found = [
-            (bent, _lowest(ritz(bent, values), bent, plane), list(_turning(chosen, bent, plane, start, (t0, t0 + duration))))
+            (bent, _lowest(ritz(bent, values), bent, plane), list(_turning(chosen, bent, plane, start, span)))
             for bent in softened
             for plane in range(len(bent.member.bending))
         ]
     except DalembertError:
-        return  # what is wrong with the start or the values is said by the run itself
+        return  # what is wrong with the times, the start or the values is said by the run itself
     for bent, omega, turning in found:
         _judge(bent, omega, turning)
 

@@ -58,5 +58,7 @@ def deflection_table(found: Deflection) -> str:
         lines.append(f"  {unicode_name(name)}(x) = {e}")
     for name, shape in found.shapes.items():
         x, value = shape.peak()
-        lines.append(f"  largest {unicode_name(name)}: {value:.16g} at x = {x:.6g}; at the far end {shape(shape.length):.16g}")
+        end = shape(shape.length)
+        far = 0.0 if abs(end) < 1e-13 * abs(value) else end
+        lines.append(f"  largest {unicode_name(name)}: {value:.13g} at x = {x:.6g}; at the far end {far:.13g}")
     return "\n".join([*lines, *found.remarks])

@@ -1,7 +1,7 @@
 """Appell's example in Hamel's limit: a particle whose path has a prescribed slope, ẋ² + ẏ² = k² ż².
 
 Source: NF72, on constraints that are not linear in the velocities. With Chetaev's rule z̈ = −g/(1 + k²), the path is straight
-seen from above, and the energy is constant; compared in tests/laws.
+seen from above, and the energy is constant; compared in tests/principles.
 """
 
 from __future__ import annotations

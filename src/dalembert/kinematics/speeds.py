@@ -119,6 +119,8 @@ class SpeedSolver:
     def _count_message(self, declared: int, m: int) -> str:
         n, norms = len(self.qdot), sum(r.is_norm for r in self.rows)
         have = f"{n} coordinates, {declared} speed{'s' * (declared != 1)} and {m + norms or 'no'} constraint row{'s' * (m + norms != 1)}"
+        beside = [repr(c.name) for c in self.system.constraints if c.nonlinear or c.redundant]
+        have += f" (without {', '.join(beside)}, which eliminates no speed)" if beside else ""
         missing = n - m - norms - declared
         if missing > 0:
             return f"{have}: add {missing} speed{'s' * (missing != 1)} or constraint{'s' * (missing != 1)} (Gre03 §4.1)"

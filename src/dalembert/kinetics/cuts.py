@@ -47,6 +47,8 @@ class Cuts:
             if body.frame is not None and not self._turns_with(body.frame, piece.frame):
                 piece, rho = self._next(piece, body.frame, rho, ("turn", body.frame)), nothing
             piece.masses.append((body, rho))
+        for piece in self.pieces:
+            piece.name = piece.name or self._free_name(piece.masses[0][0].name if piece.masses else f"frame {piece.frame.name}")
 
     def _place(self, P: Point) -> tuple[Piece, Vector]:
         """The piece that carries a point, and the point from the piece's joint."""
@@ -97,7 +99,7 @@ class Cuts:
         return self._found[key]
 
     def _name(self, before: Piece, frame: Frame, moving: list[int] | None) -> str:
-        """The coordinates and specified motions that move the joint and none before it; else the frame."""
+        """The coordinates and specified motions that move the joint and none before it; empty if there are none."""
         kin, t = self.kin, self.kin.tape
         if moving is None:
             relative = [c for axis in (frame.x, frame.y, frame.z) for c in axis.on(t).components(before.frame)]
@@ -105,6 +107,8 @@ class Cuts:
         own = [i for i in moving if i not in self._named and i != kin.system.t.i]
         self._named.update(own)
         names = [kin.name(i) for i in own if i in kin.q or kin.name(i) in kin.system.symbols]
-        taken = {piece.name for piece in self.pieces}
-        name = ", ".join(names) or f"frame {frame.name}"
+        return self._free_name(", ".join(names)) if names else ""
+
+    def _free_name(self, name: str) -> str:
+        taken = [piece.name for piece in self.pieces]
         return name if name not in taken else f"{name} ({len(taken)})"

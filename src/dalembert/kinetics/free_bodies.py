@@ -52,7 +52,7 @@ def free_bodies(kin: Kinematics) -> list[FreeBody]:
         bodies.append(FreeBody(b.name, b.G, b.frame, b.frame or N, b.mass * kin.a(b.G), torque, none, none))
     for name, F, P in (*weights(kin), *applied_forces(kin)):
         force = kin.vector_in_speeds(F)
-        body = _carrier(kin, bodies, P)
+        body = carrier(kin, bodies, P)
         if body is None:
             body = FreeBody(name, P, None, N, none, none, none, none)
             bodies.append(body)
@@ -68,7 +68,7 @@ def free_bodies(kin: Kinematics) -> list[FreeBody]:
     return bodies
 
 
-def _carrier(kin: Kinematics, bodies: list[FreeBody], P: Point) -> FreeBody | None:
+def carrier(kin: Kinematics, bodies: list[FreeBody], P: Point) -> FreeBody | None:
     """The body that P is fixed to: v_P = v_G + ω × (P − G), decided exactly."""
     # a mass carries what acts at its own centre, even where it is fixed to another body
     own = next((body for body in bodies if P is body.point), None)

@@ -2,24 +2,26 @@
 
 The wrench in every joint follows from the balances of the bodies beyond it. A constraint row brings the generalized reaction
 λ A on q; where it is known which bodies it takes hold of, a closed loop is cut at its rows, and the forces λ d of the rows act
-on the bodies. Loads that were declared by a potential have no place of action; where one
-acts across a joint the joint's wrench contains it, and so it does a row that relates joint coordinates (a gear, a drive).
+on the bodies. Springs pull at their ends. A load declared by another potential has no place of action; where it acts across a
+joint the joint's wrench contains it, as it contains what a row does that relates joint coordinates (a gear, a drive).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dalembert.algebra.folds import Linear
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import NotApplicable
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.kinematics import Kinematics, linear_parts
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinetics.cuts import Cuts, Piece
-from dalembert.kinetics.free_bodies import FreeBody, free_bodies
+from dalembert.kinetics.free_bodies import FreeBody, carrier, free_bodies
 from dalembert.kinetics.row_actions import Action, held_rows, row_actions
+from dalembert.kinetics.springs import spring_forces
 from dalembert.model.elements import Body
 
 
@@ -93,6 +95,7 @@ def _joints(kin: Kinematics, actions: list[Action | None]) -> tuple[JointReactio
     _check_placed(kin, actions)
     cuts = Cuts(kin)
     bodies = {b.name: b for b in free_bodies(kin)}
+    _add_springs(kin, bodies)
     strangers = [name for name in bodies if name not in {b.name for b in kin.system.bodies}]
     if strangers:
         msg = f"{strangers[0]} acts on a point that no body carries"
@@ -102,6 +105,19 @@ def _joints(kin: Kinematics, actions: list[Action | None]) -> tuple[JointReactio
     for piece in reversed(cuts.pieces):
         wrenches[piece] = _beyond(kin, piece, bodies, held, wrenches)
     return tuple(JointReaction(piece.name, *wrenches[piece], _place(kin, piece)) for piece in cuts.pieces[1:])
+
+
+def _add_springs(kin: Kinematics, bodies: dict[str, FreeBody]) -> None:
+    """The forces of springs on the bodies that carry their ends."""
+    t = kin.tape
+    for name, F, P in spring_forces(kin):
+        body = carrier(kin, list(bodies.values()), P)
+        if body is not None:
+            body.F = body.F + F
+            body.M = body.M if body.frame is None else body.M + (P - body.point).on(t).cross(F)
+        elif linear_parts(Linear(t, kin.qdot), kin.motion_in_rates.v(P))[0]:
+            msg = f"{name} acts on a point that no body carries"
+            raise NotApplicable(msg)
 
 
 def _check_placed(kin: Kinematics, actions: list[Action | None]) -> None:

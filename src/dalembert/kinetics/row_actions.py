@@ -7,28 +7,28 @@ coordinates. A candidate counts only if its variation is that of the row, decide
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
-from random import Random
 from typing import Final
 
-from dalembert.algebra.exact.field import Point as FieldPoint
 from dalembert.algebra.exact.field import Trials
-from dalembert.algebra.folds import Derivative, symbols_of
+from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.rows import ConstraintRow
+from dalembert.kinetics.variations import Three, Turned, Variations, dot, minus
 from dalembert.model.elements import Body
 
 _FACTORS: Final = tuple(s * k for k in (Fraction(1), Fraction(2), Fraction(1, 2)) for s in (1, -1))
 _MOST_PAIRS: Final = 40_000
 _MOST_CANDIDATES: Final = 200
 
-Three = tuple[int, int, int]
+# variations that would do, each with the factor by which the row is larger
+_Wanted = dict[int, Fraction]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def row_actions(kin: Kinematics) -> list[Action | None]:
         elif row.nonlinear is not None:
             found.append(None)
         else:
-            search = search or Trials(kin.tape, 1).at(0, lambda point: _Search(kin, point))
+            search = search or Trials(kin.tape, 1).at(0, lambda point: _Search(Variations(kin, point)))
             found.append(search.action(row))
     return found
 
@@ -85,101 +85,70 @@ def _contact(row: ConstraintRow) -> Action:
 
 
 @dataclass(frozen=True)
-class _Turned:
-    """The axes of a frame in N, their variation, and the small rotation behind it."""
+class _Scope:
+    """Where a row is searched for: everywhere, or (named) at the points of the closure it is a part of, their own axes first."""
 
-    axes: tuple[Three, Three, Three]
-    varied: tuple[Three, Three, Three]
-    rotation: Three
+    points: Mapping[Point, tuple[Three, Three]]
+    frames: Mapping[Frame, Turned]
+    named: bool
 
 
 class _Search:
-    """Every point and frame at a random point of a prime field, with its variation along a random δq."""
+    """Rows compared with whatever two points or two frames of the description can do to each other."""
 
-    def __init__(self, kin: Kinematics, point: FieldPoint) -> None:
-        t, random = kin.tape, Random(1)  # noqa: S311 - nothing is to be kept secret
-        self.kin, self.p, self.point = kin, point.prime, point
-        self.dq = [random.randrange(1, 1 << 30) for _ in kin.q]
-        varied = dict(zip(kin.q, map(t.const, self.dq), strict=True))
-        self.vary = Derivative(t, varied.get)
-        space = kin.system.space
-        self.every_point = {P: self._both(_position(kin, P)) for P in space.points}
-        self.every_frame = {F: self._turned(F) for F in space.frames}
-        self._look_at(None)
+    def __init__(self, variations: Variations) -> None:
+        self.all, self.kin, self.p = variations, variations.kin, variations.p
 
-    def _look_at(self, closes: tuple[Point, Point] | None) -> None:
-        """Where a row is searched for: everywhere, or at the points of the closure it is a part of, their own axes first."""
-        self.points, self.frames, self.closing = self.every_point, self.every_frame, closes is not None
-        if closes is not None:
-            self.points = {P: self.every_point[P] for P in closes}
-            self.frames = {F: self.every_frame[F] for F in (*(P.frame for P in closes), self.kin.system.N)}
-
-    def _both(self, c: Sequence[int]) -> tuple[Three, Three]:
-        values = self.point.values([*c, *(self.vary(x) for x in c)])
-        return (values[0], values[1], values[2]), (values[3], values[4], values[5])
-
-    def _turned(self, F: Frame) -> _Turned:
-        t, N = self.kin.tape, self.kin.system.N
-        pairs = [self._both(axis.on(t).components(N)) for axis in (F.x, F.y, F.z)]
-        half = pow(2, -1, self.p)
-        # δθ = ½ Σ a_i × δa_i
-        total = [0, 0, 0]
-        for a, da in pairs:
-            total = [(x + y) % self.p for x, y in zip(total, _cross(a, da), strict=True)]
-        rotation = (total[0] * half % self.p, total[1] * half % self.p, total[2] * half % self.p)
-        (x, dx), (y, dy), (z, dz) = pairs
-        return _Turned((x, y, z), (dx, dy, dz), rotation)
-
-    # ---- candidates ----------------------------------------------------------------------------
+    def _scope(self, row: ConstraintRow) -> _Scope:
+        declared = next((c for c in self.kin.system.constraints if c.name == row.name), None)
+        if declared is None or declared.closes is None:
+            return _Scope(self.all.points, self.all.frames, named=False)
+        P, Q = declared.closes
+        frames = {F: self.all.frames[F] for F in (P.frame, Q.frame, self.kin.system.N)}
+        return _Scope({X: self.all.points[X] for X in (P, Q)}, frames, named=True)
 
     def action(self, row: ConstraintRow) -> Action | None:
         """The first candidate whose variation is the row's, up to a simple factor."""
-        variation = sum(self.point(a) * self.dq[k] for k, a in row.A.items()) % self.p
-        declared = next((c for c in self.kin.system.constraints if c.name == row.name), None)
-        self._look_at(None if declared is None else declared.closes)
-        if self._is_coupling(row):
+        scope, variation = self._scope(row), self.all.of_row(row.A)
+        if self._is_coupling(row, scope):
             return Action(in_joints=True)
         wanted = {variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS}
-        for candidates in (self._gaps(row, wanted), self._angles(row, wanted), self._distances(row, wanted), self._slips(row, wanted)):
-            found = list(islice(candidates, _MOST_CANDIDATES))
+        for search in (self._gaps, self._angles, self._distances, self._slips):
+            found = list(islice(search(row, wanted, scope), _MOST_CANDIDATES))
             if found:
                 # a row in an expression that may hold one body or another is not placed by guessing
-                certain = self.closing or len({action.sides for action in found}) == 1
+                certain = scope.named or len({action.sides for action in found}) == 1
                 return found[0] if certain else None
         return None
 
-    def _is_coupling(self, row: ConstraintRow) -> bool:
-        """Constant coefficients: a relation of the coordinates themselves, as gears and drives are."""
+    def _is_coupling(self, row: ConstraintRow, scope: _Scope) -> bool:
+        """Constant coefficients and no free point held: a relation of the coordinates themselves, as gears and drives are."""
         t = self.kin.tape
-        fixed = not any(i in t.moving for i in symbols_of(t, row.A.values()))
-        return fixed and not self._translates(row)
+        if any(i in t.moving for i in symbols_of(t, row.A.values())):
+            return False
+        variation = self.all.of_row(row.A)
+        N = self.all.frames[self.kin.system.N]
+        return not any(dot(dr, n) * s % self.p == variation for _, dr in scope.points.values() for n in N.axes for s in (1, -1))
 
-    def _translates(self, row: ConstraintRow) -> bool:
-        """Whether the row holds the coordinates of a free point, where its force acts at the point."""
-        wanted = {sum(self.point(a) * self.dq[k] for k, a in row.A.items()) * s % self.p for s in (1, -1)}
-        N = self.every_frame[self.kin.system.N]
-        return any(_dot(dr, n) % self.p in wanted for _, dr in self.points.values() for n in N.axes)
-
-    def _gaps(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
+    def _gaps(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
         """(r_P − r_Q)·n or (v_P − v_Q)·n along the axis n of some frame: ±n at the points, n × (r_P − r_Q) on n's own frame."""
-        for F, turned in self.frames.items():
+        for F, turned in scope.frames.items():
             hit = False
             for k, name in enumerate("xyz"):
                 n, dn = turned.axes[k], turned.varied[k] if row.holonomic else (0, 0, 0)
-                for factor, P, Q in self._pairs(n, dn, wanted):
+                for factor, P, Q in self._pairs(n, dn, wanted, scope):
                     d = _times(getattr(F, name), factor)
                     turn = ((F, d.cross(P - Q)),) if row.holonomic and F.parent is not None else ()
-                    action = self._carried(((P, d), (Q, -d)), turn)
-                    if action is not None:
+                    for action in self._carried(((P, d), (Q, -d)), turn, named=scope.named):
                         hit = True
                         yield action
             if hit:
                 # the same axis in other frames would say the same
                 return
 
-    def _pairs(self, n: Three, dn: Three, wanted: dict[int, Fraction]) -> Iterator[tuple[Fraction, Point, Point]]:
+    def _pairs(self, n: Three, dn: Three, wanted: _Wanted, scope: _Scope) -> Iterator[tuple[Fraction, Point, Point]]:
         """The points whose gap along n varies as wanted."""
-        parts = {P: (_dot(dr, n) + _dot(r, dn)) % self.p for P, (r, dr) in self.points.items()}
+        parts = {P: (dot(dr, n) + dot(r, dn)) % self.p for P, (r, dr) in scope.points.items()}
         by_value: dict[int, list[Point]] = {}
         for P, s in parts.items():
             by_value.setdefault(s, []).append(P)
@@ -188,22 +157,18 @@ class _Search:
                 for P in by_value.get((value + s) % self.p, ()):
                     yield factor, P, Q
 
-    def _angles(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
+    def _angles(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
         """a·b of two axes: the moment a × b on a's frame, its opposite on b's; or (ω_F − ω_G)·n."""
-        frames = list(self.frames.items())
+        frames = list(scope.frames.items())
         for i, (F, f) in enumerate(frames):
             for G, g in frames[:i]:
                 for factor, d in self._between(row, F, f, G, g, wanted):
                     moment = _times(d, factor)
-                    action = self._carried((), ((F, moment), (G, -moment)))
-                    if action is not None:
-                        yield action
+                    yield from self._carried((), ((F, moment), (G, -moment)), named=scope.named)
 
-    def _between(
-        self, row: ConstraintRow, F: Frame, f: _Turned, G: Frame, g: _Turned, wanted: dict[int, Fraction]
-    ) -> Iterator[tuple[Fraction, Vector]]:
+    def _between(self, row: ConstraintRow, F: Frame, f: Turned, G: Frame, g: Turned, wanted: _Wanted) -> Iterator[tuple[Fraction, Vector]]:
         p = self.p
-        products = [[(_dot(f.varied[a], g.axes[b]) + _dot(f.axes[a], g.varied[b])) % p for b in range(3)] for a in range(3)]
+        products = [[(dot(f.varied[a], g.axes[b]) + dot(f.axes[a], g.varied[b])) % p for b in range(3)] for a in range(3)]
         relative = tuple((x - y) % p for x, y in zip(f.rotation, g.rotation, strict=True))
         F_axes, G_axes = (F.x, F.y, F.z), (G.x, G.y, G.z)
         half = pow(2, -1, p)
@@ -215,109 +180,51 @@ class _Search:
             if row.holonomic and (k := wanted.get((products[i][j] - products[j][i]) * half % p)) is not None:
                 yield k, (F_axes[i].cross(G_axes[j]) - F_axes[j].cross(G_axes[i])) / 2
             for axis, turned in ((F_axes[a], f), (G_axes[a], g)):
-                if not row.holonomic and (k := wanted.get(_dot(relative, turned.axes[a]) % p)) is not None:
+                if not row.holonomic and (k := wanted.get(dot(relative, turned.axes[a]) % p)) is not None:
                     yield k, axis
 
-    def _distances(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
+    def _distances(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
         """(r_P − r_Q)² = l²: the force 2 (r_P − r_Q) on P, its opposite on Q."""
-        points = list(self.points.items())
+        points = list(scope.points.items())
         if not row.holonomic or len(points) ** 2 > _MOST_PAIRS:
             return
         for i, (P, (r, dr)) in enumerate(points):
             for Q, (s, ds) in points[:i]:
-                gap, change = _minus(r, s), _minus(dr, ds)
-                if (k := wanted.get(2 * _dot(gap, change) % self.p)) is not None:
+                gap, change = minus(r, s), minus(dr, ds)
+                if (k := wanted.get(2 * dot(gap, change) % self.p)) is not None:
                     d = _times(P - Q, 2 * k)
-                    action = self._carried(((P, d), (Q, -d)), ())
-                    if action is not None:
-                        yield action
+                    yield from self._carried(((P, d), (Q, -d)), (), named=scope.named)
 
-    def _slips(self, row: ConstraintRow, wanted: dict[int, Fraction]) -> Iterator[Action]:
+    def _slips(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
         """The velocity along an axis of that point of a rigid body which is at P just now, as in rolling."""
         bodies = [] if row.holonomic else [b for b in self.kin.system.bodies if b.frame is not None]
-        for body, P in product(bodies, self.points):
-            moved = self._moved(body, P)
-            for F, turned in self.frames.items():
+        for body, P in product(bodies, scope.points):
+            moved = self.all.moved(body, P)
+            for F, turned in scope.frames.items():
                 for name, n in zip("xyz", turned.axes, strict=True):
-                    if (k := wanted.get(_dot(moved, n) % self.p)) is not None:
+                    if (k := wanted.get(dot(moved, n) % self.p)) is not None:
                         d = _times(getattr(F, name), k)
                         yield Action(((body, P, d), (None, P, -d)))
 
-    # ---- which body carries it -----------------------------------------------------------------
-
-    def _carried(self, at_points: Sequence[tuple[Point, Vector]], on_frames: Sequence[tuple[Frame, Vector]]) -> Action | None:
-        """Forces and moments on bodies; None if one of these is not found, or if all of it stays within one body."""
+    def _carried(
+        self, at_points: Sequence[tuple[Point, Vector]], on_frames: Sequence[tuple[Frame, Vector]], *, named: bool
+    ) -> Iterator[Action]:
+        """Forces and moments on bodies; none if one of these is not found, or if all of it stays within one body."""
         forces, moments = [], []
         for P, d in at_points:
-            body, found = self._carrier(P, self._value(d))
+            body, found = self.all.carrier(P, self.all.value(d), named=named)
             if not found:
-                return None
+                return
             forces.append((body, P, d))
         for F, d in on_frames:
-            body, found = self._turned_with(F, self._value(d))
+            body, found = self.all.turned_with(F, self.all.value(d))
             if not found:
-                return None
+                return
             moments.append((body, d))
-        bodies = {id(b) for b, _, _ in forces} | {id(b) for b, _ in moments}
-        return Action(tuple(forces), tuple(moments)) if len(bodies) > 1 else None
-
-    def _value(self, d: Vector) -> Three:
-        x, y, z = self.point.values(d.on(self.kin.tape).components(self.kin.system.N))
-        return x, y, z
-
-    def _carrier(self, P: Point, d: Three) -> tuple[Body | None, bool]:
-        """The body that P is fixed to, or at least moves with along d, and whether there is one; the ground is None."""
-        _, dr = self.every_point[P]
-        slips = [(body, _minus(dr, self._moved(body, P))) for body in self.kin.system.bodies]
-        fixed = [body for body, slip in slips if not any(x % self.p for x in slip)]
-        if not any(x % self.p for x in dr):
-            # a pivot on the ground belongs to a body only where a closure names it as a point of the body's frame
-            return next((b for b in fixed if self.closing and b.frame is P.frame), None), True
-        along = [body for body, slip in slips if body.frame is not None and not _dot(slip, d) % self.p]
-        found = min(fixed, key=lambda b: (b.G is not P, b.frame is not P.frame), default=None)
-        found = found or min(along, key=lambda b: b.G is not P.parent, default=None)
-        return found, found is not None
-
-    def _moved(self, body: Body, P: Point) -> Three:
-        """δr_G + δθ × (r_P − r_G); a particle carries only what is where it is."""
-        (r_P, _), (r_G, dr_G) = self.every_point[P], self.every_point[body.G]
-        if body.frame is None:
-            return dr_G if not any(x % self.p for x in _minus(r_P, r_G)) else (1, 0, 0)
-        turn = _cross(self.every_frame[body.frame].rotation, _minus(r_P, r_G))
-        return dr_G[0] + turn[0], dr_G[1] + turn[1], dr_G[2] + turn[2]
-
-    def _turned_with(self, F: Frame, d: Three) -> tuple[Body | None, bool]:
-        """The body that turns with a frame, or at least about d."""
-        turn = self.every_frame[F].rotation
-        rigid = sorted((b for b in self.kin.system.bodies if b.frame is not None), key=lambda b: b.frame is not F)
-        differences = [(b, _minus(turn, self.every_frame[b.frame].rotation)) for b in rigid if b.frame is not None]
-        for b, difference in differences:
-            if not any(x % self.p for x in difference):
-                return b, True
-        if not any(x % self.p for x in turn):
-            return None, True
-        for b, difference in differences:
-            if not _dot(difference, d) % self.p:
-                return b, True
-        return None, False
+        if len({id(b) for b, _, _ in forces} | {id(b) for b, _ in moments}) > 1:
+            yield Action(tuple(forces), tuple(moments))
 
 
 def _times(v: Vector, k: Fraction) -> Vector:
     """k v, exactly."""
     return v if k == 1 else -v if k == -1 else v * k
-
-
-def _position(kin: Kinematics, P: Point) -> tuple[int, int, int]:
-    return (P - kin.system.O).on(kin.tape).components(kin.system.N)
-
-
-def _dot(a: Sequence[int], b: Sequence[int]) -> int:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def _cross(a: Three, b: Three) -> Three:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-def _minus(a: Three, b: Three) -> Three:
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]

@@ -1,7 +1,8 @@
 """dφ = Σ μ_i θ_i: functions of position that velocity rows keep constant, written out where they are elementary.
 
-A one-form of the integrable part is tried as it is declared, solved for one coordinate after the other, and without its
-denominators; if it is closed it is integrated coordinate by coordinate. Every φ is checked exactly: its differential lies in
+A one-form of the integrable part is tried as it is declared, solved for different coordinates, and without its
+denominators; if it is closed it is integrated coordinate by coordinate. What is left is sought among sums of products of what the
+rows contain. Every φ is checked exactly: its differential lies in
 the span of the rows, and outside the span of what is known already.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations, islice
 from typing import Final
 
 from dalembert.algebra.exact.field import StructurallySingular, Trials, is_zero, rank_mod
@@ -19,11 +21,13 @@ from dalembert.algebra.normal_form.ring import TooLong
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.kinematics.elimination import Elimination
+from dalembert.mobility.ansatz import proposals
 from dalembert.mobility.antiderivative import antiderivative
 from dalembert.mobility.integrability import Reach, along, choose_positions
 from dalembert.mobility.rows import Rows
 
 _WIDEST: Final = 40
+_MOST_CHOICES: Final = 80
 _LONGEST: Final = 400
 
 # coefficients of dq_1, …, dq_n and, where time enters, dt
@@ -57,7 +61,12 @@ def hidden_positions(rows: Rows, reached: Reach) -> tuple[HiddenPosition, ...]:
             known.append(theta)
             found.append(HiddenPosition(Scalar(rows.tape, phi), _sources(rows, theta)))
         if len(found) == wanted:
-            break
+            return tuple(found)
+    for phi in proposals(rows, reached):
+        theta = calculus.differential(phi)
+        if len(found) < wanted and _independent(rows, [*known, theta]) and _inside(rows, reached, theta):
+            known.append(theta)
+            found.append(HiddenPosition(Scalar(rows.tape, phi), _sources(rows, theta)))
     return tuple(found)
 
 
@@ -76,31 +85,30 @@ def _candidates(rows: Rows, reached: Reach) -> Iterator[OneForm]:
     for k, row in enumerate(rows.linear):
         if not row.holonomic:
             yield _row(rows, k, reached.width)
-    # which coordinates are solved for: the last ones, the first ones, then each in turn
-    orders = [lambda k: -k, lambda k: k, *((lambda k, j=j: k == j) for j in range(reached.width))]
     seen: set[OneForm] = set()
-    for order in orders:
-        for theta in _annihilators(rows, reached, order):
+    for chosen in islice(combinations(range(reached.width), reached.integrable), _MOST_CHOICES):
+        for theta in _annihilators(rows, reached, chosen):
             for candidate in (theta, _without_denominators(rows, theta)):
                 if candidate is not None and candidate not in seen:
                     seen.add(candidate)
                     yield candidate
 
 
-def _annihilators(rows: Rows, reached: Reach, order: object) -> list[OneForm]:
-    """A basis of the one-forms that vanish on every field of the reach."""
+def _annihilators(rows: Rows, reached: Reach, chosen: Sequence[int]) -> list[OneForm]:
+    """The one-forms dq_j − Σ c_k dq_k, j among the chosen and k not, that vanish on every field of the reach; none if there are none."""
     t = rows.tape
-    equations = [(t.zero, {k: x for k, x in enumerate(X) if x != t.zero}) for X in reached.fields]
-    try:
-        solved, _ = Elimination(t, equations, order, t.moving).run()  # type: ignore[arg-type]
-    except (BadExpression, StructurallySingular):
-        return []
     forms = []
-    for j in range(reached.width):
-        if j not in solved:
-            theta = [t.neg(solved[k][1].get(j, t.zero)) if k in solved else t.zero for k in range(reached.width)]
-            theta[j] = t.one
-            forms.append(tuple(theta))
+    for j in chosen:
+        equations = [(X[j], {k: x for k, x in enumerate(X) if k not in chosen and x != t.zero}) for X in reached.fields]
+        try:
+            solved, _ = Elimination(t, equations, lambda k: k, t.moving).run()
+        except (BadExpression, StructurallySingular):
+            return []
+        if len(solved) < len(reached.fields):
+            return []
+        theta = [t.neg(solved[k][0]) if k in solved else t.zero for k in range(reached.width)]
+        theta[j] = t.one
+        forms.append(tuple(theta))
     return forms
 
 
@@ -158,6 +166,10 @@ class _Calculus:
         units = [tuple(t.one if j == k else t.zero for j in range(width)) for k in range(width)]
         self.slopes: list[Derivative] = [along(rows, X) for X in units]
         self.variables = [*rows.q, *([rows.system.t.i] if width > rows.n else [])]
+
+    def differential(self, phi: int) -> OneForm:
+        """dφ"""
+        return tuple(slope(phi) for slope in self.slopes)
 
     def integral(self, theta: OneForm) -> int | None:
         """φ with dφ = θ, or None if θ is not closed or not elementary."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import Trials, is_zero, rank_mod
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription, NotLinear
@@ -128,4 +129,22 @@ class Constraints(Declarations):
         axes, label = self._seen(seen, "roll"), name or f"rolling of {body.name}"
         contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
         rows: list[tuple[str, Scalar, Contact | None]] = [(f"along {axis}", c.slip(self.space.motion), c) for axis, c in contacts]
+        self._refuse_repetition(label, rows)
         self._add_rows(label, rows, (), "the contact point is at rest already, so rolling constrains nothing")
+
+    def _refuse_repetition(self, label: str, rows: list[tuple[str, Scalar, Contact | None]]) -> None:
+        """Where the slip has one direction only, its components along other axes say the same several times."""
+        tape = self.space.tape
+        linear = Linear(tape, [s.scalar.dot.i for s in self.symbols.values() if s.kind == "coordinate"])
+        forms = [linear(self._in_rates(e.i))[1] for _, e, _ in rows]
+        columns = sorted({k for form in forms for k in form})
+
+        def dependent(point: FieldPoint) -> list[str]:
+            matrix = [[point(form[k]) if k in form else 0 for k in columns] for form in forms]
+            found = rank_mod(matrix, point.prime).dependent
+            return [rows[i][0] for i in sorted({x for i, others in found.items() if others for x in (i, *others)})]
+
+        if columns and (same := Trials(tape, 1).at(0, dependent)):
+            remedy = "give the frame of the contact, seen=frame, whose axes lie along and across the slip"
+            msg = f"{label}: its rows {' and '.join(same)} say the same; {remedy}, or name fewer axes, along='{same[0][-1]}'"
+            raise BadDescription(msg)

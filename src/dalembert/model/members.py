@@ -317,16 +317,7 @@ def _support(name: object) -> Support:
 
 
 _SIDES: Final = ("left", "right")
-# what an end carries, and the field and derivative it acts on
-_ACTS_ON: Final = {
-    "mass": ("v", 0),
-    "spring": ("v", 0),
-    "damper": ("v", 0),
-    "inertia": ("v", 1),
-    "turning_spring": ("v", 1),
-    "axial_spring": ("u", 0),
-    "twisting_spring": ("phi", 0),
-}
+_CARRIED: Final = ("mass", "inertia", "spring", "turning_spring", "axial_spring", "twisting_spring", "damper")
 
 
 def _check_ends(member: Member) -> None:
@@ -334,12 +325,17 @@ def _check_ends(member: Member) -> None:
     for field in member.fields:
         _check_held(member, field)
     for side, end in zip(_SIDES, member.ends, strict=True):
-        for what, (symbol, k) in _ACTS_ON.items():
+        for what in _CARRIED:
             if getattr(end, what) is not None:
-                own = {"damper": (member.resisted[0], 0), "mass": (member.resisted[0], 0)}
-                if member.kind == "shaft":
-                    own["inertia"] = ("phi", 0)
-                _check_carried(member, side, what, *own.get(what, (symbol, k)))
+                _check_carried(member, side, what, *_acts_on(member, what))
+
+
+def _acts_on(member: Member, what: str) -> tuple[str, int]:
+    """The field, and which derivative of it, that something at an end acts on."""
+    first = member.resisted[0]
+    turned = ("phi", 0) if member.kind == "shaft" else ("v", 1)
+    springs = {"spring": ("v", 0), "turning_spring": ("v", 1), "axial_spring": ("u", 0), "twisting_spring": ("phi", 0)}
+    return {"mass": (first, 0), "damper": (first, 0), "inertia": turned, **springs}[what]
 
 
 def _springs(member: Member, field: Field) -> list[tuple[int, int]]:

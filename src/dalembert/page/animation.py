@@ -9,11 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.page import sections
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film
-from dalembert.page.motion import groups
 from dalembert.page.page import shell, write
+from dalembert.page.parts.motion import arrow_kinds, coordinates, player, smooth
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
@@ -37,8 +36,8 @@ class Animation:
         drawn, name = scene(frames_of(run)), run.system.name
         plots = Plots(float(run.t[0]), float(run.t[-1]))
         still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
-        stage = sections.player("player", still, plots.first, plots.last, sections.kinds(run))
-        panels = [panel for title, panels in groups(run) if title == "Coordinates" for panel in panels]
+        stage = player(still, plots, arrow_kinds(drawn))
+        panels = coordinates(run, smooth(run))
         body = f'<main style="padding-top:1rem">{stage}{plots.grid(panels)}</main>'
         return shell(name, f"{body}{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}")
 

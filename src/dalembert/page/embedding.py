@@ -59,7 +59,7 @@ def scene_data(s: Scene) -> dict[str, Any]:
                 "kind": b.solid.kind,
                 "sizes": [float(x) for x in b.solid.sizes],
                 "guessed": b.solid.guessed and b.solid.kind == "sphere",
-                "round": b.solid.kind != "box" and b.solid.sizes[2] < 4 * b.solid.sizes[0] and b.frame is not None,
+                "round": bool(b.solid.kind != "box" and b.solid.sizes[2] < 4 * b.solid.sizes[0] and b.frame is not None),
                 "r": _place(s, b.r),
                 # the axes of the frame, and those of the solid in it, in columns
                 "e": None if b.frame is None else moving(quaternions(b.frame)),

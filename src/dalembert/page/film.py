@@ -55,7 +55,8 @@ def _check(kind: str) -> None:
         msg = "pictures need the package pillow: pip install pillow"
         raise MissingPackage(msg) from None
     if kind == ".mp4" and shutil.which("ffmpeg") is None:
-        msg = "an .mp4 needs the program ffmpeg, which is not installed here (on Debian and Ubuntu: apt-get install ffmpeg); a .gif needs nothing more"
+        how = "on Debian and Ubuntu: apt-get install ffmpeg"
+        msg = f"an .mp4 needs the program ffmpeg, which is not installed here ({how}); a .gif needs nothing more"
         raise MissingPackage(msg)
 
 

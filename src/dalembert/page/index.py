@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from dalembert.page.page import shell
+from dalembert.page.page import header, shell
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
 from dalembert.page.study import Study
@@ -37,9 +37,8 @@ def index(cards: Sequence[Card]) -> str:
         f"<span>{escape(c.description)}</span><span>{escape(c.source)}</span></span></a></li>"
         for c in cards
     )
-    bar = (
-        '<header class="bar"><div><b>dalembert</b><nav></nav>'
-        '<button class="theme" type="button" aria-label="Light or dark" title="Light or dark">◐</button></div></header>'
-    )
     words = f'<p class="lead">{len(cards)} solved systems, each derived by every principle, proved equal, and set in motion.</p>'
-    return shell("Gallery · dalembert", f'{bar}<main><section id="system"><h1>Gallery</h1>{words}<ul class="cards">{items}</ul></section></main>')
+    return shell(
+        "Gallery · dalembert",
+        f'{header("dalembert")}<main><section id="system"><h1>Gallery</h1>{words}<ul class="cards">{items}</ul></section></main>',
+    )

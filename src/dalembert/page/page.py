@@ -11,9 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.page import sections
 from dalembert.page.embedding import floats, scene_data, script
 from dalembert.page.packing import Packing
+from dalembert.page.parts.energy import energy
+from dalembert.page.parts.equations import agreement, equations
+from dalembert.page.parts.head import head
+from dalembert.page.parts.modes import linear
+from dalembert.page.parts.motion import motion
+from dalembert.page.parts.reproduction import reproduction
 from dalembert.page.plots import Plots
 from dalembert.page.scene import Scene, frames_of, scene
 from dalembert.page.sketch import picture, svg
@@ -58,6 +63,12 @@ def shell(title: str, body: str, *, scripts: bool = True) -> str:
     )
 
 
+def header(title: str, links: str = "") -> str:
+    """The bar that stays: title, links to the parts, light or dark."""
+    theme = '<button class="theme" type="button" aria-label="Light or dark" title="Light or dark">◐</button>'
+    return f'<header class="bar"><div><b>{escape(title)}</b><nav aria-label="Parts">{links}</nav>{theme}</div></header>'
+
+
 def page(study: Study) -> str:
     """The whole page."""
     packing = Packing()
@@ -68,18 +79,16 @@ def page(study: Study) -> str:
     run = study.run
     plots = None if run is None else Plots(float(run.t[0]), float(run.t[-1]))
     parts = [
-        sections.head(study, sketch),
-        sections.equations(study, packing),
-        sections.agreement(study),
-        sections.motion(study, plots, still),
-        sections.energy(study, plots, packing),
-        sections.linear(study),
-        sections.reproduction(study),
+        head(study, sketch),
+        equations(study, packing),
+        agreement(study),
+        motion(study, plots, drawn, still),
+        energy(study, plots, packing),
+        linear(study),
+        reproduction(study),
     ]
-    bar = (
-        f'<a class="skip" href="#system">Skip to the page</a><header class="bar"><div><b>{escape(title)}</b><nav aria-label="Parts">'
-        f'{sections.navigation(PARTS)}</nav><button class="theme" type="button" aria-label="Light or dark" title="Light or dark">◐</button></div></header>'
-    )
+    links = "".join(f'<a href="#{identity}">{escape(words)}</a>' for identity, words in PARTS)
+    bar = f'<a class="skip" href="#system">Skip to the page</a>{header(title, links)}'
     data = "" if run is None or plots is None else "\n".join([script("plots", plots.embedded()), script("table", _table(study))])
     data += "" if drawn is None else "\n" + script("scene", scene_data(drawn))
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"

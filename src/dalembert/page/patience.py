@@ -28,7 +28,6 @@ class Patience:
         # tapes are kept, so that none is taken for another
         self.known: dict[tuple[int, int], tuple[Tape, Form | None]] = {}
 
-
     @property
     def lasts(self) -> bool:
         """Whether long expressions are still tried."""

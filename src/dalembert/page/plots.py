@@ -72,9 +72,7 @@ class Plots:
         lines = "".join(f'<path class="grid" d="M0 {_y(y * size, low, high):.1f}H{_WIDTH:g}"/>' for y in ys)
         lines += "".join(f'<path class="grid" d="M{10 * self._across(x):.1f} 0V{_HEIGHT:g}"/>' for x in xs)
         paths = "".join(f'<path class="curve c{k % 6}" d="{self._path(t, c, low, high)}"/>' for k, c in enumerate(curves))
-        keys = "".join(
-            f'<span class="key c{k % 6}">{c.name} <output data-curve="{k}"></output></span>' for k, c in enumerate(p.curves)
-        )
+        keys = "".join(f'<span class="key c{k % 6}">{c.name} <output data-curve="{k}"></output></span>' for k, c in enumerate(p.curves))
         title = f'<span class="title">{p.title}</span>' if p.title else ""
         return (
             f'<figure class="plot{" wide" * p.wide}{" coinciding" * p.coinciding}" data-plot="{number}"><figcaption>{title}{power}{keys}</figcaption>'

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
+from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
@@ -132,15 +133,21 @@ class _Drawing:
         self.rails: list[Rail] = []
         wanted = [Q for P in self.points for Q in _way(P)]
         r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
-        self.size = _size([r[P] for P in r])
-        for P in r:
-            self.number[P] = self._place(P, r[P])
+        self.size = _size(list(r.values()))
+        for P, here in r.items():
+            self.number[P] = self._place(P, here)
             if P.parent is not None:
                 self._connect(P, self.poses.offset(P))
         self._tie()
         # what is to be seen: the masses, and what is linked with them
-        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links) if self.links else {self.number[b.G] for b in self.run.system.bodies}
-        self.held = [self.places[k] for k in sorted(seen)] + [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
+        seen = (
+            {self.number[b.G] for b in self.run.system.bodies}.union(*self.links)
+            if self.links
+            else {self.number[b.G] for b in self.run.system.bodies}
+        )
+        self.held = [self.places[k] for k in sorted(seen)] + [
+            np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends
+        ]
         self.tied = bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STILL * self.size for k in seen)
         self.scale = _size([self.places[k] for k in sorted(seen)])
 
@@ -166,7 +173,12 @@ class _Drawing:
                 self.links[min(a, b), max(a, b)] = None
             return
         _, spread, directions = np.linalg.svd(offset - offset.mean(axis=0), full_matrices=False)
-        if spread[0] > 0 and spread[1] <= 1e-6 * spread[0] and self._movers(P) == 1 and np.ptp(self.places[a], axis=0).max() <= _STILL * self.size:
+        if (
+            spread[0] > 0
+            and spread[1] <= 1e-6 * spread[0]
+            and self._movers(P) == 1
+            and np.ptp(self.places[a], axis=0).max() <= _STILL * self.size
+        ):
             self.rails.append(_rail(self.places[b], directions[0], 0.15 * self.size))
 
     def _movers(self, P: Point) -> int:
@@ -256,7 +268,7 @@ class _Drawing:
                 yield Arrow(name, kind, self.poses.point(P), values)
 
 
-Loaded = tuple[str, ArrowKind, object, Vector]
+Loaded = tuple[str, ArrowKind, Point | Frame, Vector]
 
 
 def _loads(run: Trajectory) -> Iterator[Loaded]:

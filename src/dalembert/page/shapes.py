@@ -94,10 +94,10 @@ def _from_inertia(I: Numbers, mass: float, scene: float, heaviest: float, reach:
     if abs(b - a) <= near and abs(a) <= near:
         return _plate(axes[:, 2], c / mass, reach)
     if abs(a) <= near and abs(c - b) <= near:
-        r = np.sqrt(12 * c / mass)
+        r = float(np.sqrt(12 * c / mass))
         return Solid("cylinder", (_THIN_ROD * r, _THIN_ROD * r, r / 2), _with_z(axes[:, 0]), guessed=True)
     if abs(b - a) <= near and abs(a + b - c) <= near:
-        r = contact or np.sqrt(2 * c / mass)
+        r = contact or float(np.sqrt(2 * c / mass))
         return Solid("cylinder", (r, r, _THIN_DISK * r), _with_z(axes[:, 2]), guessed=True)
     squares = 2.5 * np.array([b + c - a, a + c - b, a + b - c]) / mass
     half = np.sqrt(np.maximum(squares, 0.02 * squares.max()))

@@ -101,7 +101,9 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> 
             continue
         flat, depth = camera(world)
         second = marked and corners[:, 0].mean() * corners[:, 1].mean() < 0
-        yield Face(flat, _lit(colour, float(n @ camera.light()), float(n @ camera.up), second=second), depth=float(depth.mean()), alpha=alpha)
+        yield Face(
+            flat, _lit(colour, float(n @ camera.light()), float(n @ camera.up), second=second), depth=float(depth.mean()), alpha=alpha
+        )
 
 
 def _unit(kind: str, fine: int, *, long: bool) -> Iterator[tuple[Numbers, Numbers]]:

@@ -80,7 +80,10 @@ def _plane(r: Numbers, bodies: Sequence[DrawnBody]) -> tuple[Numbers | None, Num
         if np.ptp(r[:, :, k], axis=1).max() > _FLAT * size:
             continue
         flat = np.asarray(np.eye(3)[k]) if flat is None else flat
-        if all(b.frame is None or np.allclose(np.abs(b.frame[:, k]).max(axis=1), 1.0, atol=1e-6) for b in bodies) and np.ptp(r[:, :, k]) <= _FLAT * size:
+        if (
+            all(b.frame is None or np.allclose(np.abs(b.frame[:, k]).max(axis=1), 1.0, atol=1e-6) for b in bodies)
+            and np.ptp(r[:, :, k]) <= _FLAT * size
+        ):
             return np.asarray(np.eye(3)[k]), flat
     return None, flat
 

@@ -16,6 +16,8 @@ from dalembert.simulation.failures import BadRun
 PROJECTION: Final = "projection"
 BAUMGARTE: Final = "baumgarte"
 NONE: Final = "none"
+# errors that fade within a twentieth of the unit of time
+_RATE: Final = 20.0
 CHOICES: Final = (PROJECTION, BAUMGARTE, NONE)
 
 
@@ -32,9 +34,12 @@ def chosen_stabilizer(name: str | None, *, native: bool) -> str:
     return name
 
 
-def baumgarte_rate(stabilizer: str, rate: float) -> float:
+def baumgarte_rate(stabilizer: str, rate: float | None) -> float:
     """α, zero unless asked for."""
-    value = number("baumgarte_rate", rate)
+    if rate is not None and stabilizer != BAUMGARTE:
+        msg = f"baumgarte_rate = {rate} has no meaning with stabilize = {stabilizer!r}: give stabilize='baumgarte' or leave it out"
+        raise BadRun(msg)
+    value = number("baumgarte_rate", _RATE if rate is None else rate)
     if value <= 0.0:
         msg = f"baumgarte_rate = {value:g}: give a positive number, in 1/s"
         raise BadRun(msg)

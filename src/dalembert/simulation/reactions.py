@@ -1,47 +1,26 @@
-"""λ(t), the wrench in every joint, and the load behind every specified motion, along a whole run.
-
-The multipliers of the rows follow from Lagrange's equations along q, Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q − Q, with the
-accelerations of the run; the wrenches in the joints from the balances of the bodies cut free. Where rows repeat one another λ is
-the one of least Σ λ_j², each in the unit of its row: the motion is the same for every other, and so is Aᵀλ.
-"""
+"""What holds a system together along a run: joints, rows and specified motions, each with its loads over time."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.parser import nearest
-from dalembert.algebra.scalar import Scalar
-from dalembert.errors import BadExpression, Unknown
-from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
-from dalembert.kinetics.driving import Drive, Driving, driving
-from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
-from dalembert.kinetics.row_actions import held_rows
+from dalembert.errors import Unknown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.simulation.plotting import Plot
-    from dalembert.simulation.trajectory import Trajectory
 
     Numbers = NDArray[np.float64]
 
-# singular values below this part of the largest are zero
-_RANK: Final = 1e-9
-_LOOSEST: Final = 1e-5
-_FACTOR: Final = 1e3
-# of A held at once by the solver
-_MOST_NUMBERS: Final = 2_000_000
 # what is smaller than this part of the largest is printed as zero
 _DUST: Final = 1e-12
-_GAUSS: Final = 5
-_MOST_TIMES: Final = 200_000
 METRIC: Final = "least Σ λ², each λ in the unit of its row"
 
 
@@ -227,151 +206,3 @@ def _first(x: Numbers) -> float:
 
 def _last(x: Numbers) -> float:
     return float(x[-1]) if len(x) else 0.0
-
-
-# ---- from a run ----------------------------------------------------------------------------------
-
-
-def run_reactions(run: Trajectory) -> RunReactions:
-    """All reactions of a run at its times."""
-    kin = run.kinematics.fork()
-    asked = _Asked(run, kin)
-    needs = driving(kin)
-    lam, balance, is_shared = _multipliers(asked, needs)
-    found = reactions(kin)
-    moves = _moves(kin, needs)
-    # without anything that moves by itself only rounding would be left
-    fed = asked.table([needs.power])[0] if moves else np.zeros(len(run))
-    drives = {d.name: _drive(asked, d.name, d.rate, d.load, d.rows, lam) for d in needs.drives if _acts(kin, d)}
-    dust = _RANK * float(np.max(np.abs(fed), initial=0.0))
-    power = _dusted(lam * asked.table(needs.row_rates), dust) if moves else np.zeros_like(lam)
-    rest = _dusted(fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust)
-    own = [k for k, row in enumerate(held_rows(kin)) if not row.is_norm]
-    rows = {row.row: _row(run, found, row, lam[k], power[k]) for k, row in zip(own, found.rows, strict=True)}
-    joints = _joints(run, found, lam[own])
-    work = _work(run, asked, needs.power) if moves else np.zeros(len(run))
-    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, found.why_no_joints)
-
-
-def _dusted(x: Numbers, dust: float) -> Numbers:
-    """Zero where nothing but rounding is left at any time, row by row."""
-    largest = np.max(np.abs(x), axis=-1, keepdims=True, initial=0.0)
-    return np.where(largest > dust, x, 0.0)
-
-
-def _acts(kin: Kinematics, drive: Drive) -> bool:
-    """A motion that only says how a row moves has no load of its own; the row has."""
-    t = kin.tape
-    return drive.load != t.zero or any(a != t.zero for a in drive.rows)
-
-
-def _work(run: Trajectory, asked: _Asked, power: int) -> Numbers:
-    """∫ P dt by Gauss's rule on the polynomials between the steps, or else by the trapezoidal rule."""
-    t, count = run.t, len(run)
-    if count < 2:
-        return np.zeros(count)
-    if run.solution.dense is None or count * _GAUSS > _MOST_TIMES:
-        P = asked.table([power])[0]
-        steps = np.diff(t) * (P[1:] + P[:-1]) / 2
-    else:
-        nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
-        half, middle = np.diff(t) / 2, (t[1:] + t[:-1]) / 2
-        fine = _Asked(run.at((middle[:, np.newaxis] + half[:, np.newaxis] * nodes).ravel()), asked.kin)
-        steps = half * (fine.table([power])[0].reshape(-1, _GAUSS) @ weights)
-    return np.concatenate([np.zeros(1), np.cumsum(steps)])
-
-
-def _moves(kin: Kinematics, needs: Driving) -> bool:
-    """Whether a row moves, something is specified, or time enters the energies."""
-    t = kin.tape
-    own = {*kin.q, *kin.qdot, *kin.qddot}
-    inside = symbols_of(t, (needs.power, *(row.b for row in kin.rows)))
-    timed = any(i in t.moving and i not in own and i not in t.inputs for i in inside)
-    return timed or any(row.b != t.zero for row in kin.rows) or bool(kin.nonlinear)
-
-
-class _Asked:
-    """Nodes of one fork as numbers along the run."""
-
-    def __init__(self, run: Trajectory, kin: Kinematics) -> None:
-        self.run, self.kin = run, kin
-
-    def table(self, nodes: Sequence[int]) -> Numbers:
-        """A row for each node, over the times."""
-        if not nodes:
-            return np.zeros((0, len(self.run)))
-        return self.run.rows([Scalar(self.kin.tape, i) for i in nodes])
-
-
-def _multipliers(asked: _Asked, needs: Driving) -> tuple[Numbers, float, bool]:
-    """λ of least norm with Aᵀλ = what the rows have to balance, at all times at once; what is left; whether rows repeat others."""
-    n, m, length = asked.kin.n_q, len(needs.A), len(asked.run)
-    left = asked.table(needs.along_q).T
-    if not m or not length:
-        return np.zeros((m, length)), 0.0, False
-    A = asked.table([a for row in needs.A for a in row]).T.reshape(length, m, n)
-    if not (np.isfinite(A).all() and np.isfinite(left).all()):
-        msg = "the reactions of this run cannot be had: a row or a load has no finite value at one of its times"
-        raise BadExpression(msg)
-    lam, rank = np.empty((length, m)), m
-    # rows that repeat others where they hold do so only as nearly as they are held
-    smallest = max(_RANK, min(_LOOSEST, _FACTOR * asked.run.worst_residual))
-    piece = max(1, _MOST_NUMBERS // (m * n))
-    for begin in range(0, length, piece):
-        part = slice(begin, begin + piece)
-        lam[part], lowest = _least_norm(A[part], left[part], smallest)
-        rank = min(rank, lowest)
-    remains = left - np.einsum("tmn,tm->tn", A, lam)
-    size = float(np.abs(A * lam[:, :, np.newaxis]).max(initial=0.0))
-    return lam.T, float(np.abs(remains).max()) / (size or 1.0), rank < m
-
-
-def _least_norm(A: Numbers, left: Numbers, smallest: float) -> tuple[Numbers, int]:
-    """λ of least norm with Aᵀλ nearest to what is needed, time by time, and the lowest rank of A."""
-    U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    kept = s > smallest * s[:, :1]
-    along = np.einsum("tkn,tn->tk", Vt, left)
-    over = np.divide(along, s, out=np.zeros_like(s), where=kept)
-    return np.einsum("tmk,tk->tm", U, over), int(kept.sum(axis=1).min())
-
-
-def _drive(asked: _Asked, name: str, rate: int, load: int, rows: Sequence[int], lam: Numbers) -> DriveLoad:
-    """τ = load − λᵀA_x, P = τ ẋ"""
-    xdot, total, *A_x = asked.table([rate, load, *rows])
-    tau = total - sum((x * y for x, y in zip(lam, A_x, strict=True)), np.zeros(len(total)))
-    return DriveLoad(name, tau, tau * xdot)
-
-
-def _row(run: Trajectory, found: Reactions, row: RowReaction, lam: Numbers, power: Numbers) -> RowLoad:
-    nodes = [e.i for e in row.along.values()]
-    vectors = [v for v in (row.force, row.moment) if v is not None]
-    nodes += [c for v in vectors for c in v.components(run.system.N)]
-    values = _with_multipliers(run, found, nodes, {row.multiplier.i: lam})
-    along = dict(zip(row.along, values, strict=False))
-    rest = iter(values[len(along) :])
-    force = None if row.force is None else np.column_stack([next(rest) for _ in range(3)])
-    moment = None if row.moment is None else np.column_stack([next(rest) for _ in range(3)])
-    at = None if row.at is None else run[row.at - run.system.O]
-    return RowLoad(row.row, lam, along, power, force, moment, at, row.on, row.against)
-
-
-def _joints(run: Trajectory, found: Reactions, lam: Numbers) -> dict[str, JointLoad]:
-    symbols = {row.multiplier.i: x for row, x in zip(found.rows, lam, strict=True)}
-    vectors: list[Vector] = [v for joint in found.joints for v in (joint.force, joint.moment, joint.at)]
-    values = _with_multipliers(run, found, [c for v in vectors for c in v.components(run.system.N)], symbols)
-    tables = iter(np.reshape(values, (len(vectors), 3, len(run))).transpose(0, 2, 1)) if vectors else iter(())
-    loads: dict[str, JointLoad] = {}
-    for joint in found.joints:
-        name = joint.joint if joint.joint not in loads else f"{joint.joint} ({len(loads)})"
-        loads[name] = JointLoad(name, next(tables), next(tables), next(tables))
-    return loads
-
-
-def _with_multipliers(run: Trajectory, found: Reactions, nodes: Sequence[int], lam: Mapping[int, Numbers]) -> list[Any]:
-    """c + Σ k_j λ_j for nodes that are linear in the multipliers."""
-    linear = Linear(found.tape, list(lam))
-    forms = [linear(i) for i in nodes]
-    wanted = list(dict.fromkeys(i for c, k in forms for i in (c, *k.values())))
-    values = dict(zip(wanted, run.rows([Scalar(found.tape, i) for i in wanted]), strict=True)) if wanted else {}
-    columns = list(lam.values())
-    return [values[c] + sum((values[i] * columns[j] for j, i in k.items()), np.zeros(len(run))) for c, k in forms]

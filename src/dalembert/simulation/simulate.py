@@ -57,7 +57,7 @@ class Wish:
     integrator: str = NATIVE
     budget: Budget | None = None
     stabilize: str | None = None
-    baumgarte_rate: float = 20.0
+    baumgarte_rate: float | None = None
     events: tuple[Event, ...] = ()
 
     @property

@@ -27,7 +27,7 @@ def explain(failure: RunStopped, equations: Equations) -> None:
         return
     state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(run.names, (*run.q[-1], *run.u[-1]), strict=True))
     reason = re.sub(r"component (\d+)", lambda m: run.names[int(m[1])], failure.reason)
-    cause = (_off_the_rows(run) if isinstance(failure, ProjectionFailed) else None) or _cause(run, equations)
+    cause = _off_the_rows(run, failed=isinstance(failure, ProjectionFailed)) or _cause(run, equations)
     if cause is None and isinstance(failure, NotFinite):
         cause = "a load or a specified motion that is infinite, or not a number, there"
     failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause else "")
@@ -67,8 +67,8 @@ def _unit_rows(ends: Trajectory, scale: NDArray[np.float64]) -> NDArray[np.float
     return unit
 
 
-def _off_the_rows(run: Trajectory) -> str | None:
-    """Why no position satisfies the rows any more."""
+def _off_the_rows(run: Trajectory, *, failed: bool) -> str | None:
+    """Why no position satisfies the rows any more: found where the projection failed, or next to a dead point."""
     rows = _unit_rows(run.at(run.t[-1:]), np.ones(run.kinematics.n_u))
     if not len(rows) or not np.isfinite(rows).all():
         return None
@@ -77,6 +77,8 @@ def _off_the_rows(run: Trajectory) -> str | None:
     # of as many as are independent where the rows hold
     values, last = np.linalg.svd(rows, compute_uv=False), run.start.rank - sum(row.is_norm for row in run.kinematics.rows)
     near = float(values[max(min(last, len(values)), 1) - 1])
+    if not failed and near >= _NEARLY_SINGULAR:
+        return None
     place = "a singular position, a dead point" if near < _NEARLY_SINGULAR else "rows that contradict one another from there on"
     return f"{place} (smallest singular value of the rows {near:.1e}, largest residual {sizes[worst]:.1e} of {worst!r})"
 

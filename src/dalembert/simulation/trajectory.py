@@ -303,7 +303,7 @@ class Trajectory(Shown):
     @cached_property
     def reactions(self) -> RunReactions:
         """The wrench in every joint, the force of every row, and the load behind every specified motion, over the times."""
-        from dalembert.simulation.reactions import run_reactions
+        from dalembert.simulation.reacting import run_reactions
 
         return run_reactions(self)
 

@@ -5,6 +5,8 @@ import time
 import pytest
 
 import dalembert as da
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Rewrite, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.flexible.galerkin import galerkin
 from dalembert.gallery.beam_on_ball_joint import build
@@ -118,22 +120,32 @@ def test_with_shortening(shortened):
 def test_without_shortening_the_centrifugal_stiffening_is_lost(beam, shortened):
     bare, full = (next(p.residual for p in h.partial if p.field == "v") for h in (beam, shortened))
     assert not any(i == "N" for i in map(str, names(beam)))
-    assert says(shortened, full, str_of(beam, bare) + " - N_x*v_x - N*v_xx - mu*s*omega_z_t - 2*mu*omega_z*s_t - mu*s*omega_x*omega_y")
+    text = "mu*(v_tt + x*omega_z_t - (omega_x**2 + omega_z**2)*v + x*omega_x*omega_y) + EI*v_xxxx"
+    assert says(beam, bare, text)
+    assert says(shortened, full, text + " - N_x*v_x - N*v_xx - mu*s*omega_z_t - 2*mu*omega_z*s_t - mu*s*omega_x*omega_y")
 
 
-def str_of(h, residual):
-    assert says(h, residual, text := "mu*(v_tt + x*omega_z_t - (omega_x**2 + omega_z**2)*v + x*omega_x*omega_y) + EI*v_xxxx")
-    return text
+@pytest.mark.parametrize("shortening", [False, True])
+def test_galerkin_is_kane_on_the_discretised_beam(shortening):
+    s = build(shortening=shortening)
+    d = da.kane(s)
+    assert [] == galerkin(da.extended_hamilton(s), d).differences(d)
 
 
 @pytest.mark.parametrize("shortening", [False, True])
 def test_in_coordinates_and_in_speeds_alike(shortening):
-    # by way of the amplitudes: Galerkin on either form is Kane on the discretised beam
+    # Σ_k R_k W_kr of the equations in angles is the equation along ω_r, under the integral sign
     s = build(shortening=shortening)
-    d = da.kane(s)
-    assert [] == galerkin(da.extended_hamilton(s), d).differences(d)
-    h = da.extended_hamilton(s, speeds=False)
-    assert ["psi", "theta", "phi"] == [o.name for o in h.ordinary]
+    angles, rates = da.extended_hamilton(s, speeds=False), da.extended_hamilton(s, speeds=True)
+    assert ["psi", "theta", "phi"] == [o.name for o in angles.ordinary]
+    t, kin = rates.tape, rates.kinematics
+    in_u = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
+    densities = [in_u(transplant(angles.tape, t, [o.inside["beam"]])[0]) for o in angles.ordinary]
+    for r, o in enumerate(rates.ordinary):
+        total = t.neg(o.inside["beam"])
+        for density, (_, W_k) in zip(densities, kin.WX, strict=True):
+            total = t.add(total, t.mul(density, W_k.get(r, t.zero)))
+        assert is_zero(t, [total])[0]
 
 
 def test_without_polar_inertia_the_straight_beam_is_refused_with_that_reason():

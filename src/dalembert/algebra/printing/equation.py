@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dalembert.algebra.normal_form.forms import ZERO, Atom, Form, Term
+from dalembert.algebra.normal_form.forms import UNIT, ZERO, Atom, Form, Term
 from dalembert.algebra.printing.layout import Ranking, pieces
 from dalembert.algebra.printing.names import base, parts
 from dalembert.algebra.tape import Tape
@@ -21,7 +21,7 @@ class Equation:
     @property
     def residual(self) -> Form:
         """left − right"""
-        return Form(self.left.numerator + (-self.right).numerator)
+        return Form(self.left.numerator + (-self.right).numerator, self.left.denominator)
 
     @property
     def term_count(self) -> int:
@@ -41,7 +41,11 @@ def rates_of(form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> list[
 
 
 def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()) -> tuple[Equation, Ranking]:
-    """form = 0 with its denominator cleared and the first unknown's leading coefficient positive, and how to rank its terms."""
+    """form = 0 with its denominator cleared and the first unknown's leading coefficient positive, and how to rank its terms.
+
+    A root stays below the terms that it belongs to: multiplying the others by it would make nothing clearer.
+    """
+    below = form.denominator if len(form.denominator) == 1 and any(a.op == "sqrt" for a, _ in form.denominator[0].powers) else UNIT
     fast = rates_of(form, unknowns, rates)
     ranking = Ranking(tape, unknowns, fast)
     chosen = frozenset((*unknowns, *fast))
@@ -49,7 +53,7 @@ def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[st
     right = tuple(-t for t in form.numerator if not _contains(t, chosen))
     if not left:
         left, right = form.numerator, ()
-    sides = Form(left), Form(right)
+    sides = Form(left, below), Form(right, below)
     if left and pieces(sides[0], ranking)[0].coefficient < 0:
         sides = -sides[0], -sides[1]
     return Equation(sides[0], sides[1] if right else ZERO), ranking

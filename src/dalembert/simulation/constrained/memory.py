@@ -30,6 +30,10 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("rank", WHOLE),
     # the smallest diagonal entry of R
     ("weakest", REAL),
+    # how fast the rows turn, and their columns of B at the end of the last step, with its time
+    ("turning", REAL),
+    ("seen_at", REAL),
+    ("seen", POINTER),
     # whether to choose rows anew at every call of `rates`
     ("choosing", WHOLE),
     ("massless", WHOLE),
@@ -60,6 +64,7 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("tau", POINTER),
     ("scale", POINTER),
     ("lengths", POINTER),
+    ("sizes", POINTER),
     ("rho", POINTER),
     ("order", POINTER),
     ("keep", POINTER),
@@ -68,7 +73,7 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
 
 
 # what native code changes; everything else stays as it is while a function runs
-_CHANGING: Final = frozenset({"rank", "weakest", "p", "multipliers"})
+_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers"})
 
 
 class Given(Record):

@@ -61,6 +61,8 @@ def _prepare() -> str:
     native.call("cholesky")
     limit = f.choose(choose.differs(0), given.m, given.cap)
     native.call("columns", limit, choose)
+    with f.when(choose.differs(0)), f.when(~given.choosing.differs(0)):
+        native.call("turn", Column(x)[given.n_q + given.n])
     f.give(native.call("factor", limit, choose))
     return f.text()
 

@@ -14,13 +14,13 @@ from dalembert.simulation.integrator.writer import Array, Column, Function, Valu
 # sine of the angle between a row and those before it: none at all
 _NOTHING: Final = 1e-13
 # rounding errors of the coordinates as the rows feel them, and the sine below which they matter
-_NOISE: Final = 64.0 * 2.0**-52
+_NOISE: Final = 16.0 * 2.0**-52
 _WEAK: Final = 0.1
 
 
 def orthogonal_text() -> str:
     """The functions `columns`, `largest`, `factor`, `reflect`, `reflect_back`, `size`, `speed` and `through_R`."""
-    parts = (_columns(), _largest(), _factor(), _reflect(), _reflect_back(), _size(), _speed(), _through_R())
+    parts = (_columns(), _largest(), _factor(), _reflect(), _reflect_back(), _turn(), _size(), _speed(), _through_R())
     return "\n\n".join(parts)
 
 
@@ -36,6 +36,8 @@ def _columns() -> str:
     with f.loop(limit) as place:
         j = native.whole("order")[place]
         row = native.row("B", j)
+        with f.when(choose.differs(0)):
+            _widest(native, row, j)
         native.call("forward", row)
         square = native.dot(row, row, zero, given.groups)
         with f.when(choose.differs(0)):
@@ -47,6 +49,15 @@ def _columns() -> str:
         with f.loop(given.groups) as i:
             lanes[i] = lanes[i] * f.value(factor, LANE)
     return native.done()
+
+
+def _widest(native: Native, row: Value, j: Value) -> None:
+    """The largest Σ_k |a_jk| so far: what an error of the coordinates does to φ_j at most."""
+    f, sizes = native.function, native.column("sizes")
+    total = f.variable(f.value(0.0, REAL))
+    with f.loop(native.given.n) as k:
+        total.value = total.value + f.intrinsic("fabs", Column(row)[k])
+    sizes[j] = f.intrinsic("maxnum", sizes[j], total.value)
 
 
 def _largest() -> str:
@@ -142,15 +153,42 @@ def _size() -> str:
     return f.text()
 
 
+def _turn() -> str:
+    """κ = max_j |b_j(t) − b_j(t₀)| / |t − t₀|, t₀ being the end of the step before: how fast the rows turn."""
+    native = Native("turn", REAL)
+    f, given, (t,) = native.function, native.given, native.arguments
+    passed = f.intrinsic("fabs", t - given.seen_at)
+    with f.when(~(passed > 0.0)):
+        f.give(0)
+    most = f.variable(f.value(0.0, REAL))
+    with f.loop(given.m) as j:
+        now, then = Array(native.row("B", j)), Array(native.row("seen", j))
+        total = f.variable(f.value(0.0, LANE))
+        with f.loop(given.groups) as i:
+            change = now[i] - then[i]
+            total.value = f.intrinsic("fmuladd", change, change, total.value)
+            then[i] = now[i]
+        most.value = f.intrinsic("maxnum", most.value, f.total(total.value))
+    given.turning, given.seen_at = f.intrinsic("sqrt", most.value) / passed, t
+    return native.done()
+
+
 def noise(native: Native, x: Value, *, accelerations: bool = False) -> Value:
-    """ε (1 + max |q|) |U z| at x = (q, z, t), in γ times max |z|: what rounding errors of the coordinates do to a weak row."""
+    """ε (1 + κ max |q| / max |z|) |U z| at x = (q, z, t), in γ times κ: what rounding errors of the coordinates do to a weak row.
+
+    max |z|/κ is what counts as one unit of the coordinates: a radian, or the length of a bar.
+    """
     f, given = native.function, native.given
     found = f.variable(f.value(0.0, REAL))
     with f.when(given.weakest < _WEAK):
-        found.value = (f.call("size", REAL, x, given.n_q) + 1.0) * f.call("speed", REAL, x, native.pointer) * _NOISE
+        z = f.emit(POINTER, f"getelementptr {REAL}, {x}, {given.n_q}")
+        fastest = f.call("size", REAL, z, given.n)
+        # before the first step the coordinates count as angles
+        turning = f.choose(given.turning > 0.0, given.turning, fastest)
+        reach = f.choose(fastest > 0.0, f.call("size", REAL, x, given.n_q) * turning / fastest, 0.0) + 1.0
+        found.value = reach * f.call("speed", REAL, x, native.pointer) * _NOISE
         if accelerations:
-            z = f.emit(POINTER, f"getelementptr {REAL}, {x}, {given.n_q}")
-            found.value = found.value * f.call("size", REAL, z, given.n)
+            found.value = found.value * turning
     return found.value
 
 
@@ -174,9 +212,9 @@ def _speed() -> str:
 def _through_R() -> str:
     """w = −R⁻ᵀ (s g) for the numbers g of the kept rows, as far as the diagonal of R exceeds `least`; zero beyond.
 
-    Near a singular position a row is weak: its diagonal d in R is small, and rounding errors of the state, amplified by d⁻¹ in
-    e and by d⁻² in γ, would be divided by d once more. What is not above this noise β = noise / d^power is faded out,
-    g → g g²/(g² + β²), so that the motion goes straight on through the singular position.
+    Near a singular position a row is weak: its diagonal d in R is small, and rounding errors of the state, which stand in e as
+    they are and in γ as much as d⁻² times, would be divided by d. What is not above this noise β = noise / d^power is faded
+    out, g → g g²/(g² + β²), so that the motion goes straight on through the singular position.
     """
     native = Native("through_R", POINTER, REAL, REAL, WHOLE)
     f, given, (values, least, noise, power) = native.function, native.given, native.arguments

@@ -14,9 +14,12 @@ from dalembert.simulation.integrator.writer import Array, Column, Value
 
 # sine of the angle between a row and those before it: too small to correct along
 _NEARLY_NOTHING: Final = 1e-5
-# residuals of φ: rounding, and what no smaller step can be blamed for
-_SMALL: Final = 1e-14
-_LARGE: Final = 1e-7
+_WEAK: Final = 0.1
+# residuals of φ in units of ε Σ |a_jk| max |q|: rounding, what a weak row is not moved for, and what no smaller step can be blamed for
+_SMALL: Final = 4.0
+_NOISE: Final = 64.0
+_LARGE: Final = 1e9
+_EPSILON: Final = 2.0**-52
 _ROUNDS: Final = 8
 _SPEED_ROUNDS: Final = 3
 
@@ -28,13 +31,18 @@ def projection_text() -> str:
 
 
 def _residual() -> str:
-    """max |φ_j| over the kept rows, or over all."""
+    """max |φ_j| over the kept rows, or over all, in units of rounding; what is rounding in a weak row becomes zero."""
     native = Native("residual", WHOLE, result=REAL)
     f, given, (every,) = native.function, native.given, native.arguments
-    phi, most = native.column("phi"), f.variable(f.value(0.0, REAL))
+    phi, sizes, most = native.column("phi"), native.column("sizes"), f.variable(f.value(0.0, REAL))
+    reach = f.call("size", REAL, given.x, given.n_q)
+    unit = f.choose(reach > 0.0, reach, 1.0) * _EPSILON
+
+    def ratio(j: Value) -> Value:
+        return f.intrinsic("fabs", phi[j]) / (unit * f.choose(sizes[j] > 0.0, sizes[j], 1.0))
 
     def widen(j: Value) -> None:
-        size = f.intrinsic("fabs", phi[j])
+        size = ratio(j)
         # a NaN is the largest of all
         most.value = f.choose(size <= most.value, most.value, size)
 
@@ -43,8 +51,12 @@ def _residual() -> str:
             widen(j)
         f.give(most.value)
     diagonal = native.column("diagonal")
-    with f.loop(given.rank) as k, f.when(f.intrinsic("fabs", diagonal[k]) > _NEARLY_NOTHING):
-        widen(native.whole("keep")[k])
+    with f.loop(given.rank) as k:
+        j, d = native.whole("keep")[k], f.intrinsic("fabs", diagonal[k])
+        with f.when(d < _WEAK), f.when(ratio(j) <= _NOISE):
+            phi[j] = 0.0
+        with f.when(d > _NEARLY_NOTHING):
+            widen(j)
     f.give(most.value)
     return f.text()
 
@@ -114,14 +126,14 @@ def _speeds() -> str:
     z = Column(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}"))
     h = native.column("h")
     rounding = noise(native, given.x)
-    native.call("correction", given.e, rounding, 1)
+    native.call("correction", given.e, rounding, 0)
     with f.loop(given.n) as r:
         z[r] = z[r] + h[r]
     # a row that is curved in z takes more than one step
     with f.when(given.curved.differs(0)), f.loop(f.value(_SPEED_ROUNDS, WHOLE)):
         _load_state(native, t, y)
         native.call("prepare", given.x, 0)
-        native.call("correction", given.e, rounding, 1)
+        native.call("correction", given.e, rounding, 0)
         with f.loop(given.n) as r:
             z[r] = z[r] + h[r]
     return native.done()

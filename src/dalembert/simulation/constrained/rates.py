@@ -238,9 +238,10 @@ class Workspace:
             if name != "end":
                 setattr(fields, name, block.ctypes.data + 8 * offset)
         fields.x = self._kept(np.zeros(layout.n_q + layout.n + LANES))
+        fields.seen = self._kept(np.zeros(max(layout.m, 1) * layout.width))
         for name in ("h", "inverse"):
             setattr(fields, name, self._kept(np.zeros(layout.width)))
-        for name in ("w", "c", "diagonal", "tau", "scale", "lengths", "rho"):
+        for name in ("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"):
             setattr(fields, name, self._kept(np.zeros(max(layout.row_width, LANES))))
 
     @property

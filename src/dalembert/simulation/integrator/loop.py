@@ -37,6 +37,9 @@ _CALLS_PER_STEP: Final = 16
 _LARGEST_CHANGE: Final = 4
 _ALIGNMENT: Final = 64
 _CLOCK: Final = 1e-6
+# a row and two that follow one another, as plain numbers, which index faster
+_STATE: Final = int(Row.Y)
+_NORM: Final = slice(int(Row.ATOL), int(Row.IN_NORM) + 1)
 
 
 def integrate(problem: Problem, on_progress: Progress | None = None) -> Solution:
@@ -74,7 +77,7 @@ class Integration:
         self._native = _native()
         self._groups = -(-problem.size // LANES)
         self._work = _work_space(problem, self._groups)
-        self._points = Points(problem.t0, self._work[Row.Y], dense=problem.dense)
+        self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense)
         # whether the last step has something in it that somebody should look at
         self.at_event = False
         self._run = self._new_run()
@@ -200,12 +203,22 @@ def _work_space(problem: Problem, groups: int) -> NDArray[np.float64]:
     space = np.zeros(ROWS * width + _ALIGNMENT // 8)
     offset = -address(space) % _ALIGNMENT // 8
     work = space[offset : offset + ROWS * width].reshape(ROWS, width)
+    work[_STATE, : problem.size] = problem.start
+    if type(problem.atol) is float:
+        work[_NORM] = _norm_rows(width, problem.in_norm, problem.atol)
+        return work
     n_norm, atol = problem.in_norm, np.asarray(problem.atol, dtype=np.float64)
-    work[Row.Y, : problem.size] = problem.start
-    work[Row.ATOL] = 1.0
+    work[_NORM] = _norm_rows(width, n_norm, 1.0)
     work[Row.ATOL, :n_norm] = atol[:n_norm] if atol.ndim else atol
-    work[Row.IN_NORM, :n_norm] = 1.0
     return work
+
+
+@functools.lru_cache(maxsize=64)
+def _norm_rows(width: int, n_norm: int, atol: float) -> NDArray[np.float64]:
+    """The rows `Row.ATOL` and `Row.IN_NORM`."""
+    rows = np.array([[1.0], [0.0]]).repeat(width, axis=1)
+    rows[0, :n_norm], rows[1, :n_norm] = atol, 1.0
+    return rows
 
 
 def _attempts_per_slice(attempts: float, seconds: float) -> int:

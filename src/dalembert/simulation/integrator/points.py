@@ -80,12 +80,13 @@ class Points:
         times, states = np.empty(room), np.empty((room, self._width))
         dense = np.empty((room, DENSE_ROWS, self._width)) if self._dense else None
         at = address(times), address(states), 0 if dense is None else address(dense)
+        self._before = sum(len(block.times) for block in self._blocks) if self._blocks else 0
         self._blocks.append(_Block(times, states, dense, at))
 
     def bind(self, run: Run) -> None:
         """Tell the run where to go on writing."""
-        *full, block = self._blocks
-        run.capacity, run.stored = len(block.times), run.steps + 1 - sum(len(other.times) for other in full)
+        block = self._blocks[-1]
+        run.capacity, run.stored = len(block.times), run.steps + 1 - self._before
         run.times, run.states, run.dense = block.at
 
     def point(self, k: int) -> tuple[float, NDArray[np.float64]]:
@@ -107,6 +108,9 @@ class Points:
 
     def motion(self, count: int, size: int) -> Motion:
         """The first points and components."""
+        if len(self._blocks) == 1 and not self._dense:
+            block = self._blocks[0]
+            return Motion(Pieces([block.times[:count]]), Pieces([block.states[:count, :size]]), None)
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
         dense: list[NDArray[np.float64]] = []

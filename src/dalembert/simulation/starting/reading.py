@@ -107,12 +107,14 @@ class Reader:
 
     def level(self, i: int) -> Level:
         """Whether a node is about positions, velocities or accelerations."""
-        inside = {i} if self.tape.nodes[i][0] == "symbol" else set(symbols_of(self.tape, (i,)))
-        if inside & self._accelerations.keys():
-            return Level.ACCELERATION
-        if inside.intersection(self.velocities):
-            return Level.VELOCITY
-        return Level.POSITION if inside.intersection(self.kin.q) else Level.CONSTANT
+        inside = (i,) if self.tape.nodes[i][0] == "symbol" else symbols_of(self.tape, (i,))
+        return max((self._levels.get(x, Level.CONSTANT) for x in inside), default=Level.CONSTANT)
+
+    @cached_property
+    def _levels(self) -> dict[int, Level]:
+        """Of every symbol of the motion."""
+        positions, velocities = dict.fromkeys(self.kin.q, Level.POSITION), dict.fromkeys(self.velocities, Level.VELOCITY)
+        return positions | velocities | dict.fromkeys(self._accelerations, Level.ACCELERATION)
 
     # ---- in q, u, u̇ and t --------------------------------------------------------------------
 
@@ -140,18 +142,28 @@ class Reader:
 
     def reduced(self, i: int) -> int:
         """A node in q, u, u̇, t and numbers alone."""
+        if i in self._state:
+            return i
         node = self._in_udot(i) if self.level(i) is Level.ACCELERATION else self._in_u(i)
         self._check(node)
         return node
 
     def _check(self, node: int) -> None:
         """Refuse a symbol that neither the state nor the values explain."""
-        kin = self.kin
         for i in symbols_of(self.tape, (node,)):
-            known = i in self.numbers or i == self.time or i in kin.q or i in kin.u
-            if not known and i not in kin.udot and i not in kin.multipliers:
-                msg = f"no value for {label(kin.name(i))}"
+            if i not in self.numbers and i not in self._explained:
+                msg = f"no value for {label(self.kin.name(i))}"
                 raise MissingValue(msg)
+
+    @cached_property
+    def _state(self) -> frozenset[int]:
+        """q, u and t."""
+        return frozenset((*self.kin.q, *self.kin.u, self.time))
+
+    @cached_property
+    def _explained(self) -> frozenset[int]:
+        """What is known along a run: the state, u̇ and λ."""
+        return self._state.union(self.kin.udot, self.kin.multipliers)
 
     # ---- numbers -----------------------------------------------------------------------------
 

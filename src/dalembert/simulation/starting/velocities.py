@@ -111,7 +111,7 @@ class Velocities:
         return clean if self._satisfied(clean) else u
 
     def _sparing(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
-        """The same with rates at zero that rows beside the equations allow to be zero, those declared first, if the others stay moderate."""
+        """The same with rates at zero that rows beside the equations allow to be so, first declared first, if the others stay moderate."""
         kin, free = self._reader.kin, free.copy()
         for k, symbol in enumerate(kin.u if kin.multipliers else ()):
             if np.linalg.matrix_rank(self.C[:, free]) == np.count_nonzero(free):

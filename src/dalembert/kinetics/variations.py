@@ -1,0 +1,120 @@
+"""δr_P and δθ_F along a random δq: every point and frame of a system at a random point of a prime field, exactly.
+
+Two things that vary alike there vary alike everywhere, but for a chance of about 2⁻⁶². So it is decided which body carries a
+point: δr_P = δr_G + δθ × (r_P − r_G).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.folds import Derivative
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.kinematics import Kinematics
+from dalembert.model.elements import Body
+
+Three = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Turned:
+    """The axes of a frame in N, their variation, and the small rotation behind it."""
+
+    axes: tuple[Three, Three, Three]
+    varied: tuple[Three, Three, Three]
+    rotation: Three
+
+
+class Variations:
+    """(r, δr) of every point and the variation of every frame, along N."""
+
+    def __init__(self, kin: Kinematics, point: FieldPoint) -> None:
+        t, random = kin.tape, Random(1)  # noqa: S311 - nothing is to be kept secret
+        self.kin, self.p, self.point = kin, point.prime, point
+        self.dq = [random.randrange(1, 1 << 30) for _ in kin.q]
+        varied = dict(zip(kin.q, map(t.const, self.dq), strict=True))
+        self._vary = Derivative(t, varied.get)
+        space, N = kin.system.space, kin.system.N
+        self.points = {P: self._both((P - kin.system.O).on(t).components(N)) for P in space.points}
+        self.frames = {F: self._turned(F) for F in space.frames}
+
+    def _both(self, c: Sequence[int]) -> tuple[Three, Three]:
+        values = self.point.values([*c, *(self._vary(x) for x in c)])
+        return (values[0], values[1], values[2]), (values[3], values[4], values[5])
+
+    def _turned(self, F: Frame) -> Turned:
+        t, N = self.kin.tape, self.kin.system.N
+        (x, dx), (y, dy), (z, dz) = (self._both(axis.on(t).components(N)) for axis in (F.x, F.y, F.z))
+        half = pow(2, -1, self.p)
+        # δθ = ½ Σ a_i × δa_i
+        a, b, c = (sum(parts) * half % self.p for parts in zip(cross(x, dx), cross(y, dy), cross(z, dz), strict=True))
+        return Turned((x, y, z), (dx, dy, dz), (a, b, c))
+
+    def of_row(self, A: Mapping[int, int]) -> int:
+        """A δq"""
+        return sum(self.point(a) * self.dq[k] for k, a in A.items()) % self.p
+
+    def value(self, d: Vector) -> Three:
+        """A vector along N."""
+        x, y, z = self.point.values(d.on(self.kin.tape).components(self.kin.system.N))
+        return x, y, z
+
+    def vanishes(self, a: Three) -> bool:
+        """Whether all components are zero."""
+        return not any(x % self.p for x in a)
+
+    # ---- which body carries it -----------------------------------------------------------------
+
+    def moved(self, body: Body, P: Point) -> Three:
+        """δr_G + δθ × (r_P − r_G); a particle carries only what is where it is."""
+        (r_P, _), (r_G, dr_G) = self.points[P], self.points[body.G]
+        if body.frame is None:
+            return dr_G if self.vanishes(minus(r_P, r_G)) else (1, 0, 0)
+        turn = cross(self.frames[body.frame].rotation, minus(r_P, r_G))
+        return dr_G[0] + turn[0], dr_G[1] + turn[1], dr_G[2] + turn[2]
+
+    def carrier(self, P: Point, d: Three, *, named: bool) -> tuple[Body | None, bool]:
+        """The body that P is fixed to, or at least moves with along d, and whether there is one; the ground is None.
+
+        A pivot on the ground belongs to a body only where it was `named` as a point of the body's frame.
+        """
+        _, dr = self.points[P]
+        slips = [(body, minus(dr, self.moved(body, P))) for body in self.kin.system.bodies]
+        fixed = [body for body, slip in slips if self.vanishes(slip)]
+        if self.vanishes(dr):
+            return next((b for b in fixed if named and b.frame is P.frame), None), True
+        along = [body for body, slip in slips if body.frame is not None and not dot(slip, d) % self.p]
+        found = min(fixed, key=lambda b: (b.G is not P, b.frame is not P.frame), default=None)
+        found = found or min(along, key=lambda b: b.G is not P.parent, default=None)
+        return found, found is not None
+
+    def turned_with(self, F: Frame, d: Three) -> tuple[Body | None, bool]:
+        """The body that turns with a frame, or at least about d, and whether there is one; the ground is None."""
+        turn = self.frames[F].rotation
+        differences = [(b, minus(turn, self.frames[b.frame].rotation)) for b in self.kin.system.bodies if b.frame is not None]
+        fixed = sorted((b for b, difference in differences if self.vanishes(difference)), key=lambda b: b.frame is not F)
+        if self.vanishes(turn):
+            return next((b for b in fixed if b.frame is F), None), True
+        along = [b for b, difference in differences if not dot(difference, d) % self.p]
+        found = next(iter([*fixed, *along]), None)
+        return found, found is not None
+
+
+def dot(a: Sequence[int], b: Sequence[int]) -> int:
+    """a·b"""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Three, b: Three) -> Three:
+    """a × b"""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def minus(a: Three, b: Three) -> Three:
+    """a − b"""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]

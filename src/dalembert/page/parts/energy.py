@@ -1,0 +1,74 @@
+"""The energy integrals along a run, what their drift is due to, the works of the loads, and the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from dalembert.page.packing import Packing, shortened
+from dalembert.page.parts.words import section, shell_name, short, table, typeset
+from dalembert.page.patience import PatientWriting
+from dalembert.page.plots import Curve, Panel, Plots
+from dalembert.page.study import Study
+from dalembert.report.blocks import Heading
+from dalembert.report.energy_integrals import energy_integrals
+from dalembert.report.html import html
+
+if TYPE_CHECKING:
+    from dalembert.integrals.audit import RunIntegrals
+    from dalembert.simulation.trajectory import Trajectory
+
+_ABOUT: Final = (
+    "E_Z = K₂ + 𝒰 + Z is constant on every motion, whatever the loads do; how far a run departs from that is its own error. "
+    "E = K₂ + 𝒰, 𝓗 = K₂ − K₀ + 𝒰 and C = K + 𝒰 are constant only under conditions, which are decided below."
+)
+_CURVES: Final = 6
+
+
+def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
+    """Along the run first, then in general."""
+    parts = list(_kept(study.run, plots)) if study.run is not None and plots is not None else []
+    if study.integrals is None:
+        parts.append(f"<p>The energy integrals were not decided: {escape(study.why_no_integrals)}</p>")
+    else:
+        command = f"dalembert integrals {shell_name(study.wish.name)}"
+        blocks = shortened(list(energy_integrals(study.integrals, PatientWriting())), command)
+        parts.append(packing.fragment(html([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks])))
+    return section("energy", "Energy", *parts)
+
+
+def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
+    if run.judge is None:
+        parts = (("T", run.kinetic_energy), ("V", run.potential_energy), ("T + V", run.energy))
+        yield plots.grid([Panel("Energies", run.t, tuple(Curve(typeset(name), x) for name, x in parts), wide=True)])
+        return
+    found = run.integrals
+    yield f"<p>{typeset(_ABOUT)}</p>"
+    yield plots.grid(list(_panels(found)))
+    yield _errors(found)
+
+
+def _panels(found: RunIntegrals) -> Iterator[Panel]:
+    t = found.t
+    drift = (found.E_Z - found.E_Z[:1]) / (found.scale or 1.0)
+    yield Panel(typeset("Drift of E_Z, as a part of its scale"), t, (Curve("", drift),), wide=True)
+    integrals = (("E_Z", found.E_Z), ("E", found.E), ("𝓗", found.H), ("C", found.C))
+    yield Panel("Integrals", t, tuple(Curve(typeset(name), x) for name, x in integrals), coinciding=True)
+    parts = (("K₂", found.K2), ("𝒰", found.potential), ("Z", found.Z))
+    yield Panel(typeset("E_Z = K₂ + 𝒰 + Z"), t, tuple(Curve(typeset(name), x) for name, x in parts))
+    works = [Curve(escape(name), w.classical) for name, w in found.works.items()]
+    for k in range(0, len(works), _CURVES):
+        yield Panel("Work of each load", t, tuple(works[k : k + _CURVES]))
+
+
+def _errors(found: RunIntegrals) -> str:
+    model = "none" if found.model_is_right else short(found.model_error)
+    rows = (
+        ("model", model, f"K̇₂ + σ_R = 𝒫 at single states, to {short(found.model_residual)} of the powers"),
+        ("constraints", short(found.constraint_drift), "jumps of K₂ + 𝒰 where the motion is brought back onto the constraints"),
+        ("integrator", short(found.integrator_error), "the rest"),
+    )
+    change = f"Largest change of E_Z: {short(found.drift)}, which is {short(found.relative_drift)} of the scale {found.scale:.4g}."
+    shown = table(("due to", "size", "how it is told"), [(escape(a), escape(b), typeset(c)) for a, b, c in rows])
+    return f"<h3>Three kinds of error</h3><p>{typeset(change)}</p>{shown}"

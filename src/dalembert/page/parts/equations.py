@@ -1,0 +1,73 @@
+"""The equations by each principle behind a switch, and how each comes about, step by step; and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from dalembert.page.packing import Packing, shortened, trimmed
+from dalembert.page.parts.words import lowered, panel, section, shell_name, switch
+from dalembert.page.patience import PatientWriting
+from dalembert.page.study import Study
+from dalembert.principles.base import Derivation
+from dalembert.report import comparison, steps, tables
+from dalembert.report.blocks import Block, Heading, words
+from dalembert.report.html import html
+from dalembert.report.preliminaries import preliminaries
+from dalembert.report.results import printed
+
+
+def equations(study: Study, packing: Packing) -> str:
+    """One panel for each principle; what they share comes after them."""
+    first = study.derivations[0]
+    patient = PatientWriting()
+    writing = patient.on(first.tape)
+    command = f"dalembert derive {shell_name(study.wish.name)}"
+    panels = [
+        panel("panel", "principle", d.principle.name, d.principle.title, _principle(d, patient, packing, command), first=not k)
+        for k, d in enumerate(study.derivations)
+    ]
+    rates = html(shortened(list(steps.rates(first, writing)), command))
+    gone = html(list(tables.dropped_out(first, writing)))
+    shared = _folded(steps.numbered(list(preliminaries(study.derivations, writing)), "teach"), packing, f"{command} --steps full")
+    return section(
+        "equations",
+        "Equations of motion",
+        switch("Principles", "principle", [(d.principle.name, d.principle.title) for d in study.derivations]),
+        *panels,
+        f"<h3>Rates of the coordinates</h3>{rates}{gone}",
+        f"<h3>From the description to the kinematics</h3><p>What all principles share.</p>{shared}",
+        lowered(html(printed(study.subject.results, study.subject.source, first, writing))),
+    )
+
+
+def _principle(d: Derivation, writing: PatientWriting, packing: Packing, command: str) -> str:
+    """What it says, the equations it gives, and the steps to them, folded."""
+    command = f"{command} --by {d.principle.name}"
+    brief = [b for b in steps.derivation(d, writing, level="equations") if not (isinstance(b, Heading) and b.level == 2)]
+    statement, rest = html(brief[:1]), html(shortened(brief[1:], command))
+    fewer, missing = trimmed(d)
+    long = _folded(steps.derivation(fewer, writing, level="teach"), packing, f"{command} --steps teach", missing)
+    return f'<div class="statement">{statement}</div>{packing.fragment(rest)}<h3>Derivation step by step</h3>{long}'
+
+
+def _folded(blocks: Iterable[Block], packing: Packing, command: str, missing: Mapping[str, int] | None = None) -> str:
+    """Every step under its title, to be unfolded; `missing` says how many quantities a step lacks."""
+    parts: list[tuple[str, list[Block]]] = []
+    for block in blocks:
+        if isinstance(block, Heading) and block.level == 3:
+            parts.append((block.words, []))
+        elif parts:
+            parts[-1][1].append(block)
+    found = []
+    for title, inside in parts:
+        lacks = (missing or {}).get(title.partition(". ")[2], 0)
+        rest = [words(f"… and {lacks} more quantities: too many for a page; {command} prints them all.", quiet=True)] if lacks else []
+        shown = html([*shortened(inside, command), *rest])
+        found.append(f"<details><summary>{escape(title)}</summary>{packing.fragment(shown)}</details>")
+    return "".join(found)
+
+
+def agreement(study: Study) -> str:
+    """The table of principles with families and effort, the exactness statement, the audit."""
+    return section("agreement", "Agreement of the principles", html(comparison.agreement(study.agreed)))

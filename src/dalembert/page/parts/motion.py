@@ -1,0 +1,125 @@
+"""The animation, and the plots that share its clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.printing.mathml import math
+from dalembert.errors import DalembertError
+from dalembert.page.parts.words import panel, section, switch
+from dalembert.page.plots import MOST_POINTS, Curve, Panel, Plots
+from dalembert.page.study import Study
+from dalembert.report.writing import LatexWriting
+
+if TYPE_CHECKING:
+    from dalembert.page.scene import Scene
+    from dalembert.simulation.trajectory import Trajectory
+
+_MOST_PANELS: Final = 60
+_GO: Final = '<svg viewBox="0 0 16 16" class="go" aria-hidden="true"><path d="M4 2.5v11l9.5-5.5z"/></svg>'
+_PAUSE: Final = '<svg viewBox="0 0 16 16" class="pause" aria-hidden="true"><path d="M3.5 2.5h3v11h-3zm6 0h3v11h-3z"/></svg>'
+PLAY: Final = f'<button class="play" type="button" aria-label="Play">{_GO}{_PAUSE}</button>'
+_ARROWS: Final = {"weight": "weights", "load": "loads", "torque": "torques", "reaction": "reactions"}
+_SPEEDS: Final = {0.1: "⅒×", 0.25: "¼×", 0.5: "½×", 1: "1×", 2: "2×", 4: "4×"}
+_VIEWS: Final = {"home": "natural", "front": "front", "side": "side", "top": "top"}
+_SHOWN: Final = {"arrows": "forces", "traces": "traces", "frames": "frames", "labels": "names"}
+
+
+def motion(study: Study, plots: Plots | None, drawn: Scene | None, sketch: str) -> str:
+    """How it began, the stage, and the groups of plots behind a switch."""
+    run = study.run
+    if run is None or plots is None:
+        return section("motion", "Motion", f"<p>Not run: {escape(study.why_no_run)}</p>")
+    shown = [(title, panels) for title, panels in groups(run) if panels]
+    titles = [(str(k), title) for k, (title, _) in enumerate(shown)]
+    grids = [panel("group", "group", str(k), title, plots.grid(panels), first=not k) for k, (title, panels) in enumerate(shown)]
+    stage = player(sketch, plots, arrow_kinds(drawn)) if drawn is not None else ""
+    remarks = "".join(f'<p class="fails">{escape(remark)}</p>' for remark in study.remarks)
+    return section("motion", "Motion", f"<p>{_beginning(run)}</p>", remarks, stage, switch("Plots", "group", titles), *grids)
+
+
+def _beginning(run: Trajectory) -> str:
+    given = ", ".join(f"{m.name} = {m.value:.6g}" for m in run.start.marks if m.origin == "given")
+    s = run.solution
+    reached = f"{run.t[-1] - run.t[0]:.6g} s in {s.steps} steps, {s.rejected} rejected, {s.calls} evaluations"
+    stopped = "" if run.finished else f" It stopped before its end: {s.message or s.outcome.value}."
+    return escape(f"From {given or 'zero'}: {reached}.{stopped}")
+
+
+# ---- the stage -------------------------------------------------------------------------------
+
+
+def arrow_kinds(drawn: Scene) -> list[str]:
+    """The kinds of arrows there are to be seen."""
+    there = {a.kind for a in drawn.arrows}
+    return [kind for kind in _ARROWS if kind in there]
+
+
+def player(sketch: str, plots: Plots, kinds: Sequence[str]) -> str:
+    """A stage with its controls; until the script has begun it shows the drawing."""
+    speeds = "".join(f'<option value="{k}"{" selected" * (k == 1)}>{label}</option>' for k, label in _SPEEDS.items())
+    views = "".join(f'<option value="{k}">{label}</option>' for k, label in _VIEWS.items())
+    wanted = {key: label for key, label in _SHOWN.items() if kinds or key != "arrows"}
+    boxes = "".join(f'<label><input type="checkbox" data-show="{key}"> {label}</label>' for key, label in wanted.items())
+    legend = "".join(f'<span><i style="background:var(--{kind})"></i>{_ARROWS[kind]}</span>' for kind in kinds)
+    ends = f'min="{plots.first!r}" max="{plots.last!r}" value="{plots.first!r}"'
+    return (
+        f'<div class="player" id="player"><div class="stage"><div class="fallback">{sketch}</div>'
+        '<canvas tabindex="0" role="img" aria-label="The system in motion; arrow keys turn it, plus and minus zoom, space plays"></canvas>'
+        '<div class="labels" aria-hidden="true" hidden></div></div><div class="controls">'
+        f'<div class="time">{PLAY}<input type="range" {ends} step="any" aria-label="Time"><output class="clock"></output></div>'
+        f'<label>speed <select class="speed">{speeds}</select></label><label>view <select class="camera">{views}</select></label>'
+        f'<label><input type="checkbox" data-follow> follow</label>{boxes}</div><div class="legend" hidden>{legend}</div></div>'
+    )
+
+
+# ---- plots -----------------------------------------------------------------------------------
+
+
+def smooth(run: Trajectory) -> Trajectory:
+    """The run at even times, so many that no corner is seen."""
+    if run.solution.dense is None or len(run) < 2:
+        return run
+    return run.at(np.linspace(float(run.t[0]), float(run.t[-1]), MOST_POINTS))
+
+
+def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
+    """One panel for each coordinate."""
+    kin = run.kinematics
+    writing = LatexWriting().on(kin.tape)
+    named = [math(writing.symbol(kin.name(i)).written) for i in kin.q]
+    return [Panel("", even.t, (Curve(name, x),)) for name, x in zip(named, even.q.T, strict=True)][:_MOST_PANELS]
+
+
+def groups(run: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
+    """Titles and panels; empty groups are left to the caller."""
+    even, kin = smooth(run), run.kinematics
+    writing = LatexWriting().on(kin.tape)
+    yield "Coordinates", coordinates(run, even)
+    speeds = [math(writing.symbol(kin.name(i)).written) for i in kin.u]
+    yield "Speeds", [Panel("", even.t, (Curve(name, x),)) for name, x in zip(speeds, even.u.T, strict=True)][:_MOST_PANELS]
+    # at the steps themselves: between them the polynomials add an error of their own
+    yield "Constraint residuals", [Panel("", run.t, (Curve(escape(name), x),)) for name, x in run.residuals.items()][:_MOST_PANELS]
+    yield "Reactions", list(_reactions(even))[:_MOST_PANELS]
+
+
+def _reactions(run: Trajectory) -> Iterator[Panel]:
+    """Forces and moments in the joints, multipliers of the rows, loads behind specified motions; those that are not zero."""
+    try:
+        found = run.reactions
+    except DalembertError:
+        return
+    for load in (*found.joints.values(), *found.rows.values()):
+        for what, values in (("force", load.force), ("moment", load.moment)):
+            if values is not None and np.abs(values).max(initial=0.0) > 0:
+                curves = tuple(Curve(axis, values[:, k]) for k, axis in enumerate("xyz"))
+                yield Panel(f"{escape(load.name)}, {what}", run.t, curves)
+    for row in found.rows.values():
+        if row.force is None:
+            yield Panel("", run.t, (Curve(f"λ of {escape(row.name)}", row.multiplier),))
+    for drive in found.drives.values():
+        yield Panel("", run.t, (Curve(f"load behind {escape(drive.name)}", drive.load),))

@@ -1,0 +1,247 @@
+"""The page in a real browser, from a file and without a network."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from browsing import Visit, executable, flags
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
+pytestmark = pytest.mark.skipif(executable() is None, reason="the browser tests need Chromium: apt-get install chromium")
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=executable(), args=flags())
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def file(disk_page, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "rolling $(rm) disk.html"
+    path.write_text(disk_page, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def visit(browser, file):
+    context = browser.new_context(viewport=DESKTOP, offline=True, reduced_motion="reduce")
+    yield Visit(context, file)
+    context.close()
+
+
+def test_it_loads_from_a_file_without_a_network_and_without_a_word(visit):
+    visit.page.wait_for_timeout(300)
+    assert [] == visit.said
+    assert [visit.file.as_uri()] == [url for url in visit.asked if not url.startswith("data:")]
+    assert visit.do("document.querySelector('.stage').classList.contains('live')")
+    visit.picture("desktop")
+
+
+def test_the_switch_shows_one_principle_at_a_time_each_with_its_formulas(visit, disk):
+    page = visit.page
+    for d in disk.derivations:
+        page.get_by_role("tab", name=d.principle.title).click()
+        page.wait_for_selector(f"#principle-{d.principle.name} .formula math")
+        assert [f"principle-{d.principle.name}"] == visit.do(
+            "[...document.querySelectorAll('.panel')].filter(p => !p.hidden).map(p => p.id)"
+        )
+        box = page.locator(f"#principle-{d.principle.name} .formula math").first.bounding_box()
+        assert box["width"] > 60
+        assert box["height"] > 20
+    # and with the keyboard: from the last to the first
+    page.keyboard.press("ArrowRight")
+    assert f"principle-{disk.derivations[0].principle.name}" == visit.do("document.querySelector('.panel:not([hidden])').id")
+    assert [] == visit.said
+
+
+def test_steps_unfold(visit):
+    page = visit.page
+    step = page.locator("#principle-kane details", has_text="Partial velocities").first
+    assert not step.locator("math").first.is_visible()
+    step.locator("summary").click()
+    step.locator("math").first.wait_for(state="visible")
+    step.scroll_into_view_if_needed()
+    visit.picture("steps")
+
+
+def test_a_formula_is_copied_as_latex(browser, file):
+    context = browser.new_context(viewport=DESKTOP, offline=True, permissions=["clipboard-read", "clipboard-write"])
+    visit = Visit(context, file)
+    visit.page.locator("#principle-kane .copy").first.click()
+    visit.page.wait_for_selector("#principle-kane .copy:has-text('copied')")
+    copied = visit.do("navigator.clipboard.readText()")
+    assert r"\ddot{\varphi}" in copied or r"\ddot{\phi}" in copied
+    assert r"\frac" in copied
+    context.close()
+
+
+def test_play_pause_slider_and_plots_share_one_clock(visit):
+    page = visit.page
+    page.locator("#player").scroll_into_view_if_needed()
+    assert "t = 0.00" == page.locator("#player .clock").text_content()
+    page.get_by_role("button", name="Play").first.click()
+    page.wait_for_timeout(700)
+    page.locator("#player").get_by_role("button", name="Pause").click()
+    played = visit.do("clock.time")
+    assert 0.05 < played < 4
+    page.wait_for_timeout(200)
+    assert played == visit.do("clock.time")
+    # the slider moves animation, cursor and values
+    page.locator("#player input[type=range]").evaluate("e => { e.value = 2; e.dispatchEvent(new Event('input')); }")
+    page.wait_for_timeout(300)
+    assert "t = 2.00" == page.locator("#player .clock").text_content()
+    assert 2 == visit.do("stage.time")
+    assert 0.5 == float(visit.do("document.body.style.getPropertyValue('--at')"))
+    # and a plot moves the slider
+    page.locator(".field").first.scroll_into_view_if_needed()
+    box = page.locator(".field").first.bounding_box()
+    page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 40)
+    assert 1.0 == pytest.approx(visit.do("clock.time"), abs=0.02)
+    assert 1.0 == pytest.approx(float(page.locator("#player input[type=range]").input_value()), abs=0.02)
+    cursor = page.locator(".cursor").first.bounding_box()
+    assert box["x"] + 0.25 * box["width"] == pytest.approx(cursor["x"], abs=3)
+    page.wait_for_timeout(300)
+    visit.picture("motion")
+    assert [] == visit.said
+
+
+def test_values_at_the_cursor_are_those_of_the_run(visit, disk):
+    visit.page.locator(".field").first.scroll_into_view_if_needed()
+    visit.do("clock.set(1.5)")
+    visit.page.wait_for_timeout(300)
+    shown = [float(text.replace("−", "-")) for text in visit.page.locator("#group-0 output").all_inner_texts()[:2]]
+    assert [disk.run.at(1.5)["x"][0], disk.run.at(1.5)["y"][0]] == pytest.approx(shown, rel=2e-3)
+
+
+def test_the_scene_is_drawn_and_moves(visit):
+    visit.page.locator("#player").scroll_into_view_if_needed()
+    pixels = (
+        "(() => { stage.paint(); const g = stage.renderer.gl, w = g.drawingBufferWidth, h = g.drawingBufferHeight, p = new Uint8Array(4 * w * h);\
+        g.readPixels(0, 0, w, h, g.RGBA, g.UNSIGNED_BYTE, p); let n = 0, s = 0; for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 250) { n++; s += p[i + 2] * (i % 997); }\
+        return [n / (w * h), s]; })()"
+    )
+    first = visit.do(pixels)
+    assert first[0] > 0.01, "no solid is in the picture"
+    visit.do("clock.set(1.3)")
+    assert first[1] != visit.do(pixels)[1]
+    visit.page.locator("#player canvas").focus()
+    before = visit.do("stage.azimuth")
+    visit.page.keyboard.press("ArrowLeft")
+    assert before != visit.do("stage.azimuth")
+
+
+def test_light_and_dark(browser, file):
+    context = browser.new_context(viewport=DESKTOP, offline=True, color_scheme="dark", reduced_motion="reduce")
+    visit = Visit(context, file)
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark = visit.do(background)
+    visit.page.locator("#motion").scroll_into_view_if_needed()
+    visit.page.wait_for_timeout(300)
+    visit.picture("dark")
+    visit.page.locator(".theme").click()
+    assert dark != visit.do(background)
+    assert [] == visit.said
+    context.close()
+
+
+def test_a_phone_shows_all_of_it_without_scrolling_sideways(browser, file):
+    context = browser.new_context(viewport=PHONE, offline=True, has_touch=True, is_mobile=True, reduced_motion="reduce")
+    visit = Visit(context, file)
+    assert 390 == visit.do("document.documentElement.scrollWidth")
+    visit.picture("phone")
+    visit.page.locator("#player").scroll_into_view_if_needed()
+    visit.page.wait_for_timeout(300)
+    assert 390 == visit.do("document.documentElement.scrollWidth")
+    visit.picture("phone-motion")
+    context.close()
+
+
+def test_the_motion_is_downloaded_as_it_was_computed(visit, disk):
+    with visit.page.expect_download() as download:
+        visit.page.locator(".download").click()
+    lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert "rolling-disk.csv" == download.value.suggested_filename
+    assert ["t", *disk.run.names] == lines[0].split(",")
+    assert len(disk.run) == len(lines) - 1
+    assert [disk.run.t[-1], *disk.run.q[-1], *disk.run.u[-1]] == [float(x) for x in lines[-1].split(",")]
+
+
+def test_hostile_names_stay_words_in_the_browser(browser, tmp_path):
+    import dalembert as da
+    from dalembert.page.page import page
+    from dalembert.page.study import Wish, study
+    from dalembert.report.document import Subject
+
+    name = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
+    s = da.System(name, gravity=9.81)
+    s.rod(name, s.pin("theta", s.O), mass=1, length=1)
+    path = tmp_path / "hostile.html"
+    path.write_text(page(study(Subject(s, name, name, name), Wish(0.5, {"theta": 1.0}, name=f"{name}:f"))), encoding="utf-8")
+    context = browser.new_context(viewport=DESKTOP, offline=True)
+    visit = Visit(context, path)
+    visit.page.locator("[data-show=labels]").click()
+    visit.page.wait_for_timeout(300)
+    assert f"{name} · dalembert" == visit.page.title()
+    assert name == visit.page.locator("h1").inner_text()
+    assert name in visit.page.locator(".labels span").all_inner_texts()
+    assert 0 == visit.page.locator("main img").count()
+    assert [] == visit.said
+    context.close()
+
+
+def blank(browser, tmp_path):
+    """How long this machine takes for a page with nothing in it."""
+    path = tmp_path / "blank.html"
+    path.write_text(
+        "<!DOCTYPE html><p>.<script>requestAnimationFrame(() => setTimeout(() => document.documentElement.dataset.ready = 'yes'))</script>"
+    )
+    return ready(browser, path)
+
+
+def ready(browser, path):
+    import time
+
+    context = browser.new_context(viewport=DESKTOP, offline=True)
+    begin = time.perf_counter()
+    visit = Visit(context, path)
+    seconds = time.perf_counter() - begin
+    assert [] == visit.said
+    visit.picture(path.stem)
+    context.close()
+    return seconds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["spatial-chain-20", "whipple-bicycle"])
+def test_large_systems_stay_light_and_quick(browser, tmp_path, name):
+    from dalembert import gallery
+    from dalembert.gallery import spatial_chain
+    from dalembert.page.page import page
+    from dalembert.page.study import Wish, study
+    from dalembert.report.document import Subject
+
+    entry = gallery.entry(name.removesuffix("-20"))
+    chain = name.endswith("-20")
+    system = spatial_chain.build(20) if chain else entry.build()
+    start = {f"q_{i}": 0.3 for i in range(1, 21)} if chain else entry.start
+    text = page(study(Subject(system, system.name, entry.source, entry.description), Wish(5.0, start)))
+    path = tmp_path / f"{name}.html"
+    path.write_text(text, encoding="utf-8")
+    assert len(text.encode()) < 6e6
+    blank(browser, tmp_path)
+    empty = min(blank(browser, tmp_path) for _ in range(3))
+    assert min(ready(browser, path) for _ in range(3)) - empty < 2.0
+
+
+def test_chromium_is_driven_by_what_the_test_extra_installs():
+    assert importlib.util.find_spec("playwright") is not None

@@ -1,0 +1,44 @@
+import base64
+import re
+
+import numpy as np
+import pytest
+
+from dalembert.page.plots import Curve, Panel, Plots, limits, ticks
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0, 10, [0, 2, 4, 6, 8, 10]), (-1.1, 1.1, [-1, -0.5, 0, 0.5, 1]), (0.0, 0.07, [0, 0.02, 0.04, 0.06]), (3, 3, [3])],
+)
+def test_ticks_are_round_numbers(low, high, expected):
+    assert expected == pytest.approx(ticks(low, high, 5))
+
+
+def test_rounding_is_not_magnified():
+    low, high, exponent = limits([2 + 1e-14 * np.arange(5)])
+    assert high - low > 1
+    assert 0 == exponent
+    assert -12 == limits([np.array([0.0, 3e-12])])[2]
+    assert np.isfinite(limits([np.zeros(3)])).all()
+    assert np.isfinite(limits([np.full(3, np.nan)])).all()
+
+
+def test_a_curve_goes_through_its_points_and_breaks_where_there_are_none():
+    t = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
+    plots = Plots(0.0, 4.0)
+    text = plots.panel(Panel("x", t, (Curve("x", np.array([0.0, 1.0, np.nan, 1.0, 0.0])),)))
+    (path,) = re.findall(r'class="curve c0" d="([^"]+)"', text)
+    assert ["M0.0", "L250.0", "M750.0", "L1000.0"] == re.findall(r"[ML][\d.]+", path)
+    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", path)]
+    # downwards is larger; eight hundredths of room above and below
+    assert heights == pytest.approx([300 * 1.08 / 1.16, 300 * 0.08 / 1.16, 300 * 0.08 / 1.16, 300 * 1.08 / 1.16], abs=0.06)
+    embedded = plots.embedded()
+    assert np.array_equal(np.float32(t), np.frombuffer(base64.b64decode(embedded["times"][0]), "<f4"))
+
+
+def test_panels_share_their_times():
+    t = np.linspace(0, 1, 9)
+    plots = Plots(0, 1)
+    plots.grid([Panel("a", t, (Curve("a", t),)), Panel("b", t.copy(), (Curve("b", t),))])
+    assert 1 == len(plots.embedded()["times"])

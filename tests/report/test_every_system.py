@@ -1,0 +1,230 @@
+"""Every system of the gallery by every principle that applies: LaTeX that parses and compiles, HTML that is valid."""
+
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+from functools import lru_cache
+
+import html5lib
+import pytest
+from pylatexenc.latexwalker import LatexWalker, LatexWalkerParseError, get_default_latex_context_db
+from pylatexenc.macrospec import EnvironmentSpec, MacroSpec
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.algebra import printing
+from dalembert.algebra.printing.mathml import presentation
+from dalembert.errors import BadExpression, NotApplicable
+from dalembert.report import document, html, latex
+from dalembert.report.blocks import Block
+from dalembert.report.writing import LatexWriting
+
+# their equations fill many pages: in the fast suite without the search for a short form, and read by our own reader alone
+LARGE = frozenset({"andrews-squeezer", "bricard", "rattleback", "whipple-bicycle", "n-four-bar"})
+# where every step is shown too, with its reasons
+TAUGHT = ("cart-and-bar", "knife-edge-rod", "rolling-disk", "vehicle", "hoist", "double-pendulum", "lagrange-top", "atwood-machine")
+# what LaTeX and amsmath know without arguments, and what they read one or two arguments of
+PLAIN = frozenset(
+    [
+        r"alpha",
+        r"beta",
+        r"gamma",
+        r"delta",
+        r"epsilon",
+        r"zeta",
+        r"eta",
+        r"theta",
+        r"iota",
+        r"kappa",
+        r"lambda",
+        r"mu",
+        r"nu",
+        r"xi",
+        r"pi",
+        r"rho",
+        r"sigma",
+        r"tau",
+        r"upsilon",
+        r"phi",
+        r"chi",
+        r"psi",
+        r"omega",
+        r"Gamma",
+        r"Delta",
+        r"Theta",
+        r"Lambda",
+        r"Xi",
+        r"Pi",
+        r"Sigma",
+        r"Upsilon",
+        r"Phi",
+        r"Psi",
+        r"Omega",
+        r"ell",
+        r"partial",
+        r"sum",
+        r"int",
+        r"infty",
+        r"cdot",
+        r"times",
+        r"neq",
+        r"le",
+        r"ge",
+        r"to",
+        r"dots",
+        r"pm",
+        r"in",
+        r"nabla",
+        r"backslash",
+        r"vert",
+        r"sin",
+        r"cos",
+        r"tan",
+        r"sinh",
+        r"cosh",
+        r"tanh",
+        r"arcsin",
+        r"arccos",
+        r"arctan",
+        r"exp",
+        r"log",
+        r"min",
+        r"max",
+        r"det",
+        r"left",
+        r"right",
+        r"quad",
+        r"hline",
+        r"allowdisplaybreaks",
+        r"ttfamily",
+        r"S",
+        r",",
+        r";",
+        r":",
+        r"_",
+        r"{",
+        r"}",
+        r"$",
+        r"&",
+        r"#",
+        r"%",
+        r"\\",
+        r"textbackslash",
+        r"textasciicircum",
+        r"textasciitilde",
+    ]
+)
+ARGUMENTS = {"tfrac": "{{", "text": "{", "operatorname": "{", "dddot": "{", "ddddot": "{"}
+
+
+def known():
+    """A context in which an unknown macro is an error."""
+    context = get_default_latex_context_db()
+    macros = [MacroSpec(name, args_parser=arguments) for name, arguments in ARGUMENTS.items()]
+    environments = [EnvironmentSpec(name) for name in ("bmatrix", "aligned", "align*", "center", "flushleft")]
+    context.add_context_category("amsmath", macros=macros, environments=environments, prepend=True)
+    context.set_unknown_macro_spec(None)
+    context.set_unknown_environment_spec(None)
+    return context
+
+
+def parse(text: str) -> None:
+    """Strict: braces, environments, and every macro known."""
+    context = known()
+    walker = LatexWalker(text, latex_context=context, tolerant_parsing=False)
+    nodes, _, _ = walker.get_latex_nodes()
+    stack = list(nodes)
+    while stack:
+        node = stack.pop()
+        if node is None:
+            continue
+        if hasattr(node, "macroname"):
+            assert node.macroname in PLAIN or context.get_macro_spec(node.macroname) is not None, node.macroname
+        for inside in (getattr(node, "nodelist", None), getattr(getattr(node, "nodeargd", None), "argnlist", None)):
+            stack += inside or []
+
+
+def validate(text: str) -> None:
+    """HTML without a parse error, its formulas well-formed XML."""
+    html5lib.HTMLParser(strict=True).parse(text)
+    start = text.find("<math")
+    while start >= 0:
+        end = text.index("</math>", start) + len("</math>")
+        ET.fromstring(text[start:end])
+        start = text.find("<math", end)
+
+
+@lru_cache(maxsize=2)
+def blocks(name: str, level: str) -> tuple[Block, ...]:
+    """The derivations by all principles that apply."""
+    entry, system = gallery.entry(name), gallery.build(name)
+    found = []
+    for _, derive in PRINCIPLES:
+        try:
+            found.append(derive(da.kinematics(system)))
+        except NotApplicable:
+            continue
+    subject = document.Subject(system, entry.title, entry.source, entry.description)
+    return tuple(document.derivations(subject, found, LatexWriting(), level=level))
+
+
+# longer documents are given to the other parsers, which take their time, in the slow suite
+SHORT = 20_000
+SMALL = [name for name in gallery.names() if name not in LARGE]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_equations(name):
+    text = latex.document(blocks(name, "equations"))
+    # our own reader, which refuses what it does not know, reads every formula on its way to HTML
+    page = html.document(blocks(name, "equations"))
+    if len(text) <= SHORT:
+        parse(text)
+        validate(page)
+
+
+@pytest.mark.parametrize("name", TAUGHT)
+def test_every_step(name):
+    parse(latex.document(blocks(name, "teach")))
+    validate(html.document(blocks(name, "teach")))
+
+
+@pytest.mark.parametrize("name", sorted(LARGE))
+def test_equations_that_fill_pages(name, monkeypatch):
+    monkeypatch.setattr(printing, "LIMIT", 50)
+    monkeypatch.setattr(printing, "HOPELESS", 30)
+    text = html.html(blocks.__wrapped__(name, "equations"))
+    assert "intermediates" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", gallery.names())
+def test_every_step_of_every_system(name):
+    text = latex.document(blocks(name, "teach"))
+    parse(text)
+    validate(html.document(blocks(name, "teach")))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed (texlive-latex-base, texlive-latex-extra)")
+@pytest.mark.parametrize("name", gallery.names())
+def test_pdflatex_compiles_it(name, tmp_path):
+    file = tmp_path / "derivation.tex"
+    file.write_text(latex.document(blocks(name, "equations" if name in LARGE else "teach")), encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", file.name], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert 0 == done.returncode, done.stdout.decode(errors="replace")[-3000:]
+
+
+@pytest.mark.parametrize("broken", [r"\frac{1}{2", r"\begin{align*} a \end{center}", r"\unheardof{x}", "$a", r"a}"])
+def test_broken_latex_is_noticed(broken):
+    with pytest.raises((LatexWalkerParseError, AssertionError)):
+        parse(broken)
+
+
+@pytest.mark.parametrize("broken", [r"\frac{1}{2", r"\left( a", r"\unheardof{x}", r"a}"])
+def test_broken_formulas_are_noticed(broken):
+    with pytest.raises(BadExpression):
+        presentation(broken)

@@ -1,0 +1,57 @@
+"""Hybrid equations to read: text, LaTeX, Markdown and pages from the same steps."""
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.report import html, latex, markdown, terminal
+from dalembert.report.hybrid import hybrid
+from dalembert.report.writing import LatexWriting, Writing
+
+
+@pytest.fixture(scope="module")
+def beam():
+    return da.extended_hamilton(gallery.build("beam-on-ball-joint"))
+
+
+def test_text(beam):
+    shown = terminal.text(hybrid(beam, Writing(), steps=True))
+    for line in (
+        "1. A point of the member",
+        "r − r_P = x B.x + v B.y",
+        "ṙ = −ω_z v B.x + (v̇ + x ω_z) B.y + (ωₓ v − x ω_y) B.z",
+        "V = 1/2 EI ∫₀ᴸ v″² dx",
+        "δv′(L): −EI v″(L)",
+        "Ordinary differential equations, along the speeds",
+        "μ v̈ + μ x ω̇_z − μ ωₓ² v − μ ω_z² v + μ x ωₓ ω_y + EI v⁗ = 0    [v(x, t), 0 < x < L]",
+        "v′(0) = 0    [geometric, x = 0]",
+        "EI v‴(L) = 0    [natural, x = L]",
+    ):
+        assert line in shown
+    assert "A point of the member" not in terminal.text(hybrid(beam, Writing()))
+
+
+def test_latex_and_markdown(beam):
+    for shown in (latex.body(hybrid(beam, LatexWriting(), steps=True)), markdown.text(hybrid(beam, LatexWriting(), steps=True))):
+        assert r"\int_{0}^{L} v^{2}\,dx" in shown
+        assert r"\mathrm{EI}\, {v^{(4)}}" in shown
+        assert "∫" not in shown
+        assert "″" not in shown
+
+
+def test_a_page(beam):
+    # every formula is read again as MathML, which refuses LaTeX that it does not know
+    assert "∫" in html.document(hybrid(beam, LatexWriting(), steps=True))
+
+
+def test_a_remark_is_shown():
+    from dalembert.gallery.beam_on_ball_joint import build
+
+    shown = terminal.text(hybrid(da.extended_hamilton(build(polar=False)), Writing()))
+    assert "nothing resists a change of ωₓ" in shown
+
+
+def test_in_a_notebook(beam):
+    shown = beam._repr_latex_()
+    assert shown.startswith("$$\\begin{aligned}")
+    assert r"\int_{0}^{L} x \ddot{v}\,dx" in shown

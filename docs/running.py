@@ -1,7 +1,8 @@
 """Run the code of a page and set what it prints below it.
 
 In a page, every ```python block runs, one after the other in the same namespace, and every line of a ```console block
-that begins with `$ dalembert` is a command. What they print, and the value of a last expression, follows the block.
+that begins with `$ dalembert` is a command. What they print, the value of a last expression, and a document that a command
+writes with `-o name.html` follow the block. A value that a notebook would typeset is typeset here too.
 A block with the word `refused` after its language must end in an error of dalembert's own, which is shown.
 """
 
@@ -13,6 +14,7 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -22,6 +24,9 @@ from typing import Any
 
 _FENCE = re.compile(r"^```(?P<language>python|console)(?P<mark> refused)?\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
 _RICH = ("_repr_html_", "_repr_svg_", "_repr_png_")
+# a document written by derive or hybrid; the page of `report` is too large to be shown inside another
+_MAIN = re.compile(r"<main>\n(.*)\n</main>", re.DOTALL)
+_LARGEST = 400_000
 
 
 @dataclass(frozen=True)
@@ -32,9 +37,9 @@ class Output:
     html: str = ""
 
     def markdown(self) -> str:
-        """The block that shows it."""
-        shown = f"\n\n```{{code-block}} text\n:class: output\n{self.text.rstrip()}\n```" if self.text.strip() else ""
-        return shown + (f'\n\n```{{raw}} html\n<div class="output">{self.html}</div>\n```' if self.html else "")
+        """The block that shows it; its fence is longer than any inside."""
+        shown = f"\n\n``````{{code-block}} text\n:class: output\n{self.text.rstrip()}\n``````" if self.text.strip() else ""
+        return shown + (f'\n\n``````{{raw}} html\n<div class="output typeset">\n{self.html}\n</div>\n``````' if self.html else "")
 
 
 class Page:
@@ -46,7 +51,8 @@ class Page:
     def run(self, language: str, code: str, *, refused: bool) -> Output:
         """The output of one block."""
         if language == "console":
-            return Output("".join(self._command(line[2:]) for line in code.splitlines() if line.startswith("$ ")))
+            outputs = [self._command(line[2:]) for line in code.splitlines() if line.startswith("$ ")]
+            return Output("".join(o.text for o in outputs), "".join(o.html for o in outputs))
         if not refused:
             return self._python(code)
         from dalembert import DalembertError
@@ -64,18 +70,22 @@ class Page:
         printed, value = io.StringIO(), None
         with contextlib.redirect_stdout(printed), warnings.catch_warnings():
             warnings.simplefilter("error")
-            exec(compile(tree, self.name, "exec"), self.names)  # noqa: S102 - the pages are ours
-            if last is not None:
-                value = eval(compile(ast.Expression(last.value), self.name, "eval"), self.names)  # noqa: S307 - the pages are ours
+            try:
+                exec(compile(tree, self.name, "exec"), self.names)  # noqa: S102 - the pages are ours
+                if last is not None:
+                    value = eval(compile(ast.Expression(last.value), self.name, "eval"), self.names)  # noqa: S307 - the pages are ours
+            except Exception as problem:
+                problem.add_note(f"{self.name}, in this block:\n{code}which printed:\n{printed.getvalue()}")
+                raise
         html, text = _shown(value)
         return Output(printed.getvalue() + text, html)
 
-    def _command(self, line: str) -> str:
+    def _command(self, line: str) -> Output:
         from typer.testing import CliRunner
 
         from dalembert.cli.commands import app
 
-        program, *arguments = line.split()
+        program, *arguments = shlex.split(line)
         if program != "dalembert":
             msg = f"{self.name}: only dalembert can be run here, not {program!r}"
             raise ValueError(msg)
@@ -83,7 +93,22 @@ class Page:
         if result.exit_code:
             msg = f"{self.name}: {line!r} ended with {result.exit_code}: {result.output}"
             raise AssertionError(msg)
-        return result.output
+        return Output(_without_places(result.output), _document(arguments))
+
+
+def _without_places(text: str) -> str:
+    """The folder in which a page happens to run is nobody's business."""
+    return text.replace(f"{Path.cwd()}{os.sep}", "")
+
+
+def _document(arguments: list[str]) -> str:
+    """What stands inside a document that the command has written."""
+    for option, name in zip(arguments, arguments[1:], strict=False):
+        path = Path(name)
+        if option in ("-o", "--output") and path.suffix == ".html" and path.is_file() and path.stat().st_size < _LARGEST:
+            found = _MAIN.search(path.read_text(encoding="utf-8"))
+            return found[1] if found else ""
+    return ""
 
 
 def _shown(value: Any) -> tuple[str, str]:

@@ -27,7 +27,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics, kinematics
-from dalembert.model.elements import Body
+from dalembert.model.elements import Body, Shape
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.principles.boltzmann_hamel import boltzmann_hamel
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from dalembert.linear.model import LinearModel
     from dalembert.linear.sensitivity import model_sensitivity, sensitivity
     from dalembert.mobility.analysis import ConstraintAnalysis, constraints
-    from dalembert.simulation.events.event import event, impact
     from dalembert.page.animation import animate
     from dalembert.page.report import write_report
+    from dalembert.simulation.events.event import event, impact
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.statics.balance import NoEquilibrium
     from dalembert.statics.continuation import continuation
@@ -87,6 +87,7 @@ __all__ = [
     "NotLinear",
     "Point",
     "Scalar",
+    "Shape",
     "System",
     "Trajectory",
     "Vector",

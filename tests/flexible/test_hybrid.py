@@ -262,6 +262,32 @@ def test_constraint_rows():
     assert "λ₁" in str(multiplied)
 
 
+def sledge(s):
+    # a blade that cannot slide sideways
+    x, y, theta = s.coordinates("x y theta")
+    B = s.N.rotated(theta, s.N.z)
+    C = s.O.offset(x * s.N.x + y * s.N.y)
+    s.body("sledge", 2, C, B, da.inertia(B, 1, 1, 1))
+    s.constrain(C.v @ B.y)
+    s.speeds(u=C.v @ B.x, w=theta.dot)
+    return C, B
+
+
+def quaternion(s):
+    P = s.ball("e0 e1 e2 e3", s.O)
+    return P, P.frame
+
+
+@pytest.mark.parametrize("base", [sledge, quaternion], ids=lambda f: f.__name__)
+def test_galerkin_where_rows_constrain_the_base(base):
+    s = da.System("constrained", gravity=9.81)
+    member = pressed(s, *base(s))
+    h = da.extended_hamilton(s, speeds=True)
+    da.discretise(s, member, 2)
+    d = da.kane(s)
+    assert [] == galerkin(h, d).differences(d)
+
+
 def test_two_members_have_fields_of_their_own():
     s = da.System("frame")
     EI, mu, L = s.constants(EI=1, mu=1, L=2)

@@ -139,7 +139,23 @@ def test_rotary_inertia_and_shear():
         a, b, c = 0.01, -(0.01 * 10 * (n * math.pi) ** 2 + (n * math.pi) ** 2 + 10), 10 * (n * math.pi) ** 4
         expected += [math.sqrt((-b + sign * math.sqrt(b * b - 4 * a * c)) / (2 * a)) for sign in (-1, 1)]
     assert sorted(expected)[:8] == pytest.approx(timoshenko.frequencies, rel=DIGITS)
-    assert any("coupled" in remark for remark in timoshenko.remarks)
+    # the second spectrum is sinh αL = 0 with an imaginary α
+    assert "sin βL sinh αL = 0" == timoshenko.characteristic[0].text
+
+
+def test_a_printed_characteristic_equation_of_a_sheared_beam():
+    kGA, rI = 10, 0.01
+    found = da.member_modes(beam(rotary=rI, shear=kGA), count=3)
+    (equation,) = found.characteristic
+    names = {str(equation.tape.nodes[i][1]): i for i in equation.arguments} | {n: equation.tape.names[n] for n in "ab"}
+    for m in found.modes:
+        at = []
+        for w in (m.frequency * (1 - 1e-12), m.frequency * (1 + 1e-12)):
+            p, q = w**2 * (1 / kGA + rI), w**2 * (kGA - rI * w**2) / kGA
+            beta, alpha = math.sqrt((p + math.sqrt(p * p + 4 * q)) / 2), math.sqrt((-p + math.sqrt(p * p + 4 * q)) / 2)
+            values = {"βL": beta, "αL": alpha, "a": alpha + w**2 / (kGA * alpha), "b": beta - w**2 / (kGA * beta)}
+            at.append(evaluate_balls(equation.tape, [equation.residual], {i: values[n] for n, i in names.items()})[0])
+        assert (at[0] > 0) != (at[1] > 0)
 
 
 def test_high_modes_lose_no_digits():

@@ -125,11 +125,14 @@ def test_values_at_the_cursor_are_those_of_the_run(visit, disk):
 
 def test_the_scene_is_drawn_and_moves(visit):
     visit.page.locator("#player").scroll_into_view_if_needed()
-    pixels = (
-        "(() => { stage.paint(); const g = stage.renderer.gl, w = g.drawingBufferWidth, h = g.drawingBufferHeight, p = new Uint8Array(4 * w * h);\
-        g.readPixels(0, 0, w, h, g.RGBA, g.UNSIGNED_BYTE, p); let n = 0, s = 0; for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 250) { n++; s += p[i + 2] * (i % 997); }\
-        return [n / (w * h), s]; })()"
-    )
+    pixels = """(() => {
+        stage.paint();
+        const g = stage.renderer.gl, w = g.drawingBufferWidth, h = g.drawingBufferHeight, p = new Uint8Array(4 * w * h);
+        g.readPixels(0, 0, w, h, g.RGBA, g.UNSIGNED_BYTE, p);
+        let n = 0, s = 0;
+        for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 250) { n++; s += p[i + 2] * (i % 997); }
+        return [n / (w * h), s];
+    })()"""
     first = visit.do(pixels)
     assert first[0] > 0.01, "no solid is in the picture"
     visit.do("clock.set(1.3)")
@@ -202,9 +205,8 @@ def test_hostile_names_stay_words_in_the_browser(browser, tmp_path):
 def blank(browser, tmp_path):
     """How long this machine takes for a page with nothing in it."""
     path = tmp_path / "blank.html"
-    path.write_text(
-        "<!DOCTYPE html><p>.<script>requestAnimationFrame(() => setTimeout(() => document.documentElement.dataset.ready = 'yes'))</script>"
-    )
+    script = "requestAnimationFrame(() => setTimeout(() => document.documentElement.dataset.ready = 'yes'))"
+    path.write_text(f"<!DOCTYPE html><title>blank</title><p>.<script>{script}</script>", encoding="utf-8")
     return ready(browser, path)
 
 

@@ -21,100 +21,21 @@ from dalembert.report.blocks import Block
 from dalembert.report.writing import LatexWriting
 
 # their equations fill many pages: in the fast suite without the search for a short form, and read by our own reader alone
-LARGE = frozenset({"andrews-squeezer", "bricard", "rattleback", "whipple-bicycle", "n-four-bar"})
+LARGE = frozenset({
+    "andrews-squeezer", "bricard", "rattleback", "whipple-bicycle", "n-four-bar", "flexible-slider-crank", "spatial-chain", "suslov",
+    "free-body-quaternion", "beam-on-ball-joint", "snakeboard", "moving-knife-edge", "spin-up-beam", "four-bar", "flexible-pendulum",
+})  # fmt: skip
 # where every step is shown too, with its reasons
-TAUGHT = ("cart-and-bar", "knife-edge-rod", "rolling-disk", "vehicle", "hoist", "double-pendulum", "lagrange-top", "atwood-machine")
+TAUGHT = ("cart-and-bar", "hoist", "rolling-disk", "vehicle")
 # what LaTeX and amsmath know without arguments, and what they read one or two arguments of
-PLAIN = frozenset(
-    [
-        r"alpha",
-        r"beta",
-        r"gamma",
-        r"delta",
-        r"epsilon",
-        r"zeta",
-        r"eta",
-        r"theta",
-        r"iota",
-        r"kappa",
-        r"lambda",
-        r"mu",
-        r"nu",
-        r"xi",
-        r"pi",
-        r"rho",
-        r"sigma",
-        r"tau",
-        r"upsilon",
-        r"phi",
-        r"chi",
-        r"psi",
-        r"omega",
-        r"Gamma",
-        r"Delta",
-        r"Theta",
-        r"Lambda",
-        r"Xi",
-        r"Pi",
-        r"Sigma",
-        r"Upsilon",
-        r"Phi",
-        r"Psi",
-        r"Omega",
-        r"ell",
-        r"partial",
-        r"sum",
-        r"int",
-        r"infty",
-        r"cdot",
-        r"times",
-        r"neq",
-        r"le",
-        r"ge",
-        r"to",
-        r"dots",
-        r"pm",
-        r"in",
-        r"nabla",
-        r"backslash",
-        r"vert",
-        r"sin",
-        r"cos",
-        r"tan",
-        r"sinh",
-        r"cosh",
-        r"tanh",
-        r"arcsin",
-        r"arccos",
-        r"arctan",
-        r"exp",
-        r"log",
-        r"min",
-        r"max",
-        r"det",
-        r"left",
-        r"right",
-        r"quad",
-        r"hline",
-        r"allowdisplaybreaks",
-        r"ttfamily",
-        r"S",
-        r",",
-        r";",
-        r":",
-        r"_",
-        r"{",
-        r"}",
-        r"$",
-        r"&",
-        r"#",
-        r"%",
-        r"\\",
-        r"textbackslash",
-        r"textasciicircum",
-        r"textasciitilde",
-    ]
-)
+PLAIN = frozenset({
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma",
+    "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
+    "Omega", "ell", "partial", "sum", "int", "infty", "cdot", "times", "neq", "le", "ge", "to", "dots", "pm", "in", "nabla", "backslash",
+    "vert", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min", "max", "det", "left", "right",
+    "quad", "hline", "parindent", "parskip", "allowdisplaybreaks", "ttfamily", "S", ",", ";", ":", "_", "{", "}", "$", "&", "#", "%", "\\", "textbackslash",
+    "textasciicircum", "textasciitilde",
+})  # fmt: skip
 ARGUMENTS = {"tfrac": "{{", "text": "{", "operatorname": "{", "dddot": "{", "ddddot": "{"}
 
 
@@ -194,8 +115,7 @@ def test_every_step(name):
 def test_equations_that_fill_pages(name, monkeypatch):
     monkeypatch.setattr(printing, "LIMIT", 50)
     monkeypatch.setattr(printing, "HOPELESS", 30)
-    text = html.html(blocks.__wrapped__(name, "equations"))
-    assert "intermediates" in text
+    assert "<math" in html.html(blocks.__wrapped__(name, "equations"))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dalembert.errors import DalembertError
-from dalembert.simulation.failures import BadDuration, BadStart, BadTolerance
+from dalembert.simulation.failures import BadDuration, BadRun, BadStart, BadTolerance
 from dalembert.simulation.integrator.problem import Problem
 
 GOOD = {"rhs": 1, "y0": [1.0, 2.0, 3.0], "t0": 0.0, "t1": 1.0}
@@ -38,6 +38,7 @@ GOOD = {"rhs": 1, "y0": [1.0, 2.0, 3.0], "t0": 0.0, "t1": 1.0}
         ({"atol": [1e-9, 1e-9]}, BadTolerance, "each of the 3 components"),
         ({"max_step": 0.0}, BadTolerance, "max_step"),
         ({"max_step": math.nan}, BadTolerance, "max_step"),
+        ({"events": 1, "dense": False}, BadRun, "dense output"),
     ],
 )
 def test_refusals(change: dict[str, object], refusal: type[DalembertError], words: str) -> None:

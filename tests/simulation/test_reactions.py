@@ -155,6 +155,18 @@ def test_rolling_disk_is_carried_by_the_plane():
     assert total == pytest.approx(by_difference + np.array([0, 0, g]), abs=1e-4)
 
 
+def test_the_wheels_of_an_upright_bicycle_share_its_weight():
+    """Mei07 Table 1: 94 kg, of which the front wheel carries Σ m x/w; no rear contact transmits a moment."""
+    run = da.simulate(gallery.build("whipple-bicycle"), 0.5, start={"v": 5.0}, progress=False)
+    front, rear = run.reaction("front wheel on the ground"), run.reaction("x, y")
+    assert ("front wheel", "the ground") == (front.on, front.against)
+    share = (85 * 0.3 + 4 * 0.9 + 3 * 1.02) / 1.02 * g
+    # z points down
+    assert front.force[:, 2] == pytest.approx(np.full(len(run), -share), rel=1e-9)
+    assert rear.force[:, 2] == pytest.approx(np.full(len(run), -(94 * g - share)), rel=1e-9)
+    assert np.abs(rear.moment).max() < 1e-9
+
+
 # ---- what is specified ---------------------------------------------------------------------------
 
 

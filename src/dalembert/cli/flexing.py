@@ -34,8 +34,8 @@ def member(
     """Modes, static shape and buckling of one member."""
     from dalembert.flexible.buckling import member_buckling
     from dalembert.flexible.deflection import member_deflection
+    from dalembert.flexible.member_values import which as chosen
     from dalembert.flexible.modes import member_modes
-    from dalembert.flexible.small_motion import which as chosen
 
     s = subject(system, complete=False).system
     beam = chosen(s, which or None)

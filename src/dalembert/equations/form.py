@@ -57,17 +57,17 @@ class Equations(Shown):
         """f, as expressions."""
         return [Scalar(self.tape, i) for i in self.f]
 
-    def text(self) -> str:
-        """One equation a line, as a book prints it."""
+    def text(self, *, group: bool = False) -> str:
+        """One equation a line, as a book prints it; `group` puts what shares constants under parentheses, m (u̇ − l ω²)."""
         from dalembert.algebra.printing import equation_text
 
-        return "\n".join(equation_text(self.tape, r, self.udot, self.u) for r in self.residuals)
+        return "\n".join(equation_text(self.tape, r, self.udot, self.u, group=group) for r in self.residuals)
 
-    def latex(self) -> str:
+    def latex(self, *, group: bool = False) -> str:
         """The equations as an aligned LaTeX block."""
         from dalembert.algebra.printing import equation_latex
 
-        lines = [equation_latex(self.tape, r, self.udot, self.u).replace("=", "&=", 1) for r in self.residuals]
+        lines = [equation_latex(self.tape, r, self.udot, self.u, group=group).replace("=", "&=", 1) for r in self.residuals]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     def __str__(self) -> str:

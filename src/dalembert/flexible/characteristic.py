@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite
-from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, content, factor_common, to_scalar, without
+from dalembert.algebra.normal_form.forms import Atom, Form, Term, factor_common, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing.layout import Printer, Ranking
-from dalembert.algebra.printing.notation import Latex, Notation, Text
+from dalembert.algebra.printing.notation import Notation, Text
 from dalembert.algebra.tape import Tape
+from dalembert.flexible.characteristic_writing import Lines, Words, latex_label, written
 from dalembert.flexible.small_motion import Form as Linear
 from dalembert.flexible.small_motion import Key, SmallMotion
-
-# what the arguments of the solutions are called, and how paper writes them
-GREEK: Final = {"βL": r"\beta L", "αL": r"\alpha L", "kL": "kL"}
 
 
 @dataclass(frozen=True)
@@ -43,32 +40,21 @@ class CharacteristicEquation:
         return f"{self.text}    with {', '.join(self.relations)}" if self.relations else self.text
 
 
-class _Lines(Text):
-    """Text in which powers of βL keep it together."""
-
-    def power(self, base: str, k: int, *, simple: bool) -> str:
-        return super().power(base, k, simple=simple and base not in GREEK)
-
-
-class _Words(Latex):
-    """LaTeX in which βL is two letters."""
-
-    def symbol(self, name: str) -> str:
-        return GREEK.get(name) or super().symbol(name)
-
-    def power(self, base: str, k: int, *, simple: bool) -> str:
-        return super().power(base, k, simple=simple and base not in GREEK.values())
-
-
 def characteristic_equation(motion: SmallMotion) -> CharacteristicEquation | None:
-    """The characteristic equation in readable form; None where fields are coupled or coefficients vary."""
-    if len(motion.fields) != 1 or not motion.is_uniform or motion.has_damping:
+    """The characteristic equation in readable form; None where many fields are coupled or coefficients vary."""
+    if not motion.is_uniform or motion.has_damping:
+        return None
+    if len(motion.fields) == 2:
+        from dalembert.flexible.timoshenko import coupled
+
+        return coupled(motion)
+    if len(motion.fields) != 1:
         return None
     (name,) = motion.fields
     by_order = _by_order(motion.equations[name])
     if any(i % 2 for i in by_order):
         return None
-    return _Characteristic(motion, name, by_order).equation()
+    return Characteristic(motion, name, by_order).equation()
 
 
 def _by_order(form: Linear) -> dict[int, list[tuple[int, int]]]:
@@ -79,7 +65,12 @@ def _by_order(form: Linear) -> dict[int, list[tuple[int, int]]]:
     return found
 
 
-class _Characteristic:
+class Characteristic:
+    """The solutions of one field equation, and the determinant of the conditions on them."""
+
+    # functions that are zero somewhere
+    vanishing: tuple[str, ...] = ("sin", "cos")
+
     def __init__(self, motion: SmallMotion, name: str, by_order: dict[int, list[tuple[int, int]]]) -> None:
         self.motion, self.name = motion, name
         self.tape = t = motion.tape.fork()
@@ -214,9 +205,9 @@ class _Characteristic:
         rows = [self._row(e.form, e.side, square) for e in self.motion.ends]
         form = self._reduced(determinant(t, rows))
         arguments = tuple(dict.fromkeys(z for _, z in self.solutions))
-        written = [self._written(form, n) for n in (_Lines(t.displays), _Words(t.displays))]
-        related = [tuple(self._relations(n)) for n in (_Lines(t.displays), _Words(t.displays))]
-        text, latex = (f"{w} = 0" for w in written)
+        notations = Lines(t.displays), Words(t.displays)
+        related = [tuple(self._relations(n)) for n in notations]
+        text, latex = (f"{written(form, t, n)} = 0" for n in notations)
         return CharacteristicEquation(t, to_scalar(form, t).i, arguments, text, latex, *related)
 
     def _reduced(self, node: int) -> Form:
@@ -234,58 +225,32 @@ class _Characteristic:
         (form,) = normal_form(t, (total,))
         common, rest = factor_common(Form(form.numerator))
         # sin βL = 0 is an equation; constants, βL and sinh βL never vanish
-        kept = tuple((a, 1) for a, _ in common.powers if a.op in ("sin", "cos"))
+        kept = tuple((a, 1) for a, _ in common.powers if a.op in self.vanishing)
         return Form(tuple(Term(term.coefficient, term.powers + kept) for term in rest.numerator))
 
     def _divided(self, node: int) -> int:
-        """Without the factors α² + β², which never vanish."""
+        """Without the factors that never vanish."""
+        t = self.tape
+        for factor in self._factors():
+            while True:
+                (form,) = normal_form(t, (t.div(node, factor),))
+                if not form.is_polynomial or form.is_zero:
+                    break
+                node = to_scalar(form, t).i
+        return node
+
+    def _factors(self) -> list[int]:
+        """α² + β²"""
         t = self.tape
         if len(self.relations) == 1:
-            return node
+            return []
         y, z = (t.names[f"{label}L"] for label in "αβ")
-        factor = t.add(t.mul(y, y), t.mul(z, z))
-        while True:
-            (form,) = normal_form(t, (t.div(node, factor),))
-            if not form.is_polynomial or form.is_zero:
-                return node
-            node = to_scalar(form, t).i
+        return [t.add(t.mul(y, y), t.mul(z, z))]
 
     def _powers(self, sinh: Atom, k: int) -> int:
         t = self.tape
         S, C = (to_scalar(Form((Term(Fraction(1), ((a, 1),)),)), t).i for a in (sinh, sinh._replace(op="cosh")))
         return t.mul(t.power(t.sub(t.mul(C, C), t.one), k // 2), t.power(S, k % 2))
-
-    def _written(self, form: Form, notation: Notation) -> str:
-        """Σ k · (sum of products of functions), the first without a factor."""
-        groups: dict[Powers, list[Term]] = {}
-        for term in form.numerator:
-            outside = tuple(p for p in term.powers if p[0].op == "symbol")
-            functions = tuple(p for p in term.powers if p[0].op != "symbol")
-            groups.setdefault(outside, []).append(Term(term.coefficient, functions))
-        ranking = _ConstantsFirst(self.tape, (), ())
-        ordered = {p: tuple(sorted(terms, key=ranking.term)) for p, terms in groups.items()}
-        first, *others = sorted(ordered, key=lambda p: (len(ordered[p][0].powers), ranking.powers(p)))
-        unit = content(ordered[first])
-        printer = Printer(notation, ranking)
-        parts = [(False, printer.form(Form(tuple(Term(x.coefficient / unit, x.powers) for x in ordered[first]))))]
-        for p in others:
-            k = content(ordered[p])
-            inner = Form(tuple(Term(x.coefficient / k, x.powers) for x in ordered[p]))
-            factor = Form((Term(abs(k / unit), p),), (Term(Fraction(1), first),))
-            parts.append((k / unit < 0, self._product(factor, inner, printer)))
-        return notation.sum(parts)
-
-    def _product(self, factor: Form, inner: Form, printer: Printer) -> str:
-        (above,), (below,) = factor.numerator, factor.denominator
-        shared = tuple((a, min(n, dict(below.powers)[a])) for a, n in above.powers if a in dict(below.powers))
-        reduced = Form((Term(above.coefficient, without(above.powers, shared)),), (Term(Fraction(1), without(below.powers, shared)),))
-        functions = printer.form(inner)
-        if reduced == Form((Term(Fraction(1)),)):
-            return functions
-        if inner == Form((Term(Fraction(1)),)):
-            return printer.form(reduced)
-        several = len(inner.numerator) > 1
-        return printer.notation.product([printer.form(reduced), printer.notation.group(functions) if several else functions])
 
     def _relations(self, notation: Notation) -> list[str]:
         from dalembert.algebra.printing import readable
@@ -294,19 +259,8 @@ class _Characteristic:
         for label, _, _, value in self.relations:
             form = readable(self.tape, value)
             right = "…" if form is None else Printer(notation, Ranking(self.tape, (), ())).form(form)
-            found.append(f"{label if isinstance(notation, Text) else _latex_label(label)} = {right}")
+            found.append(f"{label if isinstance(notation, Text) else latex_label(label)} = {right}")
         return found
-
-
-class _ConstantsFirst(Ranking):
-    """1 + cos βL cosh βL: whatever stands without a function comes first."""
-
-    def term(self, term: Term) -> tuple[object, ...]:
-        return len([a for a, _ in term.powers if a.op != "symbol"]), self.powers(term.powers)
-
-
-def _latex_label(label: str) -> str:
-    return label.replace("β", r"\beta").replace("α", r"\alpha").replace("²", "^{2}").replace("⁴", "^{4}").replace("−", "-")
 
 
 def _square(t: Tape, x: int) -> int:

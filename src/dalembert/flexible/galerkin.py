@@ -51,8 +51,8 @@ class GalerkinEquations:
 def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
     """The hybrid equations of a system in the functions in which its members were expanded afterwards; d is any derivation of these."""
     kin = d.kinematics.fork()
-    if kin.rows:
-        msg = "Galerkin's method is compared on systems without constraint rows, whose equations hold one by one"
+    if kin.rows and hybrid.along == "q":
+        msg = "with constraint rows the equations in coordinates hold together, not one by one; derive them in speeds, speeds=True"
         raise NotApplicable(msg)
     tape = kin.tape
     rows = {kin.name(u): tape.zero for u in kin.u}

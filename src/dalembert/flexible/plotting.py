@@ -69,7 +69,7 @@ def save_curves(curves: Sequence[tuple[Any, Any, str]], title: str, label: str, 
     axes.set_title(title)
     axes.grid(color="#e6e6e6")
     if curves:
-        axes.legend(fontsize="small")
+        figure.legend(loc="outside right upper", fontsize="small")
     try:
         figure.savefig(path, dpi=144)
     except (OSError, ValueError) as problem:

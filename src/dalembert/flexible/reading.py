@@ -35,11 +35,17 @@ def _escaped(words: str) -> str:
 def lines(h: HybridEquations, notation: Notation) -> Iterator[tuple[str, str]]:
     """(equation, what it is about)"""
     for o in h.ordinary:
-        yield written(h, o.residual, h.accelerations, notation), f"along {Text(h.tape.displays).symbol(o.name)}"
+        yield written(h, o.residual, own_first(h, o.name), notation), f"along {Text(h.tape.displays).symbol(o.name)}"
     for p in h.partial:
         yield written(h, p.residual, second(h, p.member, p.field), notation), inside(h, p.member, p.field)
     for b in h.boundary:
         yield written(h, b.residual, (), notation), condition(h, b)
+
+
+def own_first(h: HybridEquations, name: str) -> tuple[int, ...]:
+    """The accelerations of the rigid variables, the equation's own before the others."""
+    place = [o.name for o in h.ordinary].index(name)
+    return (h.accelerations[place], *h.accelerations[:place], *h.accelerations[place + 1 :])
 
 
 def inside(h: HybridEquations, member: str, field: str) -> str:

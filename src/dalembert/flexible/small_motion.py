@@ -10,17 +10,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.exact.field import is_zero
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, evaluate, symbols_of
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.normal_form.forms import to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
-from dalembert.algebra.scalar import Scalar, exact
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number, Tape
-from dalembert.errors import BadDescription, IllPosed, NotApplicable, NotLinear, Unknown
+from dalembert.errors import IllPosed, NotApplicable, NotLinear
 from dalembert.flexible.continuum import FORCE, SHORTENING, Continuum
 from dalembert.flexible.hybrid import hybrid_equations
 from dalembert.flexible.hybrid_equations import BoundaryCondition, HybridEquations
+from dalembert.flexible.member_values import check_positive, numbers_of, which
 from dalembert.flexible.undiscretised import undiscretised
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.member import Member
@@ -114,66 +114,10 @@ def small_motion(
             raise NotApplicable(msg)
         P = t.private_symbol(LOAD)
         chosen = replace(chosen, tension=Scalar(t, t.neg(P)))
-    numbers = _numbers(system, t, values or {})
-    _check_positive(chosen, t, numbers)
+    numbers = numbers_of(system, t, values or {})
+    check_positive(chosen, t, numbers)
     h = hybrid_equations(kin, {chosen.name: chosen}, speeds=False)
     return _Linear(h, chosen, numbers, P if compressed else None).groups()
-
-
-def _check_positive(m: Member, tape: Tape, numbers: Mapping[int, Number]) -> None:
-    """Refuse stiffnesses, masses and lengths that are not positive with the values given."""
-    single = {"length": m.length, "density": m.density, "axial": m.axial, "torsion": m.torsion, "polar": m.polar}
-    several = {"stiffness": m.stiffness, "shear": m.shear, "rotary": m.rotary}
-    named = [(key, e) for key, e in single.items() if e is not None] + [(key, e) for key, each in several.items() for e in each]
-    for key, e in named:
-        inside = symbols_of(tape, (e.i, m.length.i))
-        if any(i != m.x.i and i not in numbers for i in inside):
-            continue
-        known = {i: float(numbers[i]) for i in inside if i != m.x.i}
-        (length,) = evaluate(tape, [m.length.i], known.__getitem__, Floats())
-        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-            (value,) = evaluate(tape, [e.i], (known | {m.x.i: share * length}).__getitem__, Floats())
-            if value < 0 or (value == 0 and 0 < share < 1):
-                msg = f"{m.kind} {m.name!r}: its {key} is {value:g}; it must be positive"
-                raise BadDescription(msg)
-
-
-def which(system: System, member: str | Member | None) -> Member:
-    """The member that is meant: named, or the only one."""
-    if not isinstance(system, System):
-        msg = f"give a System, not {type(system).__name__}"
-        raise TypeError(msg)
-    known = system.members
-    if not known:
-        msg = f"system {system.name!r} has no string, bar, shaft or beam; declare one with s.beam(...)"
-        raise NotApplicable(msg)
-    if member is None:
-        if len(known) > 1:
-            msg = f"system {system.name!r} has several members ({', '.join(known)}): say which one"
-            raise Unknown(msg)
-        return next(iter(known.values()))
-    name = member.name if isinstance(member, Member) else member
-    if name not in known:
-        msg = f"there is no member {name!r}; system {system.name!r} has {', '.join(known)}"
-        raise Unknown(msg)
-    return known[name]
-
-
-def _numbers(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[int, Number]:
-    """The numbers that constants and held coordinates stand for."""
-    given = {key.name if isinstance(key, Scalar) else str(key): exact(value) for key, value in values.items()}
-    unknown = [name for name in given if name not in system.symbols]
-    if unknown:
-        msg = f"{unknown[0]!r} is not a symbol of this system"
-        raise Unknown(msg)
-    found: dict[int, Number] = {}
-    for name, s in system.symbols.items():
-        number = given.get(name, s.value)
-        if s.kind == "coordinate":
-            number = given.get(name, 0)
-        if number is not None:
-            found[tape.names[name]] = number
-    return found
 
 
 class _Linear:

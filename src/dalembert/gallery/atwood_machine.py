@@ -25,7 +25,7 @@ def build(
     m1, m2, m_, I_, r_, g_ = s.constants(m_1=m_1, m_2=m_2, m=m, I=I, r=r, g=g)
     N = s.N
     pulley = N.rotated(theta, N.z, "pulley")
-    s.body("pulley", m_, s.O, pulley, da.inertia(pulley, 0, 0, I_))
+    s.body("pulley", m_, s.O, pulley, da.inertia(pulley, 0, 0, I_), shape=da.Shape("disk", (r_,), N.z))
     s.particle("first", m1, s.O.offset(-r_ * N.x - x * N.y, "P1"))
     s.particle("second", m2, s.O.offset(r_ * N.x + x * N.y, "P2"))
     s.constrain(x - r_ * theta, "rope")

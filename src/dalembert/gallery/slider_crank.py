@@ -31,7 +31,7 @@ def build(
     crank, rod = N.rotated(theta, N.z, "crank"), N.rotated(-phi, N.z, "rod")
     pin = s.O.offset(l1 * crank.x, "crank pin", crank)
     end = pin.offset(l2 * rod.x, "slider", rod)
-    s.body("crank", m1, s.O, crank, da.inertia(crank, 0, 0, I_))
+    s.body("crank", m1, s.O, crank, da.inertia(crank, 0, 0, I_), shape=da.Shape("disk", (1.4 * l1,), N.z))
     s.body("rod", m2, pin.offset(l2 / 2 * rod.x, "G", rod), rod, da.rod_inertia(rod.x, m2, l2))
     s.particle("slider", m3, end)
     s.constrain((end - s.O) @ N.y, "slider on its line")

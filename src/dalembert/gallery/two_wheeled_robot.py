@@ -33,7 +33,8 @@ def build(**values: float | None) -> da.System:
     for name, side, theta, tau in (("right", -1, theta_r, tau_r), ("left", 1, theta_l, tau_l)):
         hub = A.offset(side * p["L"] * B.y, f"{name} hub")
         W = B.rotated(theta, B.y, f"{name} wheel")
-        wheel = s.body(f"{name} wheel", p["m_w"], hub, W, da.inertia(B, p["I_m"], p["I_w"], p["I_m"]))
+        shape = da.Shape("disk", (p["R"],), B.y)
+        wheel = s.body(f"{name} wheel", p["m_w"], hub, W, da.inertia(B, p["I_m"], p["I_w"], p["I_m"]), shape=shape)
         s.constrain((hub.v - W.w.cross(p["R"] * N.z)) @ B.x, f"rolling of the {name} wheel")
         s.torque(tau * B.y, on=wheel, reaction=body, name=f"{name} motor")
     s.speeds(v=A.v @ B.x, omega=phi.dot)

@@ -80,10 +80,11 @@ def _bodies(
     (B, H, R, F), (hub, axis, front_hub) = frames, points
     G_B = hub.offset(p["x_B"] * B.x + (p["z_B"] + p["r_R"]) * B.z, "G_B")
     G_H = axis.offset((p["x_H"] - p["w"] - p["c"]) * H.x + p["z_H"] * H.z, "G_H")
-    s.body("rear wheel", p["m_R"], hub, R, da.inertia(B, p["IR_xx"], p["IR_yy"], p["IR_xx"]))
+    rear, front = (da.Shape("disk", (p[r],), axis) for r, axis in (("r_R", B.y), ("r_F", H.y)))
+    s.body("rear wheel", p["m_R"], hub, R, da.inertia(B, p["IR_xx"], p["IR_yy"], p["IR_xx"]), shape=rear)
     s.body("frame and rider", p["m_B"], G_B, B, da.inertia(B, p["IB_xx"], p["IB_yy"], p["IB_zz"], xz=p["IB_xz"]))
     s.body("fork", p["m_H"], G_H, H, da.inertia(H, p["IH_xx"], p["IH_yy"], p["IH_zz"], xz=p["IH_xz"]))
-    s.body("front wheel", p["m_F"], front_hub, F, da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]))
+    s.body("front wheel", p["m_F"], front_hub, F, da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]), shape=front)
 
 
 def _front_contact(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:

@@ -14,13 +14,14 @@ from itertools import islice, product
 from typing import Final
 
 from dalembert.algebra.exact.field import Trials
-from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.folds import needed, symbols_of
+from dalembert.algebra.functions import sqrt
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.rows import ConstraintRow
-from dalembert.kinetics.variations import Three, Turned, Variations, dot, minus
+from dalembert.kinetics.variations import Hold, Three, Turned, Variations, cross, dot, minus
 from dalembert.model.elements import Body
 
 _FACTORS: Final = tuple(s * k for k in (Fraction(1), Fraction(2), Fraction(1, 2)) for s in (1, -1))
@@ -38,6 +39,8 @@ class Action:
     forces: tuple[tuple[Body | None, Point, Vector], ...] = ()
     moments: tuple[tuple[Body | None, Vector], ...] = ()
     in_joints: bool = False
+    # at how many places a body moves with the point along the force only
+    slack: int = 0
 
     @property
     def touches(self) -> tuple[Body, ...]:
@@ -104,31 +107,30 @@ class _Search:
         if declared is None or declared.closes is None:
             return _Scope(self.all.points, self.all.frames, named=False)
         P, Q = declared.closes
-        frames = {F: self.all.frames[F] for F in (P.frame, Q.frame, self.kin.system.N)}
+        frames = {F: self.all.frames[F] for F in (P.frame, Q.frame, self.kin.system.N, *self.all.frames)}
         return _Scope({X: self.all.points[X] for X in (P, Q)}, frames, named=True)
 
     def action(self, row: ConstraintRow) -> Action | None:
         """The first candidate whose variation is the row's, up to a simple factor."""
         scope, variation = self._scope(row), self.all.of_row(row.A)
-        if self._is_coupling(row, scope):
-            return Action(in_joints=True)
         wanted = {variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS}
         for search in (self._gaps, self._angles, self._distances, self._slips):
             found = list(islice(search(row, wanted, scope), _MOST_CANDIDATES))
+            firmest = min((action.slack for action in found), default=0)
+            found = [action for action in found if action.slack == firmest]
+            if found and (scope.named or len({action.sides for action in found}) == 1):
+                return found[0]
+            if found and not all(None in action.sides for action in found):
+                # what may hold one body to another or to a third is not placed by guessing
+                return None
             if found:
-                # a row in an expression that may hold one body or another is not placed by guessing
-                certain = scope.named or len({action.sides for action in found}) == 1
-                return found[0] if certain else None
-        return None
+                break
+        return self._coupling(row)
 
-    def _is_coupling(self, row: ConstraintRow, scope: _Scope) -> bool:
-        """Constant coefficients and no free point held: a relation of the coordinates themselves, as gears and drives are."""
+    def _coupling(self, row: ConstraintRow) -> Action | None:
+        """Constant coefficients: a relation of the coordinates themselves, as gears and drives are."""
         t = self.kin.tape
-        if any(i in t.moving for i in symbols_of(t, row.A.values())):
-            return False
-        variation = self.all.of_row(row.A)
-        N = self.all.frames[self.kin.system.N]
-        return not any(dot(dr, n) * s % self.p == variation for _, dr in scope.points.values() for n in N.axes for s in (1, -1))
+        return None if any(i in t.moving for i in symbols_of(t, row.A.values())) else Action(in_joints=True)
 
     def _gaps(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
         """(r_P − r_Q)·n or (v_P − v_Q)·n along the axis n of some frame: ±n at the points, n × (r_P − r_Q) on n's own frame."""
@@ -184,45 +186,61 @@ class _Search:
                     yield k, axis
 
     def _distances(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
-        """(r_P − r_Q)² = l²: the force 2 (r_P − r_Q) on P, its opposite on Q."""
+        """r·r = l² or |r| = l, r = r_P − r_Q: the force 2 r or r/|r| on P, its opposite on Q."""
         points = list(scope.points.items())
         if not row.holonomic or len(points) ** 2 > _MOST_PAIRS:
             return
+        t, at = self.kin.tape, self.all.point
+        # {r·r: |r|} of the lengths that the row contains
+        lengths = {at(t.nodes[i][1]): at(i) for i in needed(t, row.A.values()) if t.nodes[i][0] == "sqrt"}
         for i, (P, (r, dr)) in enumerate(points):
             for Q, (s, ds) in points[:i]:
-                gap, change = minus(r, s), minus(dr, ds)
-                if (k := wanted.get(2 * dot(gap, change) % self.p)) is not None:
+                gap = minus(r, s)
+                change, length = dot(gap, minus(dr, ds)), lengths.get(dot(gap, gap) % self.p)
+                if (k := wanted.get(2 * change % self.p)) is not None:
                     d = _times(P - Q, 2 * k)
-                    yield from self._carried(((P, d), (Q, -d)), (), named=scope.named)
+                elif length and (k := wanted.get(change * pow(length, -1, self.p) % self.p)) is not None:
+                    d = _times((P - Q) / sqrt((P - Q) @ (P - Q)), k)
+                else:
+                    continue
+                yield from self._carried(((P, d), (Q, -d)), (), named=scope.named)
 
     def _slips(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
-        """The velocity along an axis of that point of a rigid body which is at P just now, as in rolling."""
+        """The velocity of that point of a rigid body which is at P just now, as in rolling, along a or a × b of two axes."""
         bodies = [] if row.holonomic else [b for b in self.kin.system.bodies if b.frame is not None]
         for body, P in product(bodies, scope.points):
             moved = self.all.moved(body, P)
-            for F, turned in scope.frames.items():
-                for name, n in zip("xyz", turned.axes, strict=True):
-                    if (k := wanted.get(dot(moved, n) % self.p)) is not None:
-                        d = _times(getattr(F, name), k)
-                        yield Action(((body, P, d), (None, P, -d)))
+            for d, value in self._directions(scope):
+                if (k := wanted.get(dot(moved, value) % self.p)) is not None:
+                    yield Action(((body, P, _times(d, k)), (None, P, _times(d, -k))))
+
+    def _directions(self, scope: _Scope) -> Iterator[tuple[Vector, Three]]:
+        N = self.kin.system.N
+        fixed = list(zip((N.x, N.y, N.z), self.all.frames[N].axes, strict=True))
+        for F, turned in scope.frames.items():
+            for a, value in zip((F.x, F.y, F.z), turned.axes, strict=True):
+                yield a, value
+                yield from ((a.cross(b), cross(value, other)) for b, other in fixed if F is not N)
 
     def _carried(
         self, at_points: Sequence[tuple[Point, Vector]], on_frames: Sequence[tuple[Frame, Vector]], *, named: bool
     ) -> Iterator[Action]:
         """Forces and moments on bodies; none if one of these is not found, or if all of it stays within one body."""
-        forces, moments = [], []
+        forces, moments, slack = [], [], 0
         for P, d in at_points:
-            body, found = self.all.carrier(P, self.all.value(d), named=named)
-            if not found:
+            body, hold = self.all.carrier(P, self.all.value(d), named=named)
+            if hold is Hold.NONE:
                 return
             forces.append((body, P, d))
+            slack += hold
         for F, d in on_frames:
-            body, found = self.all.turned_with(F, self.all.value(d))
-            if not found:
+            body, hold = self.all.turned_with(F, self.all.value(d))
+            if hold is Hold.NONE:
                 return
             moments.append((body, d))
+            slack += hold
         if len({id(b) for b, _, _ in forces} | {id(b) for b, _ in moments}) > 1:
-            yield Action(tuple(forces), tuple(moments))
+            yield Action(tuple(forces), tuple(moments), slack=slack)
 
 
 def _times(v: Vector, k: Fraction) -> Vector:

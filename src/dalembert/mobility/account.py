@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dalembert.mobility.contradictions import listed
+
 if TYPE_CHECKING:
     from dalembert.mobility.analysis import ConstraintAnalysis
 
@@ -64,17 +66,12 @@ def _integrability(found: ConstraintAnalysis) -> Iterator[str]:
         return
     yield f"integrable: {together}: positions in disguise, whose constants the start decides"
     for position in found.hidden:
-        yield f"  {position}, from {_listed(position.rows)}"
+        yield f"  {position}, from {listed(position.rows)}"
     missing = found.integrable - len(found.hidden)
     if missing:
         yield f"  {missing} of them {'is' if missing == 1 else 'are'} not written out here"
     left = found.configuration_freedoms - found.integrable
     yield f"  from a given start {_count(left, 'freedom')} of configuration can be reached"
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
 def _count(n: int, what: str) -> str:

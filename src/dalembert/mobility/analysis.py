@@ -11,27 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.errors import DalembertError, IllPosed
-from dalembert.kinematics.rows import ConstraintRow
+from dalembert.errors import DalembertError
 from dalembert.mobility.configurations import (
-    SMALL,
     Situation,
     dependent_rows,
     first_position,
     motions,
-    position_rows,
     positions_near,
     rank,
     situation,
-    velocity_residual,
 )
+from dalembert.mobility.contradictions import listed, names, refuse_contradictions, refuse_velocity, refuse_without_numbers
 from dalembert.mobility.dependence import Dependence, dependences
 from dalembert.mobility.hidden import HiddenPosition, hidden_positions
 from dalembert.mobility.integrability import Field, Reach, choose_positions, reach
 from dalembert.mobility.rows import Rows, bound, rows_of, without
 from dalembert.model.system import System
 from dalembert.numerics.values import number
-from dalembert.simulation.starting.assembly import Assembler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,10 +48,10 @@ class RedundantRow:
             return f"`{self.row}` says nothing" + ("" if self.everywhere else " where the constraints hold")
         impose = "imposes" if len(self.repeats) == 1 else "impose"
         where = "" if self.everywhere else ", wherever the constraints hold"
-        return f"`{self.row}` repeats what {_listed(self.repeats)} already {impose}{where}"
+        return f"`{self.row}` repeats what {listed(self.repeats)} already {impose}{where}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConstraintAnalysis:
     """What the rows of a system say together; print it for the whole account."""
 
@@ -90,6 +86,8 @@ class ConstraintAnalysis:
         from dalembert.mobility.account import account
 
         return account(self)
+
+    __repr__ = __str__
 
 
 def constraints(
@@ -172,7 +170,7 @@ def _assembled(
     except DalembertError as problem:
         if values or start or guess:
             raise
-        _refuse_without_numbers(rows, everywhere)
+        refuse_without_numbers(rows, everywhere)
         return _Where(notes=(f"not checked where the rows hold: {problem}",))
     gone = {d.row for d in everywhere}
     kept = [r for i, r in enumerate(rows.linear) if i not in gone]
@@ -181,21 +179,21 @@ def _assembled(
         worst = int(np.argmax(np.where(found.satisfied, -1.0, np.nan_to_num(np.abs(found.residuals), nan=np.inf))))
         left = f"`{held[worst].name}` leaves {found.residuals[worst]:.6g} after {found.iterations} iterations"
         advice = "give a start or a guess near a position that closes it, or change the dimensions"
-        _refuse_without_numbers(rows, everywhere)
+        refuse_without_numbers(rows, everywhere)
         return _Where(notes=(f"not assembled, so not checked where the rows hold: {left}; {advice}",))
-    _refuse_contradictions(place, everywhere, found.q)
+    refuse_contradictions(place, everywhere, found.q)
     positions = positions_near(place, kept, found.q)
     matrices = [place.A_and_b(q)[0] for q in positions]
     usable = [A for A in matrices if np.isfinite(A).all()]
     if not usable:
         return _Where(notes=("not checked where the rows hold: a row has no value there",))
     dependent = {i: others for i, others in dependent_rows(usable).items() if i not in gone}
-    redundant = tuple(RedundantRow(rows.linear[i].name, _names(rows.linear, others), everywhere=False) for i, others in dependent.items())
+    redundant = tuple(RedundantRow(rows.linear[i].name, names(rows.linear, others), everywhere=False) for i, others in dependent.items())
     for i, others in dependent.items():
-        _refuse_velocity(place, i, others, found.q)
-    names = [str(rows.tape.nodes[i][1]) for i in rows.q]
+        refuse_velocity(place, i, others, found.q)
+    coordinates = [str(rows.tape.nodes[i][1]) for i in rows.q]
     notes = _singular(usable, len(rows.linear) - len(gone) - len(dependent))
-    position = dict(zip(names, found.q.tolist(), strict=True))
+    position = dict(zip(coordinates, found.q.tolist(), strict=True))
     return _Where(redundant, position, notes, place, tuple(positions))
 
 
@@ -210,44 +208,6 @@ def _singular(matrices: Sequence[Numbers], usual: int) -> tuple[str, ...]:
     if here >= usual:
         return ()
     return (f"a singular position: {here} of the rows {'is' if here == 1 else 'are'} independent here, {usual} nearby",)
-
-
-# ---- contradictions ----------------------------------------------------------------------------
-
-
-def _refuse_without_numbers(rows: Rows, everywhere: Sequence[Dependence]) -> None:
-    """Rows on velocities that contradict each other whatever the numbers."""
-    for d in everywhere:
-        if not d.consistent:
-            raise IllPosed(_contradiction(rows, d.row, d.others))
-
-
-def _refuse_contradictions(place: Situation, everywhere: Sequence[Dependence], q: Numbers) -> None:
-    rows = place.rows
-    for d in everywhere:
-        row = rows.linear[d.row]
-        if row.phi is not None:
-            assembler = Assembler(place, position_rows([row]), place.t)
-            residual = float(assembler(q)[0][0])
-            # x = 1 and x = 2 have the same rates; only their positions contradict each other
-            if all(rows.linear[k].phi is not None for k in d.others) and not assembler.satisfied(q, SMALL)[0]:
-                raise IllPosed(_contradiction(rows, d.row, d.others, residual))
-        if not d.consistent:
-            _refuse_velocity(place, d.row, d.others, q)
-
-
-def _refuse_velocity(place: Situation, i: int, others: Sequence[int], q: Numbers) -> None:
-    A, b = place.A_and_b(q)
-    residual = velocity_residual(A, b, i, others)
-    if abs(residual) > SMALL * max(1.0, float(np.abs(b).max(initial=0.0))):
-        raise IllPosed(_contradiction(place.rows, i, others, residual))
-
-
-def _contradiction(rows: Rows, i: int, others: Sequence[int], residual: float | None = None) -> str:
-    first, rest = rows.linear[i].name, _names(rows.linear, others)
-    hold = "this holds" if len(rest) == 1 else "these hold"
-    left = "" if residual is None else f": where {hold}, the residual of `{first}` is {residual:.6g}"
-    return f"`{first}` contradicts {_listed(rest)}{left}; remove one of them or make them agree"
 
 
 # ---- integrability -----------------------------------------------------------------------------
@@ -303,13 +263,4 @@ def _kinds(rows: Rows) -> tuple[tuple[str, str], ...]:
 
 
 def _named(rows: Rows, d: Dependence) -> RedundantRow:
-    return RedundantRow(rows.linear[d.row].name, _names(rows.linear, d.others), everywhere=True)
-
-
-def _names(rows: Sequence[ConstraintRow], which: Sequence[int]) -> tuple[str, ...]:
-    return tuple(rows[k].name for k in which)
-
-
-def _listed(names: Sequence[str]) -> str:
-    quoted = [f"`{name}`" for name in names]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+    return RedundantRow(rows.linear[d.row].name, names(rows.linear, d.others), everywhere=True)

@@ -62,23 +62,25 @@ class Plots:
         low, high, exponent = limits(curves)
         number = len(self.data)
         self.data.append({"t": self._time(t), "e": exponent, "v": [floats(c) for c in curves]})
-        size = 10.0**exponent
-        span = high - low
-        ys = ticks(low / size, high / size, 4)
         power = f' <span class="power">in 10{superscript(exponent)}</span>' if exponent else ""
-        rows = "".join(f'<span class="y" style="top:{100 * (high - y * size) / span:.2f}%">{label(y)}</span>' for y in ys)
-        xs = [x for x in ticks(self.first, self.last, 6) if self.first <= x <= self.last]
-        columns = "".join(f'<span class="x" style="left:{self._across(x):.2f}%">{label(x)}</span>' for x in xs)
-        lines = "".join(f'<path class="grid" d="M0 {_y(y * size, low, high):.1f}H{_WIDTH:g}"/>' for y in ys)
-        lines += "".join(f'<path class="grid" d="M{10 * self._across(x):.1f} 0V{_HEIGHT:g}"/>' for x in xs)
-        paths = "".join(f'<path class="curve c{k % 6}" d="{self._path(t, c, low, high)}"/>' for k, c in enumerate(curves))
         keys = "".join(f'<span class="key c{k % 6}">{c.name} <output data-curve="{k}"></output></span>' for k, c in enumerate(p.curves))
         title = f'<span class="title">{p.title}</span>' if p.title else ""
-        return (
-            f'<figure class="plot{" wide" * p.wide}{" coinciding" * p.coinciding}" data-plot="{number}"><figcaption>{title}{power}{keys}</figcaption>'
-            f'<div class="area"><div class="field">{rows}{columns}<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" preserveAspectRatio="none" '
-            f'aria-hidden="true">{lines}{paths}</svg><i class="cursor"></i></div></div></figure>'
-        )
+        kind = f"plot{' wide' * p.wide}{' coinciding' * p.coinciding}"
+        paths = "".join(f'<path class="curve c{k % 6}" d="{self._path(t, c, low, high)}"/>' for k, c in enumerate(curves))
+        caption = f"<figcaption>{title}{power}{keys}</figcaption>"
+        return f'<figure class="{kind}" data-plot="{number}">{caption}{self._field(paths, low, high, 10.0**exponent)}</figure>'
+
+    def _field(self, paths: str, low: float, high: float, size: float) -> str:
+        """The curves on a grid, with numbers at both axes."""
+        ys = ticks(low / size, high / size, 4)
+        xs = [x for x in ticks(self.first, self.last, 6) if self.first <= x <= self.last]
+        down = {y: _y(y * size, low, high) for y in ys}
+        numbers = "".join(f'<span class="y" style="top:{100 * v / _HEIGHT:.2f}%">{label(y)}</span>' for y, v in down.items())
+        numbers += "".join(f'<span class="x" style="left:{self._across(x):.2f}%">{label(x)}</span>' for x in xs)
+        lines = "".join(f'<path class="grid" d="M0 {v:.1f}H{_WIDTH:g}"/>' for v in down.values())
+        lines += "".join(f'<path class="grid" d="M{10 * self._across(x):.1f} 0V{_HEIGHT:g}"/>' for x in xs)
+        box = f'<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" preserveAspectRatio="none" aria-hidden="true">{lines}{paths}</svg>'
+        return f'<div class="area"><div class="field">{numbers}{box}<i class="cursor"></i></div></div>'
 
     def _time(self, t: Numbers) -> int:
         for k, known in enumerate(self.times):

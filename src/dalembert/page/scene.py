@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
-from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
 from dalembert.page.geometry import Poses
+from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
 from dalembert.page.shapes import Solid, solid
 from dalembert.page.view import View, view
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 MOST_FRAMES: Final = 601
 _STILL: Final = 1e-7
-
-ArrowKind = Literal["weight", "load", "reaction", "torque"]
+# slices of a flexible member are drawn this much smaller than masses
+_SLICE: Final = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def frames_of(run: Trajectory, most: int = MOST_FRAMES) -> Trajectory:
     if len(run) < 2 or run.solution.dense is None:
         return run
     first, last = float(run.t[0]), float(run.t[-1])
-    return run.at(np.linspace(first, last, min(most, max(61, round((last - first) * 60) + 1))))
+    return run.at(np.linspace(first, last, min(most, max(241, round((last - first) * 60) + 1))))
 
 
 def scene(run: Trajectory, *, arrows: bool = True) -> Scene:
@@ -109,8 +109,9 @@ def scene(run: Trajectory, *, arrows: bool = True) -> Scene:
 class _Drawing:
     def __init__(self, run: Trajectory, *, arrows: bool) -> None:
         self.run, system = run, run.system
-        self.loads = list(_loads(run)) if arrows else []
-        self.springs = [(kind, *pair) for kind, pair in _springs(run)]
+        self.with_arrows = arrows
+        self.loads = list(loads(run)) if arrows else []
+        self.springs = [(kind, *pair) for kind, pair in springs(run)]
         self.contacts = list(dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None))
         points = [b.G for b in system.bodies]
         points += [P for b in system.bodies for P in b.points.values()]
@@ -139,16 +140,14 @@ class _Drawing:
             if P.parent is not None:
                 self._connect(P, self.poses.offset(P))
         self._tie()
+        self._string()
         # what is to be seen: the masses, and what is linked with them
-        seen = (
-            {self.number[b.G] for b in self.run.system.bodies}.union(*self.links)
-            if self.links
-            else {self.number[b.G] for b in self.run.system.bodies}
-        )
-        self.held = [self.places[k] for k in sorted(seen)] + [
-            np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends
-        ]
-        self.tied = bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STILL * self.size for k in seen)
+        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links)
+        ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
+        self.held = [self.places[k] for k in sorted(seen)] + ends
+        # a lone particle is seen with its whole way
+        points = not self.links and all(b.frame is None for b in self.run.system.bodies)
+        self.tied = points or bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STILL * self.size for k in seen)
         self.scale = _size([self.places[k] for k in sorted(seen)])
 
     def _place(self, P: Point, r: Numbers) -> int:
@@ -198,13 +197,27 @@ class _Drawing:
                 if apart and length.max() > 0 and np.ptp(length) <= 1e-6 * length.max():
                     self.links[min(a, b), max(a, b)] = None
 
+    def _string(self) -> None:
+        """Slices of a flexible member hang together."""
+        members: dict[str, list[int]] = {}
+        for body in self.run.system.bodies:
+            if (member := self._member(body)) is not None:
+                members.setdefault(member, []).append(self.number[body.G])
+        for row in members.values():
+            self.links |= dict.fromkeys((min(a, b), max(a, b)) for a, b in pairwise(row) if a != b)
+
+    def _member(self, body: Body) -> str | None:
+        """The flexible member that a body is a slice of."""
+        stem = body.name.rpartition(" ")[0]
+        return stem if stem in self.run.system.members else None
+
     # ---- bodies ------------------------------------------------------------------------------
 
     def bodies(self) -> Iterator[DrawnBody]:
         poses, bodies = self.poses, self.run.system.bodies
         masses = [float(self.run.rows([b.mass])[0][0]) for b in bodies]
-        scene = self.scale
         for body in bodies:
+            scene = self.scale * (1.0 if self._member(body) is None else _SLICE)
             F = body.frame
             R = np.broadcast_to(np.eye(3), (len(self.run), 3, 3)) if F is None else poses.frame(F)
             reach = R[0].T @ self._reach(body)
@@ -264,31 +277,14 @@ class _Drawing:
         for name, kind, place, vector in self.loads:
             P = place if isinstance(place, Point) else centres.get(place)
             values = self.poses.vector(vector)
-            if P is not None and np.all(np.isfinite(values)) and np.abs(values).max(initial=0.0) > 0:
+            if P is not None and _matters(values):
                 yield Arrow(name, kind, self.poses.point(P), values)
+        if self.with_arrows:
+            yield from (Arrow(name, "reaction", at, force) for name, at, force in reaction_forces(self.run) if _matters(force))
 
 
-Loaded = tuple[str, ArrowKind, Point | Frame, Vector]
-
-
-def _loads(run: Trajectory) -> Iterator[Loaded]:
-    """Weights and declared loads."""
-    system = run.system
-    if system.field is not None:
-        for b in system.bodies:
-            yield f"weight of {b.name}", "weight", b.G, b.mass * system.field.g
-    for load in system.loads:
-        yield from ((load.name, "load", P, F) for F, P in load.forces)
-        yield from ((load.name, "torque", frame, T) for T, frame in load.torques)
-
-
-def _springs(run: Trajectory) -> Iterator[tuple[Literal["spring", "damper"], tuple[Point, Point]]]:
-    for potential in run.system.potentials:
-        if potential.between is not None:
-            yield "spring", potential.between
-    for load in run.system.loads:
-        if len(load.forces) == 2 and load.name.startswith("damper"):
-            yield "damper", (load.forces[0][1], load.forces[1][1])
+def _matters(force: Numbers) -> bool:
+    return bool(np.all(np.isfinite(force))) and float(np.abs(force).max(initial=0.0)) > 0
 
 
 def _way(P: Point) -> list[Point]:

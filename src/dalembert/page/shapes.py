@@ -28,6 +28,7 @@ _SAME: Final = 0.02
 _THIN_ROD: Final = 0.028
 _THIN_DISK: Final = 0.035
 _PLATE: Final = 0.45
+_OVER: Final = 2.6
 # a radius for what has no size at all, as a part of the scene's
 _DOT: Final = 0.035
 
@@ -113,6 +114,8 @@ def _plate(normal: Numbers, gyration: float, reach: Numbers) -> Solid:
         along = along - normal * (normal @ along)
     x = along / np.linalg.norm(along)
     l = float(np.sqrt(12 * gyration / (1 + _PLATE**2)))
+    # not much beyond what it is linked to, whatever its inertia
+    l = min(l, _OVER * float(np.linalg.norm(reach))) if np.linalg.norm(reach) > 1e-9 else l
     return Solid("box", (l / 2, _PLATE * l / 2, 0.06 * l), np.column_stack([x, np.cross(normal, x), normal]), guessed=True)
 
 

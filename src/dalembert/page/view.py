@@ -50,7 +50,7 @@ def view(up: Numbers | None, bodies: Sequence[DrawnBody], held: Sequence[Numbers
     """The natural view of a motion; `held` are the places to be seen, `tied` says that the motion happens at one place."""
     r = np.stack([b.r for b in bodies] or list(held))
     normal, flat = _plane(r, bodies)
-    vertical, floor = _vertical(up, normal if normal is not None else flat)
+    vertical, floor = _vertical(up, normal if normal is not None else flat, tied=tied and normal is not None)
     axes = _axes(vertical, normal if not floor else None)
     azimuth, elevation = _FLOOR if floor and normal is not None else _CORNER if normal is None else _SIDE
     inside = np.concatenate([_held(b) for b in bodies] + [p[None] for p in held])
@@ -88,8 +88,10 @@ def _plane(r: Numbers, bodies: Sequence[DrawnBody]) -> tuple[Numbers | None, Num
     return None, flat
 
 
-def _vertical(up: Numbers | None, normal: Numbers | None) -> tuple[Numbers, bool]:
-    """The direction that is up in the picture, and whether the motion lies on a floor."""
+def _vertical(up: Numbers | None, normal: Numbers | None, *, tied: bool) -> tuple[Numbers, bool]:
+    """The direction that is up in the picture, and whether the motion lies on a floor; what is held somewhere does not."""
+    if up is None and tied and normal is not None:
+        return np.eye(3)[1 if normal[2] else 2], False
     if up is None:
         return (np.array([0.0, 0.0, 1.0]) if normal is None else normal), normal is not None
     return up, normal is not None and abs(float(normal @ up)) > 0.99

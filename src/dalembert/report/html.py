@@ -16,7 +16,7 @@ from dalembert.report.latex import aligned, definitions
 STYLE: Final = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }
 h1, h2, h3 { line-height: 1.2; }
-.formula { overflow-x: auto; margin: 0.75rem 0; }
+.formula { overflow-x: auto; overflow-y: hidden; margin: 0.75rem 0; padding: 0.2rem 0; }
 .formula math { font-size: 1.1rem; }
 .formula mtd { padding: 0.2rem 0.1rem; }
 .quiet, .count { color: #5a5a5a; }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dalembert.algebra.printing.notation import Text
 from dalembert.flexible.hybrid_equations import HybridEquations
 from dalembert.flexible.integrals import IntegralLatex
-from dalembert.flexible.reading import condition, inside, written
+from dalembert.flexible.reading import condition, inside, own_first, written
 from dalembert.flexible.reading import second as accelerations_of
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Item, Step
@@ -66,7 +66,8 @@ def _result(h: HybridEquations, writing: Writing) -> Iterator[Block]:
         yield Heading(3, f"Ordinary differential equations, along the {'speeds' if h.along == 'u' else 'coordinates'}")
         yield Display(
             tuple(
-                Line(Formula(_line(h, o.residual, h.accelerations, writing)), note=("along ", writing.symbol(o.name))) for o in h.ordinary
+                Line(Formula(_line(h, o.residual, own_first(h, o.name), writing)), note=("along ", writing.symbol(o.name)))
+                for o in h.ordinary
             )
         )
     yield Heading(3, "Partial differential equations" if len(h.partial) > 1 else "Partial differential equation")

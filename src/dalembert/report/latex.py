@@ -15,6 +15,8 @@ PREAMBLE: Final = r"""\documentclass{article}
 \usepackage[utf8]{inputenc}
 \usepackage{amsmath}
 \usepackage[a4paper, margin=2.5cm]{geometry}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{4pt}
 \allowdisplaybreaks
 \begin{document}
 """

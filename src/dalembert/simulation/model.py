@@ -113,6 +113,8 @@ class Accelerations:
     rates: CompiledFunction | ConstrainedRates
     parameters: Numbers
     n_u: int
+    # whether the ends of steps were projected
+    projects: bool = False
 
     def __call__(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
         """u̇ at (q, u, t), row by row."""
@@ -120,6 +122,13 @@ class Accelerations:
         n_q = q.shape[1]
         found: Numbers = self.rates.batch(states, self.parameters)[:, n_q : n_q + self.n_u]
         return found
+
+    def onto_rows(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
+        """(q, u) in rows, as near as projections at the ends of steps would have brought them to the rows beside the equations."""
+        states = np.column_stack([q, u, t])
+        if not (self.projects and isinstance(self.rates, ConstrainedRates) and self.rates.layout.m):
+            return states[:, :-1]
+        return self.rates.onto_rows(states, self.parameters)
 
     def multipliers(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
         """λ at (q, u, t), row by row, of the rows that stand beside the equations; none where all were eliminated."""

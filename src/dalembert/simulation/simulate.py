@@ -206,9 +206,11 @@ def run(
     context = _context(model, p, watched, start, wish)
     problem = _problem(context, start, t1, wish, len(names))
 
+    accelerations = Accelerations(model.rates, p, kin.n_u, wish.stabilizer == PROJECTION)
+
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin
-        made = Trajectory(chosen, start, solution, until=t1, seconds=seconds, accelerations=Accelerations(model.rates, p, kin.n_u))
+        made = Trajectory(chosen, start, solution, until=t1, seconds=seconds, accelerations=accelerations)
         made.quadrature_names, made.judge = names, judge if watched else None
         return made
 

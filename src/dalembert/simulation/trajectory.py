@@ -47,6 +47,10 @@ class Accelerations(Protocol):
         """λ of the rows that stand beside the equations."""
         ...
 
+    def onto_rows(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
+        """(q, u) brought onto these rows, if the run was."""
+        ...
+
 
 class Judge(Protocol):
     """What finds the energy integrals of a run that carried them along."""
@@ -142,8 +146,18 @@ class Trajectory(Shown):
             msg = f"give one time or a list of times, not an array of shape {wanted.shape}"
             raise OutsideRun(msg)
         new = Trajectory.__new__(Trajectory)
-        new.__dict__.update(self.__getstate__(), _t=wanted, _y=self.solution.at(wanted), _reader=self._reader)
+        new.__dict__.update(self.__getstate__(), _t=wanted, _y=self._held(wanted, self.solution.at(wanted)), _reader=self._reader)
         return new
+
+    def _held(self, t: Numbers, y: Numbers) -> Numbers:
+        """Between its ends a step leaves the rows by as much as its error: back onto them, as at the ends."""
+        kin = self._setting.kin
+        between = np.flatnonzero(~np.isin(t, self.solution.t)) if kin.multipliers else ()
+        if self._accelerations is not None and len(between):
+            n_q, n = kin.n_q, kin.n_q + kin.n_u
+            y = y.copy()
+            y[between, :n] = self._accelerations.onto_rows(y[between, :n_q], y[between, n_q:n], t[between])
+        return y
 
     def through(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
         """The same system and values in other states: rows of coordinates and speeds, each at its time."""

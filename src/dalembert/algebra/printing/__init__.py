@@ -13,6 +13,7 @@ from dalembert.algebra.normal_form.normal import LIMIT as NORMAL_LIMIT
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
 from dalembert.algebra.printing.equation import Equation, equation
 from dalembert.algebra.printing.layout import Printer, Ranking
+from dalembert.algebra.printing.mathml import math
 from dalembert.algebra.printing.names import parts
 from dalembert.algebra.printing.notation import Latex, Notation, Text
 from dalembert.algebra.printing.zform import equation_with_intermediates, with_intermediates
@@ -38,6 +39,11 @@ def latex(e: Scalar) -> str:
     return _shown(e, Latex(e.tape.displays))
 
 
+def markup(e: Scalar) -> str:
+    """The expression in normal form, as a MathML element that carries its LaTeX."""
+    return math(latex(e))
+
+
 def _shown(e: Scalar, notation: Notation) -> str:
     op, name, _ = e.tape.nodes[e.i]
     if op == "symbol":
@@ -48,14 +54,22 @@ def _shown(e: Scalar, notation: Notation) -> str:
     return Printer(notation, ranking_for(e.tape, form)).form(form)
 
 
-def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
-    """residual = 0 on one line of Unicode: accelerations and rates on the left, the rest on the right."""
-    return _shown_equation(tape, residual, unknowns, rates, Text(tape.displays))
+def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
+    """residual = 0 on one line of Unicode: accelerations and rates on the left, the rest on the right.
+
+    `group` puts what shares constants under parentheses: m (u̇ − l ω²).
+    """
+    return _shown_equation(tape, residual, unknowns, rates, Text(tape.displays), group=group)
 
 
-def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
+def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
     """residual = 0 in LaTeX: accelerations and rates on the left, the rest on the right."""
-    return _shown_equation(tape, residual, unknowns, rates, Latex(tape.displays))
+    return _shown_equation(tape, residual, unknowns, rates, Latex(tape.displays), group=group)
+
+
+def equation_mathml(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
+    """residual = 0 as a MathML element that carries its LaTeX."""
+    return math(equation_latex(tape, residual, unknowns, rates), block=True)
 
 
 def equation_form(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, limit: int = NORMAL_LIMIT) -> Equation:
@@ -68,12 +82,12 @@ def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:
     return [tape.nodes[i][1] for i in symbols]
 
 
-def _shown_equation(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int], notation: Notation) -> str:
+def _shown_equation(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int], notation: Notation, *, group: bool) -> str:
     form = readable(tape, residual)
     if form is None:
         return equation_with_intermediates(tape, residual, notation)
     sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
-    printer = Printer(notation, ranking)
+    printer = Printer(notation, ranking, group=group)
     return notation.equation(printer.form(sides.left), printer.form(sides.right))
 
 

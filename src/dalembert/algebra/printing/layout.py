@@ -188,6 +188,9 @@ def grouped(found: Sequence[Piece]) -> list[Piece]:
             return whole
         members = [p for p in whole if _is_plain(p) and _divides(best, p.before)]
         terms = [Term(p.coefficient, without(p.before, best) + p.after) for p in members]
+        # a sum begins with a plus if it can
+        if terms[0].coefficient < 0:
+            terms = sorted(terms, key=lambda t: t.coefficient < 0)
         sign = -1 if terms[0].coefficient < 0 else 1
         inner = Form(tuple(Term(sign * t.coefficient, t.powers) for t in terms))
         at = whole.index(members[0])

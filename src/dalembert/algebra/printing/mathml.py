@@ -34,6 +34,8 @@ SPACES: Final = {",": "0.167em", ";": "0.278em", ":": "0.222em", " ": "0.25em", 
 FENCES: Final = {"bmatrix": "[]", "pmatrix": "()", "matrix": "", "aligned": "", "align*": ""}
 TEXT_COMMANDS: Final = {"textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "S": "§", "dots": "…"}
 THIN: Final = '<mspace width="0.167em"></mspace>'
+# browsers set a dot so low that it touches its letter
+ABOVE: Final = 'stretchy="false" style="padding-bottom:0.1em"'
 BOLD_CAPITAL, BOLD_SMALL = 0x1D400, 0x1D41A
 
 _TOKEN: Final = re.compile(r"\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
@@ -118,10 +120,15 @@ class _Reader:
     def _until(self, ends: tuple[str, ...]) -> str:
         """Everything up to one of the ends, which stays."""
         parts: list[str] = []
-        while (token := self._skip()) and token not in ends and token not in ("}", "\\right", "&", "\\\\", "\\end"):
+        while (sign := self._skip()) and sign not in ends and sign not in ("}", "\\right", "&", "\\\\", "\\end"):
             # sin and cos stand a little apart from the factor before them
-            if token[:1] == "\\" and token[1:] in FUNCTIONS and parts and not parts[-1].startswith("<mo>"):
+            if sign[:1] == "\\" and sign[1:] in FUNCTIONS and parts and not parts[-1].startswith("<mo>"):
                 parts.append(THIN)
+            # a minus that begins a sum belongs to what follows
+            if sign == "-" and (not parts or parts[-1].startswith("<mo>")):
+                self._take()
+                parts.append('<mo form="prefix">−</mo>')
+                continue
             parts += self._scripted()
         return _row(parts)
 
@@ -194,7 +201,7 @@ class _Reader:
         if name in FUNCTIONS:
             return _element("mi", name)
         if name in ACCENTS:
-            return _element("mover", self._group() + _element("mo", ACCENTS[name], 'stretchy="false"'), 'accent="true"')
+            return _element("mover", self._group() + _element("mo", ACCENTS[name], ABOVE), 'accent="true"')
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}"></mspace>'
         if len(name) == 1 and not name.isalpha():

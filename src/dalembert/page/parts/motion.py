@@ -17,9 +17,12 @@ from dalembert.report.writing import LatexWriting
 
 if TYPE_CHECKING:
     from dalembert.page.scene import Scene
+    from dalembert.simulation.reactions import JointLoad, RowLoad
     from dalembert.simulation.trajectory import Trajectory
 
 _MOST_PANELS: Final = 60
+# reactions below this part of the largest are rounding
+_DUST: Final = 1e-11
 _GO: Final = '<svg viewBox="0 0 16 16" class="go" aria-hidden="true"><path d="M4 2.5v11l9.5-5.5z"/></svg>'
 _PAUSE: Final = '<svg viewBox="0 0 16 16" class="pause" aria-hidden="true"><path d="M3.5 2.5h3v11h-3zm6 0h3v11h-3z"/></svg>'
 PLAY: Final = f'<button class="play" type="button" aria-label="Play">{_GO}{_PAUSE}</button>'
@@ -113,9 +116,11 @@ def _reactions(run: Trajectory) -> Iterator[Panel]:
         found = run.reactions
     except DalembertError:
         return
-    for load in (*found.joints.values(), *found.rows.values()):
+    loads: list[JointLoad | RowLoad] = [*found.joints.values(), *found.rows.values()]
+    sizes = [np.abs(x).max(initial=0.0) for load in loads for x in (load.force, load.moment) if x is not None]
+    for load in loads:
         for what, values in (("force", load.force), ("moment", load.moment)):
-            if values is not None and np.abs(values).max(initial=0.0) > 0:
+            if values is not None and np.abs(values).max(initial=0.0) > _DUST * max(sizes):
                 curves = tuple(Curve(axis, values[:, k]) for k, axis in enumerate("xyz"))
                 yield Panel(f"{escape(load.name)}, {what}", run.t, curves)
     for row in found.rows.values():

@@ -23,12 +23,12 @@ from dalembert.simulation.constrained.projection import projection_text
 from dalembert.simulation.integrator.kinds import INTRINSICS, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.writer import Array, Column, Value
 
-EXPORTS: Final = ("rates", "batch", "project", "choose_rows")
+EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows")
 
 
 @functools.cache
 def text() -> str:
-    """All functions; exports `rates`, `batch`, `project` and `choose_rows`."""
+    """All functions; exports `rates`, `batch`, `project`, `project_all` and `choose_rows`."""
     own = (_fill(), _prepare(), _rates(), _batch(), _choose_rows())
     return "\n\n".join((INTRINSICS, cholesky_text(), orthogonal_text(), projection_text(), *own)) + "\n"
 

@@ -15,7 +15,7 @@ from dalembert.simulation.integrator.writer import Array, Column, Function, Valu
 _NOTHING: Final = 1e-13
 # rounding errors of the coordinates as the rows feel them, and the sine below which they matter
 _NOISE: Final = 16.0 * 2.0**-52
-_WEAK: Final = 0.1
+WEAK: Final = 0.1
 
 
 def orthogonal_text() -> str:
@@ -180,7 +180,7 @@ def noise(native: Native, x: Value, *, accelerations: bool = False) -> Value:
     """
     f, given = native.function, native.given
     found = f.variable(f.value(0.0, REAL))
-    with f.when(given.weakest < _WEAK):
+    with f.when(given.weakest < WEAK):
         z = f.emit(POINTER, f"getelementptr {REAL}, {x}, {given.n_q}")
         fastest = f.call("size", REAL, z, given.n)
         # before the first step the coordinates count as angles
@@ -229,7 +229,7 @@ def _through_R() -> str:
             inside = f.call("dot", REAL, native.column_of_R(j), native.lanes(given.w, zero), native.first_group(k + LANES - 1))
             value = f.variable(g[j] * scale[j] + inside)
             size = f.intrinsic("fabs", d)
-            with f.when(size < _WEAK):
+            with f.when(size < WEAK):
                 beta = f.variable(noise)
                 with f.loop(power):
                     beta.value = beta.value / size

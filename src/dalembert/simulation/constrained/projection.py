@@ -8,13 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.simulation.constrained.memory import Native
-from dalembert.simulation.constrained.orthogonal import noise
+from dalembert.simulation.constrained.orthogonal import WEAK, noise
 from dalembert.simulation.integrator.kinds import CODE, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.writer import Array, Column, Value
 
 # sine of the angle between a row and those before it: too small to correct along
 _NEARLY_NOTHING: Final = 1e-5
-_WEAK: Final = 0.1
 # residuals of φ in units of ε Σ |a_jk| max |q|: rounding, what a weak row is not moved for, and what no smaller step can be blamed for
 _SMALL: Final = 4.0
 _NOISE: Final = 64.0
@@ -25,8 +24,8 @@ _SPEED_ROUNDS: Final = 3
 
 
 def projection_text() -> str:
-    """The functions `residual`, `correction`, `positions`, `speeds` and `project`."""
-    parts = (_residual(), _correction(), _positions(), _speeds(), _project())
+    """The functions `residual`, `correction`, `positions`, `speeds`, `project` and `project_all`."""
+    parts = (_residual(), _correction(), _positions(), _speeds(), _project(), _project_all())
     return "\n\n".join(parts)
 
 
@@ -53,7 +52,7 @@ def _residual() -> str:
     diagonal = native.column("diagonal")
     with f.loop(given.rank) as k:
         j, d = native.whole("keep")[k], f.intrinsic("fabs", diagonal[k])
-        with f.when(d < _WEAK), f.when(ratio(j) <= _NOISE):
+        with f.when(d < WEAK), f.when(ratio(j) <= _NOISE):
             phi[j] = 0.0
         with f.when(d > _NEARLY_NOTHING):
             widen(j)
@@ -155,4 +154,18 @@ def _project() -> str:
         _load_state(native, t, y)
         _shift(native, y, by_h=False)
     f.give(0)
+    return f.text()
+
+
+def _project_all() -> str:
+    """States in rows, each at its time, brought onto the rows; returns how many could not be."""
+    native = Native("project_all", POINTER, POINTER, WHOLE, exported=True)
+    f, given, (times, Y, count) = native.function, native.given, native.arguments
+    failed = f.variable(f.value(0, WHOLE))
+    width = given.n_q + given.n
+    with f.loop(count) as i:
+        y = f.emit(POINTER, f"getelementptr {REAL}, {Y}, {width * i}")
+        code = f.call("project", CODE, Column(times)[i], y, native.pointer)
+        failed.value = failed.value + f.value(code, WHOLE)
+    f.give(failed.value)
     return f.text()

@@ -34,6 +34,7 @@ _TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]
 _RATES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 _BATCH: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p)
 _CHOOSE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_ALL: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_void_p)
 _PROJECT: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -186,6 +187,17 @@ class ConstrainedRates:
         V = np.linalg.svd(A.transpose(0, 2, 1))[2][:, : self.cap]
         found: Numbers = np.einsum("irj,irk,ik->ij", V, V, lam)
         return found
+
+    def onto_rows(self, X: Numbers, p: Numbers) -> Numbers:
+        """(q, z) of states (q, z, t) in rows, brought onto the rows; all as they were where that fails for one."""
+        states = np.ascontiguousarray(X[:, :-1])
+        if len(X):
+            space, times = Workspace(self, p, holding=True), np.ascontiguousarray(X[:, -1])
+            space.choose_rows(np.ascontiguousarray(X[0]))
+            moved = states.copy()
+            if not _ALL(_library().address("project_all"))(times.ctypes.data, moved.ctypes.data, len(X), space.address):
+                return moved
+        return states
 
     def rows(self, X: Numbers, p: Numbers) -> dict[str, Numbers]:
         """A, γ, e and φ of states in rows, as tables with one more index for the state."""

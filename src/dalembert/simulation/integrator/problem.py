@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.simulation.failures import BadDuration, BadStart, BadTolerance
+from dalembert.simulation.failures import BadDuration, BadRun, BadStart, BadTolerance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -64,6 +64,9 @@ class Problem:
         if self.t1 <= self.t0:
             msg = f"a run needs a positive duration: from {self.t0} to {self.t1} there is none"
             raise BadDuration(msg)
+        if self.events and not self.dense:
+            msg = "events are looked for on the dense output: keep it, or do without events"
+            raise BadRun(msg)
         self._check_start()
         self._check_accuracy()
 

@@ -1,0 +1,30 @@
+"""Formulas in prose: $∂T/∂q̇$ in a page is typeset as MathML when the pages are built; a browser needs no script for it.
+
+A formula without a backslash is Unicode as the principles state theirs, any other is LaTeX that our printers know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+
+from dalembert.algebra.printing.mathml import math
+from dalembert.report.formulas import latex_formula
+
+
+def typeset(formula: str, *, block: bool = False) -> str:
+    """A <math> element."""
+    return math(formula if "\\" in formula else latex_formula(formula), block=block)
+
+
+def inline(translator: Any, node: Any) -> None:
+    """A formula inside a line."""
+    translator.body.append(typeset(node.astext()))
+    raise nodes.SkipNode
+
+
+def display(translator: Any, node: Any) -> None:
+    """A formula on a line of its own."""
+    translator.body.append(f'<div class="formula">{typeset(node.astext().strip(), block=True)}</div>')
+    raise nodes.SkipNode

@@ -1,0 +1,70 @@
+"""Which member is meant, and the numbers that its symbols stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate, symbols_of
+from dalembert.algebra.scalar import Scalar, exact
+from dalembert.algebra.tape import Number, Tape
+from dalembert.errors import BadDescription, NotApplicable, Unknown
+from dalembert.model.member import Member
+from dalembert.model.system import System
+
+
+def which(system: System, member: str | Member | None) -> Member:
+    """The member that is meant: named, or the only one."""
+    if not isinstance(system, System):
+        msg = f"give a System, not {type(system).__name__}"
+        raise TypeError(msg)
+    known = system.members
+    if not known:
+        msg = f"system {system.name!r} has no string, bar, shaft or beam; declare one with s.beam(...)"
+        raise NotApplicable(msg)
+    if member is None:
+        if len(known) > 1:
+            msg = f"system {system.name!r} has several members ({', '.join(known)}): say which one"
+            raise Unknown(msg)
+        return next(iter(known.values()))
+    name = member.name if isinstance(member, Member) else member
+    if name not in known:
+        msg = f"there is no member {name!r}; system {system.name!r} has {', '.join(known)}"
+        raise Unknown(msg)
+    return known[name]
+
+
+def numbers_of(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[int, Number]:
+    """The numbers that constants and held coordinates stand for."""
+    given = {key.name if isinstance(key, Scalar) else str(key): exact(value) for key, value in values.items()}
+    unknown = [name for name in given if name not in system.symbols]
+    if unknown:
+        msg = f"{unknown[0]!r} is not a symbol of this system"
+        raise Unknown(msg)
+    found: dict[int, Number] = {}
+    for name, s in system.symbols.items():
+        number = given.get(name, s.value)
+        if s.kind == "coordinate":
+            number = given.get(name, 0)
+        if number is not None:
+            found[tape.names[name]] = number
+    return found
+
+
+def check_positive(m: Member, tape: Tape, numbers: Mapping[int, Number]) -> None:
+    """Refuse stiffnesses, masses and lengths that are not positive with the values given."""
+    single = {"length": m.length, "density": m.density, "axial": m.axial, "torsion": m.torsion, "polar": m.polar}
+    several = {"stiffness": m.stiffness, "shear": m.shear, "rotary": m.rotary}
+    named = [(key, e) for key, e in single.items() if e is not None] + [(key, e) for key, each in several.items() for e in each]
+    for key, e in named:
+        inside = symbols_of(tape, (e.i, m.length.i))
+        if any(i != m.x.i and i not in numbers for i in inside):
+            continue
+        known = {i: float(numbers[i]) for i in inside if i != m.x.i}
+        (length,) = evaluate(tape, [m.length.i], known.__getitem__, Floats())
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            (value,) = evaluate(tape, [e.i], (known | {m.x.i: share * length}).__getitem__, Floats())
+            if value < 0 or (value == 0 and 0 < share < 1):
+                msg = f"{m.kind} {m.name!r}: its {key} is {value:g}; it must be positive"
+                raise BadDescription(msg)

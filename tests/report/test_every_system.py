@@ -33,7 +33,8 @@ PLAIN = frozenset({
     "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi",
     "Omega", "ell", "partial", "sum", "int", "infty", "cdot", "times", "neq", "le", "ge", "to", "dots", "pm", "in", "nabla", "backslash",
     "vert", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min", "max", "det", "left", "right",
-    "quad", "hline", "parindent", "parskip", "allowdisplaybreaks", "ttfamily", "S", ",", ";", ":", "_", "{", "}", "$", "&", "#", "%", "\\", "textbackslash",
+    "quad", "hline", "parindent", "parskip",
+    "allowdisplaybreaks", "ttfamily", "S", ",", ";", ":", "_", "{", "}", "$", "&", "#", "%", "\\", "textbackslash",
     "textasciicircum", "textasciitilde",
 })  # fmt: skip
 ARGUMENTS = {"tfrac": "{{", "text": "{", "operatorname": "{", "dddot": "{", "ddddot": "{"}

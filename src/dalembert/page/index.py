@@ -25,7 +25,7 @@ class Card:
 
 def card(name: str, study: Study) -> Card:
     """The system a third of its way through its motion, with the way so far."""
-    drawn = None if study.run is None else scene(frames_of(study.run, 121), arrows=False)
+    drawn = None if study.run is None else scene(frames_of(study.run, 401), arrows=False)
     thumbnail = "" if drawn is None else svg(picture(drawn, len(drawn.t) // 3, 320, 200, trace=True))
     return Card(name, study.subject.title, study.subject.source, study.subject.description, thumbnail)
 

@@ -46,7 +46,7 @@ def gauss(system: System | Kinematics) -> Derivation:
             "G = S − ΣF·a − ΣM·α + V_q·q̈",
             (Item("G", G),),
             "Bar00 §2",
-            "A quadratic function of the accelerations alone; terms free of them do not move its minimum and are left out.",
+            "A quadratic function of the accelerations. Terms free of them do not move its minimum, and some are left out.",
         ),
         Step(
             "Its slopes",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Matrix, Step
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, words
@@ -251,14 +252,14 @@ def _eliminated(d: Derivation, writing: Writing) -> Iterator[Block]:
     names = [kin.name(i) for i in native.multipliers]
     if names and native.along == "q":
         yield words(
-            "The multipliers ", *writing.listed(names), ": the columns of W are motions that satisfy the rows, so ",
-            writing.general("Wᵀ Aᵀ = 0"), ", and the equations multiplied by ", writing.general("Wᵀ"), " are free of them.",
+            f"The multiplier{'s' * (len(names) > 1)} ", *writing.listed(names), ": the columns of W are motions that satisfy the rows, so ",
+            writing.general("Wᵀ Aᵀ = 0"), ", and the equations multiplied by ", writing.general("Wᵀ"), f" are free of {'them' if len(names) > 1 else 'it'}.",
         )  # fmt: skip
     elif names:
         yield words("The reactions ", *writing.listed(names), ": the balances give each of them, to be put into the rest.")
     else:
         yield words("No reaction and no multiplier: those of ideal constraints never entered.")
-    if native.along == "q" or native.printed:
+    if native.along == "q" or set(symbols_of(d.tape, native.printed)) & set(kin.qddot):
         yield from _accelerations(d, writing)
     elif kin.rows:
         yield _rows(d, writing)

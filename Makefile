@@ -7,7 +7,7 @@ PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: browser help demo test test-all bench docs lint clean
+.PHONY: browser help demo test test-all bench docs docs-gallery lint clean
 
 help:
 	@echo 'make demo      the rolling disk: one page with its equations by every principle, proved equal, set in motion'
@@ -15,6 +15,7 @@ help:
 	@echo 'make test-all  the same with the slow tests'
 	@echo 'make bench     measure against other tools and write benchmarks/results.md'
 	@echo 'make docs      build the documentation into docs/_build/html; every piece of code in it runs'
+	@echo 'make docs-gallery  the same with the report pages of all systems of the gallery; some minutes'
 	@echo 'make lint      linter and type checker only'
 	@echo 'make clean     remove .venv, caches and builds'
 
@@ -51,6 +52,11 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo 'written: docs/_build/html/index.html'
+
+# the report pages first: the gallery page links those that are there
+docs-gallery: $(VENV)/.docs
+	$(BIN)/dalembert report --all -o docs/_build/html/gallery
+	$(MAKE) docs
 
 clean:
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -10,6 +10,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from formulas import display, inline
+from measured import day, with_measurements
 from running import run_page
 from thumbnails import cards
 
@@ -33,14 +34,14 @@ autodoc_typehints = "signature"
 suppress_warnings = ["myst.header", "ref.python"]
 nitpicky = False
 
-GALLERY, NAMES = "<!-- cards -->", "<!-- names -->"
+GALLERY, NAMES, DAY = "<!-- cards -->", "<!-- names -->", "<!-- day -->"
 
 
 def _read(app: Any, docname: str, source: list[str]) -> None:
     """Run the code of a page, and put in what is made from the library itself."""
     if docname.startswith("decisions"):
         return
-    text = run_page(source[0], docname)
+    text = with_measurements(run_page(source[0], docname)).replace(DAY, day())
     if GALLERY in text:
         text = text.replace(GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````")
     source[0] = text.replace(NAMES, _names()) if NAMES in text else text
@@ -62,9 +63,41 @@ def _everything(_app: Any, env: Any, *_changes: Any) -> list[str]:
     return list(env.found_docs)
 
 
-def _plain(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
-    """A docstring as it was written: its first line is an equation, and | and * are signs of it."""
-    lines[:] = ["| " + re.sub(r"([*|`_\\])", r"\\\1", line) if line.strip() else "" for line in lines]
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: {2,}|\t)(\S.*)$")
+
+
+def _docstring(_app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """A docstring set as it is meant: the equation on a line of its own, then paragraphs; what is said of each parameter in a list."""
+    paragraphs = re.split(r"\n\s*\n", "\n".join(lines).strip())
+    first, _, rest = paragraphs[0].partition("\n")
+    shown = [_literal(first), ""]
+    for paragraph in ([rest] if rest.strip() else []) + paragraphs[1:]:
+        shown += [*_paragraph(paragraph.splitlines()), ""]
+    lines[:] = shown
+
+
+def _paragraph(lines: list[str]) -> list[str]:
+    """Sentences flow; lines such as `start    values of …` are items."""
+    if not any(_ENTRY.match(line) for line in lines):
+        return [" ".join(_literal(line.strip()) for line in lines)]
+    items: list[str] = []
+    for line in lines:
+        if found := _ENTRY.match(line):
+            items.append(f"* **{_literal(found[1])}**: {_literal(found[2])}")
+        elif items:
+            items[-1] += " " + _literal(line.strip())
+        else:
+            items.append(f"* {_literal(line.strip())}")
+    return items
+
+
+def _literal(text: str) -> str:
+    """Signs such as | and * mean themselves; what stands between backticks is code."""
+    spans = text.split("`")
+    if len(spans) % 2 == 0:
+        spans = [text]
+    marked = [f"``{s}``" if n % 2 and s.strip() == s and s else re.sub(r"([*|`_\\])", r"\\\1", s) for n, s in enumerate(spans)]
+    return "".join(marked)
 
 
 def setup(app: Any) -> None:
@@ -72,4 +105,4 @@ def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (inline, None), (display, None))
     app.connect("env-get-outdated", _everything)
     app.connect("source-read", _read)
-    app.connect("autodoc-process-docstring", _plain)
+    app.connect("autodoc-process-docstring", _docstring)

@@ -14,8 +14,9 @@ from dalembert.report.formulas import latex_formula
 
 
 def typeset(formula: str, *, block: bool = False) -> str:
-    """A <math> element."""
-    return math(formula if "\\" in formula else latex_formula(formula), block=block)
+    """A <math> element; statements side by side on a line of their own keep a distance."""
+    latex = formula if "\\" in formula else latex_formula(formula)
+    return math(latex.replace(", ", r",\quad ") if block else latex, block=block)
 
 
 def inline(translator: Any, node: Any) -> None:

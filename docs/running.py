@@ -27,6 +27,9 @@ _RICH = ("_repr_html_", "_repr_svg_", "_repr_png_")
 # a document written by derive or hybrid; the page of `report` is too large to be shown inside another
 _MAIN = re.compile(r"<main>\n(.*)\n</main>", re.DOTALL)
 _LARGEST = 400_000
+# what fits in a line of a page, and what stands between two columns
+_WIDTH = 76
+_GAP = re.compile(r" {2,}|│")
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,14 @@ class Output:
 
     def markdown(self) -> str:
         """The block that shows it; its fence is longer than any inside."""
-        shown = f"\n\n``````{{code-block}} text\n:class: output\n{self.text.rstrip()}\n``````" if self.text.strip() else ""
+        kind = "output" if _in_columns(self.text) else "output wrapped"
+        shown = f"\n\n``````{{code-block}} text\n:class: {kind}\n{self.text.rstrip()}\n``````" if self.text.strip() else ""
         return shown + (f'\n\n``````{{raw}} html\n<div class="output typeset">\n{self.html}\n</div>\n``````' if self.html else "")
+
+
+def _in_columns(text: str) -> bool:
+    """Whether a long line is a row of a table, which must not be wrapped."""
+    return any(len(line) > _WIDTH and len(_GAP.findall(line.strip())) > 1 for line in text.splitlines())
 
 
 class Page:

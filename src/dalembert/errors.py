@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class DalembertError(ValueError):
     """Anything dalembert refuses; the message says what, where and how to mend it."""
@@ -33,3 +36,11 @@ class Unknown(DalembertError):
 
 class DalembertWarning(UserWarning):
     """Something that is accepted but deserves a second look."""
+
+
+def warn(message: str) -> None:
+    """Warn at the user's own line: the nearest one on the way here that is outside this package."""
+    level, frame = 2, sys._getframe(1)  # noqa: SLF001 - the standard library offers no other way down the stack
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dalembert."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, DalembertWarning, stacklevel=level)

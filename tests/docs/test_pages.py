@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import importlib.util
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts and p.parent.name != "decisions" and p.name != "api.md")
+import dalembert as da
 
-_spec = importlib.util.spec_from_file_location("running", DOCS / "running.py")
-running = sys.modules["running"] = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(running)
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts and p.parent.name != "decisions")
+sys.path.insert(0, str(DOCS))
+
+import running  # noqa: E402 - the folder of the pages is no package
+from formulas import typeset  # noqa: E402
+from measured import with_measurements  # noqa: E402
+from thumbnails import card  # noqa: E402
+
+
+def names(pages=PAGES):
+    return {page: page.read_text(encoding="utf-8") for page in pages}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
@@ -23,10 +31,54 @@ def test_the_code_of_the_page_runs(page):
     assert text.count("```python") + text.count("```console") == shown.count("```python\n") + shown.count("```console\n")
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
+def test_the_formulas_of_the_page_can_be_typeset(page):
+    text = re.sub(r"^```.*?^```$|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for formula in re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", text, flags=re.DOTALL):
+        assert "<math" in typeset("".join(formula))
+
+
 def test_every_page_is_in_a_table_of_contents():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
-    missing = [p for p in PAGES if p.name != "index.md" and str(p.relative_to(DOCS).with_suffix("")) not in index]
-    assert missing == [DOCS / "principles" / "index.md"] or not missing
+    assert not [p for p in PAGES if p.name != "index.md" and str(p.relative_to(DOCS).with_suffix("")) not in index]
+
+
+def test_every_public_name_is_in_the_reference_once():
+    reference = "\n".join(names(p for p in PAGES if p.parent.name == "reference").values())
+    listed = re.findall(r"^\.\. auto\w+:: dalembert\.(\w+)$", reference, flags=re.MULTILINE)
+    assert sorted(da.__all__) == sorted(listed)
+
+
+def test_every_public_name_says_what_it_is():
+    assert not [name for name in da.__all__ if not (getattr(da, name).__doc__ or "").strip()]
+
+
+def test_every_principle_has_a_page():
+    from dalembert.agreement.catalogue import PRINCIPLES
+
+    pages = {page.stem for page in PAGES if page.parent.name == "principles"}
+    assert {principle.name for principle, _ in PRINCIPLES} <= pages
+
+
+def test_every_exercise_has_an_answer_that_is_checked():
+    for page, text in names(p for p in PAGES if p.parent.name == "tutorial").items():
+        answers = re.findall(r"^<details>.*?^</details>$", text, flags=re.DOTALL | re.MULTILINE)
+        assert len(re.findall(r"^\*\*\d\.\*\* ", text, flags=re.MULTILINE)) == len(answers) > 1, page.name
+        assert all("\nassert " in answer for answer in answers), page.name
+
+
+def test_what_a_page_quotes_was_measured():
+    shown = with_measurements((DOCS / "comparison.md").read_text(encoding="utf-8"))
+    assert "<!-- measured" not in shown
+    with pytest.raises(LookupError, match="no such thing"):
+        with_measurements("<!-- measured\nno such thing\n-->")
+
+
+def test_a_card_of_the_gallery_links_a_report_that_is_there(tmp_path):
+    assert "<svg" in card("simple-pendulum", tmp_path)
+    assert "href" not in card("simple-pendulum", tmp_path)
+    (tmp_path / "simple-pendulum.html").touch()
+    assert 'href="../gallery/simple-pendulum.html"' in card("simple-pendulum", tmp_path)
 
 
 def test_code_that_fails_is_not_passed_over():
@@ -39,4 +91,11 @@ def test_code_that_fails_is_not_passed_over():
 
 
 def test_what_is_printed_stands_below():
-    assert "```{code-block} text\n:class: output\n4\n```" in running.run_page("```python\nx = 2\nprint(2 * x)\n```", "page")
+    assert "{code-block} text\n:class: output wrapped\n4\n``````" in running.run_page("```python\nx = 2\nprint(2 * x)\n```", "page")
+
+
+def test_a_written_document_stands_below():
+    shown = running.run_page("```console\n$ dalembert derive simple-pendulum -o here.html\n```", "page")
+    assert "<math" in shown
+    assert "<body>" not in shown
+    assert str(Path.cwd()) not in shown

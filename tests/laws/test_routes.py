@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.api import _beside, forward_dynamics
+from dalembert.api.compiling import beside, forward_dynamics
 from dalembert.kinematics.kinematics import all_rates
 from dalembert.simulation.model import native_model
 from dalembert.simulation.setting import parameters_of, setting
@@ -32,7 +32,7 @@ def test_accelerations_by_elimination_and_by_orthogonal_factors(name):
     system, inputs = gallery.build(name), gallery.entry(name).inputs
     kin = da.kinematics(system)
     chosen, rates, p = rates_of(kin, forward_dynamics(system), inputs)
-    _, beside, p_beside = rates_of(*_beside(all_rates(kin)), inputs)
+    _, all_kept, p_all = rates_of(*beside(all_rates(kin)), inputs)
     reader = Reader(chosen.kin, chosen.numbers, chosen.bindings)
     random = np.random.default_rng(4)
     for _ in range(3):
@@ -42,6 +42,6 @@ def test_accelerations_by_elimination_and_by_orthogonal_factors(name):
         state = {**dict(zip((*kin.q, *kin.u, *kin.udot), (*q, *u, *udot), strict=True)), reader.time: t}
         expected = reader.floats([reader.reduced(i) for i in reader.kin.qddot], state)
         # rates that satisfy the rows, at positions that need not
-        actual = beside.call(np.array([*q, *qdot, t]), p_beside)
+        actual = all_kept.call(np.array([*q, *qdot, t]), p_all)
         assert np.abs(actual[: kin.n_q] - qdot).max() <= 1e-12 * np.abs(qdot).max(initial=1.0)
         assert np.abs(actual[kin.n_q :] - expected).max() <= 1e-7 * np.abs(expected).max(initial=1.0)

@@ -119,3 +119,21 @@ def test_locus_follows_each_eigenvalue():
     assert np.abs(np.diff(locus.eigenvalues, axis=0)).max() < 0.5
     assert () == locus.changes
     assert "psi.dot" in str(locus)
+
+
+def test_modes_of_one_frequency_have_shapes_of_their_own():
+    A = np.zeros((4, 4))
+    A[0, 2] = A[1, 3] = 1.0
+    # mixed, so that the two motions are one block
+    A[2:, :2] = -4.0 * np.eye(2)
+    turn = np.array([[0.8, -0.6], [0.6, 0.8]])
+    whole = np.kron(np.eye(2), turn)
+    found = modes(whole @ A @ whole.T, ("a", "b", "a.dot", "b.dot"))
+    shapes = np.array([m.shape for m in found.modes if m.eigenvalue.imag > 0])
+    assert (2, 4) == shapes.shape
+    assert 2 == np.linalg.matrix_rank(shapes, tol=1e-6)
+
+
+def test_no_damping_is_printed_as_zero():
+    A = np.array([[0.0, 1.0], [-4.0, 0.0]])
+    assert "-0 " not in str(modes(A, ("a", "a.dot")))

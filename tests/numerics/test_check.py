@@ -124,3 +124,23 @@ def test_numbers_that_are_none_do_not_pass(monkeypatch):
     f = da.compile(s)
     monkeypatch.setattr(f, "batch_of", lambda X, P: np.nan * type(f).batch_of(f, X, P))
     assert not check_compiled(f, da.kane(s).equations).agrees
+
+
+def spherical(length):
+    """A pendulum in x and y below its pivot: z = −√(l² − x² − y²) is real in a part of all states only."""
+    s = da.System("Pendulum in x and y")
+    x, y = s.coordinates("x y")
+    s.particle("bob", 1, s.O.offset(x * s.N.x + y * s.N.y - da.sqrt(length**2 - x**2 - y**2) * s.N.z))
+    return s
+
+
+def test_states_without_values_are_not_counted_as_a_difference():
+    found = check(spherical(1))
+    assert found.agrees
+    assert 20 == found.states
+
+
+def test_without_any_state_nothing_is_claimed():
+    found = check(spherical(0.001))
+    assert 0 == found.states
+    assert "not compared" in str(found)

@@ -29,12 +29,21 @@ def test_a_curve_goes_through_its_points_and_breaks_where_there_are_none():
     plots = Plots(0.0, 4.0)
     text = plots.panel(Panel("x", t, (Curve("x", np.array([0.0, 1.0, np.nan, 1.0, 0.0])),)))
     (path,) = re.findall(r'class="curve c0" d="([^"]+)"', text)
-    assert ["M0.0", "L250.0", "M750.0", "L1000.0"] == re.findall(r"[ML][\d.]+", path)
-    heights = [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", path)]
-    # downwards is larger; eight hundredths of room above and below
-    assert heights == pytest.approx([300 * 1.08 / 1.16, 300 * 0.08 / 1.16, 300 * 0.08 / 1.16, 300 * 1.08 / 1.16], abs=0.06)
+    # two lines of two points each; downwards is larger; eight hundredths of room above and below
+    low, high = 3000 * 1.08 / 1.16, 3000 * 0.08 / 1.16
+    assert [(0, low), (2500, high)] == [pytest.approx(p, abs=1) for p in points(path)[0]]
+    assert [(7500, high), (10000, low)] == [pytest.approx(p, abs=1) for p in points(path)[1]]
     embedded = plots.embedded()
     assert np.array_equal(np.float32(t), np.frombuffer(base64.b64decode(embedded["times"][0]), "<f4"))
+
+
+def points(path):
+    """The points of every line of a path "M x y l dx dy dx dy …"."""
+    lines = []
+    for line in path.split("M")[1:]:
+        numbers = [int(x) for x in re.findall(r"-?\d+", line)]
+        lines.append(np.cumsum(np.reshape(numbers, (-1, 2)), axis=0).tolist())
+    return lines
 
 
 def test_panels_share_their_times():

@@ -18,6 +18,8 @@ from dalembert.report.plain import make_safe, plain
         ("═─", "=-"),
         ("雪", "?"),
         ("plain", "plain"),
+        ("μ v̈ + EI v⁗ − N v″, v̇₁′(0), s′, rate′", "mu v'' + EI v_xxxx - N v_xx, v'_1_x(0), s_x, rate'"),
+        ("∫₀ᴸ x v̇ dx", "int_0^L x v' dx"),
     ],
 )
 def test_symbols_are_spelled_as_programs_spell_them(text, expected):

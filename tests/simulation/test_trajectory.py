@@ -20,7 +20,7 @@ from dalembert.numerics.values import MissingValue
 from dalembert.simulation.failures import MissingPackage, OutsideRun, Unwritable
 from dalembert.simulation.integrator.callback import integrate_function
 from dalembert.simulation.integrator.solution import Outcome
-from dalembert.simulation.plotting import file_name
+from dalembert.simulation.plotting.plot import file_name
 from dalembert.simulation.setting import setting
 from dalembert.simulation.starting.start import find_start
 from dalembert.simulation.summary import duration

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 from dalembert.algebra.tape import Number
+from dalembert.errors import BadExpression
 
 
 class Floats:
     """Double precision, one state at a time."""
 
     def const(self, value: Number) -> float:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            msg = f"a number of more than {sys.float_info.max_10_exp} digits cannot be computed with in floating point"
+            raise BadExpression(msg) from None
 
     def pi(self) -> float:
         return math.pi

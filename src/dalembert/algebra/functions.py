@@ -6,68 +6,79 @@ import math
 from typing import TypeVar
 
 from dalembert.algebra.scalar import Scalar, apply, join, on
+from dalembert.errors import BadExpression
 
 X = TypeVar("X", Scalar, float)
 
 
+def _plain(function: str, *x: float) -> float:
+    """The function of plain numbers; anything else is refused by name."""
+    try:
+        return float(getattr(math, function)(*x))
+    except (TypeError, ValueError, OverflowError) as problem:
+        given = ", ".join(f"{v!r:.60}" for v in x)
+        msg = f"{function}({given}): {problem}; give an expression of a system, or a number for which it is defined"
+        raise BadExpression(msg) from None
+
+
 def sin(x: X) -> X:
     """sin x"""
-    return apply("sin", x) if isinstance(x, Scalar) else math.sin(x)
+    return apply("sin", x) if isinstance(x, Scalar) else _plain("sin", x)
 
 
 def cos(x: X) -> X:
     """cos x"""
-    return apply("cos", x) if isinstance(x, Scalar) else math.cos(x)
+    return apply("cos", x) if isinstance(x, Scalar) else _plain("cos", x)
 
 
 def tan(x: X) -> X:
     """tan x = sin x / cos x"""
-    return sin(x) / cos(x) if isinstance(x, Scalar) else math.tan(x)
+    return sin(x) / cos(x) if isinstance(x, Scalar) else _plain("tan", x)
 
 
 def exp(x: X) -> X:
     """eˣ"""
-    return apply("exp", x) if isinstance(x, Scalar) else math.exp(x)
+    return apply("exp", x) if isinstance(x, Scalar) else _plain("exp", x)
 
 
 def log(x: X) -> X:
     """The natural logarithm of x > 0."""
-    return apply("log", x) if isinstance(x, Scalar) else math.log(x)
+    return apply("log", x) if isinstance(x, Scalar) else _plain("log", x)
 
 
 def sqrt(x: X) -> X:
     """√x"""
-    return apply("sqrt", x) if isinstance(x, Scalar) else math.sqrt(x)
+    return apply("sqrt", x) if isinstance(x, Scalar) else _plain("sqrt", x)
 
 
 def sinh(x: X) -> X:
     """sinh x"""
-    return apply("sinh", x) if isinstance(x, Scalar) else math.sinh(x)
+    return apply("sinh", x) if isinstance(x, Scalar) else _plain("sinh", x)
 
 
 def cosh(x: X) -> X:
     """cosh x"""
-    return apply("cosh", x) if isinstance(x, Scalar) else math.cosh(x)
+    return apply("cosh", x) if isinstance(x, Scalar) else _plain("cosh", x)
 
 
 def tanh(x: X) -> X:
     """tanh x = sinh x / cosh x"""
-    return sinh(x) / cosh(x) if isinstance(x, Scalar) else math.tanh(x)
+    return sinh(x) / cosh(x) if isinstance(x, Scalar) else _plain("tanh", x)
 
 
 def asin(x: X) -> X:
     """arcsin x"""
-    return apply("asin", x) if isinstance(x, Scalar) else math.asin(x)
+    return apply("asin", x) if isinstance(x, Scalar) else _plain("asin", x)
 
 
 def acos(x: X) -> X:
     """arccos x"""
-    return apply("acos", x) if isinstance(x, Scalar) else math.acos(x)
+    return apply("acos", x) if isinstance(x, Scalar) else _plain("acos", x)
 
 
 def atan(x: X) -> X:
     """arctan x"""
-    return apply("atan", x) if isinstance(x, Scalar) else math.atan(x)
+    return apply("atan", x) if isinstance(x, Scalar) else _plain("atan", x)
 
 
 def sign(x: X) -> X:
@@ -82,5 +93,5 @@ def atan2(y: Scalar | float, x: Scalar | float) -> Scalar | float:
     elif isinstance(x, Scalar):
         tape = x.tape
     else:
-        return math.atan2(y, x)
+        return _plain("atan2", y, x)
     return Scalar(tape, tape.atan2(on(tape, y), on(tape, x)))

@@ -136,6 +136,6 @@ def every(folder: Path) -> None:
 
 def _file_name(name: str) -> str:
     """rolling-disk, or the function of path/to/file.py:function"""
-    from dalembert.simulation.plotting import file_name
+    from dalembert.simulation.plotting.plot import file_name
 
     return file_name(name.rpartition(":")[2])

@@ -174,18 +174,28 @@ class Continuum:
         """Force, moment and damper of an end against the velocities they move with."""
         t, m = self.velocities.tape, self.member
         seeds = {} if end.force is None else self._seeds(self.velocity(place), end.force)
-        turning = [(self.spin(n, self.turn(k, place, dots=1)), n) for k, n in enumerate(m.across)]
-        turning.append((self.spin(m.along, self.value("phi", place, dots=1)), m.along))
-        for rate, axis in turning:
-            if end.moment is not None:
-                moment = self.velocities.vector(end.moment).dot_index(axis.on(t))
-                seeds[rate] = t.add(seeds.get(rate, t.zero), moment)
+        if end.moment is not None:
+            self._add_moment(seeds, end.moment, place)
         if end.damper is not None:
             # across a member that bends, along a bar, against the twist of a shaft
             for name in m.resisted:
                 rate = self.value(name, place, dots=1)
                 seeds[rate] = t.sub(seeds.get(rate, t.zero), t.mul(end.damper.i, rate))
         return {rate: load for rate, load in seeds.items() if load != t.zero and t.value(rate) is None}
+
+    def _add_moment(self, seeds: dict[int, int], moment: Vector, place: Place) -> None:
+        """The moment about every axis the section turns about by itself; what is left of it turns the frame."""
+        t, m = self.velocities.tape, self.member
+        turning = [(n, self.turn(k, place, dots=1)) for k, n in enumerate(m.across)]
+        turning.append((m.along, self.value("phi", place, dots=1)))
+        M = rest = self.velocities.vector(moment)
+        for axis, own in turning:
+            part = M.dot_index(axis.on(t))
+            rest = rest - axis.on(t).scaled(part)
+            rate = self.spin(axis, own)
+            seeds[rate] = t.add(seeds.get(rate, t.zero), part)
+        for rate, load in self._seeds(self.velocities.motion.w(m.frame), rest).items():
+            seeds[rate] = t.add(seeds.get(rate, t.zero), load)
 
     def _seeds(self, velocity: Vector, load: Vector) -> dict[int, int]:
         t = self.velocities.tape

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.simulation.failures import Unwritable
+from dalembert.simulation.plotting.chart import COLOURS
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from dalembert.flexible.deflection import Deflection
     from dalembert.flexible.modes import MemberModes
 
-COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 POINTS: Final = 401
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar
-from dalembert.errors import DalembertError, DalembertWarning
+from dalembert.errors import DalembertError, warn
 from dalembert.flexible.discretised import Discretised
 from dalembert.flexible.ritz import Ritz, ritz
 from dalembert.kinematics.kinematics import Kinematics
@@ -76,7 +76,7 @@ def _softened(system: System) -> list[Discretised]:
 def _judge(bent: Discretised, omega: float, turning: Sequence[tuple[float, float]]) -> None:
     too_fast = [t for t, rate in turning if rate > omega]
     if too_fast:
-        warnings.warn(_message(bent, omega, max(rate for _, rate in turning), too_fast[0]), DalembertWarning, stacklevel=4)
+        warn(_message(bent, omega, max(rate for _, rate in turning), too_fast[0]))
 
 
 def _message(bent: Discretised, omega: float, fastest: float, since: float) -> str:

@@ -64,12 +64,23 @@ class Dyadic:
 
 def inertia(frame: Frame, xx: Any, yy: Any, zz: Any, xy: Any = 0, yz: Any = 0, xz: Any = 0) -> Dyadic:
     """I = Ixx f₁f₁ + … with tensor entries: the products of inertia are I_xy = −∫ x y dm."""
-    if not isinstance(frame, Frame):
-        msg = f"inertia: expected a frame first, got {frame!r}"
-        raise BadDescription(msg)
-    t = frame.space.tape
+    t = _tape(frame)
     a, b, c, d, e, f = (on(t, v) for v in (xx, yy, zz, xy, yz, xz))
     return Dyadic(t, frame, ((a, d, f), (d, b, e), (f, e, c)))
+
+
+def _tape(frame: Frame) -> Tape:
+    if isinstance(frame, Frame):
+        return frame.space.tape
+    msg = f"inertia: expected a frame first, got {frame!r}"
+    raise BadDescription(msg)
+
+
+def _axis(axis: Vector) -> Tape:
+    if isinstance(axis, Vector):
+        return axis.tape
+    msg = f"inertia about an axis: expected a unit vector such as B.z first, got {axis!r}"
+    raise BadDescription(msg)
 
 
 def outer(n: Vector, frame: Frame) -> Dyadic:
@@ -92,21 +103,21 @@ def _axial(axis: Vector, along: Any, across: Any) -> Dyadic:
 
 def rod_inertia(axis: Vector, mass: Any, length: Any) -> Dyadic:
     """m l²/12 across the rod, 0 along it; about its middle."""
-    t = axis.tape
+    t = _axis(axis)
     m, length_ = Scalar(t, on(t, mass)), Scalar(t, on(t, length))
     return _axial(axis, 0, m * length_**2 / 12)
 
 
 def disk_inertia(axis: Vector, mass: Any, radius: Any) -> Dyadic:
     """m r²/2 about the axis of a thin disk, m r²/4 about a diameter."""
-    t = axis.tape
+    t = _axis(axis)
     m, r = Scalar(t, on(t, mass)), Scalar(t, on(t, radius))
     return _axial(axis, m * r**2 / 2, m * r**2 / 4)
 
 
 def sphere_inertia(frame: Frame, mass: Any, radius: Any) -> Dyadic:
     """2/5 m r² about every axis of a homogeneous sphere."""
-    t = frame.space.tape
+    t = _tape(frame)
     m, r = Scalar(t, on(t, mass)), Scalar(t, on(t, radius))
     k = 2 * m * r**2 / 5
     return inertia(frame, k, k, k)
@@ -114,13 +125,13 @@ def sphere_inertia(frame: Frame, mass: Any, radius: Any) -> Dyadic:
 
 def cylinder_inertia(axis: Vector, mass: Any, radius: Any, length: Any) -> Dyadic:
     """m r²/2 about the axis of a solid cylinder, m (3 r² + l²)/12 across it."""
-    t = axis.tape
+    t = _axis(axis)
     m, r, length_ = (Scalar(t, on(t, v)) for v in (mass, radius, length))
     return _axial(axis, m * r**2 / 2, m * (3 * r**2 + length_**2) / 12)
 
 
 def box_inertia(frame: Frame, mass: Any, a: Any, b: Any, c: Any) -> Dyadic:
     """m (b² + c²)/12, … for a solid box with sides a, b, c along the frame's axes."""
-    t = frame.space.tape
+    t = _tape(frame)
     m, x, y, z = (Scalar(t, on(t, v)) for v in (mass, a, b, c))
     return inertia(frame, m * (y**2 + z**2) / 12, m * (x**2 + z**2) / 12, m * (x**2 + y**2) / 12)

@@ -174,6 +174,6 @@ class Frame:
 
 def check_axes(axes: str, count: int) -> None:
     """Refuse a sequence of turns that is not one letter x, y or z for each angle."""
-    if len(axes) != count or not axes or any(a not in "xyz" for a in axes):
+    if not isinstance(axes, str) or len(axes) != count or not axes or any(a not in "xyz" for a in axes):
         msg = f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got {count} angles"
         raise BadDescription(msg)

@@ -97,6 +97,9 @@ class Vector:
 
     def cross(self, other: Vector) -> Vector:
         """a × b"""
+        if not isinstance(other, Vector):
+            msg = f"cross: expected a vector such as a*N.x, got {other!r}"
+            raise BadExpression(msg)
         a, b = _together(self, other)
         t = a.tape
         total = Vector(t, {})

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.simulation.plotting import COLOURS, Plot
+from dalembert.simulation.plotting.chart import COLOURS
+from dalembert.simulation.plotting.plot import Plot
 from dalembert.simulation.trajectory import Trajectory
 
 if TYPE_CHECKING:

@@ -98,8 +98,10 @@ class LinearModel:
 
     def __str__(self) -> str:
         head = f"{self.system}, linear about " + (", ".join(f"{k} = {v:.6g}" for k, v in self.point.items() if v) or "zero")
-        dust = 1e-14 * max(1.0, float(np.abs(self.offset).max(initial=0.0)))
-        moving = ", ".join(f"{name}.dot {x:.6g}" for name, x in zip(self.states, self.offset, strict=True) if abs(x) > dust)
+        # rounding of what cancels in a row is of the size of its slopes
+        dust = 1e-14 * np.maximum(max(1.0, float(np.abs(self.offset).max(initial=0.0))), np.abs(self.A).sum(axis=1))
+        listed = zip(self.states, self.offset, dust, strict=True)
+        moving = ", ".join(f"{name}.dot {x:.6g}" for name, x, least in listed if abs(x) > least)
         offset = f"f₀: {moving}" if moving else "f₀ = 0: an equilibrium"
         notes = () if self.steady else ("not a steady motion: A changes with time, its eigenvalues are those of one moment",)
         from dalembert.linear.truncation import estimate

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _ROUNDING: Final = 1e-14
 _DUST: Final = 1e-13
 _UNIT: Final = 2.0**-53
+# eigenvalues that differ by less are one, seen several times
+_COINCIDE: Final = 1e-10
 
 
 class Mode(NamedTuple):
@@ -40,7 +42,7 @@ class Mode(NamedTuple):
     @property
     def damping(self) -> float:
         """ζ = −Re λ/|λ|; NaN for λ = 0."""
-        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else math.nan
+        return 0.0 - self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else math.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +85,7 @@ class Modes:
                 continue
             z = _shown(m.eigenvalue)
             value = f"{z.real:.9g} ± {z.imag:.9g} i" if z.imag else f"{z.real:.9g}"
-            lines.append(f"  {value:<28}{m.frequency:>12.6g}{-z.real / abs(z) if z else math.nan:>12.4g}  {self._shape(m)}")
+            lines.append(f"  {value:<28}{m.frequency:>12.6g}{0.0 - z.real / abs(z) if z else math.nan:>12.4g}  {self._shape(m)}")
         return "\n".join([*lines, *([f"  0, {zeros} times: ignorable coordinates and free speeds"] if zeros else [])])
 
     def _shape(self, m: Mode) -> str:
@@ -114,7 +116,16 @@ def modes(A: Numbers, states: tuple[str, ...]) -> Modes:
             continue
         found += [Mode(complex(z), _shape(A, z), structural=False) for z in np.linalg.eigvals(part)]
     found.sort(key=lambda m: (not m.structural, abs(m.eigenvalue.imag), m.eigenvalue.real, m.eigenvalue.imag))
-    return Modes(states, tuple(found))
+    return Modes(states, _told_apart(A, found))
+
+
+def _told_apart(A: Numbers, found: list[Mode]) -> tuple[Mode, ...]:
+    """Modes of one eigenvalue with directions of their own, where A has them: a ball in a bowl swings both ways."""
+    apart: list[Mode] = []
+    for m in found:
+        before = sum(abs(m.eigenvalue - other.eigenvalue) <= _COINCIDE * abs(m.eigenvalue) for other in apart if m.eigenvalue)
+        apart.append(m._replace(shape=_shape(A, m.eigenvalue, before)) if before else m)
+    return tuple(apart)
 
 
 def blocks(A: Numbers) -> list[list[int]]:
@@ -128,7 +139,9 @@ def blocks(A: Numbers) -> list[list[int]]:
     return [np.flatnonzero(mutual[k]).tolist() for k in range(len(A)) if not mutual[k, :k].any()]
 
 
-def _shape(A: Numbers, eigenvalue: complex) -> Complex:
-    """The direction that A − λ 1 shortens most: an eigenvector also where others nearly coincide."""
-    shape = np.linalg.svd(A - eigenvalue * np.eye(len(A)))[2][-1].conj()
+def _shape(A: Numbers, eigenvalue: complex, number: int = 0) -> Complex:
+    """The direction that A − λ 1 shortens most: an eigenvector also where others nearly coincide; or the next such direction."""
+    _, shortened, directions = np.linalg.svd(A - eigenvalue * np.eye(len(A)))
+    chosen = -1 - number if shortened[-1 - number] <= _COINCIDE * shortened[0] else -1
+    shape = directions[chosen].conj()
     return np.asarray(shape / shape[np.argmax(np.abs(shape))], dtype=complex)

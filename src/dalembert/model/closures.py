@@ -115,7 +115,7 @@ class Closures(Loads):
     def _closure_name(self, name: str | None, kind: str) -> str:
         """The given name, or the kind of closure with a number from the second on."""
         if name is not None:
-            return name
+            return self._named(name)
         taken = [c.name for c in self.constraints] + self.dropped
         label, number = kind, 1
         while any(x == label or x.startswith(f"{label} ") for x in taken):
@@ -147,7 +147,7 @@ class Closures(Loads):
         if moving:
             msg = f"{what}: its offset depends on {moving[0]}; it must be constant"
             raise BadDescription(msg)
-        self.constrain(first - k * second - zero, name or self._closure_name(None, f"{what} of {first} and {second}"))
+        self.constrain(first - k * second - zero, self._closure_name(name, f"{what} of {first} and {second}"))
 
     def _close(self, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:
         self._add_rows(label, [(suffix, e, None) for suffix, e in rows], redundant, _HELD, between)

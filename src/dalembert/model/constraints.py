@@ -35,11 +35,18 @@ class Constraints(Declarations):
         self._add_constraint(label, e, None, redundant=redundant)
 
     def _constraint_name(self, name: str | None) -> str:
-        label = name or f"constraint {len(self.constraints) + 1}"
+        label = f"constraint {len(self.constraints) + 1}" if name is None else self._named(name)
         if any(c.name == label for c in self.constraints):
             msg = f"{label!r} is declared already, as a constraint"
             raise BadDescription(msg)
         return label
+
+    @staticmethod
+    def _named(name: object) -> str:
+        if not isinstance(name, str) or not name.strip():
+            msg = f"a constraint is named by a string, not {name!r}"
+            raise BadDescription(msg)
+        return name
 
     def _add_constraint(
         self,
@@ -100,6 +107,9 @@ class Constraints(Declarations):
 
     @staticmethod
     def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
+        if not isinstance(redundant, str) and not (isinstance(redundant, Iterable) and all(isinstance(x, str) for x in redundant)):
+            msg = f"{label}: redundant={redundant!r}; name rows of it, such as redundant='z'"
+            raise BadDescription(msg)
         marked = {redundant} if isinstance(redundant, str) and redundant else set(redundant)
         strange = sorted(marked - set(suffixes))
         if strange:
@@ -122,11 +132,11 @@ class Constraints(Declarations):
             if not isinstance(candidate, Body) or candidate.frame is None:
                 msg = "roll: give a rigid body and the point of contact, s.roll(disk, C), or s.roll(disk, C, on=table)"
                 raise BadDescription(msg)
-        if not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
+        if not isinstance(along, str) or not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
             msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
             raise BadDescription(msg)
         self.space.has(at, Point, "roll")
-        axes, label = self._seen(seen, "roll"), name or f"rolling of {body.name}"
+        axes, label = self._seen(seen, "roll"), f"rolling of {body.name}" if name is None else self._named(name)
         contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
         rows: list[tuple[str, Scalar, Contact | None]] = [(f"along {axis}", c.slip(self.space.motion), c) for axis, c in contacts]
         self._refuse_repetition(label, rows)

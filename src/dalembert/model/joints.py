@@ -20,9 +20,9 @@ class Joints(Closures):
 
     def pin(self, name: str, at: Point, axis: Vector | None = None) -> Point:
         """A hinge: one angle about `axis` (by default the z axis of the frame the point rides on)."""
-        self.space.same(at.space)
+        self.space.has(at, Point, f"pin {name!r}")
         parent = at.frame
-        direction = axis or parent.z
+        direction = parent.z if axis is None else axis
         # refused before the coordinate is declared
         parent.unit(direction)
         frame = parent.rotated(self.coordinate(name), direction, name)
@@ -30,8 +30,8 @@ class Joints(Closures):
 
     def slide(self, name: str, at: Point, axis: Vector | None = None) -> Point:
         """A slider: one distance along `axis` (by default the x axis of the frame the point rides on)."""
-        self.space.same(at.space)
-        direction = axis or at.frame.x
+        self.space.has(at, Point, f"slide {name!r}")
+        direction = at.frame.x if axis is None else axis
         self.space.own(direction, "slide")
         return at.offset(self.coordinate(name) * direction, name, at.frame)
 
@@ -41,7 +41,7 @@ class Joints(Closures):
 
     def ball(self, names: str, at: Point, axes: str = "zyx") -> Point:
         """A ball joint: three angles about successive axes, or four names for a quaternion."""
-        self.space.same(at.space)
+        self.space.has(at, Point, f"ball {names!r}")
         if len(split(names)) == 4:
             e = self.coordinates(names)
             frame = at.frame.quaternion(*e, name=split(names)[0])
@@ -50,12 +50,12 @@ class Joints(Closures):
 
     def free(self, names: str, at: Point | None = None, axes: str = "zyx") -> Point:
         """Six freedoms: x y z and three angles (or a quaternion: seven names)."""
-        place = at or self.space.O
+        place = self.space.O if at is None else at
         single = split(names)
         if len(single) not in (6, 7):
             msg = f"free: six names are needed (x y z and three angles) or seven (x y z and a quaternion), got {len(single)}"
             raise BadDescription(msg)
-        self.space.same(place.space)
+        self.space.has(place, Point, f"free {names!r}")
         self._free(single, "coordinate")
         if len(single) == 6:
             check_axes(axes, 3)
@@ -65,14 +65,15 @@ class Joints(Closures):
 
     def weld(self, at: Point, offset: Vector | None = None) -> Point:
         """No freedom: the same place and frame, shifted by a fixed offset."""
+        self.space.has(at, Point, "weld")
         return at.offset(offset if offset is not None else Vector(self.space.tape, {}), None, at.frame)
 
     def _turns(self, names: str, at: Point, axes: str, count: int) -> Point:
         single = split(names)
-        if len(single) != count or len(axes) != count:
+        if len(single) != count or (isinstance(axes, str) and len(axes) != count):
             msg = f"this joint takes {count} angles: got the names {names!r} for the axes {axes!r}"
             raise BadDescription(msg)
-        self.space.same(at.space)
+        self.space.has(at, Point, f"joint {names!r}")
         check_axes(axes, count)
         frame: Frame = at.frame.rotations(axes, *self.coordinates(names))[-1]
         return at.offset(Vector(self.space.tape, {}), None, frame)
@@ -85,6 +86,7 @@ class Joints(Closures):
 
     def rod(self, name: str, at: Point, mass: Any, length: Any) -> Body:
         """A thin uniform rod that hangs from `at` along −y of the frame the point rides on; `.tip` is its end."""
+        self.space.has(at, Point, f"rod {name!r}")
         F = at.frame
         (l,) = self._sizes(length)
         body = self.body(name, mass, at.offset(-l / 2 * F.y, frame=F), F, rod_inertia(F.y, mass, l), shape=Shape("rod", (l,), F.y))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +9,7 @@ from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, symbols_of
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.scalar import Scalar, on
-from dalembert.errors import BadDescription, DalembertWarning
+from dalembert.errors import BadDescription, warn
 from dalembert.geometry.dyadic import Dyadic, inertia, outer
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -47,7 +46,15 @@ class Loads(Constraints):
         self._body_name(name)
         self.space.has(G, Point, f"body {name!r}")
         self.space.has(frame, Frame, f"body {name!r}")
+        if not isinstance(inertia, Dyadic):
+            msg = f"body {name!r}: expected its inertia, such as da.inertia(B, 1, 1, 1) or da.rod_inertia(B.y, m, l), got {inertia!r}"
+            raise BadDescription(msg)
         self.space.same(inertia.frame.space)
+        if about is not None:
+            self.space.has(about, Point, f"body {name!r}, about")
+        if not isinstance(shape, Shape | None):
+            msg = f"body {name!r}: expected a shape, such as da.Shape('sphere', (r,)), got {shape!r}"
+            raise BadDescription(msg)
         m = self._mass(name, mass)
         central = inertia if about is None else self._central(inertia, m, G - about)
         self._check_inertia(name, central, frame)
@@ -119,7 +126,7 @@ class Loads(Constraints):
             raise BadDescription(msg)
         if c > (a + b) * (1 + 1e-12):
             msg = f"body {name!r}: principal moments {a:g}, {b:g}, {c:g} violate the triangle inequality; no real body has them"
-            warnings.warn(msg, DalembertWarning, stacklevel=4)
+            warn(msg)
 
     def _number(self, i: int) -> float | None:
         from dalembert.algebra.arithmetic import Floats
@@ -131,8 +138,12 @@ class Loads(Constraints):
             symbol = self.symbols.get(tape.nodes[s][1])
             if symbol is None or symbol.value is None:
                 return None
-            values[s] = float(symbol.value)
-        return evaluate(tape, [i], values.__getitem__, Floats())[0]
+            values[s] = Floats().const(symbol.value)
+        try:
+            return evaluate(tape, [i], values.__getitem__, Floats())[0]
+        except (ArithmeticError, ValueError) as problem:
+            msg = f"{Scalar(tape, i)} has no value for the constants as declared: {problem}"
+            raise BadDescription(msg) from None
 
     # ---- loads -------------------------------------------------------------------------------
 
@@ -205,6 +216,7 @@ class Loads(Constraints):
 
     def spring(self, k: Any, P: Point, Q: Point, *, rest: Any = 0, name: str | None = None) -> None:
         """V = ½ k (|P − Q| − rest)²: a linear spring between two points."""
+        self._ends("spring", P, Q)
         tape = self.space.tape
         r = P - Q
         K, l0 = Scalar(tape, on(tape, k)), Scalar(tape, on(tape, rest))
@@ -213,9 +225,18 @@ class Loads(Constraints):
 
     def damper(self, c: Any, P: Point, Q: Point, *, name: str | None = None) -> None:
         """F = −c l̇ n on P and its opposite on Q, l̇ n the part of the relative velocity along the line PQ."""
+        self._ends("damper", P, Q)
+        tape = self.space.tape
         r, v = P - Q, P.v - Q.v
-        F = -c * (r @ v) / (r @ r) * r
+        F = -Scalar(tape, on(tape, c)) * (r @ v) / (r @ r) * r
         self.loads.append(Load(self._load_name(name, "damper"), forces=((F, P), (-F, Q))))
+
+    def _ends(self, what: str, P: Point, Q: Point) -> None:
+        for end in (P, Q):
+            self.space.has(end, Point, what)
+        if all(is_zero(self.space.tape, (P - Q).components(self.space.N))):
+            msg = f"{what}: {P.name} and {Q.name} are at the same place, so there is no line between them; give two points"
+            raise BadDescription(msg)
 
     def gravity(self, g: Vector) -> None:
         """A uniform gravity field: the force m g on every mass."""
@@ -226,7 +247,8 @@ class Loads(Constraints):
         tape = self.space.tape
         moving = [tape.nodes[i][1] for i in symbols_of(tape, g.components(self.space.N)) if i in tape.moving]
         if moving:
-            msg = f"gravity: the field depends on {', '.join(map(str, moving))}; it must be fixed in the inertial frame"
+            otherwise = "it must be fixed in the inertial frame (declare any other as s.force on each body)"
+            msg = f"gravity: the field depends on {', '.join(map(str, moving))}; {otherwise}"
             raise BadDescription(msg)
         self.field = Gravity(g)
 

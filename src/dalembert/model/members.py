@@ -220,13 +220,17 @@ class Members(Joints):
         place = f"x_{name}"
         self._free([name, place], "member")
         self.space.has(at, Point, what)
-        directions = (bending,) if isinstance(bending, Vector) else tuple(bending)
+        directions = tuple(bending) if isinstance(bending, tuple | list) else (bending,)
         frame = self._directions(what, kind, along, directions)
         tape = self.space.tape
         l = Scalar(tape, on(tape, length))
         self._constant(f"{what}: its length", l)
         x = Scalar(tape, tape.symbol(place))
         self._positive(what, "length", l, x, l)
+        for key in _NEEDED[kind]:
+            if properties.get(key) is None:
+                msg = f"{what}: its {_WORDS.get((kind, key), key)} is missing; give a number, an expression or a function of the place"
+                raise BadDescription(msg)
         found: dict[str, Any] = {"density": None}
         for key, given in properties.items():
             if given is not None:
@@ -276,7 +280,7 @@ class Members(Joints):
             msg = f"{what}: {key} has {len(each)} entries; give one, or one for each of the {wanted} directions of bending"
             raise BadDescription(msg)
         tape = self.space.tape
-        found = tuple(Scalar(tape, on(tape, e(x) if callable(e) else e)) for e in each)
+        found = tuple(Scalar(tape, on(tape, _of_place(what, key, e, x))) for e in each)
         for e in found:
             self._constant(f"{what}: its {key}", e)
         return found
@@ -290,7 +294,8 @@ class Members(Joints):
 
     def _positive(self, what: str, key: str, e: Scalar, x: Scalar, length: Scalar) -> None:
         """Refuse a property that is known to be negative somewhere, or zero other than at an end."""
-        if key == "tension":
+        # a beam may be pressed together, a string may not
+        if key == "tension" and not what.startswith("string"):
             return
         tape = self.space.tape
         for share in _TRIED:
@@ -302,20 +307,39 @@ class Members(Joints):
                 raise BadDescription(msg)
 
     def _load_along(self, what: str, load: Vector | Callable[[Scalar], Vector], x: Scalar) -> Vector:
-        force = load(x) if callable(load) else load
+        force: Vector = _of_place(what, "load", load, x)
         self.space.own(force, f"{what}: its load per length")
         self._refuse_accelerations(what, [i for c in force.on(self.space.tape).parts.values() for i in c])
         return force
 
 
+def _of_place(what: str, key: str, given: Any, x: Scalar) -> Any:
+    """A property as it is, or what a function of the place gives for it."""
+    if not callable(given):
+        return given
+    try:
+        return given(x)
+    except (TypeError, AttributeError) as problem:
+        msg = f"{what}: its {key} is not a function of the place x alone ({problem}); write it as lambda x: 1 - x/2"
+        raise BadDescription(msg) from problem
+
+
 def _support(name: object) -> Support:
     known = {"fixed": "clamped", **{s: s for s in SUPPORTS}}
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         msg = f"end {name!r}: an end is clamped (or fixed), pinned, sliding or free; springs and masses come with s.end(...)"
         raise BadDescription(msg)
     return known[name]  # type: ignore[return-value]
 
 
+# what a member of each kind cannot do without, and what it is called there
+_NEEDED: Final[dict[str, tuple[str, ...]]] = {
+    "beam": ("stiffness", "density"),
+    "string": ("density",),
+    "bar": ("axial", "density"),
+    "shaft": ("torsion", "polar"),
+}
+_WORDS: Final = {("bar", "axial"): "stiffness", ("shaft", "torsion"): "stiffness"}
 _SIDES: Final = ("left", "right")
 _CARRIED: Final = ("mass", "inertia", "spring", "turning_spring", "axial_spring", "twisting_spring", "damper")
 

@@ -30,7 +30,7 @@ class System(Members, Shown):
         # what was computed from this description, with the signature it was computed for
         self.cached: tuple[object, object] | None = None
         if gravity is not None:
-            if up not in ("x", "y", "z"):
+            if not isinstance(up, str) or up not in ("x", "y", "z"):
                 msg = f"up={up!r}: give 'x', 'y' or 'z'"
                 raise BadDescription(msg)
             self.gravity(-(gravity if isinstance(gravity, Scalar) else exact(gravity)) * getattr(self.N, up))

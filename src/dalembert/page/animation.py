@@ -16,7 +16,7 @@ from dalembert.page.parts.motion import arrow_kinds, coordinates, player, smooth
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
-from dalembert.simulation.plotting import file_name, in_notebook
+from dalembert.simulation.plotting.plot import file_name, in_notebook
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory

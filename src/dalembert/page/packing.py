@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 from dataclasses import replace
 from typing import Final
@@ -14,9 +15,13 @@ from dalembert.report.blocks import Block, Display, words
 _SHORT: Final = 24_000
 # formulas of one display, and intermediates below it, beyond which a page is no place to read them
 MOST_LINES: Final = 60
-MOST_DEFINITIONS: Final = 60
+MOST_DEFINITIONS: Final = 250
 # quantities of one step of a derivation
 MOST_ITEMS: Final = 40
+
+
+# "with 12 intermediates", and the formulas below it
+_INTERMEDIATES: Final = re.compile(r'<p class="count">(.*?)</p>\s*(<div class="formula">.*?</div>)', re.DOTALL)
 
 
 class Packing:
@@ -26,6 +31,13 @@ class Packing:
         self.count = 0
 
     def fragment(self, html: str) -> str:
+        """A fragment with its lists of intermediates folded; what is long is left to the script."""
+        return self._packed(_INTERMEDIATES.sub(self._with, html))
+
+    def _with(self, found: re.Match[str]) -> str:
+        return f'<details class="with"><summary>{found[1]}</summary>{self._packed(found[2])}</details>'
+
+    def _packed(self, html: str) -> str:
         """The fragment itself, or a place that the script fills from a compressed block."""
         if len(html) <= _SHORT:
             return html

@@ -24,7 +24,7 @@ from dalembert.page.scene import Scene, frames_of, scene
 from dalembert.page.sketch import picture, svg
 from dalembert.page.study import Study
 from dalembert.simulation.failures import Unwritable
-from dalembert.simulation.plotting import file_name
+from dalembert.simulation.plotting.plot import file_name
 
 PARTS: Final = (
     ("system", "System"),

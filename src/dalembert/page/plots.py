@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 MOST_POINTS: Final = 1001
-_WIDTH, _HEIGHT = 1000.0, 300.0
+# whole numbers are fine enough, and short
+_WIDTH, _HEIGHT = 10_000.0, 3_000.0
 _ROOM: Final = 0.08
 
 
@@ -77,8 +78,8 @@ class Plots:
         down = {y: _y(y * size, low, high) for y in ys}
         numbers = "".join(f'<span class="y" style="top:{100 * v / _HEIGHT:.2f}%">{label(y)}</span>' for y, v in down.items())
         numbers += "".join(f'<span class="x" style="left:{self._across(x):.2f}%">{label(x)}</span>' for x in xs)
-        lines = "".join(f'<path class="grid" d="M0 {v:.1f}H{_WIDTH:g}"/>' for v in down.values())
-        lines += "".join(f'<path class="grid" d="M{10 * self._across(x):.1f} 0V{_HEIGHT:g}"/>' for x in xs)
+        lines = "".join(f'<path class="grid" d="M0 {v:.0f}H{_WIDTH:g}"/>' for v in down.values())
+        lines += "".join(f'<path class="grid" d="M{0.01 * _WIDTH * self._across(x):.0f} 0V{_HEIGHT:g}"/>' for x in xs)
         box = f'<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" preserveAspectRatio="none" aria-hidden="true">{lines}{paths}</svg>'
         return f'<div class="area"><div class="field">{numbers}{box}<i class="cursor"></i></div></div>'
 
@@ -93,15 +94,16 @@ class Plots:
         return 100 * (x - self.first) / ((self.last - self.first) or 1.0)
 
     def _path(self, t: Numbers, y: Numbers, low: float, high: float) -> str:
-        x = 10 * np.array([self._across(float(s)) for s in t])
-        down = _y(y, low, high)
-        parts, pen = [], False
-        for a, b in zip(x, down, strict=True):
-            if not np.isfinite(b):
-                pen = False
-                continue
-            parts.append(f"{'L' if pen else 'M'}{a:.1f} {b:.1f}")
-            pen = True
+        """Steps from point to point; a gap where there is no number."""
+        x = np.rint(_WIDTH * (t - self.first) / ((self.last - self.first) or 1.0)).astype(int)
+        good = np.isfinite(y)
+        down = np.rint(_y(np.where(good, y, low), low, high)).astype(int)
+        parts: list[str] = []
+        for part in np.split(np.flatnonzero(good), np.flatnonzero(np.diff(np.flatnonzero(good)) > 1) + 1):
+            if len(part):
+                steps = np.column_stack([np.diff(x[part]), np.diff(down[part])]).tolist()
+                line = " ".join(f"{dx}{dy}" if dy < 0 else f"{dx} {dy}" for dx, dy in steps)
+                parts.append(f"M{x[part[0]]} {down[part[0]]}" + (f"l{line}" if steps else ""))
         return "".join(parts)
 
     def embedded(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from typing import Final, TextIO
 
@@ -10,18 +11,27 @@ from dalembert.algebra.printing.names import GREEK
 
 NAME: Final = "dalembert.plain"
 LETTERS: Final = {letter: name for name, letter in GREEK.items() if name != "lam"} | {
-    "Σ": "Sum", "∫": "int ", "∂": "d", "·": ".", "×": "x", "−": "-", "–": "-", "—": "-", "…": "...", "½": "1/2", "√": "sqrt", "→": "->",
+    "Σ": "Sum", "∫": "int", "∂": "d", "·": ".", "×": "x", "−": "-", "–": "-", "—": "-", "…": "...", "½": "1/2", "√": "sqrt", "→": "->",
     "°": " deg", "ᵀ": "^T",
     "═": "=", "─": "-", "│": "|", "╭": "+", "╮": "+", "╰": "+", "╯": "+", "′": "'", "•": "*", "≤": "<=", "≥": ">=",
     "\u0307": "'", "\u0308": "''", "\u20db": "'''", "\u20dc": "''''", "\u0304": "_bar", "‘": "'", "’": "'", "“": '"', "”": '"',
     "⎡": "[", "⎢": "[", "⎣": "[", "⎤": "]", "⎥": "]", "⎦": "]",
+    "\ue000": "_x", "″": "_xx", "‴": "_xxx", "⁗": "_xxxx",
 }  # fmt: skip
 
 
-def plain(text: str) -> str:
-    """The same in ASCII, as a program would write it; what has no such form is a question mark."""
+# v′, v̇₁′: a prime after one letter is a derivative along a member, and no rate
+_SLOPE: Final = re.compile(r"((?<![^\W\d_])[^\W\d_ij][\u0300-\u036f\u20db\u20dc]*[₀-₉ₐ-ₜᵢᵣᵤᵥⱼ]*)′")
+
+
+def plain(text: str, before_it: str = "") -> str:
+    """The same in ASCII, as a program would write it; what has no such form is a question mark.
+
+    v″ is v_xx; `before_it` is what stands on the line before this part.
+    """
+    start, rest = (unicodedata.normalize("NFD", x) for x in (before_it, text))
     out, before = [], ""
-    for c in unicodedata.normalize("NFD", text):
+    for c in _SLOPE.sub("\\1\ue000", start + rest)[len(start) :]:
         height = _height(c)
         # z₁₂ → z_12: one mark for a run of small digits
         out.append(height * (height != before) + _plain(c))
@@ -46,7 +56,7 @@ def _plain(c: str) -> str:
 def _replacement(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return plain(error.object[error.start : error.end]), error.end
+    return plain(error.object[error.start : error.end], error.object[: error.start]), error.end
 
 
 def make_safe(stream: TextIO) -> None:

@@ -251,10 +251,16 @@ def _eliminated(d: Derivation, writing: Writing) -> Iterator[Block]:
     native, kin = d.native, d.kinematics
     names = [kin.name(i) for i in native.multipliers]
     if names and native.along == "q":
+        several = len(names) > 1
         yield words(
-            f"The multiplier{'s' * (len(names) > 1)} ", *writing.listed(names), ": the columns of W are motions that satisfy the rows, so ",
-            writing.general("Wᵀ Aᵀ = 0"), ", and the equations multiplied by ", writing.general("Wᵀ"), f" are free of {'them' if len(names) > 1 else 'it'}.",
-        )  # fmt: skip
+            f"The multiplier{'s' * several} ",
+            *writing.listed(names),
+            ": the columns of W are motions that satisfy the rows, so ",
+            writing.general("Wᵀ Aᵀ = 0"),
+            ", and the equations multiplied by ",
+            writing.general("Wᵀ"),
+            f" are free of {'them' if several else 'it'}.",
+        )
     elif names:
         yield words("The reactions ", *writing.listed(names), ": the balances give each of them, to be put into the rest.")
     else:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, Self
 
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.printing import ranking_for, readable
@@ -39,9 +39,9 @@ class Writing:
 
     notation: Notation = field(default_factory=Text)
 
-    def on(self, tape: Tape) -> Writing:
+    def on(self, tape: Tape) -> Self:
         """The same with the display names of a tape's symbols."""
-        return Writing(Text(tape.displays))
+        return replace(self, notation=Text(tape.displays))
 
     @property
     def displays(self) -> Mapping[str, str]:
@@ -191,8 +191,8 @@ class LatexWriting(Writing):
 
     notation: Notation = field(default_factory=Latex)
 
-    def on(self, tape: Tape) -> Writing:
-        return LatexWriting(Latex(tape.displays))
+    def on(self, tape: Tape) -> Self:
+        return replace(self, notation=Latex(tape.displays))
 
     def axis(self, F: Frame, axis: str) -> str:
         name = latex_name(F.name) if F.name.isidentifier() else f"\\text{{{escaped(F.name)}}}"

@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jit import Library, load
-from dalembert.simulation import consent, watch
-from dalembert.simulation.audit import Audit, Budget
-from dalembert.simulation.constrained.rates import Workspace, ready
+from dalembert.simulation.constrained.rates import Workspace
+from dalembert.simulation.context import FIELDS, TYPE, load
+from dalembert.simulation.energy_audit import consent, watch
+from dalembert.simulation.energy_audit.audit import Audit, Budget
 from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.memory import padded, ready, structure
 from dalembert.simulation.integrator.points import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# f, x, p, work, size of the state, projection, its work, its result, number of coordinates, tolerance; then the watch
-_CONTEXT: Final = f"%context = type {{ ptr, ptr, ptr, ptr, i64, ptr, ptr, ptr, i64, double, {watch.FIELDS} }}\n"
-_TEXT: Final = """
-
+_COPY: Final = """
 ; four numbers at a time, as the integrator wrote them: rows are padded to a multiple of four, and so is x
 define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
 entry:
@@ -47,69 +46,44 @@ done:
   store double %t, ptr %last, align 8
   ret void
 }
+"""
 
-define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {
-  %f = load ptr, ptr %c
-  %xp = getelementptr %context, ptr %c, i64 0, i32 1
-  %x = load ptr, ptr %xp
-  %pp = getelementptr %context, ptr %c, i64 0, i32 2
-  %p = load ptr, ptr %pp
-  %wp = getelementptr %context, ptr %c, i64 0, i32 3
-  %w = load ptr, ptr %wp
-  %np = getelementptr %context, ptr %c, i64 0, i32 4
-  %n = load i64, ptr %np
-  call void @copy(ptr %y, ptr %x, i64 %n, double %t)
-  call void %f(ptr %x, ptr %p, ptr %dy, ptr %w)
-  call void @audit_rates(ptr %x, ptr %dy, i64 %n, ptr %c)
+_RHS: Final = f"""
+define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {{
+{load("f", "x", "p", "work", "n_state")}
+  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
+  call void %f(ptr %x, ptr %p, ptr %dy, ptr %work)
+  call void @audit_rates(ptr %x, ptr %dy, i64 %n_state, ptr %c)
   ret i32 0
-}
+}}
 
 ; where the time enters nowhere the state is read where it stands
-define i32 @rhs_without_time(double %t, ptr %y, ptr %dy, ptr %c) {
-  %f = load ptr, ptr %c
-  %pp = getelementptr %context, ptr %c, i64 0, i32 2
-  %p = load ptr, ptr %pp
-  %wp = getelementptr %context, ptr %c, i64 0, i32 3
-  %w = load ptr, ptr %wp
-  %np = getelementptr %context, ptr %c, i64 0, i32 4
-  %n = load i64, ptr %np
-  call void %f(ptr %y, ptr %p, ptr %dy, ptr %w)
-  call void @audit_rates(ptr %y, ptr %dy, i64 %n, ptr %c)
+define i32 @rhs_without_time(double %t, ptr %y, ptr %dy, ptr %c) {{
+{load("f", "p", "work", "n_state")}
+  call void %f(ptr %y, ptr %p, ptr %dy, ptr %work)
+  call void @audit_rates(ptr %y, ptr %dy, i64 %n_state, ptr %c)
   ret i32 0
-}
+}}
+"""
 
+_PROJECT: Final = f"""
 declare double @llvm.fabs.f64(double)
 
-define private i32 @project_plainly(double %t, ptr %y, ptr %c) {
+define private i32 @project_plainly(double %t, ptr %y, ptr %c) {{
 entry:
-  %xp = getelementptr %context, ptr %c, i64 0, i32 1
-  %x = load ptr, ptr %xp
-  %pp = getelementptr %context, ptr %c, i64 0, i32 2
-  %p = load ptr, ptr %pp
-  %np = getelementptr %context, ptr %c, i64 0, i32 4
-  %n = load i64, ptr %np
-  %gp = getelementptr %context, ptr %c, i64 0, i32 5
-  %g = load ptr, ptr %gp
-  %wp = getelementptr %context, ptr %c, i64 0, i32 6
-  %w = load ptr, ptr %wp
-  %rp = getelementptr %context, ptr %c, i64 0, i32 7
-  %r = load ptr, ptr %rp
-  %kp = getelementptr %context, ptr %c, i64 0, i32 8
-  %k = load i64, ptr %kp
-  %tp = getelementptr %context, ptr %c, i64 0, i32 9
-  %tolerance = load double, ptr %tp
+{load("x", "p", "n_state", "projection", "projection_work", "result", "n_coordinates", "tolerance")}
   ; rows beside the equations have a projection of their own
-  %whole = icmp slt i64 %k, 0
+  %whole = icmp slt i64 %n_coordinates, 0
   br i1 %whole, label %own, label %again
 own:
-  %code = call i32 %g(double %t, ptr %y, ptr %w)
+  %code = call i32 %projection(double %t, ptr %y, ptr %projection_work)
   ret i32 %code
 again:
   %round = phi i64 [ 0, %entry ], [ %round1, %moved ]
-  call void @copy(ptr %y, ptr %x, i64 %n, double %t)
-  call void %g(ptr %x, ptr %p, ptr %r, ptr %w)
+  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
+  call void %projection(ptr %x, ptr %p, ptr %result, ptr %projection_work)
   ; the last number is the largest residual
-  %ep = getelementptr double, ptr %r, i64 %k
+  %ep = getelementptr double, ptr %result, i64 %n_coordinates
   %e = load double, ptr %ep, align 8
   %small = fcmp ole double %e, %tolerance
   br i1 %small, label %good, label %check
@@ -125,11 +99,11 @@ move:
   br label %head
 head:
   %i = phi i64 [ 0, %move ], [ %next, %body ]
-  %more = icmp slt i64 %i, %k
+  %more = icmp slt i64 %i, %n_coordinates
   br i1 %more, label %body, label %moved
 body:
   %to = getelementptr double, ptr %y, i64 %i
-  %from = getelementptr double, ptr %r, i64 %i
+  %from = getelementptr double, ptr %result, i64 %i
   %v = load double, ptr %to, align 8
   %d = load double, ptr %from, align 8
   %s = fadd double %v, %d
@@ -143,47 +117,15 @@ good:
   ret i32 0
 bad:
   ret i32 1
-}
+}}
 """
 
-
-class _Fields(ctypes.Structure):
-    _fields_ = (
-        ("f", ctypes.c_void_p),
-        ("x", ctypes.c_void_p),
-        ("p", ctypes.c_void_p),
-        ("work", ctypes.c_void_p),
-        ("n_state", ctypes.c_int64),
-        ("projection", ctypes.c_void_p),
-        ("projection_work", ctypes.c_void_p),
-        ("result", ctypes.c_void_p),
-        ("n_coordinates", ctypes.c_int64),
-        ("tolerance", ctypes.c_double),
-        ("audit", ctypes.c_void_p),
-        ("audit_p", ctypes.c_void_p),
-        ("audit_work", ctypes.c_void_p),
-        ("energy", ctypes.c_void_p),
-        ("energy_work", ctypes.c_void_p),
-        ("energy_result", ctypes.c_void_p),
-        ("jump", ctypes.c_int64),
-        ("Z", ctypes.c_int64),
-        ("per_time", ctypes.c_double),
-        ("relative_per_time", ctypes.c_double),
-        ("V0", ctypes.c_double),
-        ("scale", ctypes.c_double),
-        ("middle", ctypes.c_void_p),
-        ("width", ctypes.c_int64),
-        ("E_start", ctypes.c_double),
-        ("t_start", ctypes.c_double),
-        ("length", ctypes.c_double),
-        ("defect", ctypes.c_int64),
-        ("first_speed", ctypes.c_int64),
-    )
+_Fields: Final = structure(FIELDS)
 
 
 @functools.cache
-def _library() -> Library:
-    return load(_CONTEXT + _TEXT + watch.TEXT + consent.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
+def _library() -> jit.Library:
+    return jit.load(TYPE + _COPY + _RHS + _PROJECT + watch.TEXT + consent.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
 
 
 class Context:
@@ -243,7 +185,7 @@ class Context:
         fields.energy_result = self._kept(np.zeros(2))
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
-        fields.width = -(-(n + len(audit.names)) // LANES) * LANES
+        fields.width = padded(n + len(audit.names))
         fields.middle = self._kept(np.zeros(fields.width))
 
     def level(self, defect: int, n_coordinates: int, E: float) -> None:

@@ -16,9 +16,9 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
-from dalembert.simulation.audit import Watched
 from dalembert.simulation.constrained.index_one import Explicit, Implicit, IndexOne
 from dalembert.simulation.constrained.rates import ConstrainedRates
+from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.failures import MissingPackage, RunStopped
 from dalembert.simulation.integrator.points import Motion, Pieces
 from dalembert.simulation.integrator.problem import Problem

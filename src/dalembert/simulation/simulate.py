@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,14 @@ import numpy as np
 
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
-from dalembert.errors import DalembertWarning
+from dalembert.errors import warn
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.values import MissingValue, mapping, number
-from dalembert.simulation.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.constrained.rank import Rank, usual_rank
 from dalembert.simulation.constrained.rates import ConstrainedRates, Workspace
 from dalembert.simulation.drift import PROJECTION, baumgarte_rate, chosen_stabilizer
+from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import Action, BadEvent, Event
 from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
@@ -94,7 +93,7 @@ def _watched(chosen: Setting, quadratures: Quadratures | None, *, needed: bool) 
     except MissingValue as problem:
         if needed:
             raise
-        warnings.warn(f"this run carries no energy audit: {problem}", DalembertWarning, stacklevel=4)
+        warn(f"this run carries no energy audit: {problem}")
         return None
 
 
@@ -150,7 +149,7 @@ def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kine
     rank = usual_rank(model.rates, p, np.array([*start.q, *start.u, start.t]))
     notes = _rank_notes(rank, [row.row.name for row in kin.velocity_rows])
     if rank.at_start < rank.usual:
-        warnings.warn(notes[0], DalembertWarning, stacklevel=5)
+        warn(notes[0])
     beside = replace(start, rank=rank.at_start + start.n_rows - rank.n_rows, notes=(*start.notes, *notes))
     return replace(model, rates=model.rates.of_rank(rank.usual)), beside
 

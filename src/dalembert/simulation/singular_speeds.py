@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Final
 
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
-from dalembert.errors import DalembertWarning
+from dalembert.errors import warn
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.simulation.trajectory import Trajectory
 
@@ -31,7 +30,7 @@ def warn_of_singular_speeds(run: Trajectory, kin: Kinematics) -> None:
             f"near t = {where:.6g} the rate of {whose} is {worst:.0e} times a speed: the speeds are singular close to that position, "
             f"and energy drifted by {_drift(run):.0e}; declare speeds that stay regular there (s.speeds), or none: then all rates are kept"
         )
-        warnings.warn(msg, DalembertWarning, stacklevel=5)
+        warn(msg)
 
 
 def _suspects(kin: Kinematics) -> list[tuple[int, Scalar]]:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.page.animation import Animation
     from dalembert.simulation.events.occurrence import Occurrence
-    from dalembert.simulation.plotting import Plot
-    from dalembert.simulation.reactions import DriveLoad, JointLoad, RowLoad, RunReactions
+    from dalembert.simulation.plotting.plot import Plot
+    from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
     Numbers = NDArray[np.float64]
 
@@ -317,7 +317,7 @@ class Trajectory(Shown):
     @cached_property
     def reactions(self) -> RunReactions:
         """The wrench in every joint, the force of every row, and the load behind every specified motion, over the times."""
-        from dalembert.simulation.reacting import run_reactions
+        from dalembert.simulation.reactions.finding import run_reactions
 
         return run_reactions(self)
 
@@ -350,7 +350,7 @@ class Trajectory(Shown):
 
         In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the file is printed.
         """
-        from dalembert.simulation.plotting import plot
+        from dalembert.simulation.plotting.motion import plot
 
         return plot(self, what, path)
 

@@ -258,6 +258,9 @@ function begin() {
   if (table) downloads(table);
   unpack(document);
   document.documentElement.dataset.ready = "yes";
+  // from now on everything has its true height, so that links to the parts arrive where they should
+  const settle = () => document.documentElement.classList.add("settled");
+  if (window.requestIdleCallback) requestIdleCallback(settle, { timeout: 2000 }); else setTimeout(settle, 300);
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => theme(e.matches ? "dark" : "light"));
 addEventListener("beforeprint", () => { for (const d of $$("details")) d.open = true; });

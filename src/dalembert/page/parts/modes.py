@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dalembert.linear.modes import Mode
     from dalembert.page.vibration import Vibration
 
-MOST_SHAPES: Final = 6
+MOST_SHAPES: Final = 9
 _DUST: Final = 1e-12
 _TONES: Final = {"stable": "holds", "unstable": "fails"}
 
@@ -29,16 +29,26 @@ def linear(study: Study) -> str:
     if not study.vibrations:
         reason = study.why_no_vibrations or "none was found"
         return section("linear", "Equilibria and linear modes", f"<p>{escape(reason[:1].upper() + reason[1:])}.</p>")
-    parts = [_point(v) + _eigenvalues(v) + _shapes(study, v, n) for n, v in enumerate(study.vibrations)]
+    # browsers draw on few stages at once
+    left = MOST_SHAPES
+    parts = []
+    for n, v in enumerate(study.vibrations):
+        cards = _shapes(study, v, n, left)
+        left -= len(cards)
+        shapes = f'<div class="plots modes">{"".join(cards)}</div>' if cards else ""
+        parts.append(_point(v) + _eigenvalues(v) + shapes)
     return section("linear", "Equilibria and linear modes", *parts)
 
 
 def _point(v: Vibration) -> str:
     e = v.equilibrium
-    point = ", ".join(f"{name} = {x:.6g}" for name, x in e.point.items() if abs(x) > _DUST) or "all coordinates and speeds zero"
+    point = ", ".join(f"{name} = {x:.6g}" for name, x in e.point.items() if abs(x) > _DUST) or "All coordinates and speeds are zero"
     tone = _TONES.get(e.stability.verdict, "quiet")
     verdict = f'<span class="{tone}">{escape(e.stability.verdict)}</span>: {escape(e.stability.reason)}'
-    return f"<h3>{escape(v.title)}</h3><p>{escape(point)}.</p><p>{verdict}.</p>"
+    growth = v.model.modes().growth
+    grows = growth > 1e-9 * max((m.frequency for m in v.modes), default=1.0)
+    linear = f'<p><span class="fails">Unstable</span>: a mode grows with Re λ = {growth:.5g}.</p>' if grows and tone != "fails" else ""
+    return f"<h3>{escape(v.title)}</h3><p>{escape(point)}.</p><p>{verdict}.</p>{linear}"
 
 
 def _eigenvalues(v: Vibration) -> str:
@@ -68,13 +78,13 @@ def _parts(v: Vibration, m: Mode) -> str:
     return ", ".join(f"{v.model.states[k]} {abs(m.shape[k]):.3g}" for k in order)
 
 
-def _shapes(study: Study, v: Vibration, number: int) -> str:
+def _shapes(study: Study, v: Vibration, number: int, most: int) -> list[str]:
     """Mode shapes, each on a stage of its own."""
     if study.run is None:
-        return ""
+        return []
     moving = [m for m in v.modes if m.eigenvalue and np.abs(v.model.C @ m.shape).max(initial=0.0) > 1e-9]
     cards = []
-    for k, m in enumerate(moving[:MOST_SHAPES]):
+    for k, m in enumerate(moving[:most]):
         drawn = scene(shape_run(study.run, v, m), arrows=False)
         identity, name = f"mode-{number}-{k}", f"λ = {_value(m, 4)}"
         data = script(identity, scene_data(drawn) | {"period": v.period(m)})
@@ -84,4 +94,4 @@ def _shapes(study: Study, v: Vibration, number: int) -> str:
             f'<canvas tabindex="0" role="img" aria-label="Mode shape, {name}"></canvas><div class="labels" hidden></div></div>'
             f'<figcaption class="controls">{PLAY}<span>{name}</span></figcaption></figure>{data}'
         )
-    return f'<div class="plots modes">{"".join(cards)}</div>' if cards else ""
+    return cards

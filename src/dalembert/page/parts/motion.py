@@ -17,10 +17,11 @@ from dalembert.report.writing import LatexWriting
 
 if TYPE_CHECKING:
     from dalembert.page.scene import Scene
-    from dalembert.simulation.reactions import JointLoad, RowLoad
+    from dalembert.simulation.reactions.loads import JointLoad, RowLoad
     from dalembert.simulation.trajectory import Trajectory
 
 _MOST_PANELS: Final = 60
+_MOST_REACTIONS: Final = 24
 # reactions below this part of the largest are rounding
 _DUST: Final = 1e-11
 _GO: Final = '<svg viewBox="0 0 16 16" class="go" aria-hidden="true"><path d="M4 2.5v11l9.5-5.5z"/></svg>'
@@ -107,7 +108,7 @@ def groups(run: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
     yield "Speeds", [Panel("", even.t, (Curve(name, x),)) for name, x in zip(speeds, even.u.T, strict=True)][:_MOST_PANELS]
     # at the steps themselves: between them the polynomials add an error of their own
     yield "Constraint residuals", [Panel("", run.t, (Curve(escape(name), x),)) for name, x in run.residuals.items()][:_MOST_PANELS]
-    yield "Reactions", list(_reactions(even))[:_MOST_PANELS]
+    yield "Reactions", list(_reactions(even))[:_MOST_REACTIONS]
 
 
 def _reactions(run: Trajectory) -> Iterator[Panel]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from dalembert.simulation.audit import Watched
 from dalembert.simulation.constrained.rates import ConstrainedRates, Workspace
+from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.integrator.problem import Problem
 
 if TYPE_CHECKING:

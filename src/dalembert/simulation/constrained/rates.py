@@ -19,18 +19,14 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.simulation.constrained.memory import FIELDS
 from dalembert.simulation.constrained.native import EXPORTS, text
-from dalembert.simulation.integrator.kinds import LANES, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.memory import padded, ready, structure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
 
-_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
-    POINTER: ctypes.c_void_p,
-    WHOLE: ctypes.c_int64,
-    REAL: ctypes.c_double,
-}
 _RATES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 _BATCH: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p)
 _CHOOSE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -38,8 +34,7 @@ _ALL: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_
 _PROJECT: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class _Fields(ctypes.Structure):
-    _fields_ = tuple((name, _TYPES[kind]) for name, kind in FIELDS)
+_Fields: Final = structure(FIELDS)
 
 
 @functools.cache
@@ -71,10 +66,6 @@ class Kind:
     curved: bool = False
 
 
-def _padded(n: int) -> int:
-    return -(-n // LANES) * LANES
-
-
 @dataclass(frozen=True)
 class Layout:
     """Where the parts of the block begin: q̇, f, γ, φ, e, U, B, R."""
@@ -86,18 +77,18 @@ class Layout:
     @property
     def width(self) -> int:
         """The length of a row of U or B."""
-        return _padded(self.n)
+        return padded(self.n)
 
     @property
     def row_width(self) -> int:
         """The length of a column of R."""
-        return _padded(self.m)
+        return padded(self.m)
 
     @functools.cached_property
     def parts(self) -> dict[str, int]:
         """{name: offset}, and the size of all under `end`."""
         sizes = {
-            "qdot": _padded(self.n_q),
+            "qdot": padded(self.n_q),
             "f": self.width,
             "gamma": self.row_width,
             "phi": self.row_width,
@@ -289,11 +280,3 @@ class Workspace:
     def _kept(self, array: NDArray[Any]) -> int:
         self._alive.append(array)
         return array.ctypes.data
-
-
-def ready(function: CompiledFunction, p: Numbers) -> Numbers:
-    """Scratch space whose head the prologue has filled."""
-    work = np.zeros(function.work_size + 8)
-    prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)
-    prologue(p.ctypes.data, work.ctypes.data)
-    return work

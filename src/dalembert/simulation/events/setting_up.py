@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.simulation.audit import Watched
+from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event
 from dalembert.simulation.events.running import EventfulRun
 from dalembert.simulation.events.watching import Watch, event_functions
-from dalembert.simulation.integrator.kinds import LANES
 from dalembert.simulation.integrator.loop import Progress
+from dalembert.simulation.integrator.memory import padded
 from dalembert.simulation.integrator.problem import Problem
 from dalembert.simulation.setting import Setting
 from dalembert.simulation.starting.reading import Reader, label
@@ -43,4 +43,4 @@ def eventful(
         context.energy_changed(E_after - E_before)
 
     actor = Actor(chosen, reader, events, functions.nodes)
-    return EventfulRun(problem, Watch(functions, n, -(-problem.size // LANES) * LANES), actor, names, book, show)
+    return EventfulRun(problem, Watch(functions, n, padded(problem.size)), actor, names, book, show)

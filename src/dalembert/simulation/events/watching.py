@@ -16,10 +16,10 @@ from dalembert.errors import BadExpression
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.values import MissingValue
-from dalembert.simulation.constrained.rates import ready
 from dalembert.simulation.events.event import SIGNS, Action, BadEvent, Event
 from dalembert.simulation.events.native import EXPORTS, FIELDS, text
-from dalembert.simulation.integrator.kinds import LANES, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.memory import padded, ready, structure
 from dalembert.simulation.integrator.points import address
 from dalembert.simulation.starting.reading import Level, Reader
 
@@ -28,19 +28,13 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
-    POINTER: ctypes.c_void_p,
-    WHOLE: ctypes.c_int64,
-    REAL: ctypes.c_double,
-}
 # parts of Σ |∂g/∂x| |x|, and numbers, that count as zero when a run begins
 _ZERO: Final = 1e-12
 _ZERO_ANYWAY: Final = 1e-14
 _LAST_BITS: Final = 64
 
 
-class _Fields(ctypes.Structure):
-    _fields_ = tuple((name, _TYPES[kind]) for name, kind in FIELDS)
+_Fields: Final = structure(FIELDS)
 
 
 @functools.cache
@@ -113,7 +107,7 @@ class Watch:
         names = ("values", "last", "earlier", "side", "wanted", "side_before")
         self._arrays: dict[str, Numbers] = {name: np.zeros(m) for name in names}
         self._arrays["wanted"][:] = [SIGNS[e.direction] for e in functions.events]
-        self._alive: list[Any] = [ready(functions.values, functions.p), np.zeros(-(-(n_state + 1) // LANES) * LANES + LANES), functions.p]
+        self._alive: list[Any] = [ready(functions.values, functions.p), np.zeros(padded(n_state + 1) + LANES), functions.p]
         work, x, p = (address(a) if a.size else 0 for a in self._alive)
         self._fields = _Fields(
             g=functions.values.address,
@@ -123,7 +117,7 @@ class Watch:
             count=m,
             n_state=n_state,
             groups=width // LANES,
-            state_groups=-(-n_state // LANES),
+            state_groups=padded(n_state) // LANES,
             **{name: address(a) for name, a in self._arrays.items()},
         )
         self.address = ctypes.addressof(self._fields)

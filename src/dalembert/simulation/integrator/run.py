@@ -11,6 +11,7 @@ from typing import Final
 
 from dalembert.simulation.integrator.coefficients import STAGES
 from dalembert.simulation.integrator.kinds import POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.memory import C_TYPES
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -45,11 +46,6 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("events", POINTER),
     ("watch", POINTER),
 )
-_C_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
-    POINTER: ctypes.c_void_p,
-    WHOLE: ctypes.c_int64,
-    REAL: ctypes.c_double,
-}
 
 
 class Run(ctypes.Structure):
@@ -67,7 +63,7 @@ class Run(ctypes.Structure):
     events, watch                   address of the function that looks for events in a step taken, and of what it is given; 0 for none
     """
 
-    _fields_ = tuple((name, _C_TYPES[kind]) for name, kind in FIELDS)
+    _fields_ = tuple((name, C_TYPES[kind]) for name, kind in FIELDS)
     rhs: int
     project: int
     accept: int

@@ -7,14 +7,13 @@ row A q̇ + b = 0 holds by construction, so that only what was asked for remains
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from dalembert.errors import DalembertWarning
+from dalembert.errors import warn
 from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.simulation.failures import BadStart
@@ -97,7 +96,7 @@ def find_start(
     u = velocities.speeds()
     qdot = velocities.rates(u)
     for note in velocities.notes:
-        warnings.warn(note, DalembertWarning, stacklevel=2)
+        warn(note)
     marks = _marks(reader, asked, found, u, qdot)
     position = float(np.max(np.abs(found.residuals), initial=0.0))
     residuals = position, velocities.residual(u, qdot)

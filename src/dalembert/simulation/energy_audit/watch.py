@@ -10,45 +10,15 @@ from __future__ import annotations
 
 from typing import Final
 
-# fields of the context after those of glue.py
-FIELDS: Final = "ptr, ptr, ptr, ptr, ptr, ptr, i64, i64, double, double, double, double, ptr, i64, double, double, double, i64, i64"
-_NUMBERS: Final = {
-    "audit": 10,
-    "audit_p": 11,
-    "audit_work": 12,
-    "energy": 13,
-    "energy_work": 14,
-    "energy_result": 15,
-    "jump": 16,
-    "Z": 17,
-    "per_time": 18,
-    "relative_per_time": 19,
-    "V0": 20,
-    "scale": 21,
-    "middle": 22,
-    "width": 23,
-    "E_start": 24,
-    "t_start": 25,
-    "length": 26,
-    "defect": 27,
-    "first_speed": 28,
-}
-
-
-def load_field(name: str, kind: str) -> str:
-    """A field of the context as a value of that name."""
-    return f"""  %{name}.at = getelementptr %context, ptr %c, i64 0, i32 {_NUMBERS[name]}
-  %{name} = load {kind}, ptr %{name}.at"""
-
+from dalembert.simulation.context import load
 
 _RATES: Final = f"""
 define private void @audit_rates(ptr %x, ptr %dy, i64 %n, ptr %c) {{
-{load_field("audit", "ptr")}
+{load("audit")}
   %none = icmp eq ptr %audit, null
   br i1 %none, label %done, label %work
 work:
-{load_field("audit_p", "ptr")}
-{load_field("audit_work", "ptr")}
+{load("audit_p", "audit_work")}
   %after = getelementptr double, ptr %dy, i64 %n
   call void %audit(ptr %x, ptr %audit_p, ptr %after, ptr %audit_work)
   br label %done
@@ -60,15 +30,8 @@ done:
 # K₂ and 𝒰 at a state, left in the result
 _ENERGY: Final = f"""
 define private double @energy_at(double %t, ptr %y, ptr %c) {{
-  %x.at = getelementptr %context, ptr %c, i64 0, i32 1
-  %x = load ptr, ptr %x.at
-  %n.at = getelementptr %context, ptr %c, i64 0, i32 4
-  %n = load i64, ptr %n.at
-{load_field("audit_p", "ptr")}
-{load_field("energy", "ptr")}
-{load_field("energy_work", "ptr")}
-{load_field("energy_result", "ptr")}
-  call void @copy(ptr %y, ptr %x, i64 %n, double %t)
+{load("x", "n_state", "audit_p", "energy", "energy_work", "energy_result")}
+  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
   call void %energy(ptr %x, ptr %audit_p, ptr %energy_result, ptr %energy_work)
   %K = load double, ptr %energy_result, align 8
   %V.at = getelementptr double, ptr %energy_result, i64 1
@@ -78,7 +41,7 @@ define private double @energy_at(double %t, ptr %y, ptr %c) {{
 }}
 
 define private double @Z_of(ptr %y, ptr %c) {{
-{load_field("Z", "i64")}
+{load("Z")}
   %none = icmp slt i64 %Z, 0
   br i1 %none, label %nothing, label %some
 some:
@@ -96,12 +59,7 @@ declare double @llvm.sqrt.f64(double)
 
 define private void @level(double %t, ptr %y, ptr %c) {{
 entry:
-{load_field("defect", "i64")}
-{load_field("first_speed", "i64")}
-{load_field("E_start", "double")}
-{load_field("energy_result", "ptr")}
-  %n.at = getelementptr %context, ptr %c, i64 0, i32 4
-  %n = load i64, ptr %n.at
+{load("defect", "first_speed", "E_start", "energy_result", "n_state")}
   %E = call double @energy_at(double %t, ptr %y, ptr %c)
   %z = call double @Z_of(ptr %y, ptr %c)
   %EZ = fadd double %E, %z
@@ -122,7 +80,7 @@ note:
   br label %head
 head:
   %i = phi i64 [ %first_speed, %note ], [ %i1, %body ]
-  %more = icmp slt i64 %i, %n
+  %more = icmp slt i64 %i, %n_state
   br i1 %more, label %body, label %done
 body:
   %u.at = getelementptr double, ptr %y, i64 %i
@@ -138,7 +96,7 @@ done:
 
 _PROJECT: Final = f"""
 define private i32 @project_watched(double %t, ptr %y, ptr %c) {{
-{load_field("jump", "i64")}
+{load("jump")}
   %unwatched = icmp slt i64 %jump, 0
   br i1 %unwatched, label %plain, label %watched
 plain:
@@ -158,10 +116,8 @@ watched:
 
 define i32 @project(double %t, ptr %y, ptr %c) {{
 entry:
-{load_field("defect", "i64")}
-  %g.at = getelementptr %context, ptr %c, i64 0, i32 5
-  %g = load ptr, ptr %g.at
-  %free = icmp eq ptr %g, null
+{load("defect", "projection")}
+  %free = icmp eq ptr %projection, null
   br i1 %free, label %then, label %constrained
 constrained:
   %code = call i32 @project_watched(double %t, ptr %y, ptr %c)

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.simulation.watch import load_field
+from dalembert.simulation.context import load
 
 # the polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by turns
 _BETWEEN: Final = f"""
 define private void @state_between(double %theta, ptr %dense, ptr %c) {{
 entry:
-{load_field("middle", "ptr")}
-{load_field("width", "i64")}
+{load("middle", "width")}
   %rest = fsub double 1.0, %theta
   br label %head
 head:
@@ -51,7 +50,7 @@ done:
 
 ; how far E_Z at t₀ + θh is from a value
 define private double @change_between(double %theta, double %t, double %h, double %EZ0, ptr %dense, ptr %c) {{
-{load_field("middle", "ptr")}
+{load("middle")}
   call void @state_between(double %theta, ptr %dense, ptr %c)
   %part = fmul double %theta, %h
   %then = fadd double %t, %part
@@ -69,9 +68,7 @@ declare double @llvm.maxnum.f64(double, double)
 
 ; the largest K₂ + |𝒰 − 𝒰₀| + |Z| so far, after an evaluation of the energy
 define private double @scale_with(double %z, ptr %c) {{
-{load_field("energy_result", "ptr")}
-{load_field("V0", "double")}
-{load_field("scale", "double")}
+{load("energy_result", "V0", "scale")}
   %K = load double, ptr %energy_result, align 8
   %V.at = getelementptr double, ptr %energy_result, i64 1
   %V = load double, ptr %V.at, align 8
@@ -89,8 +86,7 @@ define private double @scale_with(double %z, ptr %c) {{
 # what a step may change: max(share, a tenth of what is left over, rounding)
 _ALLOWED: Final = f"""
 define private double @allowed(double %rate, double %t, double %h, double %EZ, double %rounding, ptr %c) {{
-{load_field("E_start", "double")}
-{load_field("t_start", "double")}
+{load("E_start", "t_start")}
   %share = fmul double %rate, %h
   %passed = fsub double %t, %t_start
   %granted = fmul double %rate, %passed
@@ -108,11 +104,7 @@ define private double @allowed(double %rate, double %t, double %h, double %EZ, d
 _ACCEPT: Final = f"""
 define i32 @accept(double %t, double %t_new, ptr %y, ptr %y_new, ptr %dense, ptr %error, ptr %c) {{
 entry:
-{load_field("per_time", "double")}
-{load_field("relative_per_time", "double")}
-{load_field("middle", "ptr")}
-{load_field("E_start", "double")}
-{load_field("length", "double")}
+{load("per_time", "relative_per_time", "middle", "E_start", "length")}
   %E0 = call double @energy_at(double %t, ptr %y, ptr %c)
   %Z0 = call double @Z_of(ptr %y, ptr %c)
   %EZ0 = fadd double %E0, %Z0

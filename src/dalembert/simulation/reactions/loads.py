@@ -15,7 +15,7 @@ from dalembert.errors import Unknown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.simulation.plotting import Plot
+    from dalembert.simulation.plotting.plot import Plot
 
     Numbers = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ class RunReactions:
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Plot:
         """Sizes of forces, moments and loads over time, of those named or of all."""
-        from dalembert.simulation.reaction_plot import plot_reactions
+        from dalembert.simulation.reactions.chart import plot_reactions
 
         return plot_reactions(self, [self[name] for name in names] if names else list(self.loads), path)
 

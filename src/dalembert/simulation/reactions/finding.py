@@ -20,7 +20,7 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinetics.driving import Drive, Driving, driving
 from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
 from dalembert.kinetics.row_actions import held_rows
-from dalembert.simulation.reactions import DriveLoad, JointLoad, RowLoad, RunReactions
+from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.simulation.plotting import Chart, Curve, Panel
+    from dalembert.simulation.plotting.chart import Chart, Curve, Panel
 
     Numbers = NDArray[np.float64]
 

@@ -9,12 +9,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dalembert.simulation.svg import limits
+from dalembert.simulation.plotting.svg import limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dalembert.simulation.plotting import Chart, Panel
+    from dalembert.simulation.plotting.chart import Chart, Panel
 
 _STYLE: Final[Any] = {
     "font.family": "DejaVu Sans",

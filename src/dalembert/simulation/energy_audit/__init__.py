@@ -1,0 +1,1 @@
+"""What rides along with a motion, and what it may cost in energy."""

@@ -1,0 +1,87 @@
+"""A picture: inline in a notebook, elsewhere a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from dalembert.simulation.failures import Unwritable
+from dalembert.simulation.plotting.chart import Chart
+from dalembert.simulation.plotting.svg import svg
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_DPI: Final = 144
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """A picture that shows itself in a notebook, and the file it was saved to."""
+
+    source: Chart | Figure
+    path: str | None = None
+
+    @property
+    def figure(self) -> Figure:
+        """The same as a figure of matplotlib, to be changed at will."""
+        if not isinstance(self.source, Chart):
+            return self.source
+        from dalembert.simulation.plotting.raster import figure
+
+        return figure(self.source)
+
+    def save(self, path: str | os.PathLike[str]) -> Plot:
+        """Write it to a file; the ending decides on the format. SVG needs no plotting package."""
+        name = os.fspath(path)
+        try:
+            if isinstance(self.source, Chart) and name.lower().endswith(".svg"):
+                with open(name, "w", encoding="utf-8") as file:  # noqa: PTH123 - the name may be anything that can be opened
+                    file.write(svg(self.source))
+            else:
+                self.figure.savefig(path, dpi=_DPI)
+        except OSError as problem:
+            msg = f"cannot write {name}: {problem.strerror or problem}; the run is kept, plot it somewhere else"
+            raise Unwritable(msg) from problem
+        return Plot(self.source, name)
+
+    def _repr_svg_(self) -> str | None:
+        return svg(self.source) if isinstance(self.source, Chart) else None
+
+    def _repr_png_(self) -> bytes | None:
+        if isinstance(self.source, Chart):
+            return None
+        data = io.BytesIO()
+        self.source.savefig(data, dpi=_DPI, format="png")
+        return data.getvalue()
+
+    def __repr__(self) -> str:
+        return f"Plot({self.path or 'not saved'})"
+
+
+def shown(chart: Chart, name: str, path: str | os.PathLike[str] | None) -> Plot:
+    """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was given."""
+    made = Plot(chart)
+    if path is not None:
+        return made.save(path)
+    if in_notebook():
+        return made
+    made = made.save(f"{file_name(name)}.svg")
+    print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of the plot
+    return made
+
+
+def in_notebook() -> bool:
+    """Whether a notebook shows what the last line of a cell returns."""
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return getattr(shell, "kernel", None) is not None
+
+
+def file_name(title: str) -> str:
+    """Double pendulum → double-pendulum"""
+    return re.sub(r"[^\w]+", "-", title.lower()).strip("-_") or "plot"

@@ -1,0 +1,1 @@
+"""What holds a system together along a run."""

@@ -49,13 +49,13 @@ def _read(app: Any, docname: str, source: list[str]) -> None:
 
 def _names() -> str:
     """Every public name with the first line of what it says about itself."""
-    rows = "\n".join(f"| {{any}}`dalembert.{name}` | {_first_line(getattr(da, name))} |" for name in da.__all__)
+    rows = "\n".join(f"| {{any}}`da.{name} <dalembert.{name}>` | {_first_line(getattr(da, name))} |" for name in da.__all__)
     return f"| name | what it is |\n|---|---|\n{rows}"
 
 
 def _first_line(found: Any) -> str:
-    line = (found.__doc__ or "").strip().partition("\n")[0].strip()
-    return re.sub(r"([*|`_\\$<\[])", r"\\\1", line)
+    spans = (found.__doc__ or "").strip().partition("\n")[0].strip().split("`")
+    return "`".join(s if n % 2 else re.sub(r"([*|_\\$<\[])", r"\\\1", s) for n, s in enumerate(spans))
 
 
 def _everything(_app: Any, env: Any, *_changes: Any) -> list[str]:

@@ -5,9 +5,7 @@ A formula without a backslash is Unicode as the principles state theirs, any oth
 
 from __future__ import annotations
 
-from typing import Any
-
-from docutils import nodes
+from typing import Any, NoReturn
 
 from dalembert.algebra.printing.mathml import math
 from dalembert.report.formulas import latex_formula
@@ -22,10 +20,17 @@ def typeset(formula: str, *, block: bool = False) -> str:
 def inline(translator: Any, node: Any) -> None:
     """A formula inside a line."""
     translator.body.append(typeset(node.astext()))
-    raise nodes.SkipNode
+    _leave()
 
 
 def display(translator: Any, node: Any) -> None:
     """A formula on a line of its own."""
     translator.body.append(f'<div class="formula">{typeset(node.astext().strip(), block=True)}</div>')
-    raise nodes.SkipNode
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """There is nothing more to visit in the node."""
+    from docutils.nodes import SkipNode
+
+    raise SkipNode

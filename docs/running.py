@@ -12,6 +12,7 @@ import ast
 import base64
 import contextlib
 import io
+import itertools
 import os
 import re
 import shlex
@@ -112,7 +113,7 @@ def _without_places(text: str) -> str:
 
 def _document(arguments: list[str]) -> str:
     """What stands inside a document that the command has written."""
-    for option, name in zip(arguments, arguments[1:], strict=False):
+    for option, name in itertools.pairwise(arguments):
         path = Path(name)
         if option in ("-o", "--output") and path.suffix == ".html" and path.is_file() and path.stat().st_size < _LARGEST:
             found = _MAIN.search(path.read_text(encoding="utf-8"))

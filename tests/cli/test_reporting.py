@@ -61,6 +61,15 @@ def test_the_command_in_the_page_makes_the_page_again(folder):
     assert (folder / "pendulum.html").is_file()
 
 
+def test_the_ending_decides_on_what_is_written(folder):
+    assert 0 == run("report", "simple-pendulum", "-o", "report.tex").exit_code
+    assert (folder / "report.tex").read_text(encoding="utf-8").startswith(r"\documentclass")
+    assert 0 == run("report", "simple-pendulum", "-o", "report.txt").exit_code
+    assert "Agreement of the principles" in (folder / "report.txt").read_text(encoding="utf-8")
+    assert 0 == run("report", "simple-pendulum", "-o", "page").exit_code
+    assert (folder / "page").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
 def test_pictures_are_written_beside_the_page(folder):
     result = run("report", "simple-pendulum", "--for", "0.2", "--png", "start.png", "--gif", "swing.gif")
     assert 0 == result.exit_code
@@ -85,6 +94,7 @@ def test_without_values_the_page_says_so(folder):
         (("vehicle", "-o", "nowhere/page.html"), "cannot write nowhere/page.html: No such file or directory"),
         (("vehicle", "--start", "theta"), "write it as --start name=value"),
         (("vehicle", "--set", "m=heavy"), "'heavy' is not a number"),
+        (("vehicle", "-o", "vehicle.pdf"), "nothing is known about .pdf; give FILE.html"),
         (("<script>alert(1)</script>",), "no file"),
         (("$(rm)",), "no system named '$(rm)' in the gallery"),
     ],

@@ -209,7 +209,19 @@ def varying(s, P, B):
     return s.beam("beam", P, B.x, B.y, L, lambda x: EI * (1 - x / (2 * L)), lambda x: mu * (1 + x / L), polar=J, tension=lambda x: mu * x)
 
 
-MEMBERS = [plain, loaded_tip, pressed, everything, everything_shortened, sheared, varying]
+def turned_bar(s, P, B):
+    # a moment about axes that a bar does not turn about by itself acts on its frame
+    EA, mu, L, c, M0 = constants(s, "EA mu L c M0")
+    return s.bar("beam", P, B.x, L, EA, mu, right=s.end(damper=c, moment=M0 * B.x + 2 * M0 * s.N.y + 3 * M0 * B.z))
+
+
+def twisted_shaft(s, P, B):
+    GJ, J, mu, L, m, Jt, M0 = constants(s, "GJ J mu L m Jt M0")
+    end = s.end(mass=m, inertia=Jt, twisting_spring=2, moment=M0 * B.x + M0 * s.N.y + M0 * B.z)
+    return s.shaft("beam", P, B.x, L, GJ, polar=J, density=mu, right=end)
+
+
+MEMBERS = [plain, loaded_tip, pressed, everything, everything_shortened, sheared, varying, turned_bar, twisted_shaft]
 
 
 def both(base, declare, functions=2):

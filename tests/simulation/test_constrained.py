@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert import sin
+from dalembert.api.compiling import what_to_integrate
 from dalembert.gallery import andrews_squeezer, n_four_bar
 from dalembert.simulation.failures import BadRun, BadStart, ProjectionFailed, RunStopped
 from dalembert.simulation.model import native_model
@@ -59,7 +60,7 @@ def andrews():
 
 def solver(system, values=None):
     """The native rates, their parameters, and the size of a state."""
-    kin, equations = da.api._motion(system, "native")
+    kin, equations = what_to_integrate(system, "native")
     chosen = setting(kin, values or {}, {})
     model = native_model(chosen, equations)
     return model.rates, np.array(parameters_of(chosen, model.parameters), dtype=float)

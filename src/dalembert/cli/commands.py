@@ -174,7 +174,7 @@ def report(
         return
     chosen = subject(system)
     wish = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
-    wanted = "text" if text else _style(style, output) if style or output else "html"
+    wanted = "text" if text else _known("--format", style, FORMATS) if style else reporting.style_of(output, ENDINGS)
     if wanted == "html":
         reporting.one(system, wish, chosen, output, (png, gif, mp4))
     else:

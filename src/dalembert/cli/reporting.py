@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -32,6 +32,16 @@ All = Annotated[bool, typer.Option("--all", help="Every system of the gallery, a
 Picture = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
 Gif = Annotated[Path | None, typer.Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
 Film = Annotated[Path | None, typer.Option("--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed.")]
+
+
+def style_of(output: Path | None, endings: Mapping[str, str]) -> str:
+    """A page, unless the ending of the file means something else."""
+    ending = "" if output is None else output.suffix.lower()
+    known = {"": "html", ".txt": "text", **endings}
+    if ending not in known:
+        msg = f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, .md), and pictures by --png, --gif, --mp4"
+        raise Unknown(msg)
+    return known[ending]
 
 
 def wished(name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None]) -> Wish:

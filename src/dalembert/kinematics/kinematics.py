@@ -15,7 +15,7 @@ from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_rows
-from dalembert.kinematics.speeds import SpeedSolver, defined_motion
+from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
 from dalembert.kinematics.use import check_everything_used
 from dalembert.model.system import System
 
@@ -41,7 +41,7 @@ class Kinematics:
         self.qdot: tuple[int, ...] = tuple(q.dot.i for q in system.q)
         self.qddot: tuple[int, ...] = tuple(q.dot.dot.i for q in system.q)
         # everything in q̇: declared speeds replaced by their definitions
-        self._definitions = _resolved(t, {s.scalar.i: s.definition.i for s in system.speed_list})
+        self._definitions = definitions_in_rates(system, t)
         self.in_rates = Rewrite(t, self._definitions)
         declared = constraint_rows(system, t, list(self.qdot), self.in_rates)
         # rows said to follow from the others take no part in the elimination, nor do those nonlinear in the rates
@@ -220,17 +220,6 @@ def linear_parts(linear: Linear, v: Vector) -> tuple[dict[int, Vector], Vector]:
             part = Vector(t, {F: (forms[0][1].get(r, zero), forms[1][1].get(r, zero), forms[2][1].get(r, zero))})
             parts[r] = parts[r] + part if r in parts else part
     return parts, rest
-
-
-def _resolved(t: Tape, definitions: dict[int, int]) -> dict[int, int]:
-    """Definitions of speeds that mention other speeds, brought to q̇ alone."""
-    for _ in range(len(definitions)):
-        rewrite = Rewrite(t, definitions)
-        once = {u: rewrite(e) if e not in definitions else definitions[e] for u, e in definitions.items()}
-        if once == definitions:
-            break
-        definitions = once
-    return definitions
 
 
 def kinematics(system: System) -> Kinematics:

@@ -211,6 +211,18 @@ class SpeedSolver:
         return {F: (value[s[0]], value[s[1]], value[s[2]]) for F, s in self.spins.items()}
 
 
+def definitions_in_rates(system: System, t: Tape) -> dict[int, int]:
+    """{u: Ψ q̇ + ψ} of the declared speeds; a definition that mentions other speeds is brought to q̇ alone."""
+    definitions = {s.scalar.i: s.definition.i for s in system.speed_list}
+    for _ in range(len(definitions)):
+        rewrite = Rewrite(t, definitions)
+        once = {u: rewrite(e) if e not in definitions else definitions[e] for u, e in definitions.items()}
+        if once == definitions:
+            break
+        definitions = once
+    return definitions
+
+
 def defined_motion(system: System, tape: Tape, dependent: list[Speed]) -> tuple[dict[Frame, Vector], dict[Point, Vector]]:
     """ω = u₁ b₁ + u₂ b₂ + u₃ b₃ for frames (and v for points) all of whose components are speeds."""
     gone = {s.name for s in dependent}

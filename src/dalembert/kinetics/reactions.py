@@ -121,7 +121,7 @@ def _add_springs(kin: Kinematics, bodies: dict[str, FreeBody]) -> None:
 
 
 def _check_placed(kin: Kinematics, actions: list[Action | None]) -> None:
-    if getattr(kin.system, "members", None):
+    if kin.system.members:
         msg = "the loads along flexible members have no place among the joints"
         raise NotApplicable(msg)
     for row, action in zip(held_rows(kin), actions, strict=True):

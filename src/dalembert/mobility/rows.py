@@ -9,6 +9,7 @@ from dalembert.algebra.exact.field import Point as FieldPoint
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.kinematics.rows import ConstraintRow, declared_rows
+from dalembert.kinematics.speeds import definitions_in_rates
 from dalembert.model.system import System
 
 
@@ -44,12 +45,9 @@ class Rows:
 def rows_of(system: System) -> Rows:
     """The rows as they are declared: position rows first, since velocity rows repeat them and not the other way round."""
     tape = system.space.tape.fork()
-    definitions = {s.scalar.i: s.definition.i for s in system.speed_list}
-    for _ in definitions:
-        rewrite = Rewrite(tape, definitions)
-        definitions = {u: definitions.get(e) or rewrite(e) for u, e in definitions.items()}
+    in_rates = Rewrite(tape, definitions_in_rates(system, tape))
     q, qdot = tuple(x.i for x in system.q), tuple(x.dot.i for x in system.q)
-    found = sorted(declared_rows(system, tape, list(qdot), Rewrite(tape, definitions)), key=_order)
+    found = sorted(declared_rows(system, tape, list(qdot), in_rates), key=_order)
     linear = tuple(r for r in found if r.nonlinear is None)
     return Rows(system, tape, q, qdot, linear, tuple(r for r in found if r.nonlinear is not None))
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
-from dalembert.algebra.printing.names import unicode_name
 from dalembert.algebra.scalar import Scalar, exact, on
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.frame import Frame
@@ -38,13 +37,21 @@ class Declarations:
 
     def _name(self, name: str, kind: str) -> str:
         checked(name, self._taken)
-        shown = unicode_name(self.space.tape.displays.get(name, name))
-        like = next((n for n, d in self.space.tape.displays.items() if n != name and unicode_name(d) == shown), None)
+        if self.space.tape.displays:
+            self._check_display(name)
+        self._taken[name] = kind
+        return name
+
+    def _check_display(self, name: str) -> None:
+        """Refuse a symbol that would look like another that has a display name."""
+        from dalembert.algebra.printing.names import unicode_name
+
+        displays = self.space.tape.displays
+        shown = unicode_name(displays.get(name, name))
+        like = next((n for n, d in displays.items() if n != name and unicode_name(d) == shown), None)
         if like is not None:
             msg = f"{name!r} would be printed as {shown}, like the {self._taken[like]} {like!r}; give it another display name"
             raise BadDescription(msg)
-        self._taken[name] = kind
-        return name
 
     def _with_rates(self, x: int, order: int) -> Scalar:
         """A moving symbol whose first rates are made now, so that they stand beside it on the tape."""
@@ -65,6 +72,8 @@ class Declarations:
         """Print the symbol under another name; two symbols that would look the same are refused."""
         if display is None:
             return
+        from dalembert.algebra.printing.names import unicode_name
+
         shown, displays = display_name(display), self.space.tape.displays
         like = next((n for n in self._taken if n != name and unicode_name(displays.get(n, n)) == unicode_name(shown)), None)
         if like is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import keyword
 import re
 
-from dalembert.algebra.printing.names import LATEX_LETTERS
 from dalembert.algebra.tape import FUNCTIONS
 from dalembert.errors import BadDescription
 
@@ -32,13 +31,16 @@ def checked(name: str, taken: dict[str, str]) -> str:
 
 
 _SMALL = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_DISPLAY = re.compile(rf"[A-Za-z{''.join(LATEX_LETTERS)}]+[0-9]*(?:_[A-Za-z0-9{''.join(LATEX_LETTERS)}]+)*")
 
 
 def display_name(text: str) -> str:
     """θ₁ → θ1: what may be printed for a symbol, in the spelling that the printers read."""
+    # printing is opened only by those who need it
+    from dalembert.algebra.printing.names import LATEX_LETTERS
+
+    letters = f"A-Za-z{''.join(LATEX_LETTERS)}"
     plain = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_SMALL)}", text) if isinstance(text, str) else ""
-    if not _DISPLAY.fullmatch(plain):
+    if not re.fullmatch(rf"[{letters}]+[0-9]*(?:_[{letters}0-9]+)*", plain):
         msg = f"{text!r} cannot be displayed for a symbol: use Latin or Greek letters and indices, such as 'θ', 'θ₁', 'omega_B'"
         raise BadDescription(msg)
     return plain

@@ -83,15 +83,16 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg)
 
 
-def _watched(chosen: Setting, quadratures: Quadratures | None, *, needed: bool) -> Watched | None:
+def _watched(chosen: Setting, quadratures: Quadratures | None, wish: Wish) -> Watched | None:
     """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without: it is said."""
     if quadratures is None:
         return None
-    audit = native_audit(chosen, quadratures)
+    changed_by_events = any(e.action in (Action.RESET, Action.IMPACT) for e in wish.events)
+    audit = native_audit(chosen, quadratures.with_events() if changed_by_events else quadratures)
     try:
         return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
     except MissingValue as problem:
-        if needed:
+        if wish.budget is not None:
             raise
         warn(f"this run carries no energy audit: {problem}")
         return None
@@ -196,15 +197,12 @@ def run(
     chosen = setting(kin, wish.values, wish.inputs)
     model = native_model(chosen, equations, wish.alpha)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
-    if quadratures is not None and any(e.action in (Action.RESET, Action.IMPACT) for e in wish.events):
-        quadratures = quadratures.with_events()
-    watched = _watched(chosen, quadratures, needed=wish.budget is not None)
+    watched = _watched(chosen, quadratures, wish)
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
     model, start = _of_rank(model, p, start, chosen.kin)
     context = _context(model, p, watched, start, wish)
     problem = _problem(context, start, t1, wish, len(names))
-
     accelerations = Accelerations(model.rates, p, kin.n_u, wish.stabilizer == PROJECTION)
 
     def named(solution: Solution) -> Trajectory:
@@ -216,12 +214,11 @@ def run(
     try:
         with progress_bar(t0, t1, wish.progress) as show:
             if wish.events:
-                solution = eventful(chosen, wish.events, problem, context, watched, show).integrate()
+                trajectory = named(eventful(chosen, wish.events, problem, context, watched, show).integrate())
             elif wish.integrator == NATIVE:
-                solution = integrate(problem, show)
+                trajectory = named(integrate(problem, show))
             else:
-                solution = integrate_by(wish.integrator, _stabilized(model, wish), p, problem, watched)
-            trajectory = named(solution)
+                trajectory = named(integrate_by(wish.integrator, _stabilized(model, wish), p, problem, watched))
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise

@@ -17,6 +17,7 @@ from dalembert.kinematics.kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.values import MissingValue
+from dalembert.simulation.events.occurrence import Occurrence, energy_changed
 from dalembert.simulation.failures import OutsideRun
 from dalembert.simulation.integrator.solution import Outcome, Solution
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.page.animation import Animation
-    from dalembert.simulation.events.occurrence import Occurrence
     from dalembert.simulation.plotting.plot import Plot
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
@@ -267,21 +267,7 @@ class Trajectory(Shown):
         """E − E₀ without what events have changed; zero where energy is conserved between them."""
         E = self.energy
         change: Numbers = E - E[:1]
-        return change - self._changed_by_events if self.events else change
-
-    @property
-    def _changed_by_events(self) -> Numbers:
-        """The sum of the changes of T + V at events so far."""
-        acting = [o for o in self.events if o.acts]
-        t, times = self._t, np.array([o.t for o in acting])
-        sums = np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
-        before, after = (np.searchsorted(times, t, side=side) for side in ("left", "right"))
-        if t is not self.solution.t:
-            return np.asarray(sums[after])
-        # of the points at one time the first is before the events there, the last after them
-        first, last = (np.searchsorted(t, t, side=side) for side in ("left", "right"))
-        part = (np.arange(len(t)) - first) / np.maximum(last - first - 1, 1)
-        return np.asarray(sums[before + np.rint(part * (after - before)).astype(int)])
+        return change - energy_changed(self.events, self._t, is_run=self._t is self.solution.t) if self.events else change
 
     @cached_property
     def energy_drift(self) -> float:

@@ -13,7 +13,6 @@ from dalembert.algebra.normal_form.normal import LIMIT as NORMAL_LIMIT
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
 from dalembert.algebra.printing.equation import Equation, equation
 from dalembert.algebra.printing.layout import Printer, Ranking
-from dalembert.algebra.printing.mathml import math
 from dalembert.algebra.printing.names import parts
 from dalembert.algebra.printing.notation import Latex, Notation, Text
 from dalembert.algebra.printing.zform import equation_with_intermediates, with_intermediates
@@ -41,6 +40,8 @@ def latex(e: Scalar) -> str:
 
 def markup(e: Scalar) -> str:
     """The expression in normal form, as a MathML element that carries its LaTeX."""
+    from dalembert.algebra.printing.mathml import math
+
     return math(latex(e))
 
 
@@ -69,6 +70,8 @@ def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Se
 
 def equation_mathml(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
     """residual = 0 as a MathML element that carries its LaTeX."""
+    from dalembert.algebra.printing.mathml import math
+
     return math(equation_latex(tape, residual, unknowns, rates), block=True)
 
 

@@ -161,6 +161,8 @@ class ConstrainedRates:
             held, space = b"", None
         if space is None or held != key:
             space = Workspace(self, p.copy(), choosing=True, alpha=self.alpha)
+        # rows are chosen in the order they were chosen before: what was asked earlier must not show in the last bits
+        space.order[:] = np.arange(len(space.order))
         Y = np.empty((len(X), self.layout.n_q + self.layout.n + self.layout.m))
         _BATCH(_library().address("batch"))(X.ctypes.data, space.p.ctypes.data, Y.ctypes.data, len(X), space.address)
         self._pool.append((key, space))

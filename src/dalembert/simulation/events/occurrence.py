@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from dalembert.simulation.events.event import Action
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
 
 _MOST: Final = 4
 
@@ -40,3 +48,18 @@ class Occurrence:
         return f"t = {self.t:.9g}  {self.name} ({self.action}){what}"
 
     __repr__ = __str__
+
+
+def energy_changed(occurrences: Sequence[Occurrence], t: Numbers, *, is_run: bool) -> Numbers:
+    """The sum of the changes of T + V at events up to the times t; `is_run` if these are the points of the run itself.
+
+    The run has two points or more at the time of an event that acts: the first is before, the last after it.
+    """
+    acting = [o for o in occurrences if o.acts]
+    times, sums = np.array([o.t for o in acting]), np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
+    before, after = (np.searchsorted(times, t, side=side) for side in ("left", "right"))
+    if not is_run:
+        return np.asarray(sums[after])
+    first, last = (np.searchsorted(t, t, side=side) for side in ("left", "right"))
+    part = (np.arange(len(t)) - first) / np.maximum(last - first - 1, 1)
+    return np.asarray(sums[before + np.rint(part * (after - before)).astype(int)])

@@ -41,7 +41,7 @@ browser:
 	done; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 	    echo 'installing chromium for the tests of the page ...'; \
-	    apt-get install -y -qq chromium >/dev/null 2>&1 && exit 0; \
+	    { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1 && exit 0; \
 	fi; \
 	echo 'SKIPPED: no Chromium was found and none could be installed; the browser tests of the page are skipped.' >&2; \
 	echo 'On Debian and Ubuntu this mends it: apt-get install chromium (or set CHROMIUM to where it is).' >&2

@@ -15,6 +15,7 @@ from running import run_page
 from thumbnails import cards
 
 import dalembert as da
+from dalembert.references import REFERENCES
 
 project, author, copyright = "dalembert", "the dalembert authors", "the dalembert authors"  # noqa: A001 - the builder asks for this name
 release = version = "0.1"
@@ -34,7 +35,7 @@ autodoc_typehints = "signature"
 suppress_warnings = ["myst.header", "ref.python"]
 nitpicky = False
 
-GALLERY, NAMES, DAY = "<!-- cards -->", "<!-- names -->", "<!-- day -->"
+GALLERY, NAMES, SOURCES, DAY = "<!-- cards -->", "<!-- names -->", "<!-- sources -->", "<!-- day -->"
 
 
 def _read(app: Any, docname: str, source: list[str]) -> None:
@@ -44,13 +45,21 @@ def _read(app: Any, docname: str, source: list[str]) -> None:
     text = with_measurements(run_page(source[0], docname)).replace(DAY, day())
     if GALLERY in text:
         text = text.replace(GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````")
-    source[0] = text.replace(NAMES, _names()) if NAMES in text else text
+    if NAMES in text:
+        text = text.replace(NAMES, _names())
+    source[0] = text.replace(SOURCES, _sources())
 
 
 def _names() -> str:
     """Every public name with the first line of what it says about itself."""
     rows = "\n".join(f"| {{any}}`da.{name} <dalembert.{name}>` | {_first_line(getattr(da, name))} |" for name in da.__all__)
     return f"| name | what it is |\n|---|---|\n{rows}"
+
+
+def _sources() -> str:
+    """The works behind the keys."""
+    rows = "\n".join(f"| {key} | {work} |" for key, work in sorted(REFERENCES.items()))
+    return f"| key | work |\n|---|---|\n{rows}"
 
 
 def _first_line(found: Any) -> str:

@@ -11,7 +11,7 @@ from dalembert import gallery
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
 
-_TIMES = 91
+_TIMES = 301
 _SIZE = (320, 200)
 
 

@@ -30,6 +30,10 @@ class NotApplicable(DalembertError):
     """A principle that cannot treat this system, with the physical reason."""
 
 
+class NotASystem(DalembertError, TypeError):
+    """Something else where a System is expected."""
+
+
 class Unknown(DalembertError):
     """A name that stands for nothing here."""
 

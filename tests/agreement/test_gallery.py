@@ -13,8 +13,8 @@ from dalembert import gallery
 from dalembert.agreement.agreement import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 
-# CPU seconds: for the whole table, and for one derivation
-WHOLE, ONE = 60.0, 2.0
+# operations of any one derivation: what takes more than a moment to derive, read or evaluate
+ONE = 10_000
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_the_compiled_route_agrees(name):
     assert result.compiled.agrees, str(result.compiled)
 
 
-def test_the_whole_table_is_quick(agreements):
-    derivations = [(row.seconds, name, row.principle.title) for name in gallery.names() for row in agreement(name, agreements).rows]
-    assert sum(seconds for seconds, _, _ in derivations) < WHOLE
-    assert [] == [d for d in derivations if d[0] >= ONE]
+@pytest.mark.parametrize("name", gallery.names())
+def test_no_derivation_swells(name, agreements):
+    rows = agreement(name, agreements).rows
+    assert [] == [(row.operations, row.principle.title) for row in rows if row.operations > ONE]

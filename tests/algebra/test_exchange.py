@@ -86,7 +86,8 @@ def test_a_long_sum_takes_a_moment(system):
         e = term - e if k % 3 else e + term
     started = time.process_time()
     terms = to_sympy(e).args
-    assert time.process_time() - started < 3
+    # seconds where each term is visited once, hours where sums are built term by term
+    assert time.process_time() - started < 60
     assert len(terms) == 1501
     assert from_sympy(tape, sympy.Add(*terms)).value is None
 

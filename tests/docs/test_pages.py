@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
+from dalembert.references import REFERENCES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts and p.parent.name != "decisions")
@@ -58,6 +59,12 @@ def test_every_principle_has_a_page():
 
     pages = {page.stem for page in PAGES if page.parent.name == "principles"}
     assert {principle.name for principle, _ in PRINCIPLES} <= pages
+
+
+def test_every_key_that_is_cited_is_known():
+    cited = {key for text in names().values() for key in re.findall(r"\b[A-Z][A-Za-z]{1,3}\d{2}\b", text)}
+    assert "Bar00" in cited
+    assert not cited - set(REFERENCES)
 
 
 def test_every_exercise_has_an_answer_that_is_checked():

@@ -401,3 +401,14 @@ def test_mirrored_quaternions_are_the_same_attitude():
         ends.append((run.q[-1], run[B.x][-1], run[G.v][-1]))
     assert (ends[0][0][3:] == -ends[1][0][3:]).all()
     assert all((a == b).all() for a, b in zip(ends[0][1:], ends[1][1:], strict=True))
+
+
+def test_a_state_that_no_way_leads_onto_the_rows_stays_and_the_others_move():
+    rates, p = solver(pendulum())
+    # x, y, dx/dt, dy/dt, t; at the pivot the rod has no direction
+    states = np.array([[1.01, 0.0, 0.0, 0.5, 0.0], [0.0, 0.0, 0.3, 0.0, 0.1], [0.0, -0.99, 0.2, 0.1, 0.2]])
+    found = rates.onto_rows(states, p)
+    assert found[1].tolist() == states[1, :-1].tolist()
+    x, y, dx, dy = found[[0, 2]].T
+    assert np.abs(x**2 + y**2 - 1).max() < 1e-14
+    assert np.abs(x * dx + y * dy).max() < 1e-14

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from time import perf_counter
 
 import numpy as np
 
@@ -53,9 +52,9 @@ def test_arrays_of_four_and_records() -> None:
     assert pair.z == 1.0
 
 
-def test_the_loop_is_the_same_text_every_time_and_written_quickly() -> None:
+def test_the_loop_is_the_same_text_every_time_and_short() -> None:
     first = loop_text()
     loop_text.cache_clear()
-    begin = perf_counter()
     assert first == loop_text()
-    assert perf_counter() - begin < 0.05
+    # what is written, read and compiled once per machine
+    assert first.count("\n") < 6000

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.regularity import check_regular
 from dalembert.equations.saddle import SaddleEquations, saddle
-from dalembert.errors import BadExpression, NotApplicable
+from dalembert.errors import BadExpression, NotApplicable, NotASystem
 from dalembert.kinematics.kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
@@ -30,7 +30,7 @@ def compile(system: System | Derivation) -> NativeDynamics:  # noqa: A001 - da.c
     if isinstance(system, Derivation):
         return NativeDynamics(system.kinematics.system, solved(system.equations))
     msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
-    raise TypeError(msg)
+    raise NotASystem(msg)
 
 
 def forward_dynamics(system: System) -> ExplicitEquations:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dalembert.api.compiling import what_to_integrate
-from dalembert.errors import DalembertError, NotApplicable, warn
+from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
 from dalembert.kinematics.kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.principles.kane import kane
@@ -67,7 +67,7 @@ def simulate(
 
     if not isinstance(system, System):
         msg = f"simulate: give a System, not {type(system).__name__}"
-        raise TypeError(msg)
+        raise NotASystem(msg)
     if keep_energy:
         check_native(integrator)
     wish = Wish(
@@ -87,7 +87,9 @@ def simulate(
         events=read_events(events),
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
-    return _with_members(system, duration, wish, lambda: _run(system, duration, wish, audit=audit, keep_energy=keep_energy))
+    if system.expansions:
+        _check_members(system, duration, wish)
+    return _run(system, duration, wish, audit=audit, keep_energy=keep_energy)
 
 
 def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
@@ -107,31 +109,31 @@ def _run(system: System, duration: float, wish: Wish, *, audit: bool, keep_energ
         _check_level(kin)
     watched = _watched(kin, audit=audit, needed=wish.budget is not None, level=keep_energy)
     try:
-        return run(kin, equations, duration, wish, watched, RunIntegrals)
+        made = run(kin, equations, duration, wish, watched, RunIntegrals)
     except RunStopped as failure:
         explain(failure, kane(kin).equations)
         if wish.budget is not None:
             explain_refusal(failure)
         raise
+    if system.expansions:
+        from dalembert.flexible.softening import warn_of_softened_run
+
+        warn_of_softened_run(made, wish.values)
+    return made
 
 
-def _with_members(system: System, duration: float, wish: Wish, make: Callable[[], Trajectory]) -> Trajectory:
-    """A run of a system with members in it: their values are checked before, and beams that turn too fast are named."""
-    if not system.expansions:
-        return make()
-    from dalembert.flexible.softening import warn_of_softened_run, warn_of_softening
+def _check_members(system: System, duration: float, wish: Wish) -> None:
+    """Members in a system: their values are checked, and beams that will turn too fast are named."""
+    from dalembert.flexible.softening import warn_of_softening
     from dalembert.flexible.values import check_values
 
     check_values(system, wish.values)
     warn_of_softening(kinematics(system), duration, wish.t0, wish.start, wish.values, wish.inputs)
-    made = make()
-    warn_of_softened_run(made, wish.values)
-    return made
 
 
 def _check_level(kin: Kinematics) -> None:
     """Speeds scaled by one factor stay on rows that do not move, and on no others."""
-    moving = [row.row.name for row in kin.velocity_rows if row.row.nonlinear is not None or row.row.b != kin.tape.zero]
+    moving = [row.row.name for row in kin.fork().velocity_rows if row.row.nonlinear is not None or row.row.b != kin.tape.zero]
     if moving:
         why = "and a change of all speeds by one factor would leave it"
         msg = f"keep_energy: {moving[0]!r} moves or is not linear, {why}; declare speeds (s.speeds)"

@@ -7,15 +7,14 @@ from typing import Annotated, Final
 
 import typer
 
+from dalembert.cli.options import Given, Input, SystemName, number_of, numbers, pairs
 from dalembert.cli.program import subject
-from dalembert.cli.simulating import Given, Input, number_of, pairs
 from dalembert.errors import Unknown
 from dalembert.model.system import System
 
 POINTS: Final = 51
 COLUMNS: Final = 72
 
-SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
 At = Annotated[list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="A coordinate, rate or speed that has this value.")]
 Near = Annotated[list[str] | None, typer.Option("--near", metavar="NAME=VALUE", help="Where to begin; a rate is then solved for.")]
 Box = Annotated[list[str] | None, typer.Option("--box", metavar="NAME=LOW:HIGH", help="All equilibria with coordinates in this range.")]
@@ -30,10 +29,10 @@ def equilibrium(system: SystemName, at: At = None, near: Near = None, box: Box =
     from dalembert.statics.equilibrium import equilibrium as found_near
 
     s = subject(system).system
-    given, setting = _numbers(s, "--at", at), _numbers(s, "--set", values)
+    given, setting = numbers(s, "--at", at), numbers(s, "--set", values)
     loads = dict(pairs("--input", inputs))
     if not box:
-        typer.echo(str(found_near(s, given, guess=_numbers(s, "--near", near), values=setting, inputs=loads)))
+        typer.echo(str(found_near(s, given, guess=numbers(s, "--near", near), values=setting, inputs=loads)))
         return
     if near:
         msg = "--near and --box: give one of them; a box is searched all over"
@@ -50,7 +49,7 @@ def modes(
     from dalembert.linear.linearize import linearize
 
     s = subject(system).system
-    point, setting, loads = _numbers(s, "--about", about), _numbers(s, "--set", values), dict(pairs("--input", inputs))
+    point, setting, loads = numbers(s, "--about", about), numbers(s, "--set", values), dict(pairs("--input", inputs))
     if sweep:
         _swept(s, sweep, point, setting, loads, plot)
     elif plot is not None:
@@ -76,10 +75,6 @@ def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, fl
     if plot is not None:
         locus.plot(plot)
         typer.echo(f"written: {plot}")
-
-
-def _numbers(s: System, option: str, given: list[str] | None) -> dict[str, float]:
-    return {name: number_of(s, option, name, x) for name, x in pairs(option, given)}
 
 
 def _range(s: System, option: str, name: str, text: str) -> tuple[float, float, int]:

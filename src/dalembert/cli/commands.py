@@ -16,6 +16,7 @@ from dalembert.algebra.parser import nearest
 from dalembert.api import agreement
 from dalembert.cli import balancing, comparing, constraining, flexing, integrating, manual, reporting, simulating
 from dalembert.cli.faults import DISAGREEMENT, Edge, say
+from dalembert.cli.options import Given, Input, Start, SystemName
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.kinematics.kinematics import kinematics
@@ -39,7 +40,6 @@ WIDE: Final = 110
 
 app = typer.Typer(cls=Edge, pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
 
-SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
 Format = Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How to write it.")]
 File = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a document to a file instead.")]
 
@@ -154,9 +154,9 @@ def report(
     system: reporting.System = "",
     output: reporting.Output = None,
     duration: reporting.Duration = None,
-    values: simulating.Given = None,
-    start: simulating.Start = None,
-    inputs: simulating.Input = None,
+    values: Given = None,
+    start: Start = None,
+    inputs: Input = None,
     style: Format = "",
     png: reporting.Picture = None,
     gif: reporting.Gif = None,
@@ -170,11 +170,17 @@ def report(
         msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
         raise Unknown(msg)
     if every:
+        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text)):
+            msg = "--all takes the gallery's own runs and only -o beside it; name one system for other wishes"
+            raise Unknown(msg)
         reporting.every(output or Path(reporting.FOLDER))
         return
     chosen = subject(system)
     wish = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
     wanted = "text" if text else _known("--format", style, FORMATS) if style else reporting.style_of(output, ENDINGS)
+    if wanted != "html" and (png or gif or mp4):
+        msg = "--png, --gif and --mp4 go with the page: leave out --text and --format"
+        raise Unknown(msg)
     if wanted == "html":
         reporting.one(system, wish, chosen, output, (png, gif, mp4))
     else:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from dalembert.agreement.comparison import comparison
+from dalembert.cli.options import SystemName
 from dalembert.cli.program import subject
 from dalembert.report import document, effort, terminal
 
 
 def compare(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
+    system: SystemName,
 ) -> None:
     """Vector and scalar approaches, generalized velocities and generalized speeds, on one system."""
     chosen = subject(system)

@@ -7,15 +7,15 @@ from typing import Annotated
 import typer
 
 from dalembert import gallery
+from dalembert.cli.options import Given, Guess, Input, SystemName, numbers, pairs
 from dalembert.cli.program import subject
-from dalembert.cli.simulating import Given, Guess, Input, number_of, pairs
 
 Place = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
 Time = Annotated[float, typer.Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
 
 
 def constraints(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
+    system: SystemName,
     values: Given = None,
     start: Place = None,
     guess: Guess = None,
@@ -26,11 +26,10 @@ def constraints(
     from dalembert.mobility.analysis import constraints as analysis
 
     s = subject(system, complete=False).system
-    given = {name: number_of(s, "--start", name, x) for name, x in pairs("--start", start)}
-    near = {name: number_of(s, "--guess", name, x) for name, x in pairs("--guess", guess)}
+    given = numbers(s, "--start", start)
+    near = numbers(s, "--guess", guess)
     if not given and not near and system in gallery.names():
         # where the gallery's own run begins
         coordinates = {q.name for q in s.q}
         near = {name: x for name, x in gallery.entry(system).start.items() if name in coordinates}
-    numbers = {name: number_of(s, "--set", name, x) for name, x in pairs("--set", values)}
-    typer.echo(str(analysis(s, start=given, guess=near, values=numbers, inputs=dict(pairs("--input", inputs)), t0=t0)))
+    typer.echo(str(analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)))

@@ -7,14 +7,13 @@ from typing import Annotated, Final
 
 import typer
 
+from dalembert.cli.options import Given, SystemName, numbers
 from dalembert.cli.program import subject
-from dalembert.cli.simulating import Given, number_of, pairs
 from dalembert.errors import Unknown
 
 MODES: Final = 6
 LOADS: Final = 3
 
-SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
 Which = Annotated[str, typer.Option("--member", metavar="NAME", help="Which member, where there are several.")]
 Modes = Annotated[int | None, typer.Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES}).")]
 Loads = Annotated[int | None, typer.Option("--buckling", metavar="N", help="So many critical compressive forces.")]
@@ -39,7 +38,7 @@ def member(
 
     s = subject(system, complete=False).system
     beam = chosen(s, which or None)
-    setting = {name: number_of(s, "--set", name, x) for name, x in pairs("--set", values)}
+    setting = numbers(s, "--set", values)
     if plot is not None and sum((modes is not None, buckling is not None, static)) > 1:
         msg = "--plot: one picture shows one thing; ask for --modes, --buckling or --static"
         raise Unknown(msg)

@@ -11,15 +11,16 @@ from dalembert import gallery
 from dalembert.api import energy_integrals
 from dalembert.api import routh as reduced
 from dalembert.api import simulate as run_of
+from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
 from dalembert.cli.program import subject
-from dalembert.cli.simulating import DURATION, Given, Input, number_of, pairs
+from dalembert.cli.simulating import DURATION
 from dalembert.report import document, terminal
 from dalembert.report.energy_integrals import energy_integrals as table
 from dalembert.report.writing import Writing
 
 
 def integrals(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
+    system: SystemName,
     values: Given = None,
     inputs: Input = None,
     routh: Annotated[bool, typer.Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations.")] = False,
@@ -27,7 +28,7 @@ def integrals(
 ) -> None:
     """The table of the six integrals, decided exactly; with --plot also a run."""
     chosen = subject(system)
-    given = {name: number_of(chosen.system, "--set", name, x) for name, x in pairs("--set", values)}
+    given = numbers(chosen.system, "--set", values)
     motions = dict(pairs("--input", inputs))
     found = energy_integrals(chosen.system, values=given, inputs=motions)
     terminal.show([*document.heading(chosen), *table(found, Writing())])

@@ -11,8 +11,9 @@ import typer
 
 from dalembert import gallery
 from dalembert.cli.faults import DISAGREEMENT, PROGRAM_FAILED, say
+from dalembert.cli.options import number_of, pairs
 from dalembert.cli.program import subject
-from dalembert.cli.simulating import DURATION, number_of, pairs
+from dalembert.cli.simulating import DURATION
 from dalembert.errors import DalembertError, Unknown
 from dalembert.report import terminal
 from dalembert.report.blocks import Verdict

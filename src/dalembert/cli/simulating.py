@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dalembert import gallery
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
 from dalembert.api import simulate as run_of
 from dalembert.cli.faults import INTERRUPTED, PROGRAM_FAILED, say
+from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
 from dalembert.cli.program import subject
-from dalembert.errors import BadExpression, DalembertError, Unknown
+from dalembert.errors import DalembertError
 from dalembert.gallery import Entry
 from dalembert.model.system import System
 from dalembert.report.blocks import Block
@@ -26,16 +25,11 @@ if TYPE_CHECKING:
 
 DURATION = 10.0
 
-Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
-Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
-Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
-Input = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
-
 Stop = Annotated[list[str] | None, typer.Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
 
 
 def simulate(
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")],
+    system: SystemName,
     duration: Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
     values: Given = None,
     start: Start = None,
@@ -60,12 +54,12 @@ def simulate(
     """A run from the command line: the summary is printed, the motion is written where it is wanted."""
     described = subject(system).system
     shown = _entry(system)
-    chosen = {name: number_of(described, "--start", name, x) for name, x in pairs("--start", start)}
+    chosen = numbers(described, "--start", start)
     wish: dict[str, Any] = {
         "start": chosen or dict(shown.start if shown and not guess else {}),
-        "guess": {name: number_of(described, "--guess", name, x) for name, x in pairs("--guess", guess)},
+        "guess": numbers(described, "--guess", guess),
         "t0": t0,
-        "values": {name: number_of(described, "--set", name, x) for name, x in pairs("--set", values)},
+        "values": numbers(described, "--set", values),
         "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
         "rtol": rtol,
         "atol": atol,
@@ -121,39 +115,6 @@ def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Traj
         say(str(failure))
         return failure.trajectory, PROGRAM_FAILED
     return run, 0 if run.finished else INTERRUPTED
-
-
-# ---- name=value ------------------------------------------------------------------------------
-
-
-def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
-    """name=value, each name once."""
-    found: dict[str, str] = {}
-    for text in given or ():
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not (name and equals and value):
-            msg = f"{option} {text!r}: write it as {option} name=value"
-            raise Unknown(msg)
-        if name in found:
-            msg = f"{option} {name}: it is given twice, as {found[name]} and as {value}"
-            raise Unknown(msg)
-        found[name] = value
-    return list(found.items())
-
-
-def number_of(system: System, option: str, name: str, text: str) -> float:
-    """0.5, or an expression without symbols such as pi/3."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        e = system.expression(text)
-        nothing: dict[int, float] = {}
-        return evaluate(e.tape, [e.i], nothing.__getitem__, Floats())[0]
-    except (BadExpression, KeyError, ArithmeticError, ValueError) as problem:
-        msg = f"{option} {name}={text}: {text!r} is not a number"
-        raise Unknown(msg) from problem
 
 
 # ---- files -----------------------------------------------------------------------------------

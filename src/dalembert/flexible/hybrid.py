@@ -14,7 +14,7 @@ from typing import Final, Literal
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.printing.names import unicode_name
-from dalembert.errors import NotApplicable
+from dalembert.errors import NotApplicable, NotASystem
 from dalembert.flexible.continuum import SHORTENING, Continuum, Place, continuum
 from dalembert.flexible.hybrid_equations import BoundaryCondition, FieldEquation, HybridEquations, OrdinaryEquation
 from dalembert.flexible.hybrid_steps import Energies, recorded
@@ -47,7 +47,7 @@ def extended_hamilton(system: System, *, speeds: bool | None = None) -> HybridEq
     """
     if not isinstance(system, System):
         msg = f"extended_hamilton: give a System, not {type(system).__name__}"
-        raise TypeError(msg)
+        raise NotASystem(msg)
     if not system.members:
         msg = "the system carries no string, bar, shaft or beam: declare one with s.beam(...), or use lagrange for rigid bodies"
         raise NotApplicable(msg)

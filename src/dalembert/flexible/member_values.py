@@ -9,7 +9,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number, Tape
-from dalembert.errors import BadDescription, NotApplicable, Unknown
+from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
 from dalembert.model.member import Member
 from dalembert.model.system import System
 
@@ -18,7 +18,7 @@ def which(system: System, member: str | Member | None) -> Member:
     """The member that is meant: named, or the only one."""
     if not isinstance(system, System):
         msg = f"give a System, not {type(system).__name__}"
-        raise TypeError(msg)
+        raise NotASystem(msg)
     known = system.members
     if not known:
         msg = f"system {system.name!r} has no string, bar, shaft or beam; declare one with s.beam(...)"

@@ -9,6 +9,7 @@ Source: Mit22 (2)–(3), (56) and "Checking numerical integration accuracy".
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -32,6 +33,8 @@ DEFECTS: Final = "defects of E_Z taken out"
 # K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any (near singular angles more is lost)
 _ROUNDING: Final = 1e-9
 _ROUNDING_ANYWHERE: Final = 1e-4
+# the energies of a system are shared by its runs, and their tape grows when one is first asked for: one thread at a time
+_WRITING: Final = threading.RLock()
 
 
 def energies_of(kin: Kinematics) -> Energies:
@@ -47,9 +50,10 @@ def quadratures(kin: Kinematics) -> Quadratures:
 
     A potential that contains an input has no known rate; BadExpression says so.
     """
-    found = kin.derived.get("quadratures")
-    if not isinstance(found, Quadratures):
-        found = kin.derived["quadratures"] = _quadratures(energies_of(kin))
+    with _WRITING:
+        found = kin.derived.get("quadratures")
+        if not isinstance(found, Quadratures):
+            found = kin.derived["quadratures"] = _quadratures(energies_of(kin))
     return found
 
 
@@ -103,8 +107,8 @@ class RunIntegrals:
         self.t = run.t
         self._E = E = energies_of(run.kinematics)
         self._columns = dict(zip(run.quadrature_names, run.quadratures.T, strict=True))
-        residual, size = E.balance
-        nodes = (E.K2, E.K1, E.K0, E.V, E.V_declared, residual, size)
+        with _WRITING:
+            nodes = (E.K2, E.K1, E.K0, E.V, E.V_declared, *E.balance)
         rows = run.rows([E.kin.scalar(i) for i in nodes])
         self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = rows
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from dalembert.algebra.exact.field import BadPoint, Point, nullspace_mod, solve_mod
+from dalembert.algebra.exact.field import BadPoint, Point
+from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction, solve_mod
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.pointwise import accelerations
@@ -24,7 +25,6 @@ from dalembert.integrals.momenta import Momentum, jacobi, kinetic_energy_in_rate
 
 # beyond, finding u̇ at as many points as there are momenta takes too long
 MOST_SPEEDS: Final = 12
-_LARGEST: Final = 1000
 _SPARE: Final = 4
 _ATTEMPTS: Final = 200
 
@@ -92,7 +92,7 @@ class _Search:
         kept = [j for j in range(len(self.terms)) if j not in dependent]
         found = []
         for x in nullspace_mod([[row[j] for j in kept] for row in rates], p):
-            exact = [_rational(c, p) for c in x]
+            exact = [small_fraction(c, p) for c in x]
             if all(c is not None for c in exact):
                 full = [Fraction(0)] * len(self.terms)
                 for j, c in zip(kept, exact, strict=True):
@@ -119,7 +119,9 @@ class _Search:
             rows.append(row)
             if len(rows) == n + _SPARE:
                 break
-        assert prime is not None
+        if prime is None:
+            # no point was found on the rows: nothing can be said
+            return [], [], 2
         return [r[:n] for r in rows], [r[n:] for r in rows], prime
 
     # ---- what was found, in words --------------------------------------------------------------
@@ -189,15 +191,6 @@ class _Search:
 
 def _short(term: Term) -> str:
     return "T₂ − T₀ + V" if term.momentum is None else f"({term.momentum.name})"
-
-
-def _rational(x: int, p: int) -> Fraction | None:
-    """a/b ≡ x mod p with small a and b, by the continued fraction of x/p."""
-    r0, r1, s0, s1 = p, x % p, 0, 1
-    while r1 > _LARGEST:
-        q = r0 // r1
-        r0, r1, s0, s1 = r1, r0 - q * r1, s1, s0 - q * s1
-    return Fraction(r1, s1) if 0 < abs(s1) <= _LARGEST else None
 
 
 def _scaled(c: list[Fraction]) -> list[Fraction]:

@@ -5,11 +5,14 @@ v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion 
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
+from typing import Final
 
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
+from dalembert.errors import NotASystem
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
@@ -18,6 +21,9 @@ from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_row
 from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
 from dalembert.kinematics.use import check_everything_used
 from dalembert.model.system import System
+
+# velocities are written on the tape of the system when they are first asked for: one thread at a time
+_MAKING: Final = threading.RLock()
 
 
 class Kinematics:
@@ -224,15 +230,20 @@ def linear_parts(linear: Linear, v: Vector) -> tuple[dict[int, Vector], Vector]:
 
 def kinematics(system: System) -> Kinematics:
     """The kinematics of a system as it is now; computed once until something is declared."""
-    signature = system.signature()
-    if system.cached is None or system.cached[0] != signature:
-        system.cached = (signature, Kinematics(system))
-    return system.cached[1]  # type: ignore[return-value]
+    if not isinstance(system, System):
+        msg = f"give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    with _MAKING:
+        signature = system.signature()
+        if system.cached is None or system.cached[0] != signature:
+            system.cached = (signature, Kinematics(system))
+        return system.cached[1]  # type: ignore[return-value]
 
 
 def all_rates(kin: Kinematics) -> Kinematics:
     """The same system with every rate a speed and every row a row beside the equations; computed once."""
-    found = kin.derived.get("all rates")
-    if not isinstance(found, Kinematics):
-        found = kin.derived["all rates"] = Kinematics(kin.system, eliminate=False)
+    with _MAKING:
+        found = kin.derived.get("all rates")
+        if not isinstance(found, Kinematics):
+            found = kin.derived["all rates"] = Kinematics(kin.system, eliminate=False)
     return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.errors import DalembertError
+from dalembert.errors import DalembertError, NotASystem
 from dalembert.mobility.configurations import (
     Situation,
     dependent_rows,
@@ -108,7 +108,7 @@ def constraints(
     """
     if not isinstance(system, System):
         msg = f"constraints: give a System, not {type(system).__name__}"
-        raise TypeError(msg)
+        raise NotASystem(msg)
     rows = rows_of(system)
     bindings = motions(rows, inputs or {})
     everywhere = dependences(rows)

@@ -12,7 +12,8 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Final
 
-from dalembert.algebra.exact.field import BadPoint, Point, nullspace_mod
+from dalembert.algebra.exact.field import BadPoint, Point
+from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction
 from dalembert.algebra.folds import needed, symbols_of
 from dalembert.mobility.integrability import Reach, along
 from dalembert.mobility.rows import Rows
@@ -21,7 +22,6 @@ _MOST_FUNCTIONS: Final = 400
 _MOST_CONSTANTS: Final = 6
 _MORE_EQUATIONS: Final = 8
 _MOST_BAD_POINTS: Final = 20
-_LARGEST: Final = 1000
 
 
 def proposals(rows: Rows, reached: Reach) -> list[int]:
@@ -35,7 +35,7 @@ def proposals(rows: Rows, reached: Reach) -> list[int]:
     found = []
     prime, vectors = _solutions(rows, slopes, factors, len(products))
     for x in sorted(vectors, key=lambda v: sum(map(bool, v))):
-        coefficients = [_fraction(c, prime) if c else Fraction(0) for c in x]
+        coefficients = [small_fraction(c, prime) if c else Fraction(0) for c in x]
         if None in coefficients:
             continue
         total = t.zero
@@ -92,12 +92,3 @@ def _points(rows: Rows) -> Iterator[Point]:
             continue
         prime = point.prime
         yield point
-
-
-def _fraction(x: int, p: int) -> Fraction | None:
-    """The fraction n/d with small n and d that is x mod p, if there is one: Euclid's algorithm, stopped half way."""
-    r, s = (p, x % p), (0, 1)
-    while r[1] > _LARGEST:
-        q = r[0] // r[1]
-        r, s = (r[1], r[0] - q * r[1]), (s[1], s[0] - q * s[1])
-    return Fraction(r[1], s[1]) if 0 < abs(s[1]) <= _LARGEST else None

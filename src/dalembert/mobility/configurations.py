@@ -18,12 +18,12 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
-from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.mobility.rows import Rows
 from dalembert.numerics.values import BadValue, check_complete, constant_values, mapping, number, symbol_name
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.starting.assembly import Assembler, Assembly, PositionRow
+from dalembert.simulation.starting.quaternions import no_rotation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def first_position(
 ) -> tuple[Assembly, list[PositionRow]]:
     """The nearest position to the start at which the chosen position rows hold, and what is left of them there."""
     rows = position_rows(chosen)
-    q, free, guessed = _at_rest(place.rows), np.ones(place.rows.n, dtype=bool), np.zeros(place.rows.n, dtype=bool)
+    q, free, guessed = no_rotation(place.rows.system), np.ones(place.rows.n, dtype=bool), np.zeros(place.rows.n, dtype=bool)
     for what, given in (("start", start), ("guess", guess)):
         for key, value in mapping(what, given).items():
             k = _coordinate(place.rows, key, what)
@@ -134,15 +134,6 @@ def _coordinate(rows: Rows, key: object, what: str) -> int:
         msg = f"{what}: {name} is not a coordinate; where the rows hold is a matter of positions alone ({', '.join(names)})"
         raise BadStart(msg)
     return names.index(name)
-
-
-def _at_rest(rows: Rows) -> Numbers:
-    """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
-    q = np.zeros(rows.n)
-    for F in rows.system.space.frames:
-        if isinstance(F.rotation, Quaternion) and F.rotation.e[0] in rows.q:
-            q[rows.q.index(F.rotation.e[0])] = 1.0
-    return q
 
 
 def positions_near(place: Situation, chosen: Sequence[ConstraintRow], q: Numbers) -> list[Numbers]:

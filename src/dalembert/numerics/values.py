@@ -64,8 +64,8 @@ def number(name: str, value: Any) -> float:
     """A finite float, or an error that names the symbol."""
     try:
         x = float(value)
-    except (TypeError, ValueError) as problem:
-        msg = f"{name} = {value!r} is not a number"
+    except (TypeError, ValueError, OverflowError) as problem:
+        msg = f"{name} = {value!r:.60} is not a number"
         raise BadValue(msg) from problem
     if not math.isfinite(x):
         msg = f"{name} = {x} is not finite"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dalembert.errors import NotASystem
 from dalembert.model.system import System
 from dalembert.page.page import page, write
 from dalembert.page.study import Wish, study
@@ -29,7 +30,7 @@ def write_report(
     """
     if not isinstance(system, System):
         msg = f"write_report: give a System, not {type(system).__name__}"
-        raise TypeError(msg)
+        raise NotASystem(msg)
     named = {name: {_name(key): x for key, x in (given or {}).items()} for name, given in (("start", start), ("values", values))}
     motions = {_name(key): str(x) for key, x in (inputs or {}).items()}
     wish = Wish(duration, named["start"], named["values"], motions)

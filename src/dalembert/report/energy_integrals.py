@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dalembert.integrals.integrals import EnergyIntegrals
+from dalembert.integrals.integrals import Verdict as Decided
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, Table, Verdict, words
 from dalembert.report.writing import Writing
 
@@ -20,15 +21,16 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
     )
     yield from _quantities(found, writing)
     yield Heading(2, "Energy integrals")
-    yield Table(HEADINGS, tuple((v.symbol, v.formula, v.name, *_verdict(v.statement, v.constant, v.sufficient)) for v in found.verdicts))
+    yield Table(HEADINGS, tuple(_row(v, writing) for v in found.verdicts))
     if not found.potential_exists:
         yield words(f"There is no potential energy U: {found.why_no_potential}.")
-    yield from _identities(found)
+    yield from _identities(found, writing)
     yield from _first(found, writing)
 
 
-def _verdict(statement: str, constant: bool, sufficient: bool) -> tuple[Span, Span]:
-    return (Verdict(statement, holds=True) if constant else statement, "holds" if sufficient else "does not hold")
+def _row(v: Decided, writing: Writing) -> tuple[Span, ...]:
+    verdict = Verdict(v.statement, holds=True) if v.constant else v.statement
+    return writing.general(v.symbol), writing.general(v.formula), v.name, verdict, "holds" if v.sufficient else "does not hold"
 
 
 def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
@@ -43,13 +45,15 @@ def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
         ("dZ/dt", found.Z_dot),
     )
     written, definitions = writing.scalars(found.K2.tape, [e.i for _, e in rows])
-    yield Display(tuple(Line(w, left=(name,)) for (name, _), w in zip(rows, map(Formula, written), strict=True)), definitions)
+    yield Display(
+        tuple(Line(w, left=(writing.general(name),)) for (name, _), w in zip(rows, map(Formula, written), strict=True)), definitions
+    )
 
 
-def _identities(found: EnergyIntegrals) -> Iterator[Block]:
+def _identities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
     failed = [name for name, holds in found.identities if not holds]
-    names = "; ".join(name for name, _ in found.identities)
-    yield words(Verdict(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), f" {names}.")
+    names = [span for name, _ in found.identities for span in ("; ", writing.general(name))][1:]
+    yield words(Verdict(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), " ", *names, ".")
     if found.bound:
         yield words(f"What is called constant is not with a probability below {found.bound:.0e}.")
 

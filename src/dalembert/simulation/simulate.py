@@ -74,8 +74,8 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
     """Refuse times outside the run before it is made."""
     try:
         wanted = np.asarray(() if at is None else at, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
-        msg = f"at = {at!r} is not a time or a list of times"
+    except (TypeError, ValueError, OverflowError) as problem:
+        msg = f"at = {at!r:.60} is not a time or a list of times"
         raise OutsideRun(msg) from problem
     outside = wanted[~((wanted >= first) & (wanted <= last))]
     if outside.size:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.model.system import System
+from dalembert.numerics.values import BadValue, mapping, number
 from dalembert.simulation.starting.reading import label
 from dalembert.statics.balance import Balance, NoEquilibrium
 from dalembert.statics.newton import Root, newton
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # how far from the guess a search begins again
 _NUDGES: Final = (0.01, 0.1, 0.3, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0)
 _SAME: Final = 1e-6
+_MOST_STARTS: Final = 1_000_000
 # values below this are printed as zero
 _DUST: Final = 1e-14
 
@@ -97,7 +99,7 @@ def equilibria(
 
     Searches begin at points that fill the box evenly. Others may exist; more starts make that less likely.
     """
-    middle = {key: (low + high) / 2 for key, (low, high) in box.items()}
+    middle = {key: (low + high) / 2 for key, (low, high) in _checked(box, starts).items()}
     balance = Balance(operating(system, values or {}, inputs or {}), given or {}, middle, t)
     places = [balance.unknown.index(balance.reader.node(key)) for key in box]
     low, high = np.array([b[0] for b in box.values()]), np.array([b[1] for b in box.values()])
@@ -112,6 +114,22 @@ def equilibria(
             found.append(root)
     found.sort(key=lambda r: tuple(r.y[places]))
     return tuple(_described(balance, root) for root in found)
+
+
+def _checked(box: object, starts: object) -> Mapping[Any, tuple[float, float]]:
+    """Refuse what is no box: two finite ends for each of some coordinates."""
+    found = mapping("box", box)
+    if isinstance(starts, bool) or not isinstance(starts, int) or not 0 <= starts <= _MOST_STARTS:
+        msg = f"equilibria: starts={starts!r:.60}; give a whole number up to {_MOST_STARTS}"
+        raise BadValue(msg)
+    checked = {}
+    for key, ends in found.items():
+        if not isinstance(ends, tuple | list) or len(ends) != 2:
+            msg = f"equilibria: the box of {key} is {ends!r:.60}; give its two ends, such as (-1, 1)"
+            raise BadValue(msg)
+        low, high = (number(f"end of the box of {key}", x) for x in ends)
+        checked[key] = (low, high)
+    return checked
 
 
 def _starts(y: Numbers) -> Iterator[Numbers]:

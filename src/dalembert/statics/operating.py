@@ -13,6 +13,7 @@ from dalembert.simulation.setting import Setting, setting
 
 def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Setting:
     """Constants, inputs and specified motions as given; inputs about which nothing is said are zero."""
+    kin = kinematics(system)
     given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
     rest = {s.name: 0.0 for s in system.symbols.values() if s.kind == "input" and s.name not in given}
-    return setting(kinematics(system), values, {**rest, **inputs})
+    return setting(kin, values, {**rest, **inputs})

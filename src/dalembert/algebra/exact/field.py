@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeVar
 
-from dalembert.algebra.exact.modular import BadPoint, NoRoot, Rank, nullspace_mod, random_prime, rank_mod, solve_mod
+from dalembert.algebra.exact.matrices import Rank, nullspace_mod, rank_mod, solve_mod
+from dalembert.algebra.exact.modular import BadPoint, NoRoot, random_prime
 from dalembert.algebra.exact.point import Point
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import Tape

@@ -9,8 +9,8 @@ its elements of order 24, and the part of the group without such torsion can be 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import DalembertError
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from random import Random
 
 Circle = tuple[int, int]
-Row = Sequence[int]
 
 SMALLEST_PERIOD: Final = 24
 _LOW, _HIGH = 1 << 61, 1 << 62
@@ -26,8 +25,6 @@ _SMALL_PRIMES: Final = 7 * 11 * 13
 _SIEVE: Final = math.prod(q for q in range(5, 400) if all(q % k for k in range(2, q)))
 # these seven bases decide primality for every number below 2⁶⁴ (J. Sinclair)
 _WITNESSES: Final = (2, 325, 9375, 28178, 450775, 9780504, 1795265022)
-# above this many entries the conversion to flint's matrices pays
-_LARGE: Final = 1500
 # beyond this prime nobody writes √q next to cos(π/q)
 _LARGEST_GAUSS_SUM: Final = 1000
 
@@ -227,86 +224,3 @@ def prime_factors(n: int) -> list[int]:
                 n //= q
         q += 1
     return [*found, n] if n > 1 else found
-
-
-# ---- linear equations --------------------------------------------------------------------------
-
-
-def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[int]], list[int]]:
-    """The reduced row echelon form without its zero rows, and the columns of its pivots."""
-    if not rows or not rows[0]:
-        return [], []
-    if len(rows) * len(rows[0]) > _LARGE:
-        return _reduced_by_flint(rows, p)
-    m = [[x % p for x in row] for row in rows]
-    pivots: list[int] = []
-    for j in range(len(m[0])):
-        r = len(pivots)
-        k = next((k for k in range(r, len(m)) if m[k][j]), None)
-        if k is None:
-            continue
-        m[r], m[k] = m[k], m[r]
-        d = pow(m[r][j], -1, p)
-        top = m[r] = [x * d % p for x in m[r]]
-        for i, row in enumerate(m):
-            f = row[j]
-            if f and i != r:
-                m[i] = [(x - f * y) % p for x, y in zip(row, top, strict=True)]
-        pivots.append(j)
-        if len(pivots) == len(m):
-            break
-    return m[: len(pivots)], pivots
-
-
-def _reduced_by_flint(rows: Sequence[Row], p: int) -> tuple[list[list[int]], list[int]]:
-    from flint import nmod_mat
-
-    matrix, rank = nmod_mat(len(rows), len(rows[0]), [x % p for row in rows for x in row], p).rref()
-    width = len(rows[0])
-    flat = [int(x) for x in matrix.entries()]
-    m = [flat[i * width : (i + 1) * width] for i in range(rank)]
-    return m, [next(j for j, x in enumerate(row) if x) for row in m]
-
-
-def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[int]:
-    """A x = b for a square A; BadPoint where det A = 0."""
-    if len(A) != len(b) or any(len(row) != len(A) for row in A):
-        msg = f"{len(A)} rows of {sorted({len(row) for row in A})} entries and {len(b)} right-hand sides: expected a square matrix"
-        raise ValueError(msg)
-    m, pivots = reduced([[*row, c] for row, c in zip(A, b, strict=True)], p)
-    if pivots != list(range(len(A))):
-        msg = "a singular matrix"
-        raise BadPoint(msg)
-    return [row[-1] for row in m]
-
-
-class Rank(NamedTuple):
-    """The rank of a set of rows, the first rows that reach it, and for each other row those it depends on."""
-
-    rank: int
-    independent: list[int]
-    dependent: dict[int, list[int]]
-
-
-def rank_mod(rows: Sequence[Row], p: int) -> Rank:
-    """Which rows are independent, and which earlier rows each of the others is a combination of."""
-    # the echelon form of the transpose writes every column (a row of ours) by the pivot columns before it
-    m, independent = reduced(list(zip(*rows, strict=True)), p)
-    pivots = set(independent)
-    dependent = {j: [i for i, row in zip(independent, m, strict=True) if row[j]] for j in range(len(rows)) if j not in pivots}
-    return Rank(len(independent), independent, dependent)
-
-
-def nullspace_mod(rows: Sequence[Row], p: int) -> list[list[int]]:
-    """A basis of {x : rows · x = 0}."""
-    m, pivots = reduced(rows, p)
-    width = len(rows[0]) if rows else 0
-    basis = []
-    for j in range(width):
-        if j not in pivots:
-            x = [0] * width
-            x[j] = 1
-            for i, row in zip(pivots, m, strict=True):
-                x[i] = -row[j] % p
-            basis.append(x)
-    return basis

@@ -263,5 +263,4 @@ function begin() {
   if (window.requestIdleCallback) requestIdleCallback(settle, { timeout: 2000 }); else setTimeout(settle, 300);
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => theme(e.matches ? "dark" : "light"));
-addEventListener("beforeprint", () => { for (const d of $$("details")) d.open = true; });
 requestAnimationFrame(() => setTimeout(begin));

@@ -182,15 +182,16 @@ class ConstrainedRates:
         return found
 
     def onto_rows(self, X: Numbers, p: Numbers) -> Numbers:
-        """(q, z) of states (q, z, t) in rows, brought onto the rows; all as they were where that fails for one."""
-        states = np.ascontiguousarray(X[:, :-1])
-        if len(X):
-            space, times = Workspace(self, p, holding=True), np.ascontiguousarray(X[:, -1])
-            space.choose_rows(np.ascontiguousarray(X[0]))
-            moved = states.copy()
-            if not _ALL(_library().address("project_all"))(times.ctypes.data, moved.ctypes.data, len(X), space.address):
-                return moved
-        return states
+        """(q, z) of states (q, z, t) in rows, brought onto the rows; one for which that fails stays as it was."""
+        states, times = np.ascontiguousarray(X[:, :-1]), np.ascontiguousarray(X[:, -1])
+        if not len(X):
+            return states
+        space, moved = Workspace(self, p, holding=True), states.copy()
+        space.choose_rows(np.ascontiguousarray(X[0]))
+        if _ALL(_library().address("project_all"))(times.ctypes.data, moved.ctypes.data, len(X), space.address):
+            one_by_one = [space.projected(t, y) for t, y in zip(times.tolist(), states, strict=True)]
+            moved = np.array([y if found is None else found for y, found in zip(states, one_by_one, strict=True)])
+        return moved
 
     def rows(self, X: Numbers, p: Numbers) -> dict[str, Numbers]:
         """A, γ, e and φ of states in rows, as tables with one more index for the state."""

@@ -62,9 +62,12 @@ def event(
     Without stop and reset it is recorded in run.events and the motion goes on. An expression that is zero when the run
     begins does not count as crossing zero there.
     """
-    if direction not in SIGNS:
+    if not isinstance(direction, str) or direction not in SIGNS:
         msg = f"event: direction = {direction!r} is unknown: choose 'up', 'down' or 'any'"
         raise Unknown(msg)
+    if not isinstance(name, str) or not isinstance(stop, bool) or not isinstance(reset, Mapping | None):
+        msg = f"event: stop={stop!r}, reset={reset!r}, name={name!r}; stop is True or False, reset a dict {{name: value}}, name a string"
+        raise BadEvent(msg)
     if stop and reset:
         msg = "event: a run that ends cannot be reset as well; give stop=True or reset={…}"
         raise BadEvent(msg)
@@ -83,6 +86,9 @@ def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
 
     The impulse acts along φ; constraints of the system take part with impulses of their own.
     """
+    if not isinstance(name, str):
+        msg = f"impact: name={name!r}; give a string"
+        raise BadEvent(msg)
     return Event(gap, "down", Action.IMPACT, {}, restitution, name)
 
 

@@ -104,8 +104,8 @@ class Problem:
     def _check_atol(self) -> None:
         try:
             atol = np.asarray(self.atol, dtype=np.float64)
-        except (TypeError, ValueError) as problem:
-            msg = f"atol = {self.atol!r} is not a number"
+        except (TypeError, ValueError, OverflowError) as problem:
+            msg = f"atol = {self.atol!r:.60} is not a number"
             raise BadTolerance(msg) from problem
         if atol.shape not in ((), (self.in_norm,), (self.size,)):
             msg = f"atol has shape {atol.shape}: give one number, or one for each of the {self.in_norm} components"

@@ -34,9 +34,9 @@ class JointLoad:
     """The wrench that the rest of the system exerts on what lies beyond a joint, at the joint: rows of N components over time."""
 
     name: str
-    force: Numbers
-    moment: Numbers
-    at: Numbers
+    force: Numbers = field(repr=False)
+    moment: Numbers = field(repr=False)
+    at: Numbers = field(repr=False)
 
     @property
     def columns(self) -> dict[str, Numbers]:
@@ -49,13 +49,13 @@ class RowLoad:
     """A row's multiplier, its force on each coordinate, the power it feeds in, and the force or moment on the body it holds."""
 
     name: str
-    multiplier: Numbers
-    along: dict[str, Numbers]
-    power: Numbers
-    force: Numbers | None = None
+    multiplier: Numbers = field(repr=False)
+    along: dict[str, Numbers] = field(repr=False)
+    power: Numbers = field(repr=False)
+    force: Numbers | None = field(default=None, repr=False)
     # about the point at which the force acts
-    moment: Numbers | None = None
-    at: Numbers | None = None
+    moment: Numbers | None = field(default=None, repr=False)
+    at: Numbers | None = field(default=None, repr=False)
     on: str = ""
     against: str = ""
 
@@ -70,8 +70,8 @@ class DriveLoad:
     """The load conjugate to a specified motion (a force for a distance, a torque for an angle), and its power."""
 
     name: str
-    load: Numbers
-    power: Numbers
+    load: Numbers = field(repr=False)
+    power: Numbers = field(repr=False)
 
     @property
     def columns(self) -> dict[str, Numbers]:

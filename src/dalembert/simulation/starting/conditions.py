@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
+from dalembert.numerics.values import mapping
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.starting.reading import Key, Level, Reader
 
@@ -31,7 +31,7 @@ class Condition:
 def conditions(reader: Reader, given: Mapping[Key, Any], t: float, what: str = "start") -> list[Condition]:
     """Every given value as a condition; a quantity that is named twice must have one value."""
     found: dict[int, Condition] = {}
-    for key, value in given.items():
+    for key, value in mapping(what, given).items():
         c = _condition(reader, key, value, t, what)
         i = reader.node(key)
         if i in found and found[i].value != c.value:
@@ -69,11 +69,8 @@ def _number(reader: Reader, name: str, value: Any, t: float, what: str) -> float
             msg = f"{what}: {name} = {value} is not a number; to relate two quantities give their difference, as in {{a - b: 0}}"
             raise BadStart(msg)
         x = float(reader.floats([reader.reduced(i)], {reader.time: t})[0])
-    elif isinstance(value, bool) or not isinstance(value, Real):
-        # numpy's and SymPy's numbers are not all registered as real ones
-        x = _converted(name, value, what)
     else:
-        x = float(value)
+        x = _converted(name, value, what)
     if not math.isfinite(x):
         msg = f"{what}: {name} = {x} is not finite"
         raise BadStart(msg)
@@ -81,9 +78,10 @@ def _number(reader: Reader, name: str, value: Any, t: float, what: str) -> float
 
 
 def _converted(name: str, value: Any, what: str) -> float:
+    # numpy's and SymPy's numbers are not all registered as real ones
     unlike = isinstance(value, str | bytes | bool) or getattr(value, "shape", ()) != ()
     try:
         return float("x" if unlike else value)
-    except (TypeError, ValueError):
-        msg = f"{what}: {name} = {value!r} is not a number"
+    except (TypeError, ValueError, OverflowError):
+        msg = f"{what}: {name} = {value!r:.60} is not a number"
         raise BadStart(msg) from None

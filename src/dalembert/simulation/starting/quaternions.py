@@ -9,15 +9,30 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from dalembert.geometry.rotation import Quaternion
+from dalembert.model.system import System
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.starting.conditions import Condition
 from dalembert.simulation.starting.reading import Reader
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 # a length that differs from one by less is meant to be one, and is left alone
 _ROUNDING: Final = 1e-12
+
+
+def no_rotation(system: System) -> NDArray[np.float64]:
+    """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
+    q, place = np.zeros(len(system.q)), {x.i: k for k, x in enumerate(system.q)}
+    for F in system.space.frames:
+        if isinstance(F.rotation, Quaternion) and F.rotation.e[0] in place:
+            q[place[F.rotation.e[0]]] = 1.0
+    return q
 
 
 def with_unit_quaternions(reader: Reader, asked: Sequence[Condition]) -> tuple[list[Condition], tuple[str, ...]]:

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from dalembert.errors import warn
-from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.starting.assembly import Assembler, Assembly, PositionRow
 from dalembert.simulation.starting.conditions import Condition, conditions
-from dalembert.simulation.starting.quaternions import with_unit_quaternions
+from dalembert.simulation.starting.quaternions import no_rotation, with_unit_quaternions
 from dalembert.simulation.starting.reading import Key, Level, Reader, label
 from dalembert.simulation.starting.velocities import Velocities
 
@@ -124,7 +123,7 @@ def _positions(reader: Reader, asked: Sequence[Condition], guess: Sequence[Condi
     kin = reader.kin
     place = {i: k for k, i in enumerate(kin.q)}
     rows = [PositionRow(r.name, reader.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
-    q, free, guessed = _no_rotation(kin), np.ones(kin.n_q, dtype=bool), np.zeros(kin.n_q, dtype=bool)
+    q, free, guessed = no_rotation(kin.system), np.ones(kin.n_q, dtype=bool), np.zeros(kin.n_q, dtype=bool)
     for c in asked:
         if c.symbol in place:
             q[place[c.symbol]], free[place[c.symbol]] = c.value, False
@@ -140,15 +139,6 @@ def _positions(reader: Reader, asked: Sequence[Condition], guess: Sequence[Condi
     if not found.satisfied.all():
         raise BadStart(_contradiction(reader, rows, asked, assembler, found))
     return found
-
-
-def _no_rotation(kin: Kinematics) -> Numbers:
-    """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
-    q = np.zeros(kin.n_q)
-    for F in kin.system.space.frames:
-        if isinstance(F.rotation, Quaternion) and F.rotation.e[0] in kin.q:
-            q[kin.q.index(F.rotation.e[0])] = 1.0
-    return q
 
 
 def _contradiction(reader: Reader, rows: Sequence[PositionRow], asked: Sequence[Condition], assembler: Assembler, found: Assembly) -> str:
@@ -190,7 +180,7 @@ def _marks(reader: Reader, asked: Sequence[Condition], found: Assembly, u: Numbe
     """Coordinates, speeds, the rates that are not speeds, and the expressions that were given."""
     kin = reader.kin
     given = {c.symbol for c in asked}
-    default = _no_rotation(kin)
+    default = no_rotation(kin.system)
     marks = []
     for i, x, at_rest in zip(kin.q, found.q, default, strict=True):
         marks.append(_mark(kin, i, x, given, untouched=x == at_rest))

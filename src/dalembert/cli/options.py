@@ -1,0 +1,54 @@
+"""What several commands are given: the system, and name=value, as often as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate
+from dalembert.errors import BadExpression, Unknown
+from dalembert.model.system import System
+
+SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
+Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
+Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
+Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
+Input = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
+
+
+def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
+    """name=value, each name once."""
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            msg = f"{option} {text!r}: write it as {option} name=value"
+            raise Unknown(msg)
+        if name in found:
+            msg = f"{option} {name}: it is given twice, as {found[name]} and as {value}"
+            raise Unknown(msg)
+        found[name] = value
+    return list(found.items())
+
+
+def numbers(system: System, option: str, given: Iterable[str] | None) -> dict[str, float]:
+    """{name: number} of name=value."""
+    return {name: number_of(system, option, name, text) for name, text in pairs(option, given)}
+
+
+def number_of(system: System, option: str, name: str, text: str) -> float:
+    """0.5, or an expression without symbols such as pi/3."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        e = system.expression(text)
+        nothing: dict[int, float] = {}
+        return evaluate(e.tape, [e.i], nothing.__getitem__, Floats())[0]
+    except (BadExpression, KeyError, ArithmeticError, ValueError) as problem:
+        msg = f"{option} {name}={text}: {text!r} is not a number"
+        raise Unknown(msg) from problem

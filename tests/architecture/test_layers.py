@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ LAYERS = (
     "cli",
 )
 # those who only know the common form M u' = f
-METHOD_BLIND = ("numerics", "simulation", "integrals")
+METHOD_BLIND = ("numerics", "simulation", "integrals", "mobility")
 # those who may speak to the library as a user does, through `import dalembert as da`
 USERS = ("gallery", "cli")
 HEAVY = ("sympy", "scipy", "llvmlite", "plotly", "matplotlib", "flint")
@@ -111,6 +112,23 @@ def test_nothing_imports_against_the_arrow(file):
             assert module[0] in USERS, f"{name(file)} imports the whole package; only {' and '.join(USERS)} may"
         else:
             assert LAYERS.index(imported[0]) <= LAYERS.index(module[0]), f"{name(file)} imports {'.'.join(imported)} against the arrow"
+
+
+def sub_chapters() -> dict[tuple[str, ...], set[tuple[str, ...]]]:
+    """{folder inside a chapter: the other folders of the same chapter that it imports from}."""
+    found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for importer, imported in EDGES:
+        here, there = importer[:2], imported[:2]
+        if len(importer) > 2 and len(imported) > 1 and here != there and here[0] == there[0] and ROOT.joinpath(*there).is_dir():
+            found.setdefault(here, set()).add(there)
+    return found
+
+
+def test_folders_inside_a_chapter_import_one_another_in_one_direction():
+    folders = sub_chapters()
+    assert ("simulation", "integrator") in folders["simulation", "constrained"]
+    # a circle is an error that names it
+    tuple(TopologicalSorter(folders).static_order())
 
 
 def test_imports_are_found_wherever_they_stand():

@@ -47,9 +47,11 @@ def symmetry(
 
 def _direction(system: System, E: Energies, xi: Mapping[Any, Any]) -> dict[int, int]:
     """ξ by coordinates, as nodes."""
+    from dalembert.numerics.values import mapping
+
     names = {q.name: q.i for q in system.q}
     direction: dict[int, int] = {}
-    for key, e in xi.items():
+    for key, e in mapping("symmetry", xi).items():
         name = key if isinstance(key, str) else getattr(key, "name", None)
         if name not in names:
             msg = f"symmetry: {key!r} is no coordinate of {system.name!r}; the coordinates are {', '.join(map(str, names))}"

@@ -167,6 +167,16 @@ def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = (), beside: Seq
     return found
 
 
+def setting_of(what: str, run: object) -> Setting:
+    """The numbers and bindings of a run."""
+    from dalembert.simulation.trajectory import Trajectory
+
+    if not isinstance(run, Trajectory):
+        msg = f"{what}: give a run, as da.simulate returns it, not {type(run).__name__}"
+        raise BadPoint(msg)
+    return run._setting  # noqa: SLF001 - the run's own numbers and bindings
+
+
 def solved(M: Numbers, b: Numbers) -> Numbers:
     """M⁻¹ b for each point, or an error that says that M is singular."""
     if M.shape[-1] == 0:

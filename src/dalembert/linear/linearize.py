@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.linear.field import BadPoint, Field, Slopes, field_of, solved
+from dalembert.linear.field import BadPoint, Field, Slopes, field_of, setting_of, solved
 from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
@@ -55,6 +55,9 @@ def linearize(
     """
     chosen = operating(system, values or {}, inputs or {})
     start = find_start(chosen.kin, about or {}, chosen.value_at(t), t, guess=guess)
+    if isinstance(outputs, str) or not isinstance(outputs, Sequence):
+        msg = f"linearize: outputs={outputs!r}; give a list of expressions"
+        raise BadPoint(msg)
     field = field_of(chosen, t, outputs)
     numbers = chosen.value_at(t)
     slopes = field.at(start.q[None], start.u[None], t, numbers)
@@ -70,7 +73,7 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
 
     δẋ = A(t) δx + B(t) δw describes motions that begin near this one.
     """
-    chosen = run._setting  # noqa: SLF001 - the run's own numbers and bindings
+    chosen = setting_of("linearize_along", run)
     field = field_of(chosen, run.start.t, outputs)
     slopes = field.at(run.q, run.u, run.t, {i: chosen.numbers[i] for i in field.parameters})
     free = independent(slopes.phi_q[0])
@@ -131,6 +134,9 @@ def _steady(field: Field, start: Start, found: LinearModel, numbers: Mapping[int
 
 def _places(field: Field, coordinates: Sequence[Key]) -> list[int]:
     kin = field.reader.kin
+    if isinstance(coordinates, str) or not isinstance(coordinates, Sequence):
+        msg = f"linearize: coordinates={coordinates!r}; give a list of them"
+        raise BadPoint(msg)
     nodes = [field.reader.node(key) for key in coordinates]
     if any(i not in kin.q for i in nodes) or len(nodes) != kin.n_q - len(field.phi):
         msg = f"linearize: name {kin.n_q - len(field.phi)} of the coordinates {', '.join(field.names(kin.q))} as independent"

@@ -188,8 +188,11 @@ def root_locus(
     t: float = 0.0,
 ) -> RootLocus:
     """λ(p) for every p in `over`: a constant of the system, or a coordinate, rate or speed of the point."""
-    at = np.asarray(over, dtype=np.float64)
-    if at.ndim != 1 or at.size == 0:
+    try:
+        at = np.asarray(over, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        at = np.zeros(0)
+    if at.ndim != 1 or at.size == 0 or not np.isfinite(at).all():
         msg = f"root locus: give a list of values for {parameter}"
         raise DalembertError(msg)
     models = Sweep(system, parameter, about, values=values, inputs=inputs, t=t)(at)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import NotApplicable
-from dalembert.linear.field import Field, Slopes, field_of, solved
+from dalembert.linear.field import Field, Slopes, field_of, setting_of, solved
 from dalembert.linear.linearize import linearize, model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
@@ -54,7 +54,7 @@ def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
 
     The variational equations are linear: each step's propagator is found by Gauss's collocation, all of them at once.
     """
-    chosen = run._setting  # noqa: SLF001 - the run's own numbers and bindings
+    chosen = setting_of("sensitivity", run)
     system = run.system
     names = tuple(symbol_name(system, p, ("constant",)) for p in parameters)
     field = field_of(chosen, run.start.t, (), tuple(system.symbols[n].scalar.i for n in names))

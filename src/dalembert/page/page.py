@@ -79,7 +79,7 @@ def page(study: Study) -> str:
     run = study.run
     plots = None if run is None else Plots(float(run.t[0]), float(run.t[-1]))
     parts = [
-        head(study, sketch),
+        head(study, sketch, packing),
         equations(study, packing),
         agreement(study),
         motion(study, plots, drawn, still),

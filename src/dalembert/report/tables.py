@@ -58,9 +58,8 @@ def _value(system: System, symbol: Symbol, writing: Writing) -> Span:
 
 
 def number(value: Number) -> str:
-    """9.81 for 981/100; a fraction where no short decimal means the same."""
-    short = f"{float(value):.15g}"
-    return short if Fraction(short) == value else str(value)
+    """9.81 for 981/100; a fraction where no decimal means the same."""
+    return next((short for short in (f"{float(value):.15g}", repr(float(value))) if Fraction(short) == value), str(value))
 
 
 def bodies(system: System, writing: Writing) -> Table:

@@ -14,7 +14,7 @@ from dalembert.algebra.printing.equation import equation
 from dalembert.algebra.printing.layout import Printer
 from dalembert.algebra.printing.names import GREEK, displayed, latex_name, parts, unicode_name
 from dalembert.algebra.printing.notation import Latex, Notation, Text
-from dalembert.algebra.printing.zform import intermediates
+from dalembert.algebra.printing.zform import equations_with_intermediates, intermediates
 from dalembert.algebra.tape import Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.vector import Vector
@@ -80,9 +80,8 @@ class Writing:
         names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
         forms = [self.form_of(tape, r) for r in residuals]
         long = [r for r, form in zip(residuals, forms, strict=True) if form is None]
-        definitions, results = intermediates(tape, tuple(long), self.notation) if long else ([], [])
-        zero = self.notation.number(Fraction(0))
-        rest = iter([self.notation.equation(self.notation.sum([(p.negative, p.text)]), zero) for p in results])
+        definitions, results = equations_with_intermediates(tape, long, unknowns, self.notation) if long else ([], [])
+        rest = iter(results)
         written = [next(rest) if form is None else self._equation(tape, form, *names) for form in forms]
         return Display(tuple(Line(Formula(w)) for w in written), tuple(definitions))
 

@@ -1,59 +1,210 @@
-"""One run in memory: the fields that its native functions share, and how their text reads them."""
+"""From f(x, p, y, work) to rhs(t, y, dy, context): straight-line code joined to the integrator.
+
+A context holds the addresses of the compiled functions, their parameters and their scratch space. The right-hand side
+copies the state and the time side by side and calls; the projection repeats q ← q + δq until the constraints hold.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import ctypes
+import functools
+from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.simulation.integrator.kinds import POINTER, REAL, WHOLE
+import numpy as np
 
-# name and kind of each field, in the order of the structure
-FIELDS: Final[tuple[tuple[str, str], ...]] = (
-    # f(x, p, y, work) for the rates, and the size of the state without what rides along
-    ("f", POINTER),
-    ("x", POINTER),
-    ("p", POINTER),
-    ("work", POINTER),
-    ("n_state", WHOLE),
-    # δq(x, p, result, work), or a projection of the whole state where n_coordinates < 0
-    ("projection", POINTER),
-    ("projection_work", POINTER),
-    ("result", POINTER),
-    ("n_coordinates", WHOLE),
-    ("tolerance", REAL),
-    # what rides along: its rates, and K₂ and 𝒰
-    ("audit", POINTER),
-    ("audit_p", POINTER),
-    ("audit_work", POINTER),
-    ("energy", POINTER),
-    ("energy_work", POINTER),
-    ("energy_result", POINTER),
-    # places in the state, below zero if there are none: the sum of the jumps at projections, and Z
-    ("jump", WHOLE),
-    ("Z", WHOLE),
-    # the budget for the change of E_Z, and what it is measured by
-    ("per_time", REAL),
-    ("relative_per_time", REAL),
-    ("V0", REAL),
-    ("scale", REAL),
-    # a state between the ends of a step, and its length in memory
-    ("middle", POINTER),
-    ("width", WHOLE),
-    # where the budget begins
-    ("E_start", REAL),
-    ("t_start", REAL),
-    ("length", REAL),
-    # E_Z brought back to its level: the place of the sum of what was taken out, and of the first speed
-    ("defect", WHOLE),
-    ("first_speed", WHOLE),
-)
-_PLACE: Final = {name: (k, kind) for k, (name, kind) in enumerate(FIELDS)}
-TYPE: Final = f"%context = type {{ {', '.join(kind for _, kind in FIELDS)} }}\n"
+from dalembert.numerics import jit
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.simulation.constrained.rates import Workspace
+from dalembert.simulation.context_fields import FIELDS, TYPE, load
+from dalembert.simulation.energy_audit import consent, watch
+from dalembert.simulation.energy_audit.audit import Audit, Budget
+from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.memory import padded, ready, structure
+from dalembert.simulation.integrator.points import address
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_COPY: Final = """
+; four numbers at a time, as the integrator wrote them: rows are padded to a multiple of four, and so is x
+define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %from = getelementptr double, ptr %y, i64 %i
+  %to = getelementptr double, ptr %x, i64 %i
+  %v = load <4 x double>, ptr %from, align 8
+  store <4 x double> %v, ptr %to, align 8
+  %next = add i64 %i, 4
+  br label %head
+done:
+  %last = getelementptr double, ptr %x, i64 %n
+  store double %t, ptr %last, align 8
+  ret void
+}
+"""
+
+_RHS: Final = f"""
+define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {{
+{load("f", "x", "p", "work", "n_state")}
+  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
+  call void %f(ptr %x, ptr %p, ptr %dy, ptr %work)
+  call void @audit_rates(ptr %x, ptr %dy, i64 %n_state, ptr %c)
+  ret i32 0
+}}
+
+; where the time enters nowhere the state is read where it stands
+define i32 @rhs_without_time(double %t, ptr %y, ptr %dy, ptr %c) {{
+{load("f", "p", "work", "n_state")}
+  call void %f(ptr %y, ptr %p, ptr %dy, ptr %work)
+  call void @audit_rates(ptr %y, ptr %dy, i64 %n_state, ptr %c)
+  ret i32 0
+}}
+"""
+
+_PROJECT: Final = f"""
+declare double @llvm.fabs.f64(double)
+
+define private i32 @project_plainly(double %t, ptr %y, ptr %c) {{
+entry:
+{load("x", "p", "n_state", "projection", "projection_work", "result", "n_coordinates", "tolerance")}
+  ; rows beside the equations have a projection of their own
+  %whole = icmp slt i64 %n_coordinates, 0
+  br i1 %whole, label %own, label %again
+own:
+  %code = call i32 %projection(double %t, ptr %y, ptr %projection_work)
+  ret i32 %code
+again:
+  %round = phi i64 [ 0, %entry ], [ %round1, %moved ]
+  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
+  call void %projection(ptr %x, ptr %p, ptr %result, ptr %projection_work)
+  ; the last number is the largest residual
+  %ep = getelementptr double, ptr %result, i64 %n_coordinates
+  %e = load double, ptr %ep, align 8
+  %small = fcmp ole double %e, %tolerance
+  br i1 %small, label %good, label %check
+check:
+  %spent = icmp sge i64 %round, 8
+  br i1 %spent, label %last, label %move
+last:
+  ; rounding may keep it from the tolerance, but not by much
+  %loose = fmul double %tolerance, 1.0e3
+  %near = fcmp ole double %e, %loose
+  br i1 %near, label %good, label %bad
+move:
+  br label %head
+head:
+  %i = phi i64 [ 0, %move ], [ %next, %body ]
+  %more = icmp slt i64 %i, %n_coordinates
+  br i1 %more, label %body, label %moved
+body:
+  %to = getelementptr double, ptr %y, i64 %i
+  %from = getelementptr double, ptr %result, i64 %i
+  %v = load double, ptr %to, align 8
+  %d = load double, ptr %from, align 8
+  %s = fadd double %v, %d
+  store double %s, ptr %to, align 8
+  %next = add i64 %i, 1
+  br label %head
+moved:
+  %round1 = add i64 %round, 1
+  br label %again
+good:
+  ret i32 0
+bad:
+  ret i32 1
+}}
+"""
+
+_Fields: Final = structure(FIELDS)
 
 
-def load(*names: str) -> str:
-    """Fields of the context %c as values of the same names, and their addresses as %name.at."""
-    lines = []
-    for name in names:
-        k, kind = _PLACE[name]
-        lines += [f"  %{name}.at = getelementptr %context, ptr %c, i64 0, i32 {k}", f"  %{name} = load {kind}, ptr %{name}.at"]
-    return "\n".join(lines)
+@functools.cache
+def _library() -> jit.Library:
+    return jit.load(TYPE + _COPY + _RHS + _PROJECT + watch.TEXT + consent.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
+
+
+class Context:
+    """One run's own memory: no two runs share a buffer."""
+
+    def __init__(
+        self,
+        rates: CompiledFunction | Workspace,
+        p: NDArray[np.float64],
+        projection: CompiledFunction | None = None,
+        tolerance: float = 1e-13,
+        *,
+        autonomous: bool = False,
+    ) -> None:
+        self._alive: list[Any] = [rates, projection, p]
+        # the state without the quadratures, then the time
+        n = rates.n_in - 1
+        self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1)
+        self._fields.p = self._kept(p)
+        projects = projection is not None
+        if isinstance(rates, Workspace):
+            projects = rates.projects
+            self._constrain(rates)
+        else:
+            self._fields.f, self._fields.work = rates.address, self._kept(ready(rates, p))
+            self._fields.x = self._kept(np.zeros(n + LANES))
+        if projection is not None:
+            self._fields.projection = projection.address
+            self._fields.projection_work = self._kept(ready(projection, p))
+            self._fields.result = self._kept(np.zeros(projection.n_out))
+            self._fields.n_coordinates = projection.n_out - 1
+        self.address = ctypes.addressof(self._fields)
+        self.rhs: int = _library().address("rhs_without_time" if autonomous else "rhs")
+        self.project: int = _library().address("project") if projects else 0
+        self.accept: int = 0
+
+    def _constrain(self, space: Workspace) -> None:
+        """Rates with rows beside the equations: λ stands after the state and the time, where the audit finds it."""
+        fields = self._fields
+        x = np.zeros(fields.n_state + LANES + space.rates.layout.m)
+        fields.f, fields.work, fields.x = space.rhs, space.address, self._kept(x)
+        space.give_multipliers(fields.x + 8 * (fields.n_state + 1))
+        if space.projects:
+            # a count below zero: the projection moves the whole state by itself
+            fields.projection, fields.projection_work, fields.n_coordinates = space.project, space.address, -1
+
+    def watch(self, audit: Audit, p: NDArray[np.float64]) -> None:
+        """Let quantities ride along, and the jumps of the energy at projections."""
+        fields, n = self._fields, self._fields.n_state
+        self._alive.append(audit)
+        fields.audit_p = self._kept(p)
+        if audit.rates is not None:
+            if not audit.autonomous:
+                self.rhs = _library().address("rhs")
+            fields.audit, fields.audit_work = audit.rates.address, self._kept(ready(audit.rates, p))
+        fields.energy, fields.energy_work = audit.energy.address, self._kept(ready(audit.energy, p))
+        fields.energy_result = self._kept(np.zeros(2))
+        fields.Z = n + audit.Z if audit.Z is not None else -1
+        fields.jump = n + audit.jump if audit.jump is not None else -1
+        fields.width = padded(n + len(audit.names))
+        fields.middle = self._kept(np.zeros(fields.width))
+
+    def level(self, defect: int, n_coordinates: int, E: float) -> None:
+        """Bring every step back to the level E of E_Z; the sum of the defects goes to the component `defect` of what rides along."""
+        fields = self._fields
+        fields.defect, fields.first_speed, fields.E_start = fields.n_state + defect, n_coordinates, E
+        self.project = _library().address("project")
+
+    def moderate(self, budget: Budget, E: tuple[float, float], t: float) -> None:
+        """Hold E_Z within a budget from a start at time t with E = (K₂, 𝒰)."""
+        fields = self._fields
+        fields.V0, fields.E_start, fields.t_start = E[1], E[0] + E[1], t
+        fields.per_time, fields.relative_per_time, fields.length = budget.per_time, budget.relative_per_time, budget.length
+        self.accept = _library().address("accept")
+
+    def energy_changed(self, change: float) -> None:
+        """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""
+        self._fields.E_start += change
+
+    def _kept(self, array: NDArray[np.float64]) -> int:
+        self._alive.append(array)
+        return address(array) if array.size else 0

@@ -60,7 +60,8 @@ def native_model(setting: Setting, equations: ExplicitEquations | SaddleEquation
 
 def _explicit_model(setting: Setting, equations: ExplicitEquations, stabilizer: float) -> NativeModel:
     kin = setting.kin
-    tape = kin.tape
+    # on a tape of its own: what else was compiled with this setting must not show in the last bits
+    tape = kin.tape.fork()
     insert = Rewrite(tape, setting.bindings)
 
     def here(source: Tape, nodes: Sequence[int]) -> list[int]:
@@ -82,7 +83,7 @@ def _explicit_model(setting: Setting, equations: ExplicitEquations, stabilizer: 
 
 def _constrained_model(setting: Setting, equations: SaddleEquations) -> NativeModel:
     kin = setting.kin
-    tape = kin.tape
+    tape = kin.tape.fork()
     insert = Rewrite(tape, setting.bindings)
     source = equations.tape
 

@@ -18,12 +18,12 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.values import MissingValue, mapping, number
 from dalembert.simulation.constrained.rank import Rank, usual_rank
 from dalembert.simulation.constrained.rates import ConstrainedRates, Workspace
+from dalembert.simulation.context import Context
 from dalembert.simulation.drift import PROJECTION, baumgarte_rate, chosen_stabilizer
 from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import Action, BadEvent, Event
 from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
-from dalembert.simulation.glue import Context
 from dalembert.simulation.integrator.loop import integrate
 from dalembert.simulation.integrator.problem import Problem
 from dalembert.simulation.integrator.solution import Solution

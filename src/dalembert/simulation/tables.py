@@ -23,6 +23,9 @@ def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
 
 def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
     """Columns under their names; the file appears whole or not at all."""
+    if not isinstance(path, str | os.PathLike):
+        msg = f"a table is written to a file: give its name, not {path!r:.60}"
+        raise Unwritable(msg)
     try:
         target = Path(path).resolve()
         if target.exists() and not target.is_file():

@@ -139,8 +139,8 @@ class Trajectory(Shown):
         """The same motion at other times, by the polynomials between the steps."""
         try:
             wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        except (TypeError, ValueError) as problem:
-            msg = f"{times!r} is not a time or a list of times"
+        except (TypeError, ValueError, OverflowError) as problem:
+            msg = f"{times!r:.60} is not a time or a list of times"
             raise OutsideRun(msg) from problem
         if wanted.ndim != 1:
             msg = f"give one time or a list of times, not an array of shape {wanted.shape}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.model.system import System
-from dalembert.numerics.values import symbol_name
+from dalembert.numerics.values import BadValue, number, symbol_name
 from dalembert.simulation.starting.reading import Key
 from dalembert.statics.balance import Balance, NoEquilibrium
 from dalembert.statics.newton import newton
@@ -200,7 +200,13 @@ def continuation(
     The parameter is a constant or an input. `step` is a length along the curve, in which the range of the parameter counts as one.
     """
     name = symbol_name(system, parameter, ("constant", "input"))
-    begin, end = map(float, over)
+    if not isinstance(over, tuple | list) or len(over) != 2:
+        msg = f"continuation: over={over!r:.60}; give the first and the last value of {name}"
+        raise BadValue(msg)
+    begin, end = (number(name, x) for x in over)
+    if begin == end or not 0.0 < number("step", step) < math.inf:
+        msg = f"continuation: over={over!r:.60}, step={step!r:.60}; the two values must differ, and the step be positive"
+        raise BadValue(msg)
     constant = system.symbols[name].kind == "constant"
     at_begin = {**(values or {}), name: begin} if constant else dict(values or {})
     loads = dict(inputs or {}) if constant else {**(inputs or {}), name: begin}

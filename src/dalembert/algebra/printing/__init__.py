@@ -88,7 +88,7 @@ def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:
 def _shown_equation(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int], notation: Notation, *, group: bool) -> str:
     form = readable(tape, residual)
     if form is None:
-        return equation_with_intermediates(tape, residual, notation)
+        return equation_with_intermediates(tape, residual, notation, unknowns)
     sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
     printer = Printer(notation, ranking, group=group)
     return notation.equation(printer.form(sides.left), printer.form(sides.right))

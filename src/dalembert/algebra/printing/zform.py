@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from dalembert.algebra.folds import needed, operands
+from dalembert.algebra.folds import Linear, needed, operands
 from dalembert.algebra.printing.notation import Notation
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
+from dalembert.errors import NotLinear
 
 SUM, QUOTIENT, NUMBER, PRODUCT, FACTOR = range(5)
 # longer parts get a name too, so that no line grows without bound
 LONGEST_PART = 240
+# and so do the entries of M and f beyond this
+_LONGEST_ENTRY: Final = 40
 
 
 class Part(NamedTuple):
@@ -29,15 +33,47 @@ def with_intermediates(tape: Tape, e: int, notation: Notation) -> str:
     return notation.aside(main, len(definitions), definitions) if definitions else main
 
 
-def equation_with_intermediates(tape: Tape, residual: int, notation: Notation) -> str:
-    """residual = 0 with named intermediates."""
-    definitions, last = intermediates(tape, (residual,), notation)
-    main = notation.equation(_signed(last[0], notation), notation.number(Fraction(0)))
+def equation_with_intermediates(tape: Tape, residual: int, notation: Notation, unknowns: Sequence[int] = ()) -> str:
+    """Σ_s M_s u̇_s = f with named intermediates."""
+    definitions, (main,) = equations_with_intermediates(tape, (residual,), unknowns, notation)
     return notation.aside(main, len(definitions), definitions) if definitions else main
 
 
-def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation) -> tuple[list[str], list[Part]]:
-    """Definitions z1 = … in order, and the expressions in terms of them."""
+def equations_with_intermediates(
+    tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], notation: Notation
+) -> tuple[list[str], list[str]]:
+    """Definitions z1 = … and Σ_s M_rs u̇_s = f_r for every residual; residual = 0 where it is not linear in the unknowns."""
+    t = tape.fork()
+    linear = Linear(t, list(unknowns))
+    try:
+        rows = [linear(r) for r in residuals]
+    except NotLinear:
+        rows = [(r, {}) for r in residuals]
+    sides = [(dict(sorted(M.items())), t.neg(rest) if M else rest) for rest, M in rows]
+    outs = tuple(dict.fromkeys(i for M, f in sides for i in (*M.values(), f)))
+    definitions, found = intermediates(t, outs, notation, longest_out=_LONGEST_ENTRY)
+    parts = dict(zip(outs, found, strict=True))
+    zero = notation.number(Fraction(0))
+    written = []
+    for M, f in sides:
+        if not M:
+            written.append(notation.equation(_signed(parts[f], notation), zero))
+            continue
+        left = [_term(parts[m], notation.symbol(str(t.nodes[unknowns[k]][1])), notation, one=m == t.one) for k, m in M.items()]
+        written.append(notation.equation(notation.sum(left), _signed(parts[f], notation)))
+    return definitions, written
+
+
+def _term(part: Part, symbol: str, n: Notation, *, one: bool) -> tuple[bool, str]:
+    """M_rs u̇_s, and whether a minus stands before it."""
+    if one:
+        return False, symbol
+    size = Part(part.text, part.binding)
+    return part.negative, n.product([_within(size, NUMBER, n), symbol])
+
+
+def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation, longest_out: int | None = None) -> tuple[list[str], list[Part]]:
+    """Definitions z1 = … in order, and the expressions in terms of them, named too where they are longer than `longest_out`."""
     nodes = tape.nodes
     live = needed(tape, outs)
     uses = dict.fromkeys(live, 0)
@@ -50,10 +86,12 @@ def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation) -> tupl
         prefix += "z"
     parts: dict[int, Part] = {}
     definitions: list[str] = []
+    ends = set(outs)
     for i in live:
         part = _part(tape, i, parts, notation)
         shared = uses[i] > 1 and nodes[i][0] not in (*LEAVES, "neg")
-        if shared or (len(part.text) > LONGEST_PART and i not in outs):
+        longest = LONGEST_PART if i not in ends else longest_out
+        if shared or (longest is not None and len(part.text) > longest):
             name = notation.symbol(f"{prefix}{len(definitions) + 1}")
             definitions.append(notation.equation(name, _signed(part, notation)))
             part = Part(name, FACTOR)

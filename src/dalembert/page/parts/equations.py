@@ -27,7 +27,7 @@ def equations(study: Study, packing: Packing) -> str:
         panel("panel", "principle", d.principle.name, d.principle.title, _principle(d, patient, packing, command), first=not k)
         for k, d in enumerate(study.derivations)
     ]
-    rates = html(shortened(list(steps.rates(first, writing)), command))
+    rates = packing.fragment(html(shortened(list(steps.rates(first, writing)), command)))
     gone = html(list(tables.dropped_out(first, writing)))
     shared = _folded(steps.numbered(list(preliminaries(study.derivations, writing)), "teach"), packing, f"{command} --steps full")
     return section(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from dalembert.page.packing import shortened
+from dalembert.page.packing import Packing, shortened
 from dalembert.page.parts.words import shell_name, short, typeset
 from dalembert.page.study import Study
 from dalembert.report import tables
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
 
 
-def head(study: Study, sketch: str) -> str:
+def head(study: Study, sketch: str, packing: Packing) -> str:
     """The first thing that is seen."""
     subject, kin = study.subject, study.derivations[0].kinematics
     writing = LatexWriting().on(study.derivations[0].tape)
@@ -33,7 +33,7 @@ def head(study: Study, sketch: str) -> str:
         "Constraints and freedoms": [*tables.constraints(kin, writing), tables.freedoms(kin)],
     }
     command = f"dalembert derive {shell_name(study.wish.name)}"
-    first, *others = (f"<h3>{escape(title)}</h3>{html(shortened(inside, command))}" for title, inside in blocks.items())
+    first, *others = (f"<h3>{escape(title)}</h3>{packing.fragment(html(shortened(inside, command)))}" for title, inside in blocks.items())
     parts = f'<div class="columns description"><div>{first}</div><div>{"".join(others)}</div></div>'
     return f'<section id="system" aria-label="The system">{hero}{parts}</section>'
 

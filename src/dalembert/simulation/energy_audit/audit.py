@@ -93,7 +93,8 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     found = kin.derived.get(key)
     if isinstance(found, Audit):
         return found
-    tape = kin.tape
+    # on a tape of its own: whether the motion was compiled before must not show in the last bits
+    tape = kin.tape.fork()
     insert = Rewrite(tape, setting.bindings)
 
     def here(nodes: Sequence[int]) -> list[int]:

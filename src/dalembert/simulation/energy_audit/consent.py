@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.simulation.context import load
+from dalembert.simulation.context_fields import load
 
 # the polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by turns
 _BETWEEN: Final = f"""

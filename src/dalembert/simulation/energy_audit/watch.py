@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.simulation.context import load
+from dalembert.simulation.context_fields import load
 
 _RATES: Final = f"""
 define private void @audit_rates(ptr %x, ptr %dy, i64 %n, ptr %c) {{

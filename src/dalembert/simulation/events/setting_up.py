@@ -20,7 +20,7 @@ from dalembert.simulation.starting.reading import Reader, label
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.simulation.glue import Context
+    from dalembert.simulation.context import Context
 
     Numbers = NDArray[np.float64]
 

@@ -101,6 +101,9 @@ class RunReactions:
 
     def __getitem__(self, name: str) -> JointLoad | RowLoad | DriveLoad:
         """A joint, a row or a specified motion; of a closure with several rows the whole force."""
+        if not isinstance(name, str):
+            msg = f"reactions are asked for by name, not by {name!r:.60}"
+            raise Unknown(msg)
         for kind in (self.rows, self.joints, self.drives):
             if name in kind:
                 return kind[name]

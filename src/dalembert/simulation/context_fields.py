@@ -1,0 +1,59 @@
+"""One run in memory: the fields that its native functions share, and how their text reads them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dalembert.simulation.integrator.kinds import POINTER, REAL, WHOLE
+
+# name and kind of each field, in the order of the structure
+FIELDS: Final[tuple[tuple[str, str], ...]] = (
+    # f(x, p, y, work) for the rates, and the size of the state without what rides along
+    ("f", POINTER),
+    ("x", POINTER),
+    ("p", POINTER),
+    ("work", POINTER),
+    ("n_state", WHOLE),
+    # δq(x, p, result, work), or a projection of the whole state where n_coordinates < 0
+    ("projection", POINTER),
+    ("projection_work", POINTER),
+    ("result", POINTER),
+    ("n_coordinates", WHOLE),
+    ("tolerance", REAL),
+    # what rides along: its rates, and K₂ and 𝒰
+    ("audit", POINTER),
+    ("audit_p", POINTER),
+    ("audit_work", POINTER),
+    ("energy", POINTER),
+    ("energy_work", POINTER),
+    ("energy_result", POINTER),
+    # places in the state, below zero if there are none: the sum of the jumps at projections, and Z
+    ("jump", WHOLE),
+    ("Z", WHOLE),
+    # the budget for the change of E_Z, and what it is measured by
+    ("per_time", REAL),
+    ("relative_per_time", REAL),
+    ("V0", REAL),
+    ("scale", REAL),
+    # a state between the ends of a step, and its length in memory
+    ("middle", POINTER),
+    ("width", WHOLE),
+    # where the budget begins
+    ("E_start", REAL),
+    ("t_start", REAL),
+    ("length", REAL),
+    # E_Z brought back to its level: the place of the sum of what was taken out, and of the first speed
+    ("defect", WHOLE),
+    ("first_speed", WHOLE),
+)
+_PLACE: Final = {name: (k, kind) for k, (name, kind) in enumerate(FIELDS)}
+TYPE: Final = f"%context = type {{ {', '.join(kind for _, kind in FIELDS)} }}\n"
+
+
+def load(*names: str) -> str:
+    """Fields of the context %c as values of the same names, and their addresses as %name.at."""
+    lines = []
+    for name in names:
+        k, kind = _PLACE[name]
+        lines += [f"  %{name}.at = getelementptr %context, ptr %c, i64 0, i32 {k}", f"  %{name} = load {kind}, ptr %{name}.at"]
+    return "\n".join(lines)

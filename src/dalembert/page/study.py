@@ -30,8 +30,8 @@ class Wish:
     start: Mapping[str, float] = field(default_factory=dict)
     values: Mapping[str, float] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
-    rtol: float = 1e-9
-    atol: float = 1e-9
+    rtol: float = 1e-11
+    atol: float = 1e-11
     # what `dalembert report` was asked for: a name of the gallery or path/to/file.py:function; empty in a program
     name: str = ""
     # the options that were given on the command line, as they were given

@@ -12,7 +12,6 @@ from dalembert.cli.program import subject
 from dalembert.errors import Unknown
 
 MODES: Final = 6
-LOADS: Final = 3
 
 Which = Annotated[str, typer.Option("--member", metavar="NAME", help="Which member, where there are several.")]
 Modes = Annotated[int | None, typer.Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES}).")]

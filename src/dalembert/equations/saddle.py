@@ -34,8 +34,6 @@ class SaddleEquations:
     f: tuple[int, ...]
     rows: tuple[VelocityRow, ...]
     moved: tuple[int, ...]
-    # names of the holonomic and the other rows, as declared
-    names: tuple[str, ...]
     route: str = "M and A, by a Cholesky factor and an orthogonal one"
 
     @property
@@ -67,19 +65,16 @@ class SaddleEquations:
 
 def saddle(kin: Kinematics, equations: Equations) -> SaddleEquations:
     """The equations of a system without rows, by any principle on `all_rates`, and its rows beside them."""
-    t = kin.tape
-    rows = kin.velocity_rows
     found = SaddleEquations(
         equations.system,
-        t,
+        kin.tape,
         equations.q,
         equations.u,
         equations.qdot,
         tuple(equations.M),
         tuple(equations.f),
-        rows,
+        kin.velocity_rows,
         tuple(_moved(kin)),
-        tuple(row.row.name for row in rows),
     )
     _check_regular(found)
     return found

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import dalembert as da
 from dalembert.kinematics.kinematics import kinematics
-from dalembert.simulation.glue import Context
+from dalembert.simulation.context import Context
 from dalembert.simulation.integrator.loop import integrate
 from dalembert.simulation.integrator.problem import Problem
 from dalembert.simulation.model import native_model

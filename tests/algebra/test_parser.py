@@ -198,6 +198,8 @@ def test_slips_are_named_with_their_column(system, text, message):
     ("text", "message"),
     [
         ("1 + thta", "unknown name 'thta' at column 5: did you mean 'theta'?"),
+        ("theta_dot", "unknown name 'theta_dot' at column 1: did you mean 'theta.dot'?"),
+        ("2*thetadot", "unknown name 'thetadot' at column 3: did you mean 'theta.dot'?"),
         ("thta''*x", "unknown name 'thta' at column 1: did you mean 'theta'?"),
         ("x*(y + lamda)", "unknown name 'lamda' at column 8: did you mean 'lambda'?"),
         ("qqq", "unknown name 'qqq' at column 1"),

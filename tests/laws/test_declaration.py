@@ -124,7 +124,7 @@ def digest():
             d = principle(build(name))
             total.update(str(d.equations).encode())
             total.update(repr(d.tape.nodes).encode())
-            total.update(d.equations.latex().encode())
+        total.update(d.equations.latex().encode())
     return total.hexdigest()
 
 

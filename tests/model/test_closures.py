@@ -301,3 +301,14 @@ def test_a_name_is_used_once():
     s.coincide(P, s.O, "closure")
     with pytest.raises(BadDescription, match="'closure x' is declared already, as a constraint"):
         s.coincide(P, s.O.offset(s.N.x), "closure")
+
+
+def test_a_closure_that_is_refused_leaves_no_rows_behind():
+    s = da.System("Points in two planes")
+    a, b = s.coordinates("a b")
+    P = s.O.offset(s.N.rotated(a, s.N.z).x)
+    Q = s.O.offset(s.N.rotated(b, s.N.z).x + s.N.z)
+    with pytest.raises(da.BadDescription, match="does not depend on the motion"):
+        s.coincide(P, Q)
+    assert [] == s.constraints
+    assert [] == s.dropped

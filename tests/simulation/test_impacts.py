@@ -326,3 +326,15 @@ def test_restitution_may_be_a_constant_of_the_system():
     for restitution in (e, "e"):
         run = da.simulate(s, 0.6, start={y: 1.0}, values={"e": 0.5}, events=[da.impact(y, restitution)])
         assert 0.5 == pytest.approx(-run.events[0].after["y.dot"] / run.events[0].before["y.dot"], rel=1e-13)
+
+
+def test_an_impact_where_the_run_ends_is_in_the_run():
+    s = da.System("Ball that is caught after it hits", gravity=9.81)
+    s.particle("ball", 1, s.O.offset(s.coordinate("y") * s.N.y))
+    both = [da.impact("y", 0.8, name="hit"), da.event("y", direction="down", stop=True, name="caught")]
+    run = da.simulate(s, 2, start={"y": 1.0}, events=both)
+    assert ["hit", "caught"] == [o.name for o in run.events]
+    assert "caught" in run.solution.message
+    assert run.events[0].after["y.dot"] == run["y.dot"][-1] == run.events[1].before["y.dot"]
+    assert pytest.approx(0.8 * (2 * 9.81) ** 0.5) == run["y.dot"][-1]
+    assert np.abs(run.energy_change).max() < 1e-13

@@ -345,3 +345,15 @@ def test_nothing_held_and_nothing_driven():
     assert ({}, {}) == (found.rows, found.drives)
     assert not np.any(found.power_in)
     assert ["alpha", "beta"] == list(found.joints)
+
+
+def test_a_closure_is_not_mixed_up_with_one_whose_name_begins_alike():
+    s = da.System("Bar on a hinge and a rod", gravity=9.81)
+    x, y, th = s.coordinates("x y th")
+    G, B = s.O.offset(x * s.N.x + y * s.N.y), s.N.rotated(th, s.N.z)
+    s.body("bar", 2, G, B, da.inertia(B, 0.1, 0.1, 0.2))
+    s.coincide(G.offset(-B.x), s.O, name="loop")
+    s.distance(G.offset(B.x), s.O.offset(2 * s.N.x + s.N.y), 1, name="loop closure x")
+    found = da.simulate(s, 0.1, start={"x": 1}, progress=False).reactions
+    assert found["loop"].force == pytest.approx(found["loop x"].force + found["loop y"].force, abs=1e-12)
+    assert np.abs(found["loop"].force + found["loop closure x"].force - [0, 2 * 9.81, 0]).max() < 1e-9

@@ -60,6 +60,11 @@ class _Reader:
     names: Mapping[str, Scalar]
     tape: Tape
 
+    def _rate(self, name: str) -> str:
+        """theta_dot and thetadot are meant as rates."""
+        stem = name.removesuffix("dot").removesuffix("_")
+        return f"did you mean '{stem}.dot'?" if stem != name and name.endswith("dot") and stem in self.names else ""
+
     def term(self, at: int, skeleton: str) -> Scalar:
         """The value of one term, operands first, without recursion."""
         # the added parenthesis allows leading spaces and moves columns by one
@@ -111,7 +116,7 @@ class _Reader:
         if e is None and name in FUNCTIONS:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:
-            refuse(f"unknown name '{short(name)}'", at, nearest(name, [*self.names, "pi"]))
+            refuse(f"unknown name '{short(name)}'", at, self._rate(name) or nearest(name, [*self.names, "pi"]))
         dots = len(attributes) + sum(word.count(prime) for prime in PRIMES)
         if dots > MOST_DOTS:
             refuse(f"'{short(word)}'", at, f"at most {MOST_DOTS} time derivatives")

@@ -127,7 +127,7 @@ def _write(write: Callable[[Path], object], path: Path) -> None:
     try:
         write(path)
     except Unwritable as problem:
-        spare = Path(tempfile.mkdtemp(prefix="dalembert-")) / path.name
+        spare = Path(tempfile.mkdtemp(prefix="dalembert-")) / (path.name or "run.csv")
         write(spare)
         say(f"{str(problem).partition(';')[0]}; the result is in {spare}")
         raise typer.Exit(PROGRAM_FAILED) from None

@@ -160,7 +160,11 @@ def _read(name: str, f: Callable[[Scalar], Any]) -> Function:
         raise BadDescription(msg)
     tape = Tape()
     xi = tape.symbol("xi")
-    node = on(tape, f(Scalar(tape, xi)))
+    try:
+        node = on(tape, f(Scalar(tape, xi)))
+    except TypeError as problem:
+        msg = f"{name}: {problem}; write it as lambda xi: xi**2, with dalembert's own functions (da.sin) where it needs any"
+        raise BadDescription(msg) from problem
     if any(i != xi for i in symbols_of(tape, [node])):
         msg = f"{name}: it contains other symbols; a function of a member depends on xi = x/length alone"
         raise BadDescription(msg)

@@ -8,7 +8,7 @@ principle, the certificate, the energy integrals and native code treat them as t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
@@ -24,6 +24,9 @@ from dalembert.model.system import System
 
 Functions = int | Sequence[Callable[[Scalar], Any]]
 Family = Literal["polynomials", "eigenfunctions"]
+
+# more functions than anyone can tell apart, and exact integrals without end
+_MOST: Final = 200
 
 
 def discretise(
@@ -46,7 +49,7 @@ def discretise(
     """
     _check(system, member, family)
     chosen = {f.symbol: _functions(member, f, _wanted(member, f, functions), family) for f in member.fields}
-    called = {f.symbol: _names(member, f, chosen[f.symbol], names or {}) for f in member.fields}
+    called = {f.symbol: _names(member, f, chosen[f.symbol], {} if names is None else names) for f in member.fields}
     declared = iter(_declared(system, member, [n for each in called.values() for n in each]))
     amplitudes = {symbol: tuple(next(declared) for _ in each) for symbol, each in called.items()}
     bent = Discretised(member, amplitudes, chosen, _rule(member, chosen, exact=exact and family == "polynomials"), system)
@@ -105,20 +108,26 @@ def _wanted(member: Member, field: Field, functions: Functions | Mapping[str, Fu
 
 
 def _functions(member: Member, field: Field, wanted: Functions, family: Family) -> tuple[Function, ...]:
+    if not isinstance(wanted, int | tuple | list):
+        msg = f"{member.kind} {member.name!r}: functions={wanted!r:.60}; say how many, or give a list of functions of xi = x/length"
+        raise BadDescription(msg)
     if not isinstance(wanted, int):
         own = tuple(wanted)
         if not own:
             msg = f"{member.kind} {member.name!r}: no functions are given for {field.symbol}"
             raise BadDescription(msg)
         return given(member, field, own)
-    if wanted < 1:
-        msg = f"{member.kind} {member.name!r}: {wanted} functions of {field.symbol}; give at least one"
+    if not 1 <= wanted <= _MOST:
+        msg = f"{member.kind} {member.name!r}: {wanted!s:.20} functions of {field.symbol}; give at least one and at most {_MOST}"
         raise BadDescription(msg)
     make = polynomials if family == "polynomials" else eigenfunctions
     return make(member.geometric(field), field.order, wanted)
 
 
 def _names(member: Member, field: Field, functions: Sequence[Function], names: Mapping[str, str]) -> list[str]:
+    if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names.values()):
+        msg = f"{member.kind} {member.name!r}: names={names!r:.60}; give strings, as in names={{'v': 'eta'}}"
+        raise BadDescription(msg)
     strange = [key for key in names if key not in [f.symbol for f in member.fields]]
     if strange:
         msg = f"{member.kind} {member.name!r}: names for {strange[0]!r}, which is none of its fields"

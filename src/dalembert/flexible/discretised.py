@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 _SHORTENING_NODES: Final = 24
 
 
+# deflections, stretch, twist and turns of sections; those that a member does not have are zero
+_FIELDS: Final = ("v", "w", "u", "phi", "psi", "psi_v", "psi_w")
+
+
 @dataclass(frozen=True, eq=False)
 class Discretised(Expansion):
     """A member whose fields are sums of admissible functions, with their amplitudes as coordinates of the system."""
@@ -45,6 +49,9 @@ class Discretised(Expansion):
 
     def value(self, symbol: str, share: Any, order: int = 0) -> Scalar:
         """∂ᵏv/∂xᵏ = Σ φ_i⁽ᵏ⁾(ξ) q_i / Lᵏ at the share ξ = x/L of the length."""
+        if not isinstance(symbol, str) or symbol not in _FIELDS:
+            msg = f"{self.member.kind} {self.member.name!r} has no field {symbol!r:.60}; its fields are {', '.join(self.functions)}"
+            raise BadDescription(msg)
         if symbol not in self.functions:
             return self._zero
         xi = _share(share)

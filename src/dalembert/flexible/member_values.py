@@ -12,6 +12,7 @@ from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
 from dalembert.model.member import Member
 from dalembert.model.system import System
+from dalembert.numerics.values import mapping
 
 
 def which(system: System, member: str | Member | None) -> Member:
@@ -29,7 +30,7 @@ def which(system: System, member: str | Member | None) -> Member:
             raise Unknown(msg)
         return next(iter(known.values()))
     name = member.name if isinstance(member, Member) else member
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         msg = f"there is no member {name!r}; system {system.name!r} has {', '.join(known)}"
         raise Unknown(msg)
     return known[name]
@@ -37,7 +38,7 @@ def which(system: System, member: str | Member | None) -> Member:
 
 def numbers_of(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[int, Number]:
     """The numbers that constants and held coordinates stand for."""
-    given = {key.name if isinstance(key, Scalar) else str(key): exact(value) for key, value in values.items()}
+    given = {key.name if isinstance(key, Scalar) else str(key): exact(value) for key, value in mapping("values", values).items()}
     unknown = [name for name in given if name not in system.symbols]
     if unknown:
         msg = f"{unknown[0]!r} is not a symbol of this system"

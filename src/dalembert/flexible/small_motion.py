@@ -114,7 +114,7 @@ def small_motion(
             raise NotApplicable(msg)
         P = t.private_symbol(LOAD)
         chosen = replace(chosen, tension=Scalar(t, t.neg(P)))
-    numbers = numbers_of(system, t, values or {})
+    numbers = numbers_of(system, t, {} if values is None else values)
     check_positive(chosen, t, numbers)
     h = hybrid_equations(kin, {chosen.name: chosen}, speeds=False)
     return _Linear(h, chosen, numbers, P if compressed else None).groups()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ class Point:
     def v(self) -> Vector:
         """The velocity in the inertial frame, in the rates q'."""
         return self.space.motion.v(self)
+
+    def __add__(self, other: object) -> Point:
+        if not isinstance(other, Vector):
+            return NotImplemented
+        msg = f"{self.name} + vector: the point at a vector from {self.name} is written {self.name}.offset(vector)"
+        raise BadExpression(msg)
 
     def __sub__(self, other: Point) -> Vector:
         """The vector from `other` to this point."""

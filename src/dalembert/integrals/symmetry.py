@@ -48,37 +48,52 @@ def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Map
     """Decide on ξ = {q_k: ξ_k}, nodes of E's tape."""
     t, kin = E.t, E.kin
     T = kinetic_energy_in_rates(E)
-    p, Q = gradient(t, {T: t.one}, kin.qdot), along_rates(kin)
-    rate = Derivative(t, t.rate)
-    place = {q: k for k, q in enumerate(kin.q)}
-    direction = {place[q]: e for q, e in xi.items()}
-
-    def along(f: int) -> int:
-        """ξ·∂f/∂q + ξ̇·∂f/∂q̇"""
-        total = t.zero
-        by_q, by_rate = gradient(t, {f: t.one}, kin.q), gradient(t, {f: t.one}, kin.qdot)
-        for k, e in direction.items():
-            total = t.add(total, t.add(t.mul(e, by_q[k]), t.mul(rate(e), by_rate[k])))
-        return total
-
-    def product(row: Mapping[int, int]) -> int:
-        total = t.zero
-        for k, e in direction.items():
-            total = t.add(total, t.mul(row.get(k, t.zero), e))
-        return total
-
-    conditions = {
-        "T does not change along ξ": [along(T)],
-        "V does not change along ξ": [along(E.V)],
-        "no load acts along ξ": [product(dict(enumerate(Q)))],
-    }
-    if kin.rows:
-        conditions["A ξ = 0"] = [product(row.A) for row in kin.rows]
-        conditions["A ξ + b = 0"] = [t.add(product(row.A), row.b) for row in kin.rows]
+    direction = _Direction(E, xi)
     insert = Rewrite(t, where)
+    conditions = direction.conditions(T)
     checks = tuple((name, all(is_zero(t, [insert(e) for e in nodes]))) for name, nodes in conditions.items())
-    momentum = kin.in_speeds(product(dict(enumerate(p))))
+    p = gradient(t, {T: t.one}, kin.qdot)
+    momentum = kin.in_speeds(direction.product(dict(enumerate(p))))
     energy = t.sub(jacobi(E), momentum)
     constant = motion.vanish([E.rate(momentum), E.rate(energy)], where)
     shown = tuple((str(kin.scalar(q)), str(kin.scalar(e))) for q, e in xi.items())
     return Symmetry(kin.system.name, shown, kin.scalar(momentum), kin.scalar(energy), checks, *constant)
+
+
+class _Direction:
+    """ξ = {q_k: ξ_k} and what changes along it."""
+
+    def __init__(self, E: Energies, xi: Mapping[int, int]) -> None:
+        self.E, self.t, self.kin = E, E.t, E.kin
+        place = {q: k for k, q in enumerate(E.kin.q)}
+        self.xi = {place[q]: e for q, e in xi.items()}
+
+    def along(self, f: int) -> int:
+        """ξ·∂f/∂q + ξ̇·∂f/∂q̇"""
+        t, kin = self.t, self.kin
+        rate, total = Derivative(t, t.rate), t.zero
+        by_q, by_rate = gradient(t, {f: t.one}, kin.q), gradient(t, {f: t.one}, kin.qdot)
+        for k, e in self.xi.items():
+            total = t.add(total, t.add(t.mul(e, by_q[k]), t.mul(rate(e), by_rate[k])))
+        return total
+
+    def product(self, row: Mapping[int, int]) -> int:
+        """Σ_k a_k ξ_k"""
+        t = self.t
+        total = t.zero
+        for k, e in self.xi.items():
+            total = t.add(total, t.mul(row.get(k, t.zero), e))
+        return total
+
+    def conditions(self, T: int) -> dict[str, list[int]]:
+        """What must vanish for p·ξ to be constant, and A ξ + b, in words."""
+        rows = self.kin.rows
+        found = {
+            "T does not change along ξ": [self.along(T)],
+            "V does not change along ξ": [self.along(self.E.V)],
+            "no load acts along ξ": [self.product(dict(enumerate(along_rates(self.kin))))],
+        }
+        if rows:
+            found["A ξ = 0"] = [self.product(row.A) for row in rows]
+            found["A ξ + b = 0"] = [self.t.add(self.product(row.A), row.b) for row in rows]
+        return found

@@ -32,7 +32,7 @@ class Constraints(Declarations):
         if is_zero(tape, [e.i])[0]:
             msg = f"{label}: it holds identically, so it constrains nothing"
             raise BadDescription(msg)
-        self._add_constraint(label, e, None, redundant=redundant)
+        self.constraints.append(self._checked(label, e, None, redundant=redundant))
 
     def _constraint_name(self, name: str | None) -> str:
         label = f"constraint {len(self.constraints) + 1}" if name is None else self._named(name)
@@ -48,7 +48,7 @@ class Constraints(Declarations):
             raise BadDescription(msg)
         return name
 
-    def _add_constraint(
+    def _checked(
         self,
         name: str,
         e: Scalar,
@@ -57,7 +57,8 @@ class Constraints(Declarations):
         redundant: bool = False,
         between: tuple[Point, Point] | None = None,
         closes: tuple[Point, Point] | None = None,
-    ) -> None:
+    ) -> Constraint:
+        """The row, unless it is none; nothing is declared yet."""
         tape = self.space.tape
         inside = set(symbols_of(tape, (self._in_rates(e.i),)))
         coordinates = [s.scalar for s in self.symbols.values() if s.kind == "coordinate"]
@@ -75,7 +76,7 @@ class Constraints(Declarations):
         except NotLinear:
             nonlinear = True
         self._refuse_inputs(name, e)
-        self.constraints.append(Constraint(name, e, holonomic, contact, redundant, nonlinear, between, closes))
+        return Constraint(name, e, holonomic, contact, redundant, nonlinear, between, closes)
 
     def _add_rows(
         self,
@@ -93,12 +94,14 @@ class Constraints(Declarations):
             raise BadDescription(msg)
         for suffix, _, _ in rows:
             self._constraint_name(f"{label} {suffix}")
+        found = []
         for (suffix, e, contact), gone in zip(rows, vanishing, strict=True):
-            if gone:
-                self.dropped.append(f"{label} {suffix}")
-            else:
+            if not gone:
                 gap = between if suffix in "xyz" else None
-                self._add_constraint(f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between)
+                found.append(self._checked(f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between))
+        # all rows or, where one is refused, none
+        self.constraints += found
+        self.dropped += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
 
     def _seen(self, frame: Frame | None, what: str) -> Frame:
         if frame is not None:

@@ -64,11 +64,14 @@ def scene_data(s: Scene) -> dict[str, Any]:
                 # the axes of the frame, and those of the solid in it, in columns
                 "e": None if b.frame is None else moving(quaternions(b.frame)),
                 "turn": b.solid.turn.T.ravel().tolist(),
+                "bars": [] if b.outline is None else b.outline.bars.tolist(),
+                "plate": [] if b.outline is None else b.outline.plate.tolist(),
             }
             for b in s.bodies
         ],
         "places": [{"name": p.name, "r": moving(p.r), "fixed": p.fixed, "joint": p.joint, "named": _is_given(p.name)} for p in s.places],
         "lines": [{"kind": line.kind, "a": line.a, "b": line.b} for line in s.lines],
+        "curves": [{"name": c.name, "thick": c.thick, "r": [moving(x) for x in c.r]} for c in s.curves],
         "rails": [rail.ends.tolist() for rail in s.rails],
         "arrows": [{"name": a.name, "kind": a.kind, "at": _place(s, a.at), "v": moving(a.vector)} for a in s.arrows],
         "traces": traced(s),
@@ -103,7 +106,7 @@ def traced(s: Scene, most: int = 8) -> list[int]:
     degree = [sum(k in (line.a, line.b) for line in s.lines if line.kind == "link") for k in range(len(s.places))]
     masses = [k for k, p in enumerate(s.places) if any(p.r is b.r for b in s.bodies)]
     ends = [k for k, d in enumerate(degree) if d == 1 and not s.places[k].fixed]
-    wanted = list(dict.fromkeys([*s.contacts, *ends, *masses]))
+    wanted = list(dict.fromkeys([*s.contacts, *s.tips, *ends, *masses]))
     return [k for k in wanted if not s.places[k].fixed][:most]
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -12,9 +11,11 @@ import numpy as np
 from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.point import Point
 from dalembert.model.elements import Body
+from dalembert.page.curves import Curve, Members
 from dalembert.page.geometry import Poses
 from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
-from dalembert.page.shapes import Solid, solid
+from dalembert.page.outline import Outline, attached, outline
+from dalembert.page.shapes import Solid, centre_mark, solid
 from dalembert.page.view import View, view
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 MOST_FRAMES: Final = 601
 _STILL: Final = 1e-7
-# slices of a flexible member are drawn this much smaller than masses
-_SLICE: Final = 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +39,8 @@ class DrawnBody:
     R: Numbers = field(repr=False)
     # the axes of its frame; None for a particle
     frame: Numbers | None = field(repr=False, default=None)
+    # the bars between its joints, where these say more than its inertia; the solid marks its mass centre then
+    outline: Outline | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,10 @@ class Scene:
     arrows: tuple[Arrow, ...]
     view: View
     contacts: tuple[int, ...] = ()
+    # flexible members
+    curves: tuple[Curve, ...] = ()
+    # the places of their ends
+    tips: tuple[int, ...] = ()
 
 
 def frames_of(run: Trajectory, most: int = MOST_FRAMES) -> Trajectory:
@@ -113,14 +118,19 @@ class _Drawing:
         self.loads = list(loads(run)) if arrows else []
         self.springs = [(kind, *pair) for kind, pair in springs(run)]
         self.contacts = list(dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None))
-        points = [b.G for b in system.bodies]
+        self.members = Members(system)
+        points = [b.G for b in system.bodies] + [e.member.at for e in self.members.bent]
         points += [P for b in system.bodies for P in b.points.values()]
         points += [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts
+        points += [P for c in system.constraints for P in c.closes or ()]
         points += [P for _, _, P, _ in self.loads if isinstance(P, Point)]
         # what hangs on the way to these, and what else a body's own frame carries
         points += [P for P in system.space.points if any(P.frame is b.frame for b in system.bodies)]
         self.points = list(dict.fromkeys(points))
-        self.poses = Poses(run, self.points, [v for *_, v in self.loads])
+        self.poses = Poses(run, self.points, [*(v for *_, v in self.loads), *self.members.vectors])
+        self.curves = self.members.curves(self.poses)
+        # the places of every body that is drawn as bars
+        self.framed: list[set[int]] = []
         self._places()
 
     # ---- places and links --------------------------------------------------------------------
@@ -134,29 +144,31 @@ class _Drawing:
         self.rails: list[Rail] = []
         wanted = [Q for P in self.points for Q in _way(P)]
         r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
-        self.size = _size(list(r.values()))
+        self.size = _size([*r.values(), *(x for c in self.curves for x in c.r)])
         for P, here in r.items():
-            self.number[P] = self._place(P, here)
-            if P.parent is not None:
+            self.number[P] = self._place(P.name, here)
+            if P.parent is not None and not self.members.carry(P):
                 self._connect(P, self.poses.offset(P))
         self._tie()
-        self._string()
+        self.roots = [self._place(e.member.at.name, c.r[0]) for e, c in zip(self.members.bent, self.curves, strict=True)]
+        self.tips = [self._place(f"tip of {c.name}", c.r[-1]) for c in self.curves]
         # what is to be seen: the masses, and what is linked with them
-        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links)
+        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links, self.roots, self.tips)
         ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
-        self.held = [self.places[k] for k in sorted(seen)] + ends
+        sprung = {self.number[P] for _, *pair in self.springs for P in pair}
+        self.held = [self.places[k] for k in sorted(seen | sprung)] + ends
         # a lone particle is seen with its whole way
-        points = not self.links and all(b.frame is None for b in self.run.system.bodies)
+        points = not self.links and not self.curves and all(b.frame is None for b in self.run.system.bodies)
         self.tied = points or bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STILL * self.size for k in seen)
         self.scale = _size([self.places[k] for k in sorted(seen)])
 
-    def _place(self, P: Point, r: Numbers) -> int:
+    def _place(self, name: str, r: Numbers) -> int:
         near = 1e-9 * self.size
         for k, other in enumerate(self.places):
             if np.abs(other - r).max(initial=0.0) <= near:
                 return k
         self.places.append(r)
-        self.names.append(P.name)
+        self.names.append(name)
         return len(self.places) - 1
 
     def _connect(self, P: Point, offset: Numbers) -> None:
@@ -188,7 +200,7 @@ class _Drawing:
     def _tie(self) -> None:
         """A constraint that keeps two places at one distance is a link too."""
         rows = [c for c in self.run.system.constraints if c.holonomic]
-        masses = [self.number[b.G] for b in self.run.system.bodies if b.frame is None]
+        masses = [self.number[b.G] for b in self.run.system.bodies if b.frame is None and not self.members.has(b)]
         linked = {k for link in self.links for k in link}
         for i, a in enumerate(masses if rows else []):
             for b in masses[i + 1 :]:
@@ -197,32 +209,35 @@ class _Drawing:
                 if apart and length.max() > 0 and np.ptp(length) <= 1e-6 * length.max():
                     self.links[min(a, b), max(a, b)] = None
 
-    def _string(self) -> None:
-        """Slices of a flexible member hang together."""
-        members: dict[str, list[int]] = {}
-        for body in self.run.system.bodies:
-            if (member := self._member(body)) is not None:
-                members.setdefault(member, []).append(self.number[body.G])
-        for row in members.values():
-            self.links |= dict.fromkeys((min(a, b), max(a, b)) for a, b in pairwise(row) if a != b)
-
-    def _member(self, body: Body) -> str | None:
-        """The flexible member that a body is a slice of."""
-        stem = body.name.rpartition(" ")[0]
-        return stem if stem in self.run.system.members else None
-
     # ---- bodies ------------------------------------------------------------------------------
 
     def bodies(self) -> Iterator[DrawnBody]:
         poses, bodies = self.poses, self.run.system.bodies
         masses = [float(self.run.rows([b.mass])[0][0]) for b in bodies]
         for body in bodies:
-            scene = self.scale * (1.0 if self._member(body) is None else _SLICE)
+            if self.members.has(body):
+                continue
             F = body.frame
             R = np.broadcast_to(np.eye(3), (len(self.run), 3, 3)) if F is None else poses.frame(F)
             reach = R[0].T @ self._reach(body)
-            looks = solid(body, poses, scene=scene, heaviest=max(masses), reach=reach, contact=self._contact(body))
-            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, None if F is None else R)
+            looks = solid(body, poses, scene=self.scale, heaviest=max(masses), reach=reach, contact=self._contact(body))
+            drawn = self._outline(body, looks)
+            looks = looks if drawn is None else centre_mark(self.scale)
+            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, None if F is None else R, drawn)
+
+    def _outline(self, body: Body, looks: Solid) -> Outline | None:
+        """Bars between the points of a body, where its inertia would only give a bulky guess: one moment, or an ellipsoid."""
+        F = body.frame
+        if F is None or not looks.guessed or looks.kind == "cylinder" or self._contact(body) is not None:
+            return None
+        fixed = attached(body.G, F, self.number)
+        places = {self.number[P] for P in fixed}
+        # a top on its tip shows by its ellipsoid how it spins
+        if len(places) < (2 if looks.kind == "box" else 3):
+            return None
+        G, R = self.poses.point(body.G)[0], self.poses.frame(F)[0]
+        self.framed.append(places)
+        return outline(np.array([(self.poses.point(P)[0] - G) @ R for P in fixed]))
 
     def _reach(self, body: Body) -> Numbers:
         """From the mass centre to the farthest point linked with it, at the start."""
@@ -244,9 +259,12 @@ class _Drawing:
         fixed = [np.ptp(r, axis=0).max() <= _STILL * self.size for r in self.places]
         degree = [sum(k in link for link in self.links) for k in range(len(self.places))]
         at_G = {self.number[b.G] for b in self.run.system.bodies}
-        joints = [degree[k] >= 1 and k not in at_G for k in range(len(self.places))]
+        held = {*self.roots, *(k for k, e in zip(self.tips, self.members.bent, strict=True) if e.member.right.support != "free")}
+        joints = [(degree[k] >= 1 or k in held) and k not in at_G for k in range(len(self.places))]
         places = zip(self.names, self.places, fixed, joints, strict=True)
-        lines = [Line("link", a, b) for a, b in self.links]
+        # bars of a body stand for its own links, and two supports need none
+        apart = [{k for k, still in enumerate(fixed) if still and degree[k] > 1}, *self.framed]
+        lines = [Line("link", a, b) for a, b in self.links if not any({a, b} <= places for places in apart)]
         lines += [Line(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
         contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
         ground = [self.places[k] for k in contacts]
@@ -257,9 +275,15 @@ class _Drawing:
             lines=tuple(lines),
             rails=tuple(self.rails),
             arrows=tuple(self._arrows()),
-            view=view(self._up(), bodies, self.held, ground, tied=self.tied),
+            view=view(self._up(), bodies, self.held, ground, masses=self._masses(), tied=self.tied),
             contacts=contacts,
+            curves=tuple(self.curves),
+            tips=tuple(self.tips),
         )
+
+    def _masses(self) -> list[Numbers]:
+        """Where masses are, those of flexible members too."""
+        return [self.poses.point(b.G) for b in self.run.system.bodies]
 
     def _length(self, link: tuple[int, int]) -> float:
         a, b = link
@@ -309,7 +333,7 @@ def _rail(way: Numbers, direction: Numbers, margin: float) -> Rail:
 def _fitting(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
     """Where solids drawn from their inertia would hide the links between them, all are drawn smaller by one factor."""
     guessed = [max(b.solid.sizes) for b in bodies if b.solid.guessed and b.solid.kind == "sphere"]
-    if len(guessed) < 3 or not links:
+    if not guessed or len(guessed) + sum(b.outline is not None for b in bodies) < 3 or not links:
         return bodies
     factor = min(1.0, 0.55 * float(np.median(links)) / float(np.median(guessed)))
     return [_scaled(b, factor) if b.solid.guessed and b.solid.kind == "sphere" else b for b in bodies]
@@ -318,4 +342,4 @@ def _fitting(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]
 def _scaled(body: DrawnBody, factor: float) -> DrawnBody:
     s = body.solid
     a, b, c = (factor * x for x in s.sizes)
-    return DrawnBody(body.name, Solid(s.kind, (a, b, c), s.turn, s.guessed), body.r, body.R, body.frame)
+    return replace(body, solid=replace(s, sizes=(a, b, c)))

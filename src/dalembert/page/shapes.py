@@ -63,6 +63,12 @@ def _dot(mass: float, scene: float, heaviest: float) -> Solid:
     return Solid("sphere", (r, r, r), np.eye(3))
 
 
+def centre_mark(scene: float) -> Solid:
+    """A small ball in two shades at the mass centre of a body that is drawn as bars."""
+    r = 0.45 * _DOT * scene
+    return Solid("sphere", (r, r, r), np.eye(3))
+
+
 def _declared(body: Body, poses: Poses) -> Solid:
     shape, frame = body.shape, body.frame
     assert shape is not None

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.page.curves import Curve
 from dalembert.page.scene import DrawnBody, Scene
-from dalembert.page.view import looking
+from dalembert.page.view import EYE, looking
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 COLOURS: Final = ("#2f7fb8", "#d9822b", "#2a9d76", "#b8609a", "#c9a227", "#5aa9c9")
 METAL: Final = "#8a929c"
 INK: Final = "#5b6570"
-_EYE: Final = 28.0  # degrees of the picture's shorter side
 _LIGHT: Final = np.array([0.45, 0.62, 0.64])
 _ROUND: Final = 28
+# bars of a body against links, and how much of the plate between them is seen
+_BAR: Final = 1.5
+_PLATE: Final = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +56,11 @@ class _Camera:
         v = scene.view
         self.side, self.head, self.back = looking(v.axes, v.azimuth, v.elevation)
         self.up = v.axes[2]
-        self.target = np.mean([b.r[k] for b in scene.bodies], axis=0) if v.follow else v.centre
+        centres = [b.r[k] for b in scene.bodies] + [c.r[len(c.r) // 2, k] for c in scene.curves]
+        self.target = np.mean(centres, axis=0) if v.follow else v.centre
         self.radius = v.near if v.follow else v.far
-        self.distance = self.radius * max(1.0, 1.35 * height / width) / np.tan(np.radians(_EYE) / 2)
-        self.focal = 0.5 * height / np.tan(np.radians(_EYE) / 2)
+        self.distance = self.radius * max(1.0, 1.35 * height / width) / np.tan(np.radians(EYE) / 2)
+        self.focal = 0.5 * height / np.tan(np.radians(EYE) / 2)
         self.middle = np.array([width / 2, height / 2])
 
     def __call__(self, points: Numbers) -> tuple[Numbers, Numbers]:
@@ -77,6 +81,9 @@ def picture(scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.
     camera = _Camera(scene, k, width, height)
     fine = 12 if len(scene.bodies) <= 6 else 8
     faces = [f for n, b in enumerate(scene.bodies) for f in _solid(b, k, COLOURS[n % len(COLOURS)], camera, fine)]
+    faces += [f for n, b in enumerate(scene.bodies) for f in _outline(b, k, COLOURS[n % len(COLOURS)], camera)]
+    # members are coloured after the bodies
+    faces += [f for n, c in enumerate(scene.curves, len(scene.bodies)) for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)]
     faces += list(_sticks(scene, k, camera))
     faces.sort(key=lambda f: -f.depth)
     below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
@@ -150,11 +157,37 @@ def _lit(colour: str, sun: float, sky: float, *, second: bool) -> str:
     return "#" + "".join(f"{round(255 * float(c)):02x}" for c in lit)
 
 
+def _outline(body: DrawnBody, k: int, colour: str, camera: _Camera) -> Iterator[Face]:
+    """Bars between the joints of a body, and the plate within them."""
+    if body.outline is None or body.frame is None:
+        return
+    R, r = body.frame[k], body.r[k]
+    if len(body.outline.plate):
+        flat, depth = camera(body.outline.plate @ R.T + r)
+        yield Face(flat, colour, depth=float(depth.max()) + 0.01 * camera.radius, alpha=_PLATE)
+    for ends in body.outline.bars:
+        flat, depth = camera(ends @ R.T + r)
+        yield Face(flat, None, colour, _BAR * _unit_width(camera), depth=float(depth.mean()))
+
+
+def _curve(curve: Curve, k: int, colour: str, camera: _Camera) -> Iterator[Face]:
+    """A member piece by piece, so that each has its own depth."""
+    flat, depth = camera(curve.r[:, k])
+    for n in range(len(flat) - 1):
+        width = 0.9 * curve.thick * _unit_width(camera)
+        yield Face(flat[n : n + 2], None, colour, width, depth=float(depth[n : n + 2].mean()))
+
+
+def _unit_width(camera: _Camera) -> float:
+    """The width of a line in this picture."""
+    return float(camera.middle.min()) / 60
+
+
 # ---- lines -----------------------------------------------------------------------------------
 
 
 def _sticks(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
-    unit = camera.middle.min() / 60
+    unit = _unit_width(camera)
     for line in scene.lines:
         ends = np.array([scene.places[line.a].r[k], scene.places[line.b].r[k]])
         ends = _coil(ends, 0.02 * camera.radius) if line.kind == "spring" else ends

@@ -25,6 +25,8 @@ _JOURNEY: Final = 3.0
 # room around, and pictures are at least this much wider than high
 _MARGIN: Final = 1.18
 _ASPECT: Final = 1.35
+# degrees of the picture's shorter side
+EYE: Final = 28.0
 # what is seen around a system that the eye follows
 _AROUND: Final = 1.7
 
@@ -46,9 +48,17 @@ class View:
     ground: float | None
 
 
-def view(up: Numbers | None, bodies: Sequence[DrawnBody], held: Sequence[Numbers], contacts: Sequence[Numbers], *, tied: bool) -> View:
+def view(
+    up: Numbers | None,
+    bodies: Sequence[DrawnBody],
+    held: Sequence[Numbers],
+    contacts: Sequence[Numbers],
+    *,
+    masses: Sequence[Numbers],
+    tied: bool,
+) -> View:
     """The natural view of a motion; `held` are the places to be seen, `tied` says that the motion happens at one place."""
-    r = np.stack([b.r for b in bodies] or list(held))
+    r = np.stack(list(masses or held))
     normal, flat = _plane(r, bodies)
     vertical, floor = _vertical(up, normal if normal is not None else flat, tied=tied and normal is not None)
     axes = _axes(vertical, normal if not floor else None)
@@ -56,11 +66,17 @@ def view(up: Numbers | None, bodies: Sequence[DrawnBody], held: Sequence[Numbers
     inside = np.concatenate([_held(b) for b in bodies] + [p[None] for p in held])
     side, head, back = looking(axes, azimuth, elevation)
     centre, far = _fit(inside.reshape(-1, 3), side, head, back)
-    near = max(_fit(inside[:, k], side, head, back)[1] for k in range(0, inside.shape[1], max(1, inside.shape[1] // 40)))
+    times = range(0, inside.shape[1], max(1, inside.shape[1] // 40))
+    near = max(_fit(inside[:, k], side, head, back)[1] for k in times)
     follow = not tied and far > _JOURNEY * near
+    around = _AROUND * near
+    if follow and bodies:
+        # the eye goes with the middle of the bodies, which need not be that of the picture
+        middle = np.mean([b.r for b in bodies], axis=0)
+        around = max(around, *(_half(inside[:, k] - middle[k], side, head, back) for k in times))
     travels = far > 1.2 * near or normal is not None
     ground = _ground(vertical, bodies, contacts, floor=floor and travels)
-    return View(axes, azimuth, elevation, centre, far, _AROUND * near if follow else near, follow, ground)
+    return View(axes, azimuth, elevation, centre, far, around if follow else near, follow, ground)
 
 
 def looking(axes: Numbers, azimuth: float, elevation: float) -> tuple[Numbers, Numbers, Numbers]:
@@ -110,18 +126,28 @@ def _axes(up: Numbers, normal: Numbers | None) -> Numbers:
 
 
 def _held(body: DrawnBody) -> Numbers:
-    """Corners of a ball around the body, over the times."""
+    """Corners of a ball around the body, and of its outline, over the times."""
     half = max(body.solid.sizes)
     corners = half * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]])
-    return np.asarray(body.r[None] + corners[:, None])
+    ball = np.asarray(body.r[None] + corners[:, None])
+    if body.outline is None or body.frame is None:
+        return ball
+    return np.concatenate([ball, body.r[None] + np.einsum("nij,kj->kni", body.frame, body.outline.bars.reshape(-1, 3))])
 
 
 def _fit(inside: Numbers, side: Numbers, head: Numbers, back: Numbers) -> tuple[Numbers, float]:
     """The middle of a cloud of points as the eye sees it, and the half height of a picture that holds it."""
     along = [inside @ e for e in (side, head, back)]
     middle = [(x.min() + x.max()) / 2 for x in along]
-    half = [float(np.ptp(x)) / 2 for x in along]
-    return middle[0] * side + middle[1] * head + middle[2] * back, max(_MARGIN * max(half[1], half[0] / _ASPECT, 0.35 * half[2]), 1e-6)
+    centre = middle[0] * side + middle[1] * head + middle[2] * back
+    return centre, _half(inside - centre, side, head, back)
+
+
+def _half(away: Numbers, side: Numbers, head: Numbers, back: Numbers) -> float:
+    """|y| ≤ h − d tan ½α: the half height h of a picture that holds what is d nearer to the eye than its middle."""
+    x, y, d = np.abs(away @ side), np.abs(away @ head), away @ back
+    needed = float((np.maximum(y, x / _ASPECT) + d * np.tan(np.radians(EYE) / 2)).max())
+    return max(_MARGIN * needed, _MARGIN * 0.35 * float(np.ptp(d)) / 2, 1e-6)
 
 
 def _ground(up: Numbers, bodies: Sequence[DrawnBody], contacts: Sequence[Numbers], *, floor: bool) -> float | None:

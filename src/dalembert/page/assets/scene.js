@@ -91,6 +91,12 @@ const Meshes = {
       }
     return { position, normal, faces };
   },
+  // a flat convex polygon
+  plate(corners) {
+    const n = V.unit(V.cross(V.sub(corners[1], corners[0]), V.sub(corners[2], corners[0]))), faces = [];
+    for (let i = 2; i < corners.length; i++) faces.push(0, i - 1, i);
+    return { position: corners.flat(), normal: corners.flatMap(() => n), faces };
+  },
 };
 
 const SOLID_VS = `#version 300 es
@@ -298,6 +304,8 @@ class Stage {
     this.places = data.places.map((p) => ({ ...p, r: read(p.r) }));
     const where = (r) => typeof r === "number" ? this.places[r].r : read(r);
     this.bodies = data.bodies.map((b) => ({ ...b, r: where(b.r), e: b.e ? read(b.e) : null }));
+    this.bodies.forEach((b, k) => { if (b.plate.length) this.renderer.meshes["plate " + k] = this.renderer.mesh(Meshes.plate(b.plate)); });
+    this.curves = data.curves.map((c) => ({ ...c, r: c.r.map(read) }));
     this.arrows = data.arrows.map((a) => ({ ...a, at: where(a.at), v: read(a.v) }));
     this.traced = data.traces.map((k) => this.renderer.buffer(this.spread(this.places[k].r)));
     this.show = { frames: false, arrows: false, traces: true, labels: false };
@@ -305,7 +313,7 @@ class Stage {
     this.axes = data.view.axes;
     this.follow = data.view.follow;
     this.home();
-    this.names = [...this.bodies.map((b) => [b.name, () => this.at(b.r)]), ...this.places.filter((p) => p.named).map((p) => [p.name, () => this.at(p.r)])]
+    this.names = [...this.bodies.map((b) => [b.name, () => this.at(b.r)]), ...this.curves.map((c) => [c.name, () => this.at(c.r[c.r.length >> 1])]), ...this.places.filter((p) => p.named).map((p) => [p.name, () => this.at(p.r)])]
       .map(([name, where]) => { const span = document.createElement("span"); span.textContent = name; labels.append(span); return { span, where }; });
     this.steer();
     this.theme();
@@ -373,8 +381,9 @@ class Stage {
   focus() {
     if (!this.follow) return this.data.view.centre;
     let sum = [0, 0, 0];
-    for (const b of this.bodies) sum = V.add(sum, this.at(b.r));
-    return V.scale(sum, 1 / this.bodies.length);
+    const centres = [...this.bodies.map((b) => b.r), ...this.curves.map((c) => c.r[c.r.length >> 1])];
+    for (const r of centres) sum = V.add(sum, this.at(r));
+    return V.scale(sum, 1 / centres.length);
   }
 
   look() {
@@ -416,6 +425,8 @@ class Stage {
     r.begin(eye.camera, eye.eye, up, light);
     this.floor(eye);
     this.solids(false);
+    this.frames();
+    this.tubes();
     this.sticks();
     if (this.show.traces) this.traces();
     if (this.show.frames) this.triads();
@@ -457,6 +468,37 @@ class Stage {
       if (b.guessed !== translucent) continue;
       const options = { alpha: b.guessed ? 0.62 : 1, mark: b.round ? 2 : 0 };
       this.renderer.draw(b.kind, M4.basis(...this.axesOf(b), this.at(b.r)), b.sizes, this.colours[k % this.colours.length], options);
+    }
+    if (translucent) this.plates();
+  }
+
+  colour(k) { return this.colours[k % this.colours.length]; }
+
+  // bodies as bars between their joints
+  frames() {
+    const thin = this.data.view.stick;
+    for (const [k, b] of this.bodies.entries()) {
+      if (!b.bars.length) continue;
+      const [x, y, z] = this.turned(b.e), o = this.at(b.r);
+      const world = (p) => V.add(o, V.add(V.add(V.scale(x, p[0]), V.scale(y, p[1])), V.scale(z, p[2])));
+      for (const [p, q] of b.bars) this.tube([world(p), world(q)], 0.75 * thin, this.colour(k));
+    }
+  }
+
+  plates() {
+    for (const [k, b] of this.bodies.entries())
+      if (b.plate.length) this.renderer.draw("plate " + k, M4.basis(...this.turned(b.e), this.at(b.r)), [1, 1, 1], this.colour(k), { alpha: 0.3 });
+  }
+
+  // flexible members, in colours after those of the bodies
+  tubes() {
+    this.curves.forEach((c, k) => this.tube(c.r.map((r) => this.at(r)), 0.5 * c.thick * this.data.view.stick, this.colour(this.bodies.length + k)));
+  }
+
+  tube(points, r, colour) {
+    for (const [k, p] of points.entries()) {
+      this.ball(p, r, colour);
+      if (k) this.renderer.rod("cylinder", points[k - 1], p, r, colour);
     }
   }
 

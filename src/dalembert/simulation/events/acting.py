@@ -9,6 +9,7 @@ forces have no part in it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -116,9 +117,7 @@ def _value(reader: Reader, value: Any) -> int:
     return reader.tape.const(_fraction(value))
 
 
-def _fraction(value: Any) -> Any:
-    from fractions import Fraction
-
+def _fraction(value: Any) -> Fraction:
     try:
         return Fraction(value)
     except (TypeError, ValueError, OverflowError):

@@ -75,13 +75,9 @@ class EventfulRun:
                     return self._whole(integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}")
                 if not found:
                     return self._whole(integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
-                after = self._act(integration, found)
-                if after is None:
-                    ended = self.watch.functions.events[found[-1].event].title
-                    return self._whole(integration, Outcome.FINISHED, f"ended by {ended!r} at t = {integration.t:.17g}")
-                if integration.t >= problem.t1:
-                    self._parts.append(integration.solution())
-                    return self._joined(_point(problem.t1, after), Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
+                after, ended = self._act(integration, found)
+                if ended or integration.t >= problem.t1:
+                    return self._last(integration, after, f"ended by {ended!r}" if ended else "finished")
                 self._check_endless(integration, found)
                 self._parts.append(integration.solution())
                 problem, first = replace(problem, y0=after, t0=integration.t), False
@@ -152,21 +148,21 @@ class EventfulRun:
                 return
             t, least = new, abs(g)
 
-    def _act(self, integration: Integration, found: Sequence[Crossing]) -> Numbers | None:
-        """The state afterwards, with what rides along; None if the run ends here."""
+    def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
+        """The state afterwards, with what rides along, and the event that ends the run, if one does."""
         t, y = integration.t, integration.state
         for c in found:
-            before = y[: self._n].copy()
-            if self.watch.functions.events[c.event].action is Action.STOP:
+            before, e = y[: self._n].copy(), self.watch.functions.events[c.event]
+            if e.action is Action.STOP:
                 self._record(c.event, t, before, before)
-                return None
+                return y, e.title
             changed = self.actor.act(c.event, before, t)
             after = y.copy()
             after[: self._n] = changed.y
             self.book(t, y, after)
             self._record(c.event, t, before, changed.y, changed.impulse)
             y = after
-        return y
+        return y, ""
 
     def _record(self, i: int, t: float, before: Numbers, after: Numbers, impulse: float | None = None) -> None:
         e = self.watch.functions.events[i]
@@ -207,6 +203,14 @@ class EventfulRun:
         raise EndlessEvents(msg, self._joined(integration.solution(), Outcome.STOPPED, msg))
 
     # ---- one motion --------------------------------------------------------------------------
+
+    def _last(self, integration: Integration, after: Numbers, how: str) -> Solution:
+        """The motion up to an event that is the end; what it changed is one more point."""
+        message = f"{how} at t = {integration.t:.17g}"
+        if np.array_equal(after, integration.state):
+            return self._whole(integration, Outcome.FINISHED, message)
+        self._parts.append(integration.solution())
+        return self._joined(_point(integration.t, after), Outcome.FINISHED, message)
 
     def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
         return self._joined(integration.solution(), outcome, message)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # what is smaller than this part of the largest is printed as zero
 _DUST: Final = 1e-12
+# the first words by which the rows of one declaration differ: "x", "about x", "axis 1", …
+_PARTS: Final = ("x", "y", "z", "along", "about", "across", "axis", "right")
 METRIC: Final = "least Σ λ², each λ in the unit of its row"
 
 
@@ -107,7 +109,7 @@ class RunReactions:
         for kind in (self.rows, self.joints, self.drives):
             if name in kind:
                 return kind[name]
-        together = [row for label, row in self.rows.items() if label.startswith(f"{name} ")]
+        together = [row for label, row in self.rows.items() if _is_part(label, name)]
         if together:
             return _joined(name, together)
         known = [*self.rows, *self.joints, *self.drives]
@@ -161,6 +163,11 @@ class RunReactions:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def _is_part(row: str, closure: str) -> bool:
+    """Whether a row belongs to a closure or contact: `loop x` to `loop`, but not `loop closure x`."""
+    return row.startswith(f"{closure} ") and row.removeprefix(f"{closure} ").partition(" ")[0] in _PARTS
 
 
 def _joined(name: str, rows: Sequence[RowLoad]) -> RowLoad:

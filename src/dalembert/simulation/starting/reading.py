@@ -19,6 +19,7 @@ from dalembert.algebra.parser import parse
 from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadExpression
+from dalembert.geometry.point import Point
 from dalembert.kinematics.kinematics import Kinematics
 from dalembert.numerics.values import MissingValue
 
@@ -92,6 +93,9 @@ class Reader:
             return i
         if isinstance(key, Scalar):
             return on(self.tape, key)
+        if isinstance(key, Point):
+            msg = f"{key.name} is a point; ask for a vector, such as {key.name} - s.O or its velocity, or for one of its components"
+            raise BadExpression(msg)
         msg = f"expected a name such as 'theta.dot' or an expression of {self.kin.system.name!r}, got {key!r}"
         raise BadExpression(msg)
 

@@ -69,7 +69,9 @@ def scene_data(s: Scene) -> dict[str, Any]:
             }
             for b in s.bodies
         ],
-        "places": [{"name": p.name, "r": moving(p.r), "fixed": p.fixed, "joint": p.joint, "named": _is_given(p.name)} for p in s.places],
+        "places": [
+            {"name": p.name, "r": moving(p.r), "fixed": p.fixed, "joint": p.joint, "named": p.named and _is_given(p.name)} for p in s.places
+        ],
         "lines": [{"kind": line.kind, "a": line.a, "b": line.b} for line in s.lines],
         "curves": [{"name": c.name, "thick": c.thick, "r": [moving(x) for x in c.r]} for c in s.curves],
         "rails": [rail.ends.tolist() for rail in s.rails],

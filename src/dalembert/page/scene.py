@@ -52,6 +52,8 @@ class Place:
     fixed: bool = False
     # where links meet, so that something turns there
     joint: bool = False
+    # whether its name says something; slices are only counted
+    named: bool = True
 
 
 @dataclass(frozen=True)
@@ -261,6 +263,7 @@ class _Drawing:
         at_G = {self.number[b.G] for b in self.run.system.bodies}
         held = {*self.roots, *(k for k, e in zip(self.tips, self.members.bent, strict=True) if e.member.right.support != "free")}
         joints = [(degree[k] >= 1 or k in held) and k not in at_G for k in range(len(self.places))]
+        cut = {b.G.name for b in self.run.system.bodies if self.members.has(b)}
         places = zip(self.names, self.places, fixed, joints, strict=True)
         # bars of a body stand for its own links, and two supports need none
         apart = [{k for k, still in enumerate(fixed) if still and degree[k] > 1}, *self.framed]
@@ -271,7 +274,7 @@ class _Drawing:
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
-            places=tuple(Place(n, r, bool(f), j) for n, r, f, j in places),
+            places=tuple(Place(n, r, bool(f), j, n not in cut) for n, r, f, j in places),
             lines=tuple(lines),
             rails=tuple(self.rails),
             arrows=tuple(self._arrows()),

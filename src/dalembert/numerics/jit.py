@@ -96,7 +96,7 @@ def load(
 def host_features() -> dict[str, bool]:
     """What the processor can do, by LLVM's names of its features."""
     with _held():
-        return dict(_llvm().get_host_cpu_features())
+        return dict(_features())
 
 
 _names = itertools.count()
@@ -125,6 +125,11 @@ def _llvm() -> ModuleType:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm
+
+
+@functools.cache
+def _features() -> dict[str, bool]:
+    return dict(_llvm().get_host_cpu_features())
 
 
 @functools.cache

@@ -181,12 +181,16 @@ class Context:
             if not audit.autonomous:
                 self.rhs = _library().address("rhs")
             fields.audit, fields.audit_work = audit.rates.address, self._kept(ready(audit.rates, p))
-        fields.energy, fields.energy_work = audit.energy.address, self._kept(ready(audit.energy, p))
-        fields.energy_result = self._kept(np.zeros(2))
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
         fields.width = padded(n + len(audit.names))
         fields.middle = self._kept(np.zeros(fields.width))
+
+    def ask_for_energy(self, audit: Audit, p: NDArray[np.float64]) -> None:
+        """Let projections, budgets and levels know K₂ and 𝒰."""
+        fields = self._fields
+        fields.energy, fields.energy_work = audit.energy.address, self._kept(ready(audit.energy, p))
+        fields.energy_result = self._kept(np.zeros(2))
 
     def level(self, defect: int, n_coordinates: int, E: float) -> None:
         """Bring every step back to the level E of E_Z; the sum of the defects goes to the component `defect` of what rides along."""

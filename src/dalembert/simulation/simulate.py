@@ -118,13 +118,21 @@ def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None
     projection = model.projection if wish.stabilizer == PROJECTION else None
     context = Context(_rates(model, p, start, wish), p, projection, autonomous=model.autonomous)
     if watched is not None:
-        context.watch(watched.audit, watched.p)
-        K2, V = map(float, watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p))
-        if wish.budget is not None:
-            context.moderate(wish.budget, (K2, V), start.t)
-        if watched.audit.defect is not None:
-            context.level(watched.audit.defect, len(start.q), K2 + V)
+        audit = watched.audit
+        context.watch(audit, watched.p)
+        if audit.jump is not None or audit.defect is not None or wish.budget is not None:
+            context.ask_for_energy(audit, watched.p)
+            _hold(context, watched, start, wish)
     return context
+
+
+def _hold(context: Context, watched: Watched, start: Start, wish: Wish) -> None:
+    """To a budget, or to the level of E_Z at the start, where that is asked for."""
+    K2, V = map(float, watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p))
+    if wish.budget is not None:
+        context.moderate(wish.budget, (K2, V), start.t)
+    if watched.audit.defect is not None:
+        context.level(watched.audit.defect, len(start.q), K2 + V)
 
 
 def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, wish: Wish) -> CompiledFunction | Workspace:

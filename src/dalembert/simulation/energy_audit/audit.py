@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
@@ -63,11 +64,12 @@ class Audit:
 
     names: tuple[str, ...]
     rates: CompiledFunction | None
-    energy: CompiledFunction
     parameters: tuple[int, ...]
-    # the rates as expressions, for integrators that want them so
+    # the rates as expressions, for integrators that want them so; K₂ and 𝒰; q, u and t
     tape: Tape
     nodes: tuple[int, ...]
+    energies: tuple[int, ...]
+    state: tuple[int, ...]
     Z: int | None
     jump: int | None
     defect: int | None
@@ -75,6 +77,11 @@ class Audit:
     autonomous: bool
     takes_multipliers: bool = False
     taken: int | None = None
+
+    @cached_property
+    def energy(self) -> CompiledFunction:
+        """K₂ and 𝒰, compiled only for runs that ask for them on the way: at projections, events, or under a budget."""
+        return CompiledFunction(self.tape, self.energies, self.state, self.parameters)
 
 
 @dataclass(frozen=True)
@@ -106,10 +113,9 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
     compiled = CompiledFunction(tape, rates, (*state, *kin.multipliers) if moved_by_rows else state, parameters) if rates else None
-    energy = CompiledFunction(tape, energies, state, parameters)
     places = quadratures.Z, quadratures.jump, quadratures.defect
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
     how = autonomous, moved_by_rows, quadratures.taken
-    found = Audit(quadratures.names, compiled, energy, parameters, tape, tuple(rates), *places, *how)
+    found = Audit(quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how)
     kin.derived[key] = found
     return found

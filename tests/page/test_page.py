@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
+from dalembert import gallery
 from dalembert.page.page import page, write
 from dalembert.page.study import Wish, study
 from dalembert.report.document import Subject
@@ -136,3 +137,20 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path):
     target = tmp_path / "page.html"
     assert target == write("text", target)
     assert ["page.html"] == [p.name for p in tmp_path.iterdir()]
+
+
+def test_inputs_given_as_expressions_run_and_can_be_given_again(tmp_path):
+    s = gallery.build("cart-and-bar")
+    written = da.write_report(s, tmp_path / "page.html", duration=1.0, inputs={s.expression("F"): 2 * da.sin(3 * s.t)}).read_text("utf-8")
+    assert "cannot be read" not in written
+    assert "&#x27;2*sin(3*t)&#x27;" in written
+
+
+def test_events_reach_the_run(tmp_path):
+    entry = gallery.entry("bouncing-ball")
+    known = {"duration": 1.0, "start": entry.start, "inputs": dict(entry.inputs)}
+    flying, bouncing = (
+        da.write_report(entry.build(), tmp_path / "page.html", **known, events=e).read_text("utf-8") for e in ((), entry.events)
+    )
+    assert "Event table (impact): " not in flying
+    assert "Event table (impact): " in bouncing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +22,19 @@ def write_report(
     start: Mapping[Any, float] | None = None,
     values: Mapping[Any, float] | None = None,
     inputs: Mapping[Any, Any] | None = None,
+    events: Sequence[Any] = (),
     description: str = "",
 ) -> Path:
     """Everything about a system in one HTML file: description, equations, agreement, motion, energy, modes.
 
-    duration, start, values and inputs are those of `simulate`.
+    duration, start, values, inputs and events are those of `simulate`.
     """
     if not isinstance(system, System):
         msg = f"write_report: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
     named = {name: {_name(key): x for key, x in (given or {}).items()} for name, given in (("start", start), ("values", values))}
-    motions = {_name(key): str(x) for key, x in (inputs or {}).items()}
-    wish = Wish(duration, named["start"], named["values"], motions)
+    motions = {_name(key): x for key, x in (inputs or {}).items()}
+    wish = Wish(duration, named["start"], named["values"], motions, events=events)
     return write(page(study(Subject(system, system.name, system.source, description), wish)), path)
 
 

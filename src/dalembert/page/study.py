@@ -29,7 +29,8 @@ class Wish:
     duration: float = 10.0
     start: Mapping[str, float] = field(default_factory=dict)
     values: Mapping[str, float] = field(default_factory=dict)
-    inputs: Mapping[str, str] = field(default_factory=dict)
+    # numbers, expressions, or text that can be read as one
+    inputs: Mapping[str, Any] = field(default_factory=dict)
     rtol: float = 1e-11
     atol: float = 1e-11
     # what `dalembert report` was asked for: a name of the gallery or path/to/file.py:function; empty in a program

@@ -25,7 +25,7 @@ def summary(run: Trajectory) -> str:
             *_integrals(run),
             *_constraints(run),
             *_members(run),
-            *_events(run),
+            *event_lines(run),
         ]
     )
 
@@ -41,7 +41,7 @@ def _way(run: Trajectory) -> str:
     return f"{way}{asked}, NOT FINISHED: {run.solution.outcome.value}{reason}"
 
 
-def _events(run: Trajectory) -> list[str]:
+def event_lines(run: Trajectory) -> list[str]:
     """How often each event happened, and which never did."""
     times: dict[str, list[float]] = {}
     for o in run.events:

@@ -14,7 +14,7 @@ from dalembert.algebra.normal_form.normal import normal_form, operation_count
 from dalembert.algebra.printing.equation import Equation, equation
 from dalembert.algebra.printing.layout import Printer, Ranking
 from dalembert.algebra.printing.names import parts
-from dalembert.algebra.printing.notation import Latex, Notation, Text
+from dalembert.algebra.printing.notation import Latex, Notation, Source, Text
 from dalembert.algebra.printing.zform import equation_with_intermediates, with_intermediates
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -43,6 +43,11 @@ def markup(e: Scalar) -> str:
     from dalembert.algebra.printing.mathml import math
 
     return math(latex(e))
+
+
+def source(e: Scalar) -> str:
+    """The expression as `s.expression` reads it."""
+    return _shown(e, Source())
 
 
 def _shown(e: Scalar, notation: Notation) -> str:

@@ -14,6 +14,7 @@ from dalembert.page.parts.words import panel, section, switch
 from dalembert.page.plots import MOST_POINTS, Curve, Panel, Plots
 from dalembert.page.study import Study
 from dalembert.report.writing import LatexWriting
+from dalembert.simulation.summary import event_lines
 
 if TYPE_CHECKING:
     from dalembert.page.scene import Scene
@@ -51,7 +52,8 @@ def _beginning(run: Trajectory) -> str:
     s = run.solution
     reached = f"{run.t[-1] - run.t[0]:.6g} s in {s.steps} steps, {s.rejected} rejected, {s.calls} evaluations"
     stopped = "" if run.finished else f" It stopped before its end: {s.message or s.outcome.value}."
-    return escape(f"From {given or 'zero'}: {reached}.{stopped}")
+    happened = "".join(f" {line[0].upper()}{line[1:]}." for line in event_lines(run))
+    return escape(f"From {given or 'zero'}: {reached}.{stopped}{happened}")
 
 
 # ---- the stage -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from measure import Timing
 from numpy.typing import NDArray
 
 import dalembert as da
-from dalembert.kinematics.kinematics import kinematics
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.simulation.context import Context
 from dalembert.simulation.integrator.loop import integrate
 from dalembert.simulation.integrator.problem import Problem

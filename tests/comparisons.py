@@ -9,7 +9,7 @@ from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 PRINCIPLES = (da.kane, da.lagrange)
 

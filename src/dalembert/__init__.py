@@ -6,7 +6,7 @@ agree, and read the derivation.
 
 from typing import TYPE_CHECKING, Any
 
-from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.comparison import Comparison, comparison
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.scalar import Scalar
@@ -26,7 +26,7 @@ from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, dis
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics, kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.elements import Body, Shape
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
@@ -44,18 +44,18 @@ from dalembert.principles.newton_euler import newton_euler
 from dalembert.principles.recursive import recursive
 
 if TYPE_CHECKING:
-    from dalembert.flexible.buckling import member_buckling
-    from dalembert.flexible.deflection import member_deflection
-    from dalembert.flexible.discretise import discretise
-    from dalembert.flexible.discretised import Discretised
-    from dalembert.flexible.galerkin import galerkin
-    from dalembert.flexible.hybrid import extended_hamilton
-    from dalembert.flexible.modes import member_modes
+    from dalembert.constraint_analysis.analysis import ConstraintAnalysis, constraints
+    from dalembert.flexible.expansion.discretise import discretise
+    from dalembert.flexible.expansion.discretised import Discretised
+    from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
+    from dalembert.flexible.hybrid.galerkin import galerkin
+    from dalembert.flexible.modes.buckling import member_buckling
+    from dalembert.flexible.modes.deflection import member_deflection
+    from dalembert.flexible.modes.natural_modes import member_modes
     from dalembert.linear.linearize import linearize, linearize_along
     from dalembert.linear.locus import root_locus
     from dalembert.linear.model import LinearModel
     from dalembert.linear.sensitivity import model_sensitivity, sensitivity
-    from dalembert.mobility.analysis import ConstraintAnalysis, constraints
     from dalembert.page.animation import animate
     from dalembert.page.report import write_report
     from dalembert.simulation.events.event import event, impact
@@ -160,27 +160,27 @@ __all__ = [
 
 # chapters that need numpy are opened when first asked for
 _LATER = {
-    "ConstraintAnalysis": "dalembert.mobility.analysis",
-    "Discretised": "dalembert.flexible.discretised",
+    "ConstraintAnalysis": "dalembert.constraint_analysis.analysis",
+    "Discretised": "dalembert.flexible.expansion.discretised",
     "Equilibrium": "dalembert.statics.equilibrium",
     "LinearModel": "dalembert.linear.model",
     "NoEquilibrium": "dalembert.statics.balance",
     "Trajectory": "dalembert.simulation.trajectory",
-    "constraints": "dalembert.mobility.analysis",
+    "constraints": "dalembert.constraint_analysis.analysis",
     "animate": "dalembert.page.animation",
     "continuation": "dalembert.statics.continuation",
-    "discretise": "dalembert.flexible.discretise",
+    "discretise": "dalembert.flexible.expansion.discretise",
     "equilibria": "dalembert.statics.equilibrium",
     "equilibrium": "dalembert.statics.equilibrium",
     "event": "dalembert.simulation.events.event",
-    "extended_hamilton": "dalembert.flexible.hybrid",
-    "galerkin": "dalembert.flexible.galerkin",
+    "extended_hamilton": "dalembert.flexible.hybrid.extended_hamilton",
+    "galerkin": "dalembert.flexible.hybrid.galerkin",
     "impact": "dalembert.simulation.events.event",
     "linearize": "dalembert.linear.linearize",
     "linearize_along": "dalembert.linear.linearize",
-    "member_buckling": "dalembert.flexible.buckling",
-    "member_deflection": "dalembert.flexible.deflection",
-    "member_modes": "dalembert.flexible.modes",
+    "member_buckling": "dalembert.flexible.modes.buckling",
+    "member_deflection": "dalembert.flexible.modes.deflection",
+    "member_modes": "dalembert.flexible.modes.natural_modes",
     "model_sensitivity": "dalembert.linear.sensitivity",
     "root_locus": "dalembert.linear.locus",
     "sensitivity": "dalembert.linear.sensitivity",

@@ -26,9 +26,9 @@ def with_wrong_sign(kin, a, w, alpha):
 
 def only(part):
     """Ψ̇ − ∂u/∂q with only its part free of the speeds (γ dropped) or only its part linear in them (γ_t dropped)."""
-    whole = FullSpeeds.turning.func
+    whole = FullSpeeds.transposition.func
 
-    def turning(full):
+    def transposition(full):
         t = full.kin.tape
         in_u = Rewrite(t, dict(zip(full.kin.qdot, full.qdot, strict=True)))
         linear = Linear(t, full.u)
@@ -37,7 +37,7 @@ def only(part):
             return free
         return [[t.sub(in_u(e), c) for e, c in zip(row, constants, strict=True)] for row, constants in zip(whole(full), free, strict=True)]
 
-    return property(turning)
+    return property(transposition)
 
 
 def reduced(kin, v, w):

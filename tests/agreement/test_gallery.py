@@ -10,7 +10,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 
 # operations of any one derivation: what takes more than a moment to derive, read or evaluate

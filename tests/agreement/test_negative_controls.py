@@ -12,7 +12,7 @@ import dalembert as da
 from agreement.floats import accelerations, close, value
 from agreement.planted import components_only, only, reduced, with_wrong_sign
 from dalembert import gallery
-from dalembert.agreement.agreement import agreement
+from dalembert.agreement.agreement_table import agreement
 from dalembert.agreement.certificate import compare
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.exact.field import is_zero
@@ -22,7 +22,7 @@ from dalembert.gallery import ball_on_turntable, bead_on_hoop, moving_knife_edge
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.vector import Vector, dot3
 from dalembert.kinematics.full_speeds import FullSpeeds
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 def caught(right, wrong):

@@ -20,7 +20,7 @@ from dalembert.algebra.exact.field import StructurallySingular
 from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadDescription, IllPosed
 from dalembert.kinematics.full_speeds import FullSpeeds
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 KINDS = {
     "trees": Shape(bodies=5, coordinates=7, speeds=False),

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dalembert.algebra.exact.degree import degrees, error_bound
-from dalembert.algebra.exact.field import Point
+from dalembert.algebra.exact.field import PrimePoint
 from dalembert.algebra.exact.modular import is_prime, random_prime
 from dalembert.algebra.folds import evaluate, needed
 from dalembert.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
@@ -111,7 +111,7 @@ def test_a_chain_of_divisions_doubles():
 class Lines:
     """Rational functions of one variable: each random number of a point moves on a line of its own."""
 
-    def __init__(self, point: Point, units: dict[int, int]) -> None:
+    def __init__(self, point: PrimePoint, units: dict[int, int]) -> None:
         self.point, self.units = point, units
         self.rng = random.Random(1)
         self.lines: dict[object, fmpq_poly] = {}
@@ -170,7 +170,7 @@ class Lines:
 
 
 def true_degrees(e: Scalar) -> tuple[int, int]:
-    point = Point(e.tape, 5)
+    point = PrimePoint(e.tape, 5)
     point(e.i)
     units: dict[int, int] = {}
     for i in needed(e.tape, [e.i]):
@@ -223,7 +223,7 @@ def test_the_error_bound_is_what_the_field_shows():
     x, y = symbols("x y")
     e = (x - 1) * (y - 2) * (x + y - 3)
     p = 71
-    points = [Point(e.tape, seed, prime=p) for seed in range(4000)]
+    points = [PrimePoint(e.tape, seed, prime=p) for seed in range(4000)]
     frequency = sum(point(e.i) == 0 for point in points) / len(points)
     assert 0.5 * 3 / p < frequency < 1.1 * error_bound(e.tape, [e.i], 1, points[0])
 
@@ -232,7 +232,7 @@ def test_angles_are_spread_evenly():
     (x,) = symbols("x")
     p = 77 * 24 - 1
     assert is_prime(p)
-    seen = {Point(x.tape, seed, prime=p)(sin(x).i) for seed in range(1500)}
+    seen = {PrimePoint(x.tape, seed, prime=p)(sin(x).i) for seed in range(1500)}
     # π − α is none of these angles, so their sines are all different
     assert len(seen) == 77
 
@@ -240,7 +240,7 @@ def test_angles_are_spread_evenly():
 def test_the_error_bound_counts_rows_roots_and_trials():
     x, y = symbols("x y")
     e, f = x * y, sqrt(x) + y
-    point = Point(e.tape, 1, prime=random_prime(random.Random(2)))
+    point = PrimePoint(e.tape, 1, prime=random_prime(random.Random(2)))
     n = point.generators.spread
     assert error_bound(e.tape, [e.i], 1, point) == pytest.approx(2 / n)
     assert error_bound(e.tape, [e.i], 4, point) == pytest.approx((2 / n) ** 4)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from dalembert.algebra.exact.field import (
     BadPoint,
     NoRoot,
-    Point,
+    PrimePoint,
     StructurallySingular,
     Trials,
     is_zero,
@@ -167,7 +167,7 @@ def test_true_identities_hold_numerically(name):
 
 def test_many_points_agree_on_a_true_identity():
     e = TRUE["half and third"] + TRUE["π/3"] + TRUE["exp"]
-    assert {0} == {Point(e.tape, seed)(e.i) for seed in range(50)}
+    assert {0} == {PrimePoint(e.tape, seed)(e.i) for seed in range(50)}
 
 
 # ---- primes ------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def test_full_turn_has_its_order(period):
 
 def test_a_prime_of_another_kind_is_refused():
     with pytest.raises(ValueError, match="23 mod 24"):
-        Point(Tape(), 0, prime=(1 << 61) - 1)
+        PrimePoint(Tape(), 0, prime=(1 << 61) - 1)
 
 
 # ---- points ------------------------------------------------------------------------------------
@@ -234,8 +234,8 @@ def test_a_prime_of_another_kind_is_refused():
 def test_values_do_not_depend_on_the_order_of_asking():
     outs = [e.i for e in TRUE.values()] + [e.i for e in FALSE.values()] + [sin(T).i, exp(A).i, atan2(Y, X).i]
     tape = T.tape
-    forwards = Point(tape, 13)
-    backwards = Point(tape, 13)
+    forwards = PrimePoint(tape, 13)
+    backwards = PrimePoint(tape, 13)
 
     def values(point, order):
         found = {}
@@ -254,7 +254,7 @@ def test_values_do_not_depend_on_the_fork():
     trunk = sin(x) * y + exp(x / 2)
     fork = x.tape.fork()
     other = sin(Scalar(fork, x.i) / 3) + Scalar(fork, fork.symbol("z"))
-    a, b = Point(x.tape, 7), Point(fork, 7)
+    a, b = PrimePoint(x.tape, 7), PrimePoint(fork, 7)
     b(other.i)
     assert a(trunk.i) == b(trunk.i)
 
@@ -265,7 +265,7 @@ def test_a_point_moves_to_another_tape_with_its_roots_and_prime():
     fork = x.tape.fork()
     c = cos(Scalar(fork, fork.pi) / 7)
     z = sqrt(Scalar(fork, x.i) + 1)
-    point = Point(fork, 3)
+    point = PrimePoint(fork, 3)
     assert point.on(x.tape)(r.i) == point(r.i)
     assert point.on(fork)(c.i) == point(c.i)
     assert point.on(fork)(z.i) == point(z.i)
@@ -274,7 +274,7 @@ def test_a_point_moves_to_another_tape_with_its_roots_and_prime():
 
 def test_a_point_follows_the_growing_tape():
     (x, y) = symbols("x y")
-    point = Point(x.tape, 1)
+    point = PrimePoint(x.tape, 1)
     first = point(x.i)
     e = (x + y) ** 2 / 2
     assert point(e.i) == (first + point(y.i)) ** 2 * pow(2, -1, point.prime) % point.prime
@@ -287,17 +287,17 @@ def test_a_point_follows_the_growing_tape():
 def test_given_values_stay():
     (x, y) = symbols("x y")
     e = x * y + sin(x * y)
-    point = Point(x.tape, 1, given={y.i: 5, (x * y).i: -1})
+    point = PrimePoint(x.tape, 1, given={y.i: 5, (x * y).i: -1})
     assert point(y.i) == 5
     assert point((x * y).i) == point.prime - 1
     assert point(e.i) == (point(sin(x * y).i) - 1) % point.prime
-    assert Point(x.tape, 1, given={x.i: 0})(sin(x).i) == 0
+    assert PrimePoint(x.tape, 1, given={x.i: 0})(sin(x).i) == 0
 
 
 def test_equal_given_values_are_equal_angles():
     (x, y) = symbols("x y")
     e = sin(x) - sin(y)
-    assert Point(x.tape, 1, given={x.i: 77, y.i: 77})(e.i) == 0
+    assert PrimePoint(x.tape, 1, given={x.i: 77, y.i: 77})(e.i) == 0
 
 
 def test_a_deep_sum_as_an_angle():
@@ -313,8 +313,8 @@ def test_a_deep_sum_as_an_angle():
 
 def test_a_generator_of_random_numbers_seeds_a_point():
     (x,) = symbols("x")
-    assert Point(x.tape, random.Random(4))(x.i) == Point(x.tape, random.Random(4))(x.i)
-    assert Point(x.tape, random.Random(4))(x.i) != Point(x.tape, random.Random(5))(x.i)
+    assert PrimePoint(x.tape, random.Random(4))(x.i) == PrimePoint(x.tape, random.Random(4))(x.i)
+    assert PrimePoint(x.tape, random.Random(4))(x.i) != PrimePoint(x.tape, random.Random(5))(x.i)
 
 
 def test_many_springs_find_a_point():
@@ -326,14 +326,14 @@ def test_many_springs_find_a_point():
 
 
 SCRIPT = """
-from dalembert.algebra.exact.field import Point
+from dalembert.algebra.exact.field import PrimePoint
 from dalembert.algebra.functions import *
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 t = Tape()
 x, y = (Scalar(t, t.symbol(n)) for n in "xy")
 es = [sin(x / 2 + y), exp(x * y), sqrt(x * x + y), atan2(y, x), log(x), cos(Scalar(t, t.pi) / 5), abs(x), asin(y)]
-point = Point(t, 11)
+point = PrimePoint(t, 11)
 print(point.prime, point.values([e.i for e in es]))
 """
 

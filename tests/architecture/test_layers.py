@@ -30,7 +30,7 @@ LAYERS = (
     "numerics",
     "simulation",
     "integrals",
-    "mobility",
+    "constraint_analysis",
     "statics",
     "linear",
     "flexible",
@@ -41,7 +41,7 @@ LAYERS = (
     "cli",
 )
 # those who only know the common form M u' = f
-METHOD_BLIND = ("numerics", "simulation", "integrals", "mobility")
+METHOD_BLIND = ("numerics", "simulation", "integrals", "constraint_analysis")
 # those who may speak to the library as a user does, through `import dalembert as da`
 USERS = ("gallery", "cli")
 HEAVY = ("sympy", "scipy", "llvmlite", "plotly", "matplotlib", "flint")

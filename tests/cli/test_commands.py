@@ -6,7 +6,7 @@ import pytest
 
 from cli.running import run
 from dalembert import gallery
-from dalembert.agreement import agreement as certificate
+from dalembert.agreement import agreement_table as certificate
 from dalembert.cli import commands
 
 

@@ -2,7 +2,7 @@
 
 from cli.running import run
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.cli import comparing
+from dalembert.cli import compare as comparing
 from dalembert.errors import NotApplicable
 
 

@@ -124,7 +124,7 @@ def test_the_programs_own_error_shows_its_traceback_and_none_of_ours(folder):
     assert 2 == result.stderr.count("Traceback (most recent call last)")
     for part in ('mine.py", line', 'helper.py", line', "in divides", "ZeroDivisionError", "RuntimeError: no division today"):
         assert part in result.stderr
-    for part in ("program.py", "importlib", "typer", "faults.py"):
+    for part in ("program.py", "importlib", "typer", "errors.py"):
         assert part not in result.stderr
 
 

@@ -7,9 +7,9 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import BadDescription
-from dalembert.flexible.admissible import eigenfunctions, polynomials
-from dalembert.flexible.polynomials import product_of
-from dalembert.flexible.ritz import ritz
+from dalembert.flexible.expansion.admissible import eigenfunctions, polynomials
+from dalembert.flexible.expansion.polynomials import product_of
+from dalembert.flexible.expansion.ritz import ritz
 
 ENDS = {
     "clamped–free": ((0, 0), (0, 1)),

@@ -9,9 +9,9 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import BadDescription
-from dalembert.flexible.galerkin import galerkin
-from dalembert.flexible.hybrid import extended_hamilton
-from dalembert.flexible.ritz import ritz
+from dalembert.flexible.expansion.ritz import ritz
+from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
+from dalembert.flexible.hybrid.galerkin import galerkin
 
 
 def made(declare, functions=8, **more):

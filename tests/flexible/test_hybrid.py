@@ -9,7 +9,7 @@ from dalembert import gallery
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import transplant
 from dalembert.errors import NotApplicable
-from dalembert.flexible.galerkin import galerkin
+from dalembert.flexible.hybrid.galerkin import galerkin
 from jets import conditions, says
 
 VALUES = {"EI": 3, "mu": 2, "L": 1, "GJ": 2, "EA": 50, "J": 0.1, "rI": 0.05, "kGA": 30, "m": 1, "Jt": 0.2, "k": 4, "kt": 5, "c": 0.3}

@@ -9,11 +9,11 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.exact.balls import evaluate_balls
 from dalembert.errors import BadDescription, NotApplicable, Unknown
-from dalembert.flexible.boundary_problem import Problem
-from dalembert.flexible.collocation import eigenpairs
-from dalembert.flexible.counting import count_below
-from dalembert.flexible.small_motion import small_motion
-from dalembert.flexible.spectrum import eigenvalues
+from dalembert.flexible.member.boundary_problem import Problem
+from dalembert.flexible.member.collocation import eigenpairs
+from dalembert.flexible.member.counting import count_below
+from dalembert.flexible.member.small_motion import small_motion
+from dalembert.flexible.member.spectrum import eigenvalues
 
 DIGITS = 1e-14
 

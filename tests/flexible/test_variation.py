@@ -10,9 +10,9 @@ from dalembert.algebra.printing import latex, text
 from dalembert.algebra.printing.names import latex_name, unicode_name
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.flexible.fields import Fields, Jet
-from dalembert.flexible.integrals import Integrals
-from dalembert.flexible.variation import varied
+from dalembert.flexible.hybrid.fields import Fields, Jet
+from dalembert.flexible.hybrid.integrals import Integrals
+from dalembert.flexible.hybrid.variation import varied
 
 
 @pytest.fixture

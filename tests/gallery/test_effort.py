@@ -4,7 +4,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.agreement.agreement import operations
+from dalembert.agreement.agreement_table import operations
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import LEAVES
 

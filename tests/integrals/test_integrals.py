@@ -13,7 +13,7 @@ from dalembert.errors import BadDescription, IllPosed, NotApplicable
 from dalembert.gallery.bead_on_hoop import build as bead
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
-from dalembert.integrals.integrals import identities
+from dalembert.integrals.energy_integrals import identities
 
 ALL = ("E_Z", "E", "𝓗", "H", "K + 𝒰", "K + U")
 

@@ -6,7 +6,7 @@ import dalembert as da
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.scalar import on
 from dalembert.gallery import build
-from dalembert.kinematics.kinematics import all_rates
+from dalembert.kinematics.system_kinematics import all_rates
 
 
 def pendulum():

@@ -3,8 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import PrimePoint, is_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.scalar import on
 
@@ -38,7 +37,7 @@ def rates(kin):
 def principles_agree(s):
     """Whether Kane's and Lagrange's equations are the same at a random point."""
     first, second = da.kane(s), da.lagrange(s)
-    point = FieldPoint(first.tape, 12)
+    point = PrimePoint(first.tape, 12)
     return point.values(first.equations.residuals) == point.on(second.tape).values(second.equations.residuals)
 
 
@@ -251,7 +250,7 @@ def test_speeds_by_elimination_at_a_point():
     s, B, P = planar()
     s.speeds(u1=2 * P.v @ B.x + s.t, u2=s["phi"].dot - s["x"].dot, u3=P.v @ B.y + da.cos(s["x"]))
     kin = da.kinematics(s)
-    point = FieldPoint(kin.tape, 8)
+    point = PrimePoint(kin.tape, 8)
     for (X, W), e in zip(kin.WX, kin.qdot_of_u, strict=True):
         total = point(X) + sum(point(w) * point(kin.u[r]) for r, w in W.items())
         assert point(e) == total % point.prime

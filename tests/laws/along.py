@@ -8,7 +8,7 @@ from dalembert.algebra.tape import Tape, Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector, cross3, dot3
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 @dataclass

@@ -7,8 +7,7 @@ J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses 
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import PrimePoint, is_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinetics.energies import kinetic_energy
 from laws.cases import NAMES, build
@@ -57,7 +56,7 @@ def pair(request):
 
 def same_values(first, second):
     """Whether (tape, nodes) of one system have the same values at a random point."""
-    point = FieldPoint(second[0], 2024)
+    point = PrimePoint(second[0], 2024)
     return point.on(first[0]).values(first[1]) == point.values(second[1])
 
 

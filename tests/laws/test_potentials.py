@@ -3,8 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import PrimePoint, is_zero
 from dalembert.algebra.folds import gradient
 from dalembert.kinetics.loads import gravity_potential, weights
 from laws.cases import NAMES, build
@@ -45,8 +44,8 @@ def pendulums(load):
 def same_equations(one, other):
     """Two systems with the same symbols have the same equations at a random point."""
     first, second = da.kane(one), da.kane(other)
-    point = FieldPoint(first.tape, 5)
-    return point.values(first.equations.residuals) == FieldPoint(second.tape, 5, prime=point.prime).values(second.equations.residuals)
+    point = PrimePoint(first.tape, 5)
+    return point.values(first.equations.residuals) == PrimePoint(second.tape, 5, prime=point.prime).values(second.equations.residuals)
 
 
 def as_spring(s, P, Q, k, l0, c):
@@ -77,7 +76,7 @@ def test_spring_and_damper_are_their_forces_and_their_functions(other):
 def test_lagrange_and_kane_see_the_same_loads(load):
     s = pendulums(load)
     first, second = da.kane(s), da.lagrange(s)
-    point = FieldPoint(first.tape, 6)
+    point = PrimePoint(first.tape, 6)
     assert point.values(first.equations.residuals) == point.on(second.tape).values(second.equations.residuals)
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.api.compiling import beside, forward_dynamics
-from dalembert.kinematics.kinematics import all_rates
+from dalembert.api.compile import beside, forward_dynamics
+from dalembert.kinematics.system_kinematics import all_rates
 from dalembert.simulation.model import native_model
 from dalembert.simulation.setting import parameters_of, setting
 from dalembert.simulation.starting.reading import Reader

@@ -7,8 +7,7 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import is_zero, solve_mod
+from dalembert.algebra.exact.field import PrimePoint, is_zero, solve_mod
 from dalembert.algebra.folds import Rewrite
 from laws.cases import NAMES, build
 
@@ -112,7 +111,7 @@ def test_two_choices_of_speeds_give_the_same_motion(name):
     s = build(name)
     first = da.kane(s)
     second = da.kane(with_other_speeds(s))
-    start = FieldPoint(first.tape, 77)
+    start = PrimePoint(first.tape, 77)
     qdot = start.values(first.kinematics.qdot_of_u)
     # the second speeds at the same q and q̇, from their definitions
     kin = second.kinematics

@@ -6,16 +6,15 @@ from fractions import Fraction
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import PrimePoint, is_zero
 from dalembert.errors import BadDescription
 from dalembert.geometry.rotation import AboutBasis, Quaternion
 
 
 def same_equations(one, other):
     first, second = da.kane(one), da.kane(other)
-    point = FieldPoint(first.tape, 3)
-    values = FieldPoint(second.tape, 3, prime=point.prime).values(second.equations.residuals)
+    point = PrimePoint(first.tape, 3)
+    values = PrimePoint(second.tape, 3, prime=point.prime).values(second.equations.residuals)
     return values == point.values(first.equations.residuals)
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
-from dalembert.numerics import compiled, door, emit, jit, kernels
+from dalembert.numerics import compiled, emit, jit, kernels, python_call
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.door import BadArguments
+from dalembert.numerics.python_call import BadArguments
 from numerics.chain import chain
 from numerics.tapes import bits, random_tape, reference
 from numerics.test_jit import STATM, resident
@@ -174,7 +174,7 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
 def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
     f, X, p = sample
     expected = f.call(X[0], p)
-    monkeypatch.setattr(door, "_layout_is_known", lambda: False)
+    monkeypatch.setattr(python_call, "_layout_is_known", lambda: False)
     again = pickle.loads(pickle.dumps(f))
     assert (bits(expected) == bits(again.call(X[0], p))).all()
 
@@ -284,7 +284,7 @@ def test_code_goes_with_its_owner_without_waiting_for_the_collector():
     gc.disable()
     try:
         f = quadratic()
-        library = weakref.ref(f._door.library)
+        library = weakref.ref(f._fast_call.library)
         f.call([1, 2, 3], [4, 5])
         del f
         assert library() is None

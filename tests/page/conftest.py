@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from dalembert import gallery
-from dalembert.page.page import page
+from dalembert.page.html_page import page
 from dalembert.page.study import Study, Wish, study
 from dalembert.report.document import Subject
 

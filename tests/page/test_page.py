@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.page import page, write
+from dalembert.page.html_page import page, write
 from dalembert.page.study import Wish, study
 from dalembert.report.document import Subject
 from dalembert.simulation.failures import Unwritable
@@ -93,7 +93,7 @@ def test_it_says_what_matters(disk, disk_page):
 
 
 def test_the_program_of_the_page_makes_it_again(disk, tmp_path, monkeypatch):
-    from dalembert.page.remaking import program
+    from dalembert.page.reproduce import program
 
     monkeypatch.chdir(tmp_path)
     exec(compile(program(disk), "page", "exec"), {})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dalembert.numerics.jit import Library, load
-from dalembert.simulation.integrator.kinds import CODE, INTRINSICS, POINTER, REAL
+from dalembert.simulation.integrator.llvm_types import CODE, INTRINSICS, POINTER, REAL
 from dalembert.simulation.integrator.writer import Column, Function, Operand, Value
 
 Body = Callable[[Function, Value, list[Value]], Sequence[Operand]]

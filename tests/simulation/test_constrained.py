@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert import sin
-from dalembert.api.compiling import what_to_integrate
+from dalembert.api.compile import what_to_integrate
 from dalembert.gallery import andrews_squeezer, n_four_bar
 from dalembert.simulation.failures import BadRun, BadStart, ProjectionFailed, RunStopped
 from dalembert.simulation.model import native_model

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.numerics.jit import load
 from dalembert.simulation.integrator.control import loop_text
-from dalembert.simulation.integrator.kinds import INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.writer import Array, Column, Function, Record
 
 

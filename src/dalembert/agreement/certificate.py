@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dalembert.algebra.exact.degree import degrees, error_bound
-from dalembert.algebra.exact.field import Point, StructurallySingular, Trials
+from dalembert.algebra.exact.field import PrimePoint, StructurallySingular, Trials
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
@@ -59,7 +59,7 @@ def compare(reference: Equations, other: Equations, trials: int = TRIALS) -> Ver
 
 
 def _by_insertion(tape: Tape, points: Trials, reference: Equations, theirs: Sequence[int]) -> Verdict:
-    def left_over(point: Point) -> Difference | None:
+    def left_over(point: PrimePoint) -> Difference | None:
         udot = accelerations(point, reference.residuals, reference.udot)
         values = point.on(tape, dict(zip(reference.udot, udot, strict=True))).values(theirs)
         return next((Difference(r, x, point.prime) for r, x in enumerate(values) if x), None)

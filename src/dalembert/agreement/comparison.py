@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, Literal
 
-from dalembert.agreement.agreement import operations
+from dalembert.agreement.agreement_table import operations
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.errors import NotApplicable
-from dalembert.kinematics.kinematics import Kinematics, kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derive, Principle
 

@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from dalembert import gallery as systems
-from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
 from dalembert.api import agreement
-from dalembert.cli import balancing, comparing, constraining, flexing, integrating, manual, reporting, simulating
-from dalembert.cli.faults import DISAGREEMENT, Edge, say
+from dalembert.cli import compare, constraints, integrals, manual
+from dalembert.cli import equilibrium as rest
+from dalembert.cli import member as members
+from dalembert.cli import report as reporting
+from dalembert.cli import simulate as runs
+from dalembert.cli.errors import DISAGREEMENT, Edge, say
 from dalembert.cli.options import Given, Input, Start, SystemName
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
-from dalembert.kinematics.kinematics import kinematics
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Derive
 from dalembert.report import document, html, latex, markdown, terminal
@@ -191,7 +195,7 @@ def _text_report(chosen: document.Subject, wish: Wish, style: str, output: Path 
     agreed = agreement(chosen.system)
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
-    seen = list(simulating.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs, wish.events))
+    seen = list(runs.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs, wish.events))
     _emit(lambda writing: document.report(chosen, derived, agreed, writing, seen), style, output, whole=True)
     if not agreed.agree:
         raise typer.Exit(DISAGREEMENT)
@@ -207,7 +211,7 @@ def hybrid(
     steps: Annotated[bool, typer.Option("--steps", help="Show every step.")] = False,
 ) -> None:
     """The hybrid equations of a system that carries strings, bars, shafts or beams."""
-    from dalembert.flexible.hybrid import extended_hamilton
+    from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
     from dalembert.report.hybrid import hybrid as shown
 
     style = _style(style, output)
@@ -217,13 +221,13 @@ def hybrid(
     _emit(lambda writing: [*document.heading(chosen), *shown(found, writing, steps=steps)], style, output)
 
 
-app.command("equilibrium", help=manual.EQUILIBRIUM)(balancing.equilibrium)
-app.command("member", help=manual.MEMBER)(flexing.member)
-app.command("modes", help=manual.MODES)(balancing.modes)
-app.command("compare", help=manual.COMPARE)(comparing.compare)
-app.command("constraints", help=manual.CONSTRAINTS)(constraining.constraints)
-app.command("integrals", help=manual.INTEGRALS)(integrating.integrals)
-app.command("simulate", help=manual.SIMULATE)(simulating.simulate)
+app.command("equilibrium", help=manual.EQUILIBRIUM)(rest.equilibrium)
+app.command("member", help=manual.MEMBER)(members.member)
+app.command("modes", help=manual.MODES)(rest.modes)
+app.command("compare", help=manual.COMPARE)(compare.compare)
+app.command("constraints", help=manual.CONSTRAINTS)(constraints.constraints)
+app.command("integrals", help=manual.INTEGRALS)(integrals.integrals)
+app.command("simulate", help=manual.SIMULATE)(runs.simulate)
 
 
 def _known(option: str, given: str, known: Iterable[str]) -> str:

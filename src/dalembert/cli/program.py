@@ -14,9 +14,9 @@ from typing import Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
-from dalembert.cli.faults import failed, refused
+from dalembert.cli.errors import failed, refused
 from dalembert.errors import DalembertError, Unknown
-from dalembert.kinematics.kinematics import kinematics
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.report.document import Subject
 from dalembert.report.results import Result

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dalembert.errors import IllPosed
 from dalembert.kinematics.elimination import Elimination
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 def virtual_speeds(kin: Kinematics) -> list[dict[int, int]]:

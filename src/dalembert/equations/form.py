@@ -8,7 +8,7 @@ from functools import cached_property
 from dalembert.algebra.folds import Linear
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown
 
 

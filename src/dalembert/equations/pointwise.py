@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.algebra.exact.field import Point, solve_mod
+from dalembert.algebra.exact.field import PrimePoint, solve_mod
 
 
-def accelerations(point: Point, residuals: Sequence[int], udot: Sequence[int]) -> list[int]:
+def accelerations(point: PrimePoint, residuals: Sequence[int], udot: Sequence[int]) -> list[int]:
     """u̇ from residuals(u̇) = M u̇ − f = 0 at a point of the field."""
     p = point.prime
 

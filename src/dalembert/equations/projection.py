@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.algebra.tape import Tape
 from dalembert.equations.ldl import LDL
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 
 

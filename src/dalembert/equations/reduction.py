@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.algebra.folds import Rewrite
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 def contracted_with_W(kin: Kinematics, along_q: Sequence[int], multipliers: Sequence[int]) -> list[int]:

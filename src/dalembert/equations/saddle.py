@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from dalembert.algebra.exact.field import Point, Trials, rank_mod
+from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
 from dalembert.errors import IllPosed
 from dalembert.geometry.rotation import Quaternion
-from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.rows import VelocityRow
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class SaddleEquations:
         """Whether M is singular in every state: some rates move no mass, and only the rows determine them."""
         n = len(self.z)
 
-        def rank(point: Point) -> int:
+        def rank(point: PrimePoint) -> int:
             return rank_mod(_dense(point, self.M, n), point.prime).rank
 
         return Trials(self.tape, 1).at(0, rank) < n
@@ -104,7 +104,7 @@ def _check_regular(equations: SaddleEquations) -> None:
     """Refuse rates that neither a mass nor a row determines, by name."""
     t, n = equations.tape, len(equations.z)
 
-    def rank(point: Point) -> int:
+    def rank(point: PrimePoint) -> int:
         rows = [[point(row.A[k]) if k in row.A else 0 for k in range(n)] for row in equations.rows]
         return rank_mod([*_dense(point, equations.M, n), *rows], point.prime).rank
 
@@ -113,5 +113,5 @@ def _check_regular(equations: SaddleEquations) -> None:
         raise IllPosed(msg)
 
 
-def _dense(point: Point, M: tuple[dict[int, int], ...], n: int) -> list[list[int]]:
+def _dense(point: PrimePoint, M: tuple[dict[int, int], ...], n: int) -> list[list[int]]:
     return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]

@@ -18,7 +18,7 @@ import numpy as np
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.integrals.energies import Energies
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Quadratures
 from dalembert.simulation.trajectory import Trajectory
 

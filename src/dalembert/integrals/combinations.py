@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from dalembert.algebra.exact.field import BadPoint, Point
+from dalembert.algebra.exact.field import BadPoint, PrimePoint
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction, solve_mod
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
@@ -110,7 +110,7 @@ class _Search:
         n = len(self.terms)
         for seed in range(_ATTEMPTS):
             try:
-                point = self.motion.on_rows(Point(self.t, 7_000 + seed, prime))
+                point = self.motion.on_rows(PrimePoint(self.t, 7_000 + seed, prime))
                 udot = accelerations(point, residuals, self.motion.udot)
                 row = point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])
             except BadPoint:
@@ -180,7 +180,7 @@ class _Search:
         M = [linear(p)[1] for p in gradient(t, {T: t.one}, kin.qdot)]
         slopes = gradient(t, {J: t.one}, kin.qdot)
         try:
-            point = Point(t, 9_000)
+            point = PrimePoint(t, 9_000)
             A = [[point(self.insert(row.get(k, t.zero))) for k in range(kin.n_q)] for row in M]
             xi = solve_mod(A, [point(self.insert(s)) for s in slopes], point.prime)
             p = point.prime

@@ -11,7 +11,7 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
 from dalembert.integrals.decide import OnTheMotion
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 _LARGEST_SET: Final = 3
 _MOST_SETS: Final = 400

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dalembert.algebra.exact.degree import degrees, error_bound
-from dalembert.algebra.exact.field import BadPoint, NoRoot, Point, StructurallySingular, Trials
+from dalembert.algebra.exact.field import BadPoint, NoRoot, PrimePoint, StructurallySingular, Trials
 from dalembert.algebra.folds import Rewrite, depends_on, needed, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
@@ -36,7 +36,7 @@ class OnTheMotion:
         self.rows = rows
         self.residuals = transplant(equations.tape, tape, equations.residuals)
         # points with u̇ that solves the residuals, by the residuals and the number of the trial
-        self._points: dict[tuple[int, tuple[int, ...]], Point] = {}
+        self._points: dict[tuple[int, tuple[int, ...]], PrimePoint] = {}
 
     def vanish(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> list[bool]:
         """For each expression whether it is identically zero, with the symbols `where` replaced."""
@@ -92,7 +92,7 @@ class OnTheMotion:
         )
         return [e for e, v in zip(suspects, found, strict=True) if not v]
 
-    def _on_motion(self, point: Point, residuals: list[int], k: int) -> Point:
+    def _on_motion(self, point: PrimePoint, residuals: list[int], k: int) -> PrimePoint:
         """The point with u̇ from the equations, kept for the next question."""
         if not residuals:
             return point
@@ -100,7 +100,7 @@ class OnTheMotion:
         found = self._points[k, tuple(residuals)] = point.on(self.tape, dict(zip(self.udot, udot, strict=True)))
         return found
 
-    def on_rows(self, point: Point) -> Point:
+    def on_rows(self, point: PrimePoint) -> PrimePoint:
         """The point with one speed of each row that is not linear changed so that the row holds."""
         given: dict[int, int] = {}
         for row in self.rows:
@@ -116,7 +116,7 @@ class OnTheMotion:
             return None
 
 
-def _root(point: Point, e: int, u: int) -> int:
+def _root(point: PrimePoint, e: int, u: int) -> int:
     """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field has none."""
     from flint import nmod_poly
 

@@ -16,7 +16,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.gauge import unmoved, without_gauge
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.loads import applied_forces, applied_torques, gravity_potential, potential
 from dalembert.model.elements import Body
 

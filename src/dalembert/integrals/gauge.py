@@ -5,7 +5,7 @@ from __future__ import annotations
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.errors import BadExpression
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 def unmoved(kin: Kinematics, V: int) -> int:

@@ -19,7 +19,7 @@ from dalembert.errors import DalembertError, NotApplicable
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.momenta import kinetic_energy_in_rates
-from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.generalized_forces import generalized_forces
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class _Reduction:
     def _equations(self, R: int, insert: Rewrite) -> list[int]:
         """d/dt ∂R/∂q̇_s − ∂R/∂q_s − Q_s, the momenta being constant."""
         t, kin = self.t, self.kin
-        Q = along_rates(kin)
+        Q = generalized_forces(kin)
         slopes, forces = gradient(t, {R: t.one}, kin.qdot), gradient(t, {R: t.one}, kin.q)
         rate = Derivative(t, t.rate)
         return [t.sub(t.sub(rate(slopes[k]), forces[k]), insert(Q[k])) for k in self.remaining]

@@ -15,7 +15,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.momenta import jacobi, kinetic_energy_in_rates
-from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.generalized_forces import generalized_forces
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class _Direction:
         found = {
             "T does not change along ξ": [self.along(T)],
             "V does not change along ξ": [self.along(self.E.V)],
-            "no load acts along ξ": [self.product(dict(enumerate(along_rates(self.kin))))],
+            "no load acts along ξ": [self.product(dict(enumerate(generalized_forces(self.kin))))],
         }
         if rows:
             found["A ξ = 0"] = [self.product(row.A) for row in rows]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from dalembert.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
-    from dalembert.integrals.integrals import EnergyIntegrals
+    from dalembert.integrals.energy_integrals import EnergyIntegrals
 
 # a longer expression is left to those who ask for it
 _LONGEST: Final = 160

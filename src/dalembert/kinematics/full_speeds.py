@@ -10,7 +10,7 @@ from functools import cached_property
 
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.kinematics.elimination import Elimination
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 @dataclass
@@ -60,7 +60,7 @@ class FullSpeeds:
         return [gradient(t, {e: t.one}, self.kin.qdot) for e in self.definitions]
 
     @cached_property
-    def turning(self) -> list[list[int]]:
+    def transposition(self) -> list[list[int]]:
         """dΨ_si/dt − ∂u_s/∂q_i, in q̇: what γ contracts (Bar00 (40), corrected)."""
         t, kin = self.kin.tape, self.kin
         rate = Derivative(t, t.rate)
@@ -79,7 +79,7 @@ def hamel_coefficients(full: FullSpeeds) -> tuple[list[list[list[int]]], list[li
     linear = Linear(t, full.u)
     gamma: list[list[list[int]]] = []
     gamma_t: list[list[int]] = []
-    for row in full.turning:
+    for row in full.transposition:
         forms = []
         for r in range(len(full.u)):
             total = t.zero

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import Trials, is_zero, rank_mod
+from dalembert.algebra.exact.field import PrimePoint, Trials, is_zero, rank_mod
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
@@ -105,6 +104,6 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: d
     raise IllPosed(msg)
 
 
-def _values(point: FieldPoint, entries: list[tuple[int, dict[int, int]]], n: int) -> tuple[list[list[int]], list[int], int]:
+def _values(point: PrimePoint, entries: list[tuple[int, dict[int, int]]], n: int) -> tuple[list[list[int]], list[int], int]:
     A = [[point(a[k]) if k in a else 0 for k in range(n)] for _, a in entries]
     return A, [point(b) for b, _ in entries], point.prime

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, field, replace
 
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import Trials, rank_mod
+from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
@@ -166,7 +165,7 @@ class SpeedSolver:
         """Which of n declared speeds stay independent: in order of declaration, those the rows do not already fix."""
         n = len(self.z)
 
-        def choose(point: FieldPoint) -> list[int]:
+        def choose(point: PrimePoint) -> list[int]:
             matrix = [[point(k[j]) if j in k else 0 for j in range(n)] for _, k in rows]
             accepted: list[int] = []
             for r, (_, k) in enumerate(forms):

@@ -15,7 +15,7 @@ from dalembert.errors import NotApplicable
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.rotation import DirectionCosines, Quaternion
 from dalembert.geometry.vector import plus
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body
 
 

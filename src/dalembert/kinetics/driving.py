@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from dalembert.algebra.folds import Derivative, gradient
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, gravity_potential, potential
 from dalembert.kinetics.row_actions import held_rows

@@ -8,7 +8,7 @@ from dalembert.algebra.exact.field import Trials
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.loads import applied_forces, applied_torques, weights
 
 

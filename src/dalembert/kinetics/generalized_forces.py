@@ -8,11 +8,11 @@ from dalembert.algebra.folds import Linear, gradient
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics, linear_parts
+from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
 
 
-def along_speeds(kin: Kinematics) -> list[int]:
+def generalized_active_forces(kin: Kinematics) -> list[int]:
     """F_r = Σ_P v_r^P · R_P + Σ_B ω_r^B · T_B − ∂V/∂q · W_r − ∂D/∂u_r      (r = 1, …, p)
 
     What the applied loads contribute along each independent speed. Reactions of ideal constraints contribute
@@ -41,7 +41,7 @@ def project(kin: Kinematics, total: list[int], X: Point | Frame, load: Vector) -
         total[r] = kin.tape.add(total[r], partial.dot_index(load))
 
 
-def along_rates(kin: Kinematics) -> list[int]:
+def generalized_forces(kin: Kinematics) -> list[int]:
     """Q_k = Σ F·∂v/∂q̇_k + Σ T·∂ω/∂q̇_k − ∂D/∂q̇_k, from the virtual work of the loads that have no potential.
 
     Source: Mei85 (7.40)–(7.41), Bar00 (17).
@@ -79,7 +79,7 @@ def constraint_force(kin: Kinematics, lam: Sequence[int], k: int) -> int:
     return total
 
 
-def swept_along_rates(kin: Kinematics) -> list[int]:
+def generalized_forces_by_sweep(kin: Kinematics) -> list[int]:
     """Q_k = Σ F·∂v/∂q̇_k + Σ T·ω_k − ∂V/∂q_k − ∂D/∂q̇_k of every load but gravity, in q̇.
 
     Each load is contracted with the velocity it acts on and swept backwards once: no partial velocity is formed.

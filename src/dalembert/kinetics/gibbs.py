@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 def gibbs_function(kin: Kinematics, a: Callable[[Point], Vector], w: Callable[[Frame], Vector], alpha: Callable[[Frame], Vector]) -> int:

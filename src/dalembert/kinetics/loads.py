@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 def applied_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:

@@ -16,10 +16,10 @@ from dalembert.algebra.tape import Tape
 from dalembert.errors import NotApplicable
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics, linear_parts
 from dalembert.kinematics.rows import ConstraintRow
-from dalembert.kinetics.cuts import Cuts, Piece
+from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
 from dalembert.kinetics.free_bodies import FreeBody, carrier, free_bodies
+from dalembert.kinetics.joints import RigidGroup, RigidGroups
 from dalembert.kinetics.row_actions import Action, held_rows, row_actions
 from dalembert.kinetics.springs import spring_forces
 from dalembert.model.elements import Body
@@ -93,7 +93,7 @@ _OnBody = dict[str, tuple[Vector, Vector]]
 
 def _joints(kin: Kinematics, actions: list[Action | None]) -> tuple[JointReaction, ...]:
     _check_placed(kin, actions)
-    cuts = Cuts(kin)
+    cuts = RigidGroups(kin)
     bodies = {b.name: b for b in free_bodies(kin)}
     _add_springs(kin, bodies)
     strangers = [name for name in bodies if name not in {b.name for b in kin.system.bodies}]
@@ -101,7 +101,7 @@ def _joints(kin: Kinematics, actions: list[Action | None]) -> tuple[JointReactio
         msg = f"{strangers[0]} acts on a point that no body carries"
         raise NotApplicable(msg)
     held = _on_bodies(kin, actions)
-    wrenches: dict[Piece, tuple[Vector, Vector]] = {}
+    wrenches: dict[RigidGroup, tuple[Vector, Vector]] = {}
     for piece in reversed(cuts.pieces):
         wrenches[piece] = _beyond(kin, piece, bodies, held, wrenches)
     return tuple(JointReaction(piece.name, *wrenches[piece], _place(kin, piece)) for piece in cuts.pieces[1:])
@@ -149,7 +149,7 @@ def _on_bodies(kin: Kinematics, actions: list[Action | None]) -> _OnBody:
 
 
 def _beyond(
-    kin: Kinematics, piece: Piece, bodies: dict[str, FreeBody], held: _OnBody, known: dict[Piece, tuple[Vector, Vector]]
+    kin: Kinematics, piece: RigidGroup, bodies: dict[str, FreeBody], held: _OnBody, known: dict[RigidGroup, tuple[Vector, Vector]]
 ) -> tuple[Vector, Vector]:
     """Force and moment about the joint that everything from this piece outwards needs, beside what the rows give."""
     t = kin.tape
@@ -166,10 +166,10 @@ def _beyond(
     return force, moment
 
 
-def _place(kin: Kinematics, piece: Piece) -> Vector:
+def _place(kin: Kinematics, piece: RigidGroup) -> Vector:
     """The joint from O."""
     total = Vector(kin.tape, {})
-    here: Piece | None = piece
+    here: RigidGroup | None = piece
     while here is not None:
         total = here.offset + total
         here = here.before

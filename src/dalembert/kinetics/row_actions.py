@@ -19,8 +19,8 @@ from dalembert.algebra.functions import sqrt
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.rows import ConstraintRow
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.variations import Hold, Three, Turned, Variations, cross, dot, minus
 from dalembert.model.elements import Body
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dalembert.algebra.folds import Rewrite, gradient, symbols_of
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 
 
 def spring_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 from random import Random
 
-from dalembert.algebra.exact.field import Point as FieldPoint
+from dalembert.algebra.exact.field import PrimePoint
 from dalembert.algebra.folds import Derivative
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body
 
 Three = tuple[int, int, int]
@@ -42,7 +42,7 @@ class Turned:
 class Variations:
     """(r, δr) of every point and the variation of every frame, along N."""
 
-    def __init__(self, kin: Kinematics, point: FieldPoint) -> None:
+    def __init__(self, kin: Kinematics, point: PrimePoint) -> None:
         t, random = kin.tape, Random(1)  # noqa: S311 - nothing is to be kept secret
         self.kin, self.p, self.point = kin, point.prime, point
         self.dq = [random.randrange(1, 1 << 30) for _ in kin.q]

@@ -85,7 +85,7 @@ class LinearModel:
     def control(self) -> Any:
         """The same as control.StateSpace with the names of states, inputs and outputs, where python-control is installed."""
         try:
-            from control import ss  # type: ignore[import-not-found,unused-ignore]
+            from control import ss
         except ImportError:
             from dalembert.simulation.failures import MissingPackage
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dalembert.algebra.exact.field import Point as FieldPoint
-from dalembert.algebra.exact.field import Trials, is_zero, rank_mod
+from dalembert.algebra.exact.field import PrimePoint, Trials, is_zero, rank_mod
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription, NotLinear
@@ -152,7 +151,7 @@ class Constraints(Declarations):
         forms = [linear(self._in_rates(e.i))[1] for _, e, _ in rows]
         columns = sorted({k for form in forms for k in form})
 
-        def dependent(point: FieldPoint) -> list[str]:
+        def dependent(point: PrimePoint) -> list[str]:
             matrix = [[point(form[k]) if k in form else 0 for k in columns] for form in forms]
             found = rank_mod(matrix, point.prime).dependent
             return [rows[i][0] for i in sorted({x for i, others in found.items() if others for x in (i, *others)})]

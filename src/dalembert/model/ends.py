@@ -32,7 +32,7 @@ def check_ends(member: Member) -> None:
 
 def _acts_on(member: Member, what: str) -> tuple[str, int]:
     """The field, and which derivative of it, that something at an end acts on."""
-    first = member.resisted[0]
+    first = member.rigidities[0]
     turned = ("phi", 0) if member.kind == "shaft" else ("v", 1)
     springs = {"spring": ("v", 0), "turning_spring": ("v", 1), "axial_spring": ("u", 0), "twisting_spring": ("phi", 0)}
     return {"mass": (first, 0), "damper": (first, 0), "inertia": turned, **springs}[what]

@@ -104,7 +104,7 @@ class Member:
         return self.left, self.right
 
     @property
-    def resisted(self) -> tuple[str, ...]:
+    def rigidities(self) -> tuple[str, ...]:
         """The fields that a damper at an end works against: v and w, or u of a bar, φ of a shaft."""
         return {"bar": ("u",), "shaft": ("phi",)}.get(self.kind, ("v", "w")[: len(self.bending)])
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy
 
 from dalembert.algebra.tape import Node, Tape
-from dalembert.numerics import door, emit, entry, jit, kernels, lowering
-from dalembert.numerics.door import Array, BadArguments, numbers
+from dalembert.numerics import emit, entry, jit, kernels, lowering, python_call
+from dalembert.numerics.python_call import Array, BadArguments, numbers
 
 _NAME: Final = "f"
 _BATCH: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
@@ -51,21 +51,21 @@ class CompiledFunction:
         self._source = source
         self._lanes: _Lanes | None = None
         self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, *source.sizes
-        exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", *door.exports(_NAME))
+        exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", *python_call.exports(_NAME))
         library = jit.load(source.text, exports, identity=source.identity(1), optimize=0)
         self.address = library.address(_NAME)
         self.prologue_address = library.address(f"{_NAME}.prologue")
         self.work_size: int = ctypes.c_int64.from_address(library.address(f"{_NAME}.size")).value
-        self._door = door.Door(library, _NAME, (*self.parts, self.n_parameters), self.n_out)
-        self.call: Callable[..., Array] = self._door.function()
+        self._fast_call = python_call.FastCall(library, _NAME, (*self.parts, self.n_parameters), self.n_out)
+        self.call: Callable[..., Array] = self._fast_call.function()
 
     def batch(self, *arguments: Any) -> Array:
         """y for states in rows: batch(X, p), or in parts; parameters p for all states, or a row for each.
 
         Every row of the result has the bits that `call` gives for that state.
         """
-        self._door.check_count(arguments)
-        *parts, P = (numbers(a, self._door.called(k)) for k, a in enumerate(arguments))
+        self._fast_call.check_count(arguments)
+        *parts, P = (numbers(a, self._fast_call.called(k)) for k, a in enumerate(arguments))
         X = self._table(parts)
         n = len(X)
         if P.shape not in ((self.n_parameters,), (n, self.n_parameters)):
@@ -85,7 +85,7 @@ class CompiledFunction:
         column = 0
         for k, (a, size) in enumerate(zip(parts, self.parts, strict=True)):
             if a.ndim > 2 or (a.ndim == 2 and a.shape != (n, size)) or (a.ndim == 1 and len(a) != size) or (a.ndim == 0 and size != 1):
-                msg = f"expected rows of {size} numbers for {self._door.called(k)}; got an array of shape {a.shape}"
+                msg = f"expected rows of {size} numbers for {self._fast_call.called(k)}; got an array of shape {a.shape}"
                 raise BadArguments(msg)
             X[:, column : column + size] = a
             column += size
@@ -138,9 +138,9 @@ class _Source:
         return text.work_size, f"{text.ir}\n@{_NAME}.size = constant i64 {text.work_size}"
 
     def text(self) -> str:
-        """The code for one state, with the door for Python."""
+        """The code for one state, with the python_call for Python."""
         work_size, body = self.emitted(1)
-        return "\n".join((body, entry.once(_NAME, work_size), door.text(_NAME, (*self.parts, len(self.parameters)))))
+        return "\n".join((body, entry.once(_NAME, work_size), python_call.text(_NAME, (*self.parts, len(self.parameters)))))
 
     def text_in_lanes(self, lanes: int) -> str:
         """The code for several states at a time."""
@@ -190,6 +190,6 @@ def _content(nodes: list[Node], *lists: tuple[int, ...]) -> bytes:
 def _writers() -> bytes:
     """A hash of the modules that write the text: code kept by another version is not found."""
     digest = hashlib.sha256()
-    for module in (lowering, emit, entry, door, kernels):
+    for module in (lowering, emit, entry, python_call, kernels):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.digest()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film
-from dalembert.page.page import shell, write
+from dalembert.page.html_page import shell, write
 from dalembert.page.parts.motion import arrow_kinds, coordinates, player, smooth
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
-from dalembert.flexible.discretised import Discretised
+from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body

@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.errors import NotASystem
 from dalembert.model.system import System
-from dalembert.page.page import page, write
+from dalembert.page.html_page import page, write
 from dalembert.page.study import Wish, study
 from dalembert.report.document import Subject
 

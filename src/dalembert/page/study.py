@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.api import agreement, energy_integrals, simulate
 from dalembert.errors import DalembertError, DalembertWarning, NotApplicable
-from dalembert.integrals.integrals import EnergyIntegrals
-from dalembert.kinematics.kinematics import kinematics
+from dalembert.integrals.energy_integrals import EnergyIntegrals
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report.document import Subject

@@ -14,7 +14,7 @@ from dalembert.equations.form import Equations, common_form
 from dalembert.equations.reduction import contracted_with_W
 from dalembert.errors import NotApplicable
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics, kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.kinematics.full_speeds import FullSpeeds
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.generalized_forces import generalized_forces
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, Matrix, NativeForm, Principle, Step, items, on_fork
@@ -44,22 +44,22 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
     P = gradient(t, {T: t.one}, full.u)
     T_q = gradient(t, {T: t.one}, kin.q)
     V_q = gradient(t, {t.add(potential(kin), gravity_potential(kin)): t.one}, kin.q)
-    Q = [t.sub(in_u(a), b) for a, b in zip(along_rates(kin), V_q, strict=True)]
+    Q = [t.sub(in_u(a), b) for a, b in zip(generalized_forces(kin), V_q, strict=True)]
     rate = Derivative(t, _Rates(kin, full))
     # Σ_s P_s (Ψ̇_si − ∂u_s/∂q_i), one number for each coordinate
-    turning = [[in_u(e) for e in row] for row in full.turning]
-    gyration = [_contracted(kin, P, [row[i] for row in turning]) for i in range(kin.n_q)]
-    along_q = [t.sub(t.sub(g, a), b) for g, a, b in zip(gyration, T_q, Q, strict=True)]
-    released = Rewrite(t, dict.fromkeys((*full.u_D, *(t.rate(x) or t.zero for x in full.u_D)), t.zero))
+    transposition = [[in_u(e) for e in row] for row in full.transposition]
+    gyroscopic_terms = [_contracted(kin, P, [row[i] for row in transposition]) for i in range(kin.n_q)]
+    along_q = [t.sub(t.sub(g, a), b) for g, a, b in zip(gyroscopic_terms, T_q, Q, strict=True)]
+    constraints_imposed = Rewrite(t, dict.fromkeys((*full.u_D, *(t.rate(x) or t.zero for x in full.u_D)), t.zero))
     residuals = []
     for r in range(kin.n_u):
         projected = _contracted(kin, along_q, [Phi_i.get(r, t.zero) for _, Phi_i in full.Phi])
-        residuals.append(released(t.add(rate(P[r]), projected)))
+        residuals.append(constraints_imposed(t.add(rate(P[r]), projected)))
     steps = (
         *_speeds(kin, full),
-        *_momenta(kin, full, T, P, [rate(P_r) for P_r in P[: kin.n_u]], released),
-        *_gyration(kin, full, P, turning, released),
-        *_along_speeds(kin, full, T_q, Q, released),
+        *_momenta(kin, full, T, P, [rate(P_r) for P_r in P[: kin.n_u]], constraints_imposed),
+        *_gyroscopic_terms(kin, full, P, transposition, constraints_imposed),
+        *_along_speeds(kin, full, T_q, Q, constraints_imposed),
     )
     return Derivation(PRINCIPLE, kin, steps, NativeForm("u", tuple(residuals), kin.udot))
 
@@ -106,7 +106,7 @@ def _speeds(kin: Kinematics, full: FullSpeeds) -> tuple[Step, ...]:
     )
 
 
-def _momenta(kin: Kinematics, full: FullSpeeds, T: int, P: list[int], P_dot: list[int], released: Rewrite) -> tuple[Step, ...]:
+def _momenta(kin: Kinematics, full: FullSpeeds, T: int, P: list[int], P_dot: list[int], constraints_imposed: Rewrite) -> tuple[Step, ...]:
     numbers = range(1, len(full.u) + 1)
     return (
         Step(
@@ -119,33 +119,35 @@ def _momenta(kin: Kinematics, full: FullSpeeds, T: int, P: list[int], P_dot: lis
         Step(
             "Momenta",
             "P_s = ∂T̄/∂u_s, then u_s = 0 for the rows",
-            items((f"P_{s}" for s in numbers), [released(p) for p in P]),
+            items((f"P_{s}" for s in numbers), [constraints_imposed(p) for p in P]),
             "Bar00 (36)",
             "A constrained speed is zero, its momentum need not be: T̄ couples it with the others.",
         ),
         Step(
             "Rates of the momenta",
             "d/dt P_r",
-            items((f"d/dt P{_low(r)}" for r in numbers[: kin.n_u]), [released(p) for p in P_dot]),
+            items((f"d/dt P{_low(r)}" for r in numbers[: kin.n_u]), [constraints_imposed(p) for p in P_dot]),
             "Bar00 (36)",
             "Only for the p independent speeds: the other rows would determine the constraint forces.",
         ),
     )
 
 
-def _gyration(kin: Kinematics, full: FullSpeeds, P: list[int], turning: list[list[int]], released: Rewrite) -> tuple[Step, ...]:
+def _gyroscopic_terms(
+    kin: Kinematics, full: FullSpeeds, P: list[int], transposition: list[list[int]], constraints_imposed: Rewrite
+) -> tuple[Step, ...]:
     """γ^s_rk and what P_s carries into the r-th equation, for the p equations that are kept."""
     linear = Linear(kin.tape, full.u)
     coefficients: list[Item] = []
     carried: list[Item] = []
     for r in range(kin.n_u):
         Phi_r = [Phi_i.get(r, kin.tape.zero) for _, Phi_i in full.Phi]
-        for s, row in enumerate(turning):
+        for s, row in enumerate(transposition):
             total = _contracted(kin, row, Phi_r)
             at_rest, gamma = linear(total)
             coefficients += [Item(_gamma(s, r, str(k + 1)), c) for k, c in sorted(gamma.items())]
             coefficients += [Item(_gamma(s, r, "t"), at_rest)] if at_rest != kin.tape.zero else []
-            carried.append(Item(f"from P{_low(s + 1)} in equation {r + 1}", released(kin.tape.mul(P[s], total))))
+            carried.append(Item(f"from P{_low(s + 1)} in equation {r + 1}", constraints_imposed(kin.tape.mul(P[s], total))))
     return (
         Step(
             "Hamel coefficients",
@@ -177,10 +179,10 @@ def _gamma(s: int, r: int, k: str) -> str:
     return f"γ{str(s + 1).translate(HIGH)}{low.translate(LOW)}"
 
 
-def _along_speeds(kin: Kinematics, full: FullSpeeds, T_q: list[int], Q: list[int], released: Rewrite) -> tuple[Step, ...]:
+def _along_speeds(kin: Kinematics, full: FullSpeeds, T_q: list[int], Q: list[int], constraints_imposed: Rewrite) -> tuple[Step, ...]:
     columns = [[Phi_i.get(r, kin.tape.zero) for _, Phi_i in full.Phi] for r in range(kin.n_u)]
     numbers = range(1, kin.n_u + 1)
-    slopes, U = ([released(_contracted(kin, along_q, Phi_r)) for Phi_r in columns] for along_q in (T_q, Q))
+    slopes, U = ([constraints_imposed(_contracted(kin, along_q, Phi_r)) for Phi_r in columns] for along_q in (T_q, Q))
     return (
         Step(
             "Slopes of the kinetic energy",

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dalembert.algebra.folds import Derivative, Linear, gradient
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.vector import Vector, cross3, dot3
-from dalembert.kinematics.kinematics import Kinematics
-from dalembert.kinetics.generalized_forces import along_rates, constraint_force, multipliers
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.generalized_forces import constraint_force, generalized_forces, multipliers
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, NativeForm, Principle, Step, items, on_fork
@@ -45,7 +45,7 @@ def central_equation(system: System | Kinematics) -> Derivation:
             _collect(kin, momenta, changes, H, _in_N(kin, omega), H)
     V = t.add(potential(kin), gravity_potential(kin))
     V_q = gradient(t, {V: t.one}, kin.q)
-    Q, lam = along_rates(kin), multipliers(kin)
+    Q, lam = generalized_forces(kin), multipliers(kin)
     rate = Derivative(t, t.rate)
     residuals = []
     for k in range(kin.n_q):

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dalembert.algebra.folds import gradient
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.vector import dot3
-from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.positions import Positions
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import constraint_force, multipliers
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
 from dalembert.model.elements import Body

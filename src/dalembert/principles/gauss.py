@@ -12,7 +12,7 @@ from dalembert.algebra.folds import gradient
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import constraint_force, multipliers
 from dalembert.kinetics.gibbs import gibbs_function
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights

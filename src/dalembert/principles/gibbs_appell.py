@@ -9,8 +9,8 @@ Source: Bar00 (31)–(32).
 from __future__ import annotations
 
 from dalembert.algebra.folds import gradient
-from dalembert.kinematics.kinematics import Kinematics
-from dalembert.kinetics.generalized_forces import along_speeds
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.generalized_forces import generalized_active_forces
 from dalembert.kinetics.gibbs import gibbs_function
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
@@ -32,7 +32,7 @@ def gibbs_appell(system: System | Kinematics) -> Derivation:
     kin = on_fork(system)
     t = kin.tape
     S = gibbs_function(kin, kin.a, kin.w, kin.alpha)
-    U = along_speeds(kin)
+    U = generalized_active_forces(kin)
     slopes = gradient(t, {S: t.one}, kin.udot)
     residuals = tuple(t.sub(a, b) for a, b in zip(slopes, U, strict=True))
     steps = (

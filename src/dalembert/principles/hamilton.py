@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.generalized_forces import along_rates, constraint_force, multipliers
+from dalembert.kinetics.generalized_forces import constraint_force, generalized_forces, multipliers
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
@@ -49,7 +49,7 @@ def hamilton(system: System | Kinematics) -> Derivation:
     rate = Derivative(t, t.rate)
     p = [t.add(_row(kin, form.M[k]), form.B[k]) for k in range(kin.n_q)]
     minus_H_q = [t.sub(a, b) for a, b in zip(_held_momenta(kin, form), gradient(t, {V: t.one}, kin.q), strict=True)]
-    Q, lam = along_rates(kin), multipliers(kin)
+    Q, lam = generalized_forces(kin), multipliers(kin)
     residuals = tuple(t.sub(rate(p[k]), t.add(minus_H_q[k], t.add(Q[k], constraint_force(kin, lam, k)))) for k in range(kin.n_q))
     H = t.add(t.sub(_half_square(kin, form), form.T0), V)
     names = [kin.name(q) for q in kin.q]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dalembert.algebra.folds import Linear, Rewrite, gradient
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics, linear_parts
+from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork

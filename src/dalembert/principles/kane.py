@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dalembert.equations.chetaev import with_nonlinear_rows
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.kinematics.kinematics import Kinematics
-from dalembert.kinetics.generalized_forces import along_speeds, project
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.generalized_forces import generalized_active_forces, project
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, chetaev_step, items, on_fork
 
@@ -34,7 +34,7 @@ def kane(system: System | Kinematics) -> Derivation:
     """F_r + F_r* = 0      (r = 1, …, p)"""
     kin = on_fork(system, nonlinear=True)
     t = kin.tape
-    F = along_speeds(kin)
+    F = generalized_active_forces(kin)
     F_star = generalized_inertia_forces(kin)
     residuals = with_nonlinear_rows(kin, [t.neg(t.add(a, b)) for a, b in zip(F, F_star, strict=True)])
     native = NativeForm("u", tuple(residuals), kin.udot)

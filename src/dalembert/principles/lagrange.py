@@ -9,9 +9,9 @@ Source: Mei85 (7.44), Bar00 (35), Gre03 (4.14).
 from __future__ import annotations
 
 from dalembert.algebra.folds import Derivative, gradient
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.generalized_forces import along_rates, constraint_force, multipliers
+from dalembert.kinetics.generalized_forces import constraint_force, generalized_forces, multipliers
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, chetaev_step, items, on_fork
@@ -38,7 +38,7 @@ def lagrange(system: System | Kinematics) -> Derivation:
     p = gradient(t, {T: t.one}, kin.qdot)
     dT_dq = gradient(t, {T: t.one}, kin.q)
     dV_dq = gradient(t, {V: t.one}, kin.q)
-    Q = along_rates(kin)
+    Q = generalized_forces(kin)
     lam = multipliers(kin)
     # q̇ and q̈ are symbols of their own here
     rate = Derivative(t, t.rate)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.kinematics.full_speeds import FullSpeeds
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.generalized_forces import generalized_forces
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Item, Matrix, NativeForm, Principle, Step, items, on_fork
@@ -38,7 +38,7 @@ def maggi(system: System | Kinematics) -> Derivation:
     V = t.add(potential(kin), gravity_potential(kin))
     rate = Derivative(t, t.rate)
     p, T_q, V_q = (gradient(t, {f: t.one}, x) for f, x in ((T, kin.qdot), (T, kin.q), (V, kin.q)))
-    Q = [t.sub(a, b) for a, b in zip(along_rates(kin), V_q, strict=True)]
+    Q = [t.sub(a, b) for a, b in zip(generalized_forces(kin), V_q, strict=True)]
     operators = [t.sub(rate(p_i), T_i) for p_i, T_i in zip(p, T_q, strict=True)]
     effective = [t.sub(a, b) for a, b in zip(operators, Q, strict=True)]
     printed = _projected(kin, effective)

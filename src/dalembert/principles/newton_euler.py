@@ -16,7 +16,7 @@ from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.free_bodies import FreeBody, free_bodies
 from dalembert.kinetics.loads import dissipation, potential
 from dalembert.model.system import System

@@ -17,9 +17,9 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.rotation import Quaternion
 from dalembert.geometry.vector import cross3, dot3, plus
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Link, Tree
-from dalembert.kinetics.generalized_forces import swept_along_rates
+from dalembert.kinetics.generalized_forces import generalized_forces_by_sweep
 from dalembert.model.system import System
 from dalembert.principles.base import on_fork
 
@@ -46,7 +46,7 @@ class Sweep:
         t = self.t
         zero = self.tree.zero
         self.zero_matrix: Matrix = (zero, zero, zero)
-        Q = swept_along_rates(kin)
+        Q = generalized_forces_by_sweep(kin)
         self.load = dict(zip(kin.qdot, Q, strict=True))
         for link in self.tree.links:
             self._load_of_ball(link)

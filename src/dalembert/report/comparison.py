@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dalembert.agreement.agreement import Agreement, Row
+from dalembert.agreement.agreement_table import Agreement, Row
 from dalembert.report.blocks import Block, Span, Table, Verdict, words
 
 HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.agreement_table import Agreement
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.references import cited

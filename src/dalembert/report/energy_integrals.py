@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dalembert.integrals.integrals import EnergyIntegrals
-from dalembert.integrals.integrals import Verdict as Decided
+from dalembert.integrals.energy_integrals import EnergyIntegrals
+from dalembert.integrals.energy_integrals import Verdict as Decided
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, Table, Verdict, words
 from dalembert.report.writing import Writing
 

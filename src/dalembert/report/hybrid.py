@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dalembert.algebra.printing.notation import Text
-from dalembert.flexible.hybrid_equations import HybridEquations
-from dalembert.flexible.integrals import IntegralLatex
-from dalembert.flexible.reading import condition, inside, own_first, written
-from dalembert.flexible.reading import second as accelerations_of
+from dalembert.flexible.hybrid.equations import HybridEquations
+from dalembert.flexible.hybrid.integrals import IntegralLatex
+from dalembert.flexible.hybrid.reading import condition, inside, own_first, written
+from dalembert.flexible.hybrid.reading import second as accelerations_of
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Item, Step
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, words

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dalembert.agreement.agreement import Agreement
+from dalembert.agreement.agreement_table import Agreement
 from dalembert.equations.form import Equations
-from dalembert.integrals.integrals import EnergyIntegrals
+from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report import comparison, steps, tables

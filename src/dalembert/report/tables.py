@@ -12,7 +12,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, Quaternion
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body, Constraint, Load, Symbol
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation

@@ -16,9 +16,9 @@ from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.simulation.constrained.rates import Workspace
 from dalembert.simulation.context_fields import FIELDS, TYPE, load
-from dalembert.simulation.energy_audit import consent, watch
+from dalembert.simulation.energy_audit import energy_acceptance, watch
 from dalembert.simulation.energy_audit.audit import Audit, Budget
-from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.llvm_types import LANES
 from dalembert.simulation.integrator.memory import padded, ready, structure
 from dalembert.simulation.integrator.points import address
 
@@ -125,7 +125,7 @@ _Fields: Final = structure(FIELDS)
 
 @functools.cache
 def _library() -> jit.Library:
-    return jit.load(TYPE + _COPY + _RHS + _PROJECT + watch.TEXT + consent.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
+    return jit.load(TYPE + _COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
 
 
 class Context:

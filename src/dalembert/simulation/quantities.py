@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
-from dalembert.kinematics.kinematics import Kinematics
 from dalembert.kinematics.rows import ConstraintRow
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential, potential
 

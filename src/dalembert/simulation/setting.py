@@ -12,7 +12,7 @@ from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.values import BadValue, check_complete, constant_values, mapping, number, symbol_name
 from dalembert.simulation.starting.reading import label
 

@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import warn
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.values import MissingValue, mapping, number
 from dalembert.simulation.constrained.rank import Rank, usual_rank
@@ -33,7 +33,7 @@ from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.setting import Setting, parameters_of, setting
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.starting.start import Start, find_start
-from dalembert.simulation.trajectory import Judge, Trajectory
+from dalembert.simulation.trajectory import EnergyAudit, Trajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -197,7 +197,7 @@ def run(
     duration: float,
     wish: Wish,
     quadratures: Quadratures | None = None,
-    judge: Judge | None = None,
+    judge: EnergyAudit | None = None,
 ) -> Trajectory:
     """The motion of a system from its start, for a duration; `judge` is what `integrals` asks afterwards."""
     t0, t1 = _span(duration, wish)

@@ -9,7 +9,7 @@ import numpy as np
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import warn
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.simulation.trajectory import Trajectory
 
 _LARGE: Final = 300.0

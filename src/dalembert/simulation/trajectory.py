@@ -13,7 +13,7 @@ from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.values import MissingValue
@@ -52,7 +52,7 @@ class Accelerations(Protocol):
         ...
 
 
-class Judge(Protocol):
+class EnergyAudit(Protocol):
     """What finds the energy integrals of a run that carried them along."""
 
     def __call__(self, run: Trajectory, /) -> RunIntegrals: ...
@@ -81,7 +81,7 @@ class Trajectory(Shown):
         self._t, self._y = solution.t, solution.y
         # what rode along, and who can read it
         self.quadrature_names: tuple[str, ...] = ()
-        self.judge: Judge | None = None
+        self.judge: EnergyAudit | None = None
 
     # ---- the motion --------------------------------------------------------------------------
 

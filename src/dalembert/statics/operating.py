@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dalembert.kinematics.kinematics import kinematics
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.numerics.values import symbol_name
 from dalembert.simulation.setting import Setting, setting

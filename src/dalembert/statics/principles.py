@@ -12,7 +12,7 @@ from dalembert.algebra.folds import Linear, symbols_of, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import NotApplicable, NotLinear
-from dalembert.kinematics.kinematics import kinematics
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.statics.rest import Rest
 

@@ -11,9 +11,9 @@ from functools import cached_property
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.errors import NotApplicable
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.generalized_forces import along_speeds
+from dalembert.kinetics.generalized_forces import generalized_active_forces
 from dalembert.kinetics.loads import applied_forces, applied_torques, gravity_potential, potential
 from dalembert.principles.kane import generalized_inertia_forces
 
@@ -64,7 +64,7 @@ class Rest:
 
         Source: Mei85 (7.19).
         """
-        F = along_speeds(self.kin)
+        F = generalized_active_forces(self.kin)
         if self.moves:
             F = [self.tape.add(a, b) for a, b in zip(F, generalized_inertia_forces(self.kin), strict=True)]
         return [self._at_rest(f) for f in F]

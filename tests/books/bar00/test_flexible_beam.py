@@ -6,7 +6,7 @@ import dalembert as da
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite, transplant
 from dalembert.algebra.scalar import Scalar
-from dalembert.flexible.galerkin import galerkin
+from dalembert.flexible.hybrid.galerkin import galerkin
 from dalembert.gallery.beam_on_ball_joint import build
 from jets import conditions, names, says
 

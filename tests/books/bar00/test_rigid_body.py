@@ -9,7 +9,7 @@ from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear
 from dalembert.gallery import Printed
 from dalembert.gallery.free_body import build
-from dalembert.kinematics.kinematics import linear_parts
+from dalembert.kinematics.system_kinematics import linear_parts
 
 OMEGA = ["-psi'*sin(theta) + phi'", "psi'*cos(theta)*sin(phi) + theta'*cos(phi)", "psi'*cos(theta)*cos(phi) - theta'*sin(phi)"]
 EULER = (

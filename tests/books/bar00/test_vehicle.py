@@ -8,7 +8,7 @@ from dalembert import gallery
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.generalized_forces import generalized_forces
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_51_kinetic_energy(kin):
 
 def test_52_virtual_work(kin):
     printed = ["(F_C + F_D)*cos(theta)", "(F_C + F_D)*sin(theta)", "(F_D - F_C)*h"]
-    assert equal(kin, along_rates(kin), printed)
+    assert equal(kin, generalized_forces(kin), printed)
 
 
 def test_53_equations_with_the_multiplier():

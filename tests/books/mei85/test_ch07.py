@@ -7,7 +7,7 @@ from comparisons import PRINCIPLES, components, differences, equal, other_terms
 from dalembert import gallery
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.generalized_forces import along_rates
+from dalembert.kinetics.generalized_forces import generalized_forces
 from dalembert.kinetics.loads import gravity_potential, potential
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
@@ -83,7 +83,7 @@ def test_ex_7_4_c_potential_energy(cart):
 
 
 def test_ex_7_4_i_generalized_forces(cart):
-    assert equal(cart, along_rates(cart), ["F", "2*F*a*cos(theta)"])
+    assert equal(cart, generalized_forces(cart), ["F", "2*F*a*cos(theta)"])
 
 
 EX_7_3_h = (

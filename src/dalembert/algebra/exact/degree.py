@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 from dalembert.algebra.exact.field import Trials
-from dalembert.algebra.exact.point import Form, Point
+from dalembert.algebra.exact.point import Form, PrimePoint
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import Number, Tape
 
@@ -27,7 +27,7 @@ _MOST_FACTORS: Final = 64
 
 
 def degrees(
-    tape: Tape, outs: Sequence[int], point: Point | None = None, given: Mapping[int, tuple[int, int]] | None = None
+    tape: Tape, outs: Sequence[int], point: PrimePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
 ) -> list[tuple[int, int]]:
     """(degree of N, degree of D) for each e = N/D, as bounds.
 
@@ -39,7 +39,7 @@ def degrees(
 
 
 def error_bound(
-    tape: Tape, outs: Sequence[int], trials: int = 4, point: Point | None = None, given: Mapping[int, tuple[int, int]] | None = None
+    tape: Tape, outs: Sequence[int], trials: int = 4, point: PrimePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
 ) -> float:
     """Σ_e (k deg N / (n − deg D))^trials: how likely any e that is not zero looks like zero in all trials.
 
@@ -57,7 +57,7 @@ def error_bound(
     return min(1.0, total)
 
 
-def _fold(tape: Tape, outs: Sequence[int], point: Point | None, given: Mapping[int, tuple[int, int]] | None) -> _Fold:
+def _fold(tape: Tape, outs: Sequence[int], point: PrimePoint | None, given: Mapping[int, tuple[int, int]] | None) -> _Fold:
     if point is not None:
         return _Fold(point, outs, given or {})
     return Trials(tape, 1).at(0, lambda drawn: _Fold(drawn, outs, given or {}))
@@ -116,7 +116,7 @@ class _Denominators:
 class _Fold:
     """The degree of N and the denominator of every node under `outs`."""
 
-    def __init__(self, point: Point, outs: Sequence[int], given: Mapping[int, tuple[int, int]]) -> None:
+    def __init__(self, point: PrimePoint, outs: Sequence[int], given: Mapping[int, tuple[int, int]]) -> None:
         self.point, self.tape, self._given = point, point.tape, given
         self.denominators = _Denominators()
         self.found: dict[int, Quotient] = {}

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from dalembert.algebra.exact.matrices import Rank, nullspace_mod, rank_mod, solve_mod
 from dalembert.algebra.exact.modular import BadPoint, NoRoot, random_prime
-from dalembert.algebra.exact.point import Point
+from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
@@ -20,7 +20,7 @@ from dalembert.errors import DalembertError
 __all__ = [
     "BadPoint",
     "NoRoot",
-    "Point",
+    "PrimePoint",
     "Rank",
     "StructurallySingular",
     "Trials",
@@ -49,14 +49,14 @@ class Trials:
 
     def __init__(self, tape: Tape, trials: int = 4, seed: int = 0, until: int | None = None) -> None:
         self.tape, self.trials, self.seed, self.until = tape, trials, seed, until
-        self._points: list[Point] = []
+        self._points: list[PrimePoint] = []
         self._drawn = 0
 
-    def each(self, work: Callable[[Point], Result]) -> list[Result]:
+    def each(self, work: Callable[[PrimePoint], Result]) -> list[Result]:
         """work(point) for every point; StructurallySingular if five points in a row are bad."""
         return [self.at(k, work) for k in range(self.trials)]
 
-    def at(self, k: int, work: Callable[[Point], Result]) -> Result:
+    def at(self, k: int, work: Callable[[PrimePoint], Result]) -> Result:
         """work(point) at the k-th point, which is replaced while it is bad."""
         while len(self._points) <= k:
             self._points.append(self._draw())
@@ -75,10 +75,10 @@ class Trials:
                 raise StructurallySingular(msg) from reason
             self._points[k] = self._draw()
 
-    def _draw(self) -> Point:
+    def _draw(self) -> PrimePoint:
         self._drawn += 1
         # a point drawn again knows the tape as it has grown by then
-        return Point(self.tape, self.seed * 1_000_003 + self._drawn, until=self.until if self._drawn <= self.trials else None)
+        return PrimePoint(self.tape, self.seed * 1_000_003 + self._drawn, until=self.until if self._drawn <= self.trials else None)
 
     def is_zero(self, outs: Sequence[int]) -> list[bool]:
         """Which of the expressions vanish identically (wrong with the probability that `degree.error_bound` states)."""

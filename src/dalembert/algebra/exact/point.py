@@ -1,6 +1,6 @@
 """A point of F_p: exact values for the expressions of a tape, with no simplification.
 
-A `Point` is a ring homomorphism from the expressions of a tape to F_p that respects every relation it can keep:
+A `PrimePoint` is a ring homomorphism from the expressions of a tape to F_p that respects every relation it can keep:
 the circle for sines and cosines (with sums, multiples and fractions of angles, and multiples of π), roots as
 positive numbers, eᵃ⁺ᵇ = eᵃ eᵇ, x^(1/3) through its logarithm, |x| = x sign x. No value depends on the order of asking.
 
@@ -34,7 +34,7 @@ _RULES: Final = (
 )  # fmt: skip
 
 
-class Point:
+class PrimePoint:
     """The values of a tape's expressions at one random point of F_p, found when asked for and kept while the tape grows.
 
     `given` fixes nodes, for instance accelerations from a solve; `until` limits the search for constants that need
@@ -51,7 +51,7 @@ class Point:
         given: Mapping[int, int] | None = None,
         until: int | None = None,
         *,
-        like: Point | None = None,
+        like: PrimePoint | None = None,
     ) -> None:
         seed = rng_or_seed.getrandbits(64) if isinstance(rng_or_seed, Random) else rng_or_seed
         nodes = tape.nodes if until is None else tape.nodes[:until]
@@ -73,9 +73,9 @@ class Point:
         if like is None:
             self._settle(roots)
 
-    def on(self, tape: Tape, given: Mapping[int, int] | None = None) -> Point:
+    def on(self, tape: Tape, given: Mapping[int, int] | None = None) -> PrimePoint:
         """The same point for another tape of the same system, or with more nodes given."""
-        return Point(tape, 0, given={**self._given, **(given or {})}, like=self)
+        return PrimePoint(tape, 0, given={**self._given, **(given or {})}, like=self)
 
     def __call__(self, i: int) -> int:
         """The value of node i."""

@@ -7,11 +7,11 @@ from fractions import Fraction
 from math import gcd, isqrt, lcm
 
 from dalembert.algebra.folds import needed
-from dalembert.algebra.normal_form.alphabet import OPS, Alphabet, as_fraction
+from dalembert.algebra.normal_form.angle_arguments import KNOWN, Basis, Turn
 from dalembert.algebra.normal_form.angles import Angle
 from dalembert.algebra.normal_form.forms import Atom, Form, constant
+from dalembert.algebra.normal_form.generators import OPS, Alphabet, as_fraction
 from dalembert.algebra.normal_form.ring import Poly, Ring, TooLong, Value
-from dalembert.algebra.normal_form.turns import KNOWN, Basis, Turn
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
 
 DEEPEST = 20

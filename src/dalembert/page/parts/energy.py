@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from dalembert.page.bounded_forms import BoundedForms
 from dalembert.page.packing import Packing, shortened
 from dalembert.page.parts.words import section, shell_name, short, table, typeset
-from dalembert.page.patience import PatientWriting
 from dalembert.page.plots import Curve, Panel, Plots
 from dalembert.page.study import Study
 from dalembert.report.blocks import Heading
@@ -33,7 +33,7 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
         parts.append(f"<p>The energy integrals were not decided: {escape(study.why_no_integrals)}</p>")
     else:
         command = f"dalembert integrals {shell_name(study.wish.name)}"
-        blocks = shortened(list(energy_integrals(study.integrals, PatientWriting())), command)
+        blocks = shortened(list(energy_integrals(study.integrals, BoundedForms())), command)
         parts.append(packing.fragment(html([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks])))
     return section("energy", "Energy", *parts)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 
+from dalembert.page.bounded_forms import BoundedForms
 from dalembert.page.packing import Packing, shortened, trimmed
 from dalembert.page.parts.words import lowered, panel, section, shell_name, switch
-from dalembert.page.patience import PatientWriting
 from dalembert.page.study import Study
 from dalembert.principles.base import Derivation
 from dalembert.report import comparison, steps, tables
@@ -20,7 +20,7 @@ from dalembert.report.results import printed
 def equations(study: Study, packing: Packing) -> str:
     """One panel for each principle; what they share comes after them."""
     first = study.derivations[0]
-    patient = PatientWriting()
+    patient = BoundedForms()
     writing = patient.on(first.tape)
     command = f"dalembert derive {shell_name(study.wish.name)}"
     panels = [
@@ -41,7 +41,7 @@ def equations(study: Study, packing: Packing) -> str:
     )
 
 
-def _principle(d: Derivation, writing: PatientWriting, packing: Packing, command: str) -> str:
+def _principle(d: Derivation, writing: BoundedForms, packing: Packing, command: str) -> str:
     """What it says, the equations it gives, and the steps to them, folded."""
     command = f"{command} --by {d.principle.name}"
     brief = [b for b in steps.derivation(d, writing, level="equations") if not (isinstance(b, Heading) and b.level == 2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from dalembert.page.parts.words import lowered, section, table
-from dalembert.page.remaking import command, program, versions
+from dalembert.page.reproduce import command, program, versions
 from dalembert.page.study import Study
 from dalembert.report import document
 from dalembert.report.html import html

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.simulation.constrained.memory import Native
-from dalembert.simulation.integrator.kinds import LANE, LANES, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.writer import Array, Column, Function
 
 _EPSILON: Final = 2.0**-52

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.simulation.integrator.kinds import LANE, LANES, POINTER, REAL, TRUTH, WHOLE
+from dalembert.simulation.integrator.llvm_types import LANE, LANES, POINTER, REAL, TRUTH, WHOLE
 from dalembert.simulation.integrator.writer import Column, Function, Operand, Record, Value
 
 # name and kind of each field, in the order of the structure

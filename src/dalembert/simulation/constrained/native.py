@@ -20,7 +20,7 @@ from dalembert.simulation.constrained.cholesky import cholesky_text
 from dalembert.simulation.constrained.memory import Native
 from dalembert.simulation.constrained.orthogonal import noise, orthogonal_text
 from dalembert.simulation.constrained.projection import projection_text
-from dalembert.simulation.integrator.kinds import INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.writer import Array, Column, Value
 
 EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows")

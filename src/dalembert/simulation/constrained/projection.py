@@ -9,7 +9,7 @@ from typing import Final
 
 from dalembert.simulation.constrained.memory import Native
 from dalembert.simulation.constrained.orthogonal import WEAK, noise
-from dalembert.simulation.integrator.kinds import CODE, LANE, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.writer import Array, Column, Value
 
 # sine of the angle between a row and those before it: too small to correct along

@@ -19,7 +19,7 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.simulation.constrained.memory import FIELDS
 from dalembert.simulation.constrained.native import EXPORTS, text
-from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.llvm_types import LANES
 from dalembert.simulation.integrator.memory import padded, ready, structure
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.simulation.integrator.kinds import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.step import DENSE_ROWS
 from dalembert.simulation.integrator.writer import Array, Column, Function, Record, Value, Variable
 

@@ -18,7 +18,7 @@ from dalembert.numerics.jit import Library, load
 from dalembert.numerics.values import MissingValue
 from dalembert.simulation.events.event import SIGNS, Action, BadEvent, Event
 from dalembert.simulation.events.native import EXPORTS, FIELDS, text
-from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.llvm_types import LANES
 from dalembert.simulation.integrator.memory import padded, ready, structure
 from dalembert.simulation.integrator.points import address
 from dalembert.simulation.starting.reading import Level, Reader

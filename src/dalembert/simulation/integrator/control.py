@@ -8,8 +8,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.simulation.integrator.kinds import CODE, INTRINSICS, LANE, REAL
-from dalembert.simulation.integrator.run import Cause, Left, Row
+from dalembert.simulation.integrator.llvm_types import CODE, INTRINSICS, LANE, REAL
+from dalembert.simulation.integrator.run import Cause, ExitReason, Row
 from dalembert.simulation.integrator.step import DENSE_ROWS, Native, step_text
 from dalembert.simulation.integrator.writer import Array, Column, Function, Value
 
@@ -44,7 +44,7 @@ def _eighth_root(f: Function, x: Value) -> Value:
 
 
 def _start() -> str:
-    """k₀ = f(t₀, y₀) and the first step size; returns 0, or `Left.STOPPED`."""
+    """k₀ = f(t₀, y₀) and the first step size; returns 0, or `ExitReason.STOPPED`."""
     native = Native("start", exported=True)
     f, run = native.function, native.run
     run.code = 0
@@ -55,7 +55,7 @@ def _start() -> str:
     with f.when(~run.cause.differs(0)):
         run.cause = native.call("first_size")
     with f.when(run.cause.differs(0)):
-        f.give(Left.STOPPED)
+        f.give(ExitReason.STOPPED)
     f.give(0)
     return f.text()
 
@@ -146,18 +146,18 @@ def _leave(native: Native) -> None:
     f, run = native.function, native.run
     collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING
     for condition, left in (
-        (run.t >= run.t_end, Left.AT_END),
-        (run.stored >= run.capacity, Left.BUFFER_FULL),
-        (collapsed, Left.STOPPED),
-        (run.streak >= _LONGEST_STREAK, Left.STOPPED),
-        (run.budget <= 0, Left.BUDGET_SPENT),
+        (run.t >= run.t_end, ExitReason.AT_END),
+        (run.stored >= run.capacity, ExitReason.BUFFER_FULL),
+        (collapsed, ExitReason.STOPPED),
+        (run.streak >= _LONGEST_STREAK, ExitReason.STOPPED),
+        (run.budget <= 0, ExitReason.BUDGET_SPENT),
     ):
         with f.when(condition):
             f.give(left)
 
 
 def _advance() -> str:
-    """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or a stop; returns `Left`.
+    """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or a stop; returns `ExitReason`.
 
     A step smaller than the rounding of t, or a long streak of rejections, is a collapse: the last cause is the reason.
     """
@@ -177,10 +177,10 @@ def _advance() -> str:
             with f.when(run.events.differs(0)):
                 dense = native.block(run.dense, run.groups * ((run.stored - 1) * DENSE_ROWS)).pointer
                 with f.when(f.call(run.events, CODE, begin, run.t, dense, run.watch).differs(0)):
-                    f.give(Left.AT_EVENT)
+                    f.give(ExitReason.AT_EVENT)
         with f.when(cause.differs(0)):
             run.cause = cause
             with f.when(run.code < 0):
-                f.give(Left.STOPPED)
+                f.give(ExitReason.STOPPED)
             native.call("reject")
     return f.text()

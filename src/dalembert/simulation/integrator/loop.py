@@ -18,9 +18,9 @@ from dalembert.numerics.jit import Library, load
 from dalembert.simulation.integrator.control import EXPORTS, loop_text
 from dalembert.simulation.integrator.diagnosis import stopped
 from dalembert.simulation.integrator.interruption import deferred
-from dalembert.simulation.integrator.kinds import LANES
+from dalembert.simulation.integrator.llvm_types import LANES
 from dalembert.simulation.integrator.points import Points, address
-from dalembert.simulation.integrator.run import ROWS, Left, Row, Run
+from dalembert.simulation.integrator.run import ROWS, ExitReason, Row, Run
 from dalembert.simulation.integrator.solution import Outcome, Solution
 
 if TYPE_CHECKING:
@@ -108,16 +108,16 @@ class Integration:
         granted = run.budget = self._attempts if attempts is None else attempts
         begin = time.perf_counter()
         self._points.bind(run)
-        while (left := self._native.advance(ctypes.addressof(run))) == Left.BUFFER_FULL:
+        while (left := self._native.advance(ctypes.addressof(run))) == ExitReason.BUFFER_FULL:
             self._points.grow()
             self._points.bind(run)
-        if left == Left.STOPPED:
+        if left == ExitReason.STOPPED:
             raise self._stopped()
-        self.at_event = left == Left.AT_EVENT
-        if left == Left.BUDGET_SPENT:
+        self.at_event = left == ExitReason.AT_EVENT
+        if left == ExitReason.BUDGET_SPENT:
             wanted = _attempts_per_slice(granted, time.perf_counter() - begin)
             self._attempts = min(max(wanted, granted // _LARGEST_CHANGE), granted * _LARGEST_CHANGE)
-        return left == Left.AT_END
+        return left == ExitReason.AT_END
 
     def step(self, k: int) -> Step:
         """The k-th step that was taken, k = 1, 2, …"""

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Final
 
 from dalembert.simulation.integrator.coefficients import STAGES
-from dalembert.simulation.integrator.kinds import POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.llvm_types import POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.memory import C_TYPES
 
 # name and kind of each field, in the order of the structure
@@ -111,7 +111,7 @@ class Row(IntEnum):
 ROWS: Final = len(Row) + STAGES
 
 
-class Left(IntEnum):
+class ExitReason(IntEnum):
     """Why the loop returned."""
 
     AT_END = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.simulation.integrator.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A, B, C, D, Numbers
-from dalembert.simulation.integrator.kinds import CODE, LANE, POINTER, REAL, WHOLE
+from dalembert.simulation.integrator.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
 from dalembert.simulation.integrator.run import FIELDS, Cause, Row
 from dalembert.simulation.integrator.writer import Array, Function, Record, Value
 

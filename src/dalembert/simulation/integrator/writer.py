@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dalembert.simulation.integrator.kinds import CODE, CONVERSIONS, LANE, LANES, POINTER, REAL, TRUTH, WHOLE, constant
+from dalembert.simulation.integrator.llvm_types import CODE, CONVERSIONS, LANE, LANES, POINTER, REAL, TRUTH, WHOLE, constant
 
 
 class Value:

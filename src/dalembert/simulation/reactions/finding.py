@@ -16,7 +16,7 @@ from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.driving import Drive, Driving, driving
 from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
 from dalembert.kinetics.row_actions import held_rows

@@ -20,7 +20,7 @@ from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadExpression
 from dalembert.geometry.point import Point
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.values import MissingValue
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from dalembert.errors import warn
-from dalembert.kinematics.kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.simulation.failures import BadStart
 from dalembert.simulation.starting.assembly import Assembler, Assembly, PositionRow
 from dalembert.simulation.starting.conditions import Condition, conditions

@@ -1,0 +1,27 @@
+"""The certificate of agreement, with the compiled route as one more row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dalembert.agreement.agreement_table import Agreement
+from dalembert.agreement.agreement_table import agreement as certify
+from dalembert.api.compile import compile as compiled_route
+from dalembert.errors import IllPosed
+from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.model.system import System
+from dalembert.principles.kane import kane
+
+
+def agreement(system: System, *, compiled: bool = True) -> Agreement:
+    """Every principle on one system with the exact certificate, the audit, and the compiled route held against them."""
+    result = certify(system)
+    if not compiled:
+        return result
+    from dalembert.numerics.check import check_compiled
+
+    try:
+        native = compiled_route(system)
+    except IllPosed:
+        return result  # the principles may agree on equations that determine no motion
+    return replace(result, compiled=check_compiled(native, kane(kinematics(system)).equations))

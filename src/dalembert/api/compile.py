@@ -1,0 +1,88 @@
+"""Which equations become native code: link by link where the bodies form an open tree, otherwise Kane's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dalembert.equations.explicit import ExplicitEquations, solved
+from dalembert.equations.regularity import check_regular
+from dalembert.equations.saddle import SaddleEquations, saddle
+from dalembert.errors import BadExpression, NotApplicable, NotASystem
+from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation
+from dalembert.principles.kane import kane
+from dalembert.principles.recursive import recursive
+
+if TYPE_CHECKING:
+    from dalembert.numerics.native import NativeDynamics
+
+# p up to which M = L D Lᵀ is written out on the tape for a run: beyond, native elimination is compiled three times as fast
+_LARGEST_ON_TAPE: Final = 12
+
+
+def compile(system: System | Derivation) -> NativeDynamics:  # noqa: A001 - da.compile is the verb a user looks for
+    """f = da.compile(s): native u̇ = f(q, u, t=0, **values); f(Q, U) for states in rows."""
+    from dalembert.numerics.native import NativeDynamics
+
+    if isinstance(system, System):
+        return NativeDynamics(system, forward_dynamics(system))
+    if isinstance(system, Derivation):
+        return NativeDynamics(system.kinematics.system, solved(system.equations))
+    msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
+    raise NotASystem(msg)
+
+
+def forward_dynamics(system: System) -> ExplicitEquations:
+    """u̇ = g(q, u, t) by the route native code takes: link by link for open trees, otherwise Kane and M = L D Lᵀ."""
+    kin = kinematics(system)
+    found = kin.derived.get("forward dynamics")
+    if not isinstance(found, ExplicitEquations):
+        found = kin.derived["forward dynamics"] = _route(kin)
+    return found
+
+
+def _route(kin: Kinematics) -> ExplicitEquations:
+    found = _by_links(kin)
+    if found is not None:
+        return found
+    equations = kane(kin).equations
+    check_regular(equations)
+    return solved(equations)
+
+
+def _by_links(kin: Kinematics) -> ExplicitEquations | None:
+    """u̇ link by link; None where there is no open tree, or a joint moves nothing."""
+    found = kin.derived.get("link by link", False)
+    if found is False:
+        try:
+            found = recursive(kin)
+        except (NotApplicable, BadExpression):
+            found = None
+        kin.derived["link by link"] = found
+    return found if isinstance(found, ExplicitEquations) else None
+
+
+def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:
+    """What a run integrates: independent speeds where they can never be singular or were declared, otherwise all rates."""
+    kin = kinematics(system)
+    free = not system.speed_list
+    needed = bool(kin.nonlinear) or (free and bool(system.constraints) and (bool(kin.redundant) or kin.n_u == 0))
+    wanted = free and bool(kin.moving_pivots)
+    # solved by numbers rather than on the tape, which takes n³/6 operations to write and to compile
+    large = kin.n_u > _LARGEST_ON_TAPE and (free or not system.constraints) and _by_links(kin) is None
+    if integrator == "heyoka" and needed:
+        msg = "heyoka needs independent speeds in closed form, which these constraints do not give; choose another integrator"
+        raise NotApplicable(msg)
+    if integrator == "heyoka" or not (needed or wanted or large):
+        return kin, forward_dynamics(system)
+    return beside(all_rates(kin) if system.constraints else kin)
+
+
+def beside(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
+    """The equations with the rows beside them; computed once."""
+    found = kin.derived.get("saddle")
+    if not isinstance(found, SaddleEquations):
+        d = kane(kin)
+        found = kin.derived["saddle"] = saddle(d.kinematics, d.equations)
+    return kin, found

@@ -1,0 +1,98 @@
+"""Energy integrals, symmetries and ignorable coordinates of a system, by Kane's equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dalembert.algebra.scalar import on
+from dalembert.equations.form import Equations
+from dalembert.equations.regularity import check_regular
+from dalembert.errors import BadExpression, NotApplicable
+from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.model.system import System
+from dalembert.principles.kane import kane
+
+if TYPE_CHECKING:
+    from dalembert.integrals.energies import Energies
+    from dalembert.integrals.energy_integrals import EnergyIntegrals
+    from dalembert.integrals.routh import RouthReduction
+    from dalembert.integrals.symmetry import Symmetry
+
+
+def energy_integrals(
+    system: System, *, values: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None
+) -> EnergyIntegrals:
+    """The six energy integrals of a system in its speeds, each decided: constant or not, and under which condition.
+
+    values   constants that are to count as zero, or as arbitrary (any other number)
+    inputs   specified motions and inputs: numbers or expressions such as 2*sin(s.t)
+    """
+    from dalembert.integrals.energy_integrals import energy_integrals as decide
+
+    return decide(*_energies(system, values or {}, inputs or {}))
+
+
+def symmetry(
+    system: System, xi: Mapping[Any, Any], *, values: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None
+) -> Symmetry:
+    """Whether p·ξ or H − p·ξ is constant for a direction of the coordinates: da.symmetry(s, {x: -y, y: x, phi: 1})."""
+    from dalembert.integrals.decide import OnTheMotion
+    from dalembert.integrals.symmetry import symmetry as decide
+
+    E, equations, where = _energies(system, values or {}, inputs or {})
+    direction = _direction(system, E, xi)
+    return decide(E, OnTheMotion(E.t, equations, E.kin.nonlinear_rows), direction, where)
+
+
+def _direction(system: System, E: Energies, xi: Mapping[Any, Any]) -> dict[int, int]:
+    """ξ by coordinates, as nodes."""
+    from dalembert.numerics.values import mapping
+
+    names = {q.name: q.i for q in system.q}
+    direction: dict[int, int] = {}
+    for key, e in mapping("symmetry", xi).items():
+        name = key if isinstance(key, str) else getattr(key, "name", None)
+        if name not in names:
+            msg = f"symmetry: {key!r} is no coordinate of {system.name!r}; the coordinates are {', '.join(map(str, names))}"
+            raise BadExpression(msg)
+        direction[names[name]] = on(E.t, system.expression(e) if isinstance(e, str) else e)
+    return direction
+
+
+def routh(system: System) -> RouthReduction:
+    """Routh's reduction: ignorable coordinates removed, their momenta constants."""
+    from dalembert.integrals.decide import OnTheMotion
+    from dalembert.integrals.routh import routh as reduce
+
+    E, equations, _ = _energies(system, {}, {})
+    return reduce(E, OnTheMotion(E.t, equations, E.kin.nonlinear_rows))
+
+
+def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> tuple[Energies, Equations, dict[int, int]]:
+    """The energies and powers, the equations of motion, and what is known of constants, motions and inputs."""
+    from dalembert.integrals.bindings import known
+    from dalembert.integrals.energies import Energies
+    from dalembert.simulation.setting import setting
+
+    kin = kinematics(system)
+    equations = kane(kin).equations
+    check_regular(equations)
+    E = Energies(kin)
+    _check_powerless(E, equations)
+    return E, equations, known(E, setting(kin, values, inputs))
+
+
+def _check_powerless(E: Energies, equations: Equations) -> None:
+    """A u = 0 where φ = 0: otherwise the reaction of a row that is not linear has power, which none of the energies counts."""
+    from dalembert.integrals.decide import OnTheMotion
+
+    motion = OnTheMotion(E.t, equations, E.kin.nonlinear_rows)
+    for row in E.kin.nonlinear_rows:
+        power = E.t.zero
+        for r, a in row.A.items():
+            power = E.t.add(power, E.t.mul(a, E.kin.u[r]))
+        if not motion.vanishes(power):
+            why = "is not linear in the velocities, and its reaction has power"
+            msg = f"energy integrals: {row.row.name!r} {why}; run.energy and run.integrals of a simulation show what is kept"
+            raise NotApplicable(msg)

@@ -1,0 +1,155 @@
+"""A described system set in motion: which equations, what rides along, and what is said when it stops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dalembert.api.compile import what_to_integrate
+from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.model.system import System
+from dalembert.principles.kane import kane
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dalembert.simulation.energy_audit.audit import Quadratures
+    from dalembert.simulation.simulate import Wish
+    from dalembert.simulation.trajectory import Trajectory
+
+
+def simulate(
+    system: System,
+    duration: float,
+    *,
+    start: Mapping[Any, float] | None = None,
+    guess: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    rtol: float = 1e-9,
+    atol: ArrayLike = 1e-9,
+    at: ArrayLike | None = None,
+    t0: float = 0.0,
+    max_step: float = math.inf,
+    progress: bool | None = None,
+    integrator: str = "native",
+    stabilize: str | None = None,
+    baumgarte_rate: float | None = None,
+    audit: bool = True,
+    energy_tolerance: float | None = None,
+    relative_energy_tolerance: float | None = None,
+    keep_energy: bool = False,
+    events: Sequence[Any] = (),
+) -> Trajectory:
+    """The motion of a system for a duration.
+
+    start    values of any coordinates, rates or speeds; what is not named is zero where the constraints allow it
+    values   constants that differ from their declared values
+    inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
+    integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka" where installed
+    stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric after every step, "baumgarte"
+             with errors that fade as e^(−baumgarte_rate t), 20 per unit of time unless given, or "none" (default of the other
+             integrators, which cannot project)
+    at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
+    audit    let Z and the works of the loads ride along, for run.integrals; the motion is the same to the last bit
+    energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in units of energy or as a
+             part of max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as that takes
+    keep_energy   bring K₂ + 𝒰 + Z back to its level after every step, by the shortest change of the speeds; what was
+             taken out is reported (native integrator only)
+    events   what to do when an expression crosses zero, [da.event("theta - 1", stop=True), da.impact(gap, 0.8)]; an expression by
+             itself is recorded; run.events tells what happened (native integrator only)
+    """
+    from dalembert.integrals.energy_tolerance import budget, check_native
+    from dalembert.simulation.events.event import read_events
+    from dalembert.simulation.simulate import Wish
+
+    if not isinstance(system, System):
+        msg = f"simulate: give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    if keep_energy:
+        check_native(integrator)
+    wish = Wish(
+        start=_given(start),
+        guess=_given(guess),
+        values=_given(values),
+        inputs=_given(inputs),
+        rtol=rtol,
+        atol=atol,
+        at=at,
+        t0=t0,
+        max_step=max_step,
+        progress=progress,
+        integrator=integrator,
+        stabilize=stabilize,
+        baumgarte_rate=baumgarte_rate,
+        events=read_events(events),
+        budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
+    )
+    if system.expansions:
+        _check_members(system, duration, wish)
+    return _run(system, duration, wish, audit=audit, keep_energy=keep_energy)
+
+
+def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
+    return {} if what is None else what
+
+
+def _run(system: System, duration: float, wish: Wish, *, audit: bool, keep_energy: bool) -> Trajectory:
+    """The run itself; where it stops, the failure says why."""
+    from dalembert.integrals.audit import RunIntegrals
+    from dalembert.integrals.energy_tolerance import explain as explain_refusal
+    from dalembert.simulation.failures import RunStopped
+    from dalembert.simulation.simulate import run
+    from dalembert.simulation.stopping import explain
+
+    kin, equations = what_to_integrate(system, wish.integrator)
+    if keep_energy:
+        _check_level(kin)
+    watched = _watched(kin, audit=audit, needed=wish.budget is not None, level=keep_energy)
+    try:
+        made = run(kin, equations, duration, wish, watched, RunIntegrals)
+    except RunStopped as failure:
+        explain(failure, kane(kin).equations)
+        if wish.budget is not None:
+            explain_refusal(failure)
+        raise
+    if system.expansions:
+        from dalembert.flexible.expansion.softening import warn_of_softened_run
+
+        warn_of_softened_run(made, wish.values)
+    return made
+
+
+def _check_members(system: System, duration: float, wish: Wish) -> None:
+    """Members in a system: their values are checked, and beams that will turn too fast are named."""
+    from dalembert.flexible.expansion.positive_properties import check_values
+    from dalembert.flexible.expansion.softening import warn_of_softening
+
+    check_values(system, wish.values)
+    warn_of_softening(kinematics(system), duration, wish.t0, wish.start, wish.values, wish.inputs)
+
+
+def _check_level(kin: Kinematics) -> None:
+    """Speeds scaled by one factor stay on rows that do not move, and on no others."""
+    moving = [row.row.name for row in kin.fork().velocity_rows if row.row.nonlinear is not None or row.row.b != kin.tape.zero]
+    if moving:
+        why = "and a change of all speeds by one factor would leave it"
+        msg = f"keep_energy: {moving[0]!r} moves or is not linear, {why}; declare speeds (s.speeds)"
+        raise NotApplicable(msg)
+
+
+def _watched(kin: Kinematics, *, audit: bool, needed: bool, level: bool) -> Quadratures | None:
+    """Z and the works, where they are wanted and can be had."""
+    from dalembert.integrals.audit import leveled, quadratures
+
+    if not (audit or needed or level):
+        return None
+    try:
+        return leveled(quadratures(kin)) if level else quadratures(kin)
+    except DalembertError as problem:
+        if needed or level:
+            raise
+        warn(f"this run carries no energy audit: {problem}")
+        return None

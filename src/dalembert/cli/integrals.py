@@ -1,0 +1,46 @@
+"""integrals: which energy integrals of a system are constant, and how well a run keeps them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert import gallery
+from dalembert.api import energy_integrals
+from dalembert.api import routh as reduced
+from dalembert.api import simulate as run_of
+from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
+from dalembert.cli.program import subject
+from dalembert.cli.simulate import DURATION
+from dalembert.report import document, terminal
+from dalembert.report.energy_integrals import energy_integrals as table
+from dalembert.report.writing import Writing
+
+
+def integrals(
+    system: SystemName,
+    values: Given = None,
+    inputs: Input = None,
+    routh: Annotated[bool, typer.Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")] = None,
+) -> None:
+    """The table of the six integrals, decided exactly; with --plot also a run."""
+    chosen = subject(system)
+    given = numbers(chosen.system, "--set", values)
+    motions = dict(pairs("--input", inputs))
+    found = energy_integrals(chosen.system, values=given, inputs=motions)
+    terminal.show([*document.heading(chosen), *table(found, Writing())])
+    if routh:
+        typer.echo(str(reduced(chosen.system)))
+    if plot is not None:
+        from dalembert.integrals.plotting import plot_integrals
+
+        shown = gallery.entry(system) if system in gallery.names() else None
+        start, length = (shown.start, shown.duration) if shown else ({}, DURATION)
+        motions = {**(shown.inputs if shown else {}), **motions}
+        run = run_of(chosen.system, length, start=start, values=given, inputs=motions, events=shown.events if shown else ())
+        plot_integrals(run, plot)
+        typer.echo(str(run.integrals))
+        typer.echo(f"written: {plot}")

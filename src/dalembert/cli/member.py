@@ -1,0 +1,54 @@
+"""member: modes, static shape and buckling loads of a string, bar, shaft or beam."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from dalembert.cli.options import Given, SystemName, numbers
+from dalembert.cli.program import subject
+from dalembert.errors import Unknown
+
+MODES: Final = 6
+
+Which = Annotated[str, typer.Option("--member", metavar="NAME", help="Which member, where there are several.")]
+Modes = Annotated[int | None, typer.Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES}).")]
+Loads = Annotated[int | None, typer.Option("--buckling", metavar="N", help="So many critical compressive forces.")]
+Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Where to save the shapes.")]
+
+
+def member(
+    system: SystemName,
+    which: Which = "",
+    modes: Modes = None,
+    buckling: Loads = None,
+    values: Given = None,
+    plot: Plot = None,
+    *,
+    static: Annotated[bool, typer.Option("--static", help="The shape at rest under its loads.")] = False,
+) -> None:
+    """Modes, static shape and buckling of one member."""
+    from dalembert.flexible.member.values import which as chosen
+    from dalembert.flexible.modes.buckling import member_buckling
+    from dalembert.flexible.modes.deflection import member_deflection
+    from dalembert.flexible.modes.natural_modes import member_modes
+
+    s = subject(system, complete=False).system
+    beam = chosen(s, which or None)
+    setting = numbers(s, "--set", values)
+    if plot is not None and sum((modes is not None, buckling is not None, static)) > 1:
+        msg = "--plot: one picture shows one thing; ask for --modes, --buckling or --static"
+        raise Unknown(msg)
+    found: list[object] = []
+    if static:
+        found.append(member_deflection(s, beam, values=setting))
+    if buckling is not None:
+        found.append(member_buckling(s, beam, buckling, values=setting))
+    if modes is not None or not found:
+        found.append(member_modes(s, beam, MODES if modes is None else modes, values=setting))
+    typer.echo("\n\n".join(map(str, found)))
+    if plot is not None:
+        found[0].plot(plot)  # type: ignore[attr-defined]
+        typer.echo(f"written: {plot}")

@@ -1,0 +1,152 @@
+"""report: one page that shows everything, or the same as text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from dalembert import gallery
+from dalembert.cli.errors import DISAGREEMENT, PROGRAM_FAILED, say
+from dalembert.cli.options import number_of, pairs
+from dalembert.cli.program import subject
+from dalembert.cli.simulate import DURATION
+from dalembert.errors import DalembertError, Unknown
+from dalembert.report import terminal
+from dalembert.report.blocks import Verdict
+from dalembert.report.document import Subject
+
+if TYPE_CHECKING:
+    from dalembert.page.study import Study, Wish
+
+FOLDER: Final = "gallery"
+
+System = Annotated[str, typer.Argument(metavar="[SYSTEM]", help="A name from the gallery, or path/to/file.py:function.")]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")
+]
+Duration = Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
+All = Annotated[bool, typer.Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
+Picture = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
+Gif = Annotated[Path | None, typer.Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
+Film = Annotated[Path | None, typer.Option("--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed.")]
+
+
+def style_of(output: Path | None, endings: Mapping[str, str]) -> str:
+    """A page, unless the ending of the file means something else."""
+    ending = "" if output is None else output.suffix.lower()
+    known = {"": "html", ".txt": "text", **endings}
+    if ending not in known:
+        msg = f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, .md), and pictures by --png, --gif, --mp4"
+        raise Unknown(msg)
+    return known[ending]
+
+
+def wished(name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None]) -> Wish:
+    """What the command line asks for, on top of what the gallery proposes."""
+    from dalembert.page.study import Wish
+
+    shown = gallery.entry(name) if name in gallery.names() else None
+    start, values = (
+        {n: number_of(described.system, option, n, x) for n, x in pairs(option, options[option])} for option in ("--start", "--set")
+    )
+    inputs = {**(shown.inputs if shown else {}), **dict(pairs("--input", options["--input"]))}
+    length = duration if duration is not None else shown.duration if shown else DURATION
+    given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
+    asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
+    events = shown.events if shown else ()
+    return Wish(length, start or dict(shown.start if shown else {}), values, inputs, name=name, options=tuple(asked), events=events)
+
+
+def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures: Iterable[Path | None]) -> None:
+    """The page of one system, and the three lines that matter."""
+    from dalembert.page.film import film
+    from dalembert.page.html_page import page, write
+
+    target = output or Path(f"{_file_name(name)}.html")
+    found = _studied(described, wish, terminal.console())
+    for line in matters(found):
+        terminal.line(terminal.console(), *line)
+    written = write(page(found), target)
+    typer.echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
+    for picture in pictures:
+        if picture is None:
+            continue
+        if found.run is None:
+            msg = f"{picture}: there is no motion to show: {found.why_no_run}"
+            raise Unknown(msg)
+        typer.echo(f"written: {film(found.run, picture).resolve()}")
+    if not found.agreed.agree:
+        raise typer.Exit(DISAGREEMENT)
+
+
+def _studied(described: Subject, wish: Wish, out: Any) -> Study:
+    from dalembert.page.study import study
+
+    if not out.is_terminal:
+        return study(described, wish)
+    with out.status("…") as status:
+        return study(described, wish, lambda what: status.update(f"{described.title}: {what}"))
+
+
+def matters(found: Study) -> Iterator[tuple[str | Verdict, ...]]:
+    """Agreement, energy drift, constraint residual."""
+    from dalembert.page.parts.head import energy_line
+    from dalembert.report.motion import SMALL
+
+    agreed, run = found.agreed, found.run
+    statement = agreed.statement[:1].upper() + agreed.statement[1:]
+    yield "agreement    ", Verdict(statement, agreed.agree)
+    if run is None:
+        yield "motion       ", Verdict(f"not run: {found.why_no_run}", holds=False)
+        return
+    size, what = energy_line(run)
+    yield "energy       ", Verdict(f"{size:.1e}", size <= SMALL), f": {what}"
+    if run.residuals:
+        yield "constraints  ", Verdict(f"{run.worst_residual:.1e}", run.worst_residual <= SMALL), ": largest residual"
+    else:
+        yield "constraints  ", "none"
+    for remark in found.remarks:
+        yield ("note         ", remark)
+
+
+def every(folder: Path) -> None:
+    """A page for each system of the gallery, and the index that leads to them."""
+    from dalembert.page.html_page import page, write
+    from dalembert.page.index import card, index
+    from dalembert.page.study import study
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        msg = f"cannot make the folder {folder}: {problem.strerror or problem}; name another with -o"
+        raise Unknown(msg) from problem
+    cards, failed = [], 0
+    names = gallery.names()
+    width = max(map(len, names))
+    for number, name in enumerate(names, 1):
+        described = subject(name)
+        try:
+            found = study(described, wished(name, described, None, {"--start": None, "--set": None, "--input": None}))
+            written = write(page(found), folder / f"{name}.html")
+        except DalembertError as problem:
+            failed += 1
+            say(f"{name}: {problem}")
+            continue
+        cards.append(card(name, found))
+        failed += not found.agreed.agree
+        typer.echo(f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB")
+        sys.stdout.flush()
+    typer.echo(f"written: {write(index(cards), folder / 'index.html').resolve()}")
+    if failed:
+        raise typer.Exit(PROGRAM_FAILED)
+
+
+def _file_name(name: str) -> str:
+    """rolling-disk, or the function of path/to/file.py:function"""
+    from dalembert.simulation.plotting.plot import file_name
+
+    return file_name(name.rpartition(":")[2])

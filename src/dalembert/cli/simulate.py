@@ -1,0 +1,134 @@
+"""simulate: name=value on the command line, a motion in a file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dalembert import gallery
+from dalembert.api import simulate as run_of
+from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, say
+from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
+from dalembert.cli.program import subject
+from dalembert.errors import DalembertError
+from dalembert.gallery import Entry
+from dalembert.model.system import System
+from dalembert.report.blocks import Block
+from dalembert.simulation.events.event import event
+
+if TYPE_CHECKING:
+    from dalembert.simulation.trajectory import Trajectory
+
+DURATION = 10.0
+
+Stop = Annotated[list[str] | None, typer.Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
+
+
+def simulate(
+    system: SystemName,
+    duration: Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
+    values: Given = None,
+    start: Start = None,
+    guess: Guess = None,
+    inputs: Input = None,
+    t0: Annotated[float, typer.Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-9,
+    atol: Annotated[float, typer.Option(help="Absolute tolerance of each step.")] = 1e-9,
+    integrator: Annotated[
+        str, typer.Option(metavar="NAME", help="native, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
+    ] = "native",
+    stabilize: Annotated[
+        str | None, typer.Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Where to write the motion.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where to save a plot.")] = None,
+    stop_when: Stop = None,
+    reactions: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")
+    ] = None,
+) -> None:
+    """A run from the command line: the summary is printed, the motion is written where it is wanted."""
+    described = subject(system).system
+    shown = _entry(system)
+    chosen = numbers(described, "--start", start)
+    wish: dict[str, Any] = {
+        "start": chosen or dict(shown.start if shown and not guess else {}),
+        "guess": numbers(described, "--guess", guess),
+        "t0": t0,
+        "values": numbers(described, "--set", values),
+        "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
+        "rtol": rtol,
+        "atol": atol,
+        "integrator": integrator,
+        "stabilize": stabilize,
+        "events": [*(shown.events if shown else ()), *(event(text, stop=True) for text in stop_when or ())],
+    }
+    length = duration if duration is not None else shown.duration if shown else DURATION
+    run, code = _finished(described, length, wish)
+    typer.echo(str(run))
+    if output is not None:
+        _write(run.to_csv, output)
+    if plot is not None:
+        _write(lambda path: run.plot(path=path), plot)
+    if reactions is not None:
+        typer.echo(str(run.reactions))
+        _write(run.reactions.to_csv, reactions)
+    if code:
+        raise typer.Exit(code)
+
+
+def demonstration(
+    system: System,
+    duration: float,
+    start: Mapping[str, float],
+    values: Mapping[str, float],
+    inputs: Mapping[str, str],
+    events: Sequence[Any] = (),
+) -> Iterator[Block]:
+    """A run for a report, or the reason why there is none."""
+    from dalembert.report.motion import motion, not_run
+
+    try:
+        run = run_of(system, duration, start=start, values=values, inputs=inputs, events=events, progress=False)
+    except DalembertError as problem:
+        return not_run(str(problem))
+    return motion(run)
+
+
+def _entry(name: str) -> Entry | None:
+    return gallery.entry(name) if name in gallery.names() else None
+
+
+def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:
+    """The run and the exit code; a run that stops is told about, and what there is of it is kept."""
+    from dalembert.simulation.failures import RunStopped
+
+    try:
+        run = run_of(system, length, **wish)
+    except RunStopped as failure:
+        if failure.trajectory is None:
+            raise
+        say(str(failure))
+        return failure.trajectory, PROGRAM_FAILED
+    return run, 0 if run.finished else INTERRUPTED
+
+
+# ---- files -----------------------------------------------------------------------------------
+
+
+def _write(write: Callable[[Path], object], path: Path) -> None:
+    """Written where it was asked for; if that cannot be, where it can, so that the run is not lost."""
+    from dalembert.simulation.failures import Unwritable
+
+    try:
+        write(path)
+    except Unwritable as problem:
+        spare = Path(tempfile.mkdtemp(prefix="dalembert-")) / (path.name or "run.csv")
+        write(spare)
+        say(f"{str(problem).partition(';')[0]}; the result is in {spare}")
+        raise typer.Exit(PROGRAM_FAILED) from None
+    typer.echo(f"written: {path}")

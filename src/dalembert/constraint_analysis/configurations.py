@@ -1,0 +1,203 @@
+"""φ(q, t) = 0: positions at which the rows hold, and what the rows say there in numbers.
+
+Some rows repeat others only where all of them hold (Bricard's linkage closes although it is counted as fixed). So positions
+are assembled, first from the start, then by steps along the directions that are left free, and the rows are compared there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate, symbols_of
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.tape import Tape
+from dalembert.constraint_analysis.rows import Rows
+from dalembert.equations.binding import jets
+from dalembert.errors import BadExpression
+from dalembert.kinematics.rows import ConstraintRow
+from dalembert.numerics.values import BadValue, check_complete, constant_values, mapping, number, symbol_name
+from dalembert.simulation.failures import BadStart
+from dalembert.simulation.starting.assembly import Assembler, Assembly, PositionRow
+from dalembert.simulation.starting.quaternions import no_rotation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# how many positions are compared, and how long the steps between them are
+_COUNT: Final = 4
+_STEP: Final = 0.15
+# what is smaller than this part of a row counts as zero
+SMALL: Final = 1e-7
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The numbers of an analysis: a value for every constant, an expression for every specified motion, and the time."""
+
+    rows: Rows
+    numbers: dict[int, float]
+    bindings: dict[int, int]
+    t: float
+
+    @property
+    def tape(self) -> Tape:
+        return self.rows.tape
+
+    @property
+    def q(self) -> tuple[int, ...]:
+        return self.rows.q
+
+    @property
+    def time(self) -> int:
+        return self.rows.system.t.i
+
+    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> NDArray[np.float64]:
+        """The values of nodes at one position; all NaN where one of them is not defined."""
+        known = {**self.numbers, **state}
+        try:
+            return np.array(evaluate(self.tape, outs, lambda i: float(known[i]), Floats()), dtype=np.float64)
+        except (ArithmeticError, ValueError):
+            return np.full(len(outs), np.nan)
+
+    def at(self, outs: Sequence[int], q: Numbers) -> Numbers:
+        """The values of nodes at a position q."""
+        return self.floats(outs, {**dict(zip(self.q, q.tolist(), strict=True)), self.time: self.t})
+
+    def A_and_b(self, q: Numbers) -> tuple[Numbers, Numbers]:
+        """A and b of all rows at a position."""
+        rows = self.rows.linear
+        A = np.zeros((len(rows), self.rows.n))
+        for i, row in enumerate(rows):
+            A[i, list(row.A)] = self.at(list(row.A.values()), q)
+        return A, self.at([row.b for row in rows], q)
+
+
+def motions(rows: Rows, inputs: Mapping[Any, Any]) -> dict[int, int]:
+    """{x: x(t), x': dx/dt, …} of the specified motions that are bound, in the description or by `inputs`."""
+    system, tape = rows.system, rows.tape
+    found: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
+    for key, value in mapping("inputs", inputs).items():
+        name = symbol_name(system, key, ("input", "specified"))
+        try:
+            motion = system.expression(value) if isinstance(value, str) else value
+            found[system.symbols[name].scalar.i] = Scalar(tape, on(tape, motion))
+        except BadExpression as problem:
+            msg = f"{name} = {value!r} cannot be read: {problem}"
+            raise BadValue(msg) from problem
+    return jets(tape, found)
+
+
+def situation(rows: Rows, values: Mapping[Any, Any], bindings: dict[int, int], t: float) -> Situation:
+    """Numbers for everything that the rows contain; what has none is named. `rows` are bound already."""
+    system, tape = rows.system, rows.tape
+    known = constant_values(system, values)
+    nodes = [i for r in rows.linear for i in (r.b, *r.A.values(), *([] if r.phi is None else [r.phi]))]
+    state = {*rows.q, *rows.qdot, system.t.i}
+    needed = [str(tape.nodes[i][1]) for i in symbols_of(tape, nodes) if i not in state]
+    check_complete(system, needed, known)
+    return Situation(rows, {tape.names[name]: x for name, x in known.items() if name in tape.names}, bindings, t)
+
+
+# ---- positions ----------------------------------------------------------------------------------
+
+
+def first_position(
+    place: Situation, chosen: Sequence[ConstraintRow], start: Mapping[Any, Any], guess: Mapping[Any, Any]
+) -> tuple[Assembly, list[PositionRow]]:
+    """The nearest position to the start at which the chosen position rows hold, and what is left of them there."""
+    rows = position_rows(chosen)
+    q, free, guessed = no_rotation(place.rows.system), np.ones(place.rows.n, dtype=bool), np.zeros(place.rows.n, dtype=bool)
+    for what, given in (("start", start), ("guess", guess)):
+        for key, value in mapping(what, given).items():
+            k = _coordinate(place.rows, key, what)
+            q[k] = number(str(key), value)
+            free[k], guessed[k] = (False, guessed[k]) if what == "start" else (free[k], True)
+    return Assembler(place, rows, place.t).solve(q, free, guessed), rows
+
+
+def position_rows(chosen: Sequence[ConstraintRow]) -> list[PositionRow]:
+    """The position rows among some rows; a quaternion has the norm one."""
+    return [PositionRow(r.name, r.phi, float(r.is_norm), r.is_norm) for r in chosen if r.phi is not None]
+
+
+def _coordinate(rows: Rows, key: object, what: str) -> int:
+    name = str(key.name if isinstance(key, Scalar) else key)
+    names = [str(rows.tape.nodes[i][1]) for i in rows.q]
+    if name not in names:
+        msg = f"{what}: {name} is not a coordinate; where the rows hold is a matter of positions alone ({', '.join(names)})"
+        raise BadStart(msg)
+    return names.index(name)
+
+
+def positions_near(place: Situation, chosen: Sequence[ConstraintRow], q: Numbers) -> list[Numbers]:
+    """Further positions at which the rows hold, each by a random step along the free directions and the way back onto the rows."""
+    rows = position_rows(chosen)
+    assembler = Assembler(place, rows, place.t)
+    every = np.ones(place.rows.n, dtype=bool)
+    random = np.random.default_rng(0)
+    found = [q]
+    for _ in range(_COUNT - 1):
+        here = found[-1]
+        step = random.uniform(-1.0, 1.0, place.rows.n)
+        if rows:
+            _, J = assembler(here)
+            _, s, Vt = np.linalg.svd(J)
+            held = Vt[: int(np.sum(s > SMALL * max(s.max(initial=0.0), 1e-300)))]
+            step = step - held.T @ (held @ step)
+        size = float(np.linalg.norm(step))
+        if size < SMALL:
+            break
+        reached = assembler.solve(here + _STEP * np.sqrt(place.rows.n) * step / size, every, ~every)
+        if reached.satisfied.all():
+            found.append(reached.q)
+    return found
+
+
+# ---- rows compared ------------------------------------------------------------------------------
+
+
+def dependent_rows(matrices: Sequence[Numbers]) -> dict[int, tuple[int, ...]]:
+    """{row: the earlier rows it is a combination of} for rows that depend on others at every position."""
+    scaled = [A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), np.finfo(float).tiny) for A in matrices]
+    kept: list[int] = []
+    found: dict[int, tuple[int, ...]] = {}
+    for i in range(len(scaled[0])):
+        involved: set[int] = set()
+        for A in scaled:
+            c, distance = _combination(A[kept], A[i])
+            if distance > SMALL:
+                kept.append(i)
+                break
+            involved.update(kept[k] for k in np.flatnonzero(np.abs(c) > SMALL))
+        else:
+            found[i] = tuple(sorted(involved))
+    return found
+
+
+def _combination(rows: Numbers, row: Numbers) -> tuple[Numbers, float]:
+    """c with cᵀ rows nearest to row, and how far it remains."""
+    if not len(rows):
+        return np.zeros(0), float(np.linalg.norm(row))
+    c = np.linalg.lstsq(rows.T, row, rcond=SMALL)[0]
+    return np.asarray(c), float(np.linalg.norm(rows.T @ c - row))
+
+
+def rank(A: Numbers) -> int:
+    """The number of rows that are independent at one position."""
+    if not A.size:
+        return 0
+    s = np.linalg.svd(A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), np.finfo(float).tiny), compute_uv=False)
+    return int(np.sum(s > SMALL))
+
+
+def velocity_residual(A: Numbers, b: Numbers, i: int, others: Sequence[int]) -> float:
+    """b_i − Σ c_k b_k where A_i = Σ c_k A_k: what row i asks for beyond the others."""
+    c, _ = _combination(A[list(others)], A[i])
+    return float(b[i] - c @ b[list(others)])

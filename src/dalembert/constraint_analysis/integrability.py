@@ -1,0 +1,123 @@
+"""[X, Y] = (∂Y/∂q) X − (∂X/∂q) Y: which positions the rows let a system reach, and so which rows are on positions in disguise.
+
+The rows θ_i = A_i dq + b_i dt allow the velocities D = {(q̇, 1)}: θ_i = 0. The derived flag I ⊃ I′ ⊃ I″ … of the span I of the
+θ_i, I′ = {θ ∈ I : dθ ≡ 0 mod I}, ends with the largest integrable part of I (Frobenius). It is computed from the other side:
+its annihilator is the smallest set of vector fields that contains D and, with any two fields, their bracket. Ranks are
+decided at random points of prime fields, where they are exact but for a probability of about degree/2⁶².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dalembert.algebra.exact.field import Trials, rank_mod
+from dalembert.algebra.folds import Derivative
+from dalembert.algebra.tape import Tape
+from dalembert.constraint_analysis.rows import Rows
+from dalembert.kinematics.elimination import Elimination
+
+# components along q_1, …, q_n and, where time enters, along t
+Field = tuple[int, ...]
+# the indices of the first fields that span all of them
+Basis = Callable[[Sequence[Field]], list[int]]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The fields whose brackets give nothing new, the number of directions, and how the span grew from bracket to bracket."""
+
+    fields: tuple[Field, ...]
+    width: int
+    growth: tuple[int, ...]
+
+    @property
+    def integrable(self) -> int:
+        """How many independent functions of position (and time) the rows keep constant."""
+        return self.width - len(self.fields)
+
+
+def allowed(rows: Rows) -> tuple[list[Field], int]:
+    """The velocities that the rows allow, as fields: one for each free rate, and the drift ∂_t + X where time enters."""
+    t, n = rows.tape, rows.n
+    timed = rows.moves
+    solved, _ = Elimination(t, [(r.b, dict(r.A)) for r in rows.linear], lambda k: -k, t.moving).run()
+    fields = []
+    for j in range(n):
+        if j not in solved:
+            column = [t.neg(solved[k][1].get(j, t.zero)) if k in solved else t.zero for k in range(n)]
+            column[j] = t.one
+            fields.append((*column, *([t.zero] if timed else [])))
+    if timed:
+        fields.append((*(t.neg(solved[k][0]) if k in solved else t.zero for k in range(n)), t.one))
+    return fields, n + timed
+
+
+def reach(rows: Rows, basis: Basis | None = None) -> Reach:
+    """The fields that the allowed velocities generate; `basis` tells which fields are independent (by default: exactly, at random)."""
+    choose = basis or exact_basis(rows.tape)
+    D, width = allowed(rows)
+    most = width - len(choose_positions(rows))
+    fields = [D[k] for k in choose(D)]
+    growth, fresh = [len(fields)], list(fields)
+    lie = _Brackets(rows)
+    while fresh and len(fields) < most:
+        # brackets with the first fields are enough: the others are brackets of brackets
+        seen = [lie(X, Y) for k, Y in enumerate(fresh) for X in (D if len(growth) > 1 else D[:k])]
+        kept = choose([*fields, *seen])
+        fresh = [seen[k - len(fields)] for k in kept if k >= len(fields)]
+        fields += fresh
+        if fresh:
+            growth.append(len(fields))
+    return Reach(tuple(fields), width, tuple(growth))
+
+
+def choose_positions(rows: Rows) -> list[int]:
+    """The first position rows that are independent of one another: no bracket leads out of them."""
+    held = [k for k, r in enumerate(rows.linear) if r.holonomic]
+    if not held:
+        return []
+    found = Trials(rows.tape, 1).at(0, lambda point: rank_mod([rows.matrix(point)[k] for k in held], point.prime))
+    return [held[k] for k in found.independent]
+
+
+def exact_basis(tape: Tape) -> Basis:
+    """Independence at one random point of a prime field, kept from question to question."""
+    trials = Trials(tape, 1)
+
+    def choose(fields: Sequence[Field]) -> list[int]:
+        return trials.at(0, lambda point: rank_mod([point.values(X) for X in fields], point.prime).independent) if fields else []
+
+    return choose
+
+
+class _Brackets:
+    """Lie brackets on the tape of the rows; specified motions move with time."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows, self.tape = rows, rows.tape
+        self._along: dict[Field, Derivative] = {}
+
+    def __call__(self, X: Field, Y: Field) -> Field:
+        t, along_X, along_Y = self.tape, self._derivative(X), self._derivative(Y)
+        return tuple(t.sub(along_X(y), along_Y(x)) for x, y in zip(X, Y, strict=True))
+
+    def _derivative(self, X: Field) -> Derivative:
+        if X not in self._along:
+            self._along[X] = along(self.rows, X)
+        return self._along[X]
+
+
+def along(rows: Rows, X: Field) -> Derivative:
+    """X(e) = Σ X_k ∂e/∂q_k + X_t ∂_t e, where ∂_t acts through specified motions too."""
+    t = rows.tape
+    place = dict(zip(rows.q, X, strict=False))
+    time = X[rows.n] if len(X) > rows.n else t.zero
+
+    def rate(x: int) -> int | None:
+        if x in place:
+            return place[x]
+        own = t.rate(x) if time != t.zero and x in t.moving else None
+        return None if own is None else t.mul(time, own)
+
+    return Derivative(t, rate)

@@ -1,0 +1,73 @@
+"""A q̇ + b = 0, row by row as declared: what is analysed, whether the rows are independent or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dalembert.algebra.exact.field import PrimePoint
+from dalembert.algebra.folds import Rewrite, symbols_of
+from dalembert.algebra.tape import Tape
+from dalembert.kinematics.rows import ConstraintRow, declared_rows
+from dalembert.kinematics.speeds import definitions_in_rates
+from dalembert.model.system import System
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Every row of a system on a tape of its own; those nonlinear in the rates stand apart."""
+
+    system: System
+    tape: Tape
+    q: tuple[int, ...]
+    qdot: tuple[int, ...]
+    linear: tuple[ConstraintRow, ...]
+    nonlinear: tuple[ConstraintRow, ...]
+
+    @property
+    def n(self) -> int:
+        """The number of coordinates."""
+        return len(self.q)
+
+    def matrix(self, point: PrimePoint) -> list[list[int]]:
+        """[A b] at a point of a prime field."""
+        n = self.n
+        return [[*(point(r.A[k]) if k in r.A else 0 for k in range(n)), point(r.b)] for r in self.linear]
+
+    @property
+    def moves(self) -> bool:
+        """Whether time enters a row, by itself or through a specified motion."""
+        t, still = self.tape, {*self.q, *self.qdot}
+        nodes = [i for r in self.linear for i in (r.b, *r.A.values())]
+        return any(r.b != t.zero for r in self.linear) or any(i in t.moving and i not in still for i in symbols_of(t, nodes))
+
+
+def rows_of(system: System) -> Rows:
+    """The rows as they are declared: position rows first, since velocity rows repeat them and not the other way round."""
+    tape = system.space.tape.fork()
+    in_rates = Rewrite(tape, definitions_in_rates(system, tape))
+    q, qdot = tuple(x.i for x in system.q), tuple(x.dot.i for x in system.q)
+    found = sorted(declared_rows(system, tape, list(qdot), in_rates), key=_order)
+    linear = tuple(r for r in found if r.nonlinear is None)
+    return Rows(system, tape, q, qdot, linear, tuple(r for r in found if r.nonlinear is not None))
+
+
+def bound(rows: Rows, bindings: Mapping[int, int]) -> Rows:
+    """The rows with specified motions replaced by what they are bound to."""
+    insert = Rewrite(rows.tape, bindings)
+
+    def inserted(row: ConstraintRow) -> ConstraintRow:
+        phi = None if row.phi is None else insert(row.phi)
+        return replace(row, A={k: insert(a) for k, a in row.A.items()}, b=insert(row.b), phi=phi)
+
+    return replace(rows, linear=tuple(map(inserted, rows.linear)))
+
+
+def without(rows: Rows, names: set[str]) -> Rows:
+    """The rows that are not named."""
+    return replace(rows, linear=tuple(r for r in rows.linear if r.name not in names))
+
+
+def _order(row: ConstraintRow) -> tuple[bool, int]:
+    """Norms of quaternions, then positions, then velocities; what is marked redundant last."""
+    return row.redundant, 0 if row.is_norm else 1 if row.holonomic else 2

@@ -1,0 +1,1 @@
+"""A member in admissible functions: its amplitudes are coordinates like any other."""

@@ -1,0 +1,154 @@
+"""A member becomes slices: its fields are expanded in admissible functions, and the amplitudes are coordinates of the system.
+
+T = ½∫ ρA ṙ·ṙ dx = Σ_k ½ m_k v_k·v_k with m_k = w_k ρA(x_k) L at the nodes of a rule that is exact for the polynomials involved,
+and V = ½∫ EI v″² dx integrated exactly. The slices are particles, or thin bodies where sections have inertia, so that every
+principle, the certificate, the energy integrals and native code treat them as they treat any mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription
+from dalembert.flexible.expansion.admissible import Function, eigenfunctions, given, polynomials
+from dalembert.flexible.expansion.discretised import Discretised
+from dalembert.flexible.expansion.integration import degree_in_x, rule_for
+from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
+from dalembert.flexible.expansion.slices import end_bodies, loads, slices
+from dalembert.flexible.expansion.strain import spring_energy, strain_energy
+from dalembert.model.elements import Dissipation, Potential
+from dalembert.model.member import Field, Member
+from dalembert.model.system import System
+
+Functions = int | Sequence[Callable[[Scalar], Any]]
+Family = Literal["polynomials", "eigenfunctions"]
+
+# more functions than anyone can tell apart, and exact integrals without end
+_MOST: Final = 200
+
+
+def discretise(
+    system: System,
+    member: Member,
+    functions: Functions | Mapping[str, Functions] = 3,
+    *,
+    family: Family = "polynomials",
+    exact: bool = True,
+    names: Mapping[str, str] | None = None,
+) -> Discretised:
+    """bent = da.discretise(s, beam, 4): the member's fields in 4 functions each, their amplitudes v_1, …, v_4 in the system.
+
+    functions   how many, for all fields or for each, {"v": 4, "u": 2}; or a list of your own, functions of xi = x/length
+    family      "polynomials", orthogonalised, or "eigenfunctions" of the uniform member with these ends
+    exact       integrals of polynomials in ℚ; False: by Gauss and Legendre's rule to rounding, with half as many slices, which is faster
+    names       how the amplitudes are to be called, {"v": "eta"}: eta_1, eta_2, …
+
+    Where speeds are declared already, the rates of the amplitudes are speeds too: dv_1 = v_1.dot, ….
+    """
+    _check(system, member, family)
+    chosen = {f.symbol: _functions(member, f, _wanted(member, f, functions), family) for f in member.fields}
+    called = {f.symbol: _names(member, f, chosen[f.symbol], {} if names is None else names) for f in member.fields}
+    declared = iter(_declared(system, member, [n for each in called.values() for n in each]))
+    amplitudes = {symbol: tuple(next(declared) for _ in each) for symbol, each in called.items()}
+    bent = Discretised(member, amplitudes, chosen, _rule(member, chosen, exact=exact and family == "polynomials"), system)
+    if system.speed_list:
+        for q in (q for each in amplitudes.values() for q in each):
+            system.speed(f"d{q.name}", q.dot)
+    springs, damping = spring_energy(bent)
+    system.expand(
+        bent,
+        bodies=[*slices(bent), *end_bodies(bent)],
+        loads=list(loads(bent)),
+        potentials=[Potential(f"strain of {member.name}", strain_energy(bent)), Potential(f"springs of {member.name}", springs)],
+        dissipations=[Dissipation(f"dampers of {member.name}", damping)],
+    )
+    return bent
+
+
+def _declared(system: System, member: Member, names: Sequence[str]) -> tuple[Scalar, ...]:
+    try:
+        return system.coordinates(" ".join(names))
+    except BadDescription as problem:
+        form = ", ".join(f"{f.symbol!r}: '{f.symbol}_{member.name}'" for f in member.fields)
+        msg = f"{problem}; call the amplitudes of {member.name!r} something else, names={{{form}}}"
+        raise BadDescription(msg) from problem
+
+
+def _check(system: System, member: Member, family: str) -> None:
+    if not isinstance(system, System) or not isinstance(member, Member):
+        msg = "discretise: give the system and one of its members, da.discretise(s, beam, 4)"
+        raise BadDescription(msg)
+    if system.members.get(member.name) is not member:
+        msg = f"discretise: {member.kind} {member.name!r} belongs to another system"
+        raise BadDescription(msg)
+    if member.name in system.expansions:
+        msg = f"{member.kind} {member.name!r} is expanded already; a member is expanded once"
+        raise BadDescription(msg)
+    if family not in ("polynomials", "eigenfunctions"):
+        msg = f"family {family!r}: choose 'polynomials' or 'eigenfunctions', or give functions of your own"
+        raise BadDescription(msg)
+
+
+def _wanted(member: Member, field: Field, functions: Functions | Mapping[str, Functions]) -> Functions:
+    if isinstance(functions, Mapping):
+        known = [f.symbol for f in member.fields]
+        strange = [key for key in functions if key not in known]
+        if strange or field.symbol not in functions:
+            wrong = f"no field {strange[0]!r}" if strange else f"nothing is said about {field.symbol!r}"
+            msg = f"{member.kind} {member.name!r}: functions={dict(functions)!r}: {wrong}; its fields are {', '.join(known)}"
+            raise BadDescription(msg)
+        return functions[field.symbol]
+    if not isinstance(functions, int) and len(member.fields) > 1:
+        form = ", ".join(f'"{f.symbol}": [...]' for f in member.fields)
+        msg = f"{member.kind} {member.name!r} has {len(member.fields)} fields; say which functions are whose: {{{form}}}"
+        raise BadDescription(msg)
+    return functions
+
+
+def _functions(member: Member, field: Field, wanted: Functions, family: Family) -> tuple[Function, ...]:
+    if not isinstance(wanted, int | tuple | list):
+        msg = f"{member.kind} {member.name!r}: functions={wanted!r:.60}; say how many, or give a list of functions of xi = x/length"
+        raise BadDescription(msg)
+    if not isinstance(wanted, int):
+        own = tuple(wanted)
+        if not own:
+            msg = f"{member.kind} {member.name!r}: no functions are given for {field.symbol}"
+            raise BadDescription(msg)
+        return given(member, field, own)
+    if not 1 <= wanted <= _MOST:
+        msg = f"{member.kind} {member.name!r}: {wanted!s:.20} functions of {field.symbol}; give at least one and at most {_MOST}"
+        raise BadDescription(msg)
+    make = polynomials if family == "polynomials" else eigenfunctions
+    return make(member.geometric(field), field.order, wanted)
+
+
+def _names(member: Member, field: Field, functions: Sequence[Function], names: Mapping[str, str]) -> list[str]:
+    if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names.values()):
+        msg = f"{member.kind} {member.name!r}: names={names!r:.60}; give strings, as in names={{'v': 'eta'}}"
+        raise BadDescription(msg)
+    strange = [key for key in names if key not in [f.symbol for f in member.fields]]
+    if strange:
+        msg = f"{member.kind} {member.name!r}: names for {strange[0]!r}, which is none of its fields"
+        raise BadDescription(msg)
+    stem = names.get(field.symbol, field.symbol)
+    return [f"{stem}_{i}" for i in range(1, len(functions) + 1)]
+
+
+def _rule(member: Member, functions: Mapping[str, Sequence[Function]], *, exact: bool) -> Rule:
+    """The nodes at which the member is cut: enough for ρA ṙ·ṙ, with the squares of the shortening where it is kept."""
+    reach: dict[str, int | None] = {}
+    for symbol, each in functions.items():
+        degrees = [f.degree for f in each]
+        reach[symbol] = None if None in degrees else max(d for d in degrees if d is not None)
+    position: list[int | None] = [1, *reach.values()]
+    if member.shortening:
+        position += [None if reach[s] is None else 2 * (reach[s] or 0) - 1 for s in ("v", "w") if s in reach]
+    properties = [e for e in (member.density, member.polar, *member.rotary) if e is not None]
+    varying: list[int | None] = [degree_in_x(member, e) for e in properties]
+    if None in position or None in varying:
+        return rule_for(None)
+    r = max(d for d in position if d is not None)
+    degree = 2 * r + max((d for d in varying if d is not None), default=0)
+    return rule_for(degree) if exact else gauss_rule(degree // 2 + 1)

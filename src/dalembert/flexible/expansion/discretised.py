@@ -1,0 +1,153 @@
+"""r(x, t) = r_P + (x + u − ½∫₀ˣ (v′² + w′²) dx) e_x + v e_y + w e_z with v = Σ φ_i(x/L) q_i: a member in its amplitudes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from dalembert.algebra.scalar import Scalar, exact
+from dalembert.algebra.tape import Number
+from dalembert.errors import BadDescription
+from dalembert.flexible.expansion.admissible import Function
+from dalembert.flexible.expansion.polynomials import Polynomial
+from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.member import Expansion
+from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# nodes for ∫₀^ξ φ_i′ φ_j′ dξ of functions that are no polynomials
+_SHORTENING_NODES: Final = 24
+
+
+# deflections, stretch, twist and turns of sections; those that a member does not have are zero
+_FIELDS: Final = ("v", "w", "u", "phi", "psi", "psi_v", "psi_w")
+
+
+@dataclass(frozen=True, eq=False)
+class Discretised(Expansion):
+    """A member whose fields are sums of admissible functions, with their amplitudes as coordinates of the system."""
+
+    functions: dict[str, tuple[Function, ...]]
+    rule: Rule
+    system: System = field(repr=False)
+
+    # ---- fields ------------------------------------------------------------------------------
+
+    @property
+    def _zero(self) -> Scalar:
+        tape = self.member.length.tape
+        return Scalar(tape, tape.zero)
+
+    def value(self, symbol: str, share: Any, order: int = 0) -> Scalar:
+        """∂ᵏv/∂xᵏ = Σ φ_i⁽ᵏ⁾(ξ) q_i / Lᵏ at the share ξ = x/L of the length."""
+        if not isinstance(symbol, str) or symbol not in _FIELDS:
+            msg = f"{self.member.kind} {self.member.name!r} has no field {symbol!r:.60}; its fields are {', '.join(self.functions)}"
+            raise BadDescription(msg)
+        if symbol not in self.functions:
+            return self._zero
+        xi = _share(share)
+        total = self._zero
+        for f, q in zip(self.functions[symbol], self.amplitudes[symbol], strict=True):
+            total += q * f.at(xi, order)
+        return total / self.member.length**order if order else total
+
+    def shortening(self, share: Any) -> Scalar:
+        """½∫₀ˣ (v′² + w′²) dx = Σ_ij ½∫₀^ξ φ_i′ φ_j′ dξ q_i q_j / L: by how much the bent member is drawn in."""
+        xi = _share(share)
+        total = self._zero
+        for symbol in ("v", "w"):
+            functions, q = self.functions.get(symbol, ()), self.amplitudes.get(symbol, ())
+            for i, f in enumerate(functions):
+                total += q[i] ** 2 * (_drawn(f, f, xi) / 2)
+                for j in range(i):
+                    total += q[i] * q[j] * _drawn(f, functions[j], xi)
+        return total / self.member.length
+
+    def position(self, share: Any) -> Vector:
+        """From the point the member hangs on to the place ξ = x/L of the bent member."""
+        m, xi = self.member, _share(share)
+        along = m.length * xi + self.value("u", xi)
+        if m.shortening:
+            along -= self.shortening(xi)
+        r: Vector = along * m.along
+        for symbol, direction in zip("vw", m.bending, strict=False):
+            r += self.value(symbol, xi) * direction
+        return r
+
+    # ---- places ------------------------------------------------------------------------------
+
+    def point(self, share: Any, name: str | None = None) -> Point:
+        """The place ξ = x/L of the bent member, a point like any other."""
+        xi = _share(share)
+        return self.member.at.offset(self.position(xi), name or f"{self.member.name} at {float(xi):g} of its length", self.member.frame)
+
+    @cached_property
+    def tip(self) -> Point:
+        """The far end."""
+        return self.point(1, f"tip of {self.member.name}")
+
+    def turn(self, plane: int, share: Any) -> Scalar:
+        """The angle of a section about the axis across one bending plane: the slope v′, or ψ where the member shears."""
+        m = self.member
+        if m.shear:
+            return self.value("psi" if len(m.bending) == 1 else ("psi_v", "psi_w")[plane], share)
+        return self.value("vw"[plane], share, 1)
+
+    def section(self, share: Any) -> Frame:
+        """A frame that turns with the section at ξ = x/L: by its slopes and its twist, as successive angles."""
+        m, xi = self.member, _share(share)
+        F = m.frame
+        for plane, axis in enumerate(m.across):
+            F = F.rotated(self.turn(plane, xi), _carried(axis, m.frame, F))
+        if "phi" in self.functions:
+            F = F.rotated(self.value("phi", xi), _carried(m.along, m.frame, F))
+        return F
+
+    def frequencies(self, values: Mapping[Any, Any] | None = None) -> NDArray[np.float64]:
+        """ω of the member by itself, held in its frame, lowest first; `values` for constants other than declared."""
+        from dalembert.flexible.expansion.ritz import ritz
+
+        return ritz(self, values).frequencies()
+
+    def __str__(self) -> str:
+        from dalembert.flexible.expansion.convergence import convergence
+
+        return "\n".join((self.described(), str(convergence(self))))
+
+    def described(self) -> str:
+        """What it is made of, in one line."""
+        m = self.member
+        fields = ", ".join(f"{len(f)} in {name}" for name, f in self.functions.items())
+        kind = "exact integrals" if self.rule.exact is not None else "integrals to rounding"
+        return f"{m.kind} {m.name!r}, {m.left.support}–{m.right.support}: functions {fields}; {len(self.rule)} slices, {kind}"
+
+
+def _carried(axis: Vector, base: Frame, F: Frame) -> Vector:
+    """The vector that has in F the components that `axis` has in `base`."""
+    return axis if F is base else Vector(axis.tape, {F: axis.components(base)})
+
+
+def _share(share: Any) -> Number:
+    xi = exact(share)
+    if not 0 <= xi <= 1:
+        msg = f"place {share!r}: give a share of the member's length from 0 to 1"
+        raise BadDescription(msg)
+    return xi
+
+
+def _drawn(f: Function, g: Function, xi: Number) -> Fraction:
+    """∫₀^ξ f′ g′ dξ"""
+    if isinstance(f, Polynomial) and isinstance(g, Polynomial):
+        return (f.slope * g.slope).primitive(xi)
+    rule = gauss_rule(_SHORTENING_NODES)
+    value = sum(float(w) * float(f.at(xi * x, 1)) * float(g.at(xi * x, 1)) for w, x in zip(rule.weights, rule.nodes, strict=True))
+    return Fraction(float(xi) * value)

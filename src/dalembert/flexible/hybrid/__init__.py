@@ -1,0 +1,1 @@
+"""Hamilton's extended principle: ordinary and partial differential equations of rigid bodies with continua."""

@@ -1,0 +1,171 @@
+"""∫ R(x, t) δv dx + (conditions at the ends) δv = 0: Galerkin's method on the hybrid equations.
+
+The fields in the partial differential equations and in the natural boundary conditions are replaced by v = Σ φ_i(x/L) q_i, and what is left
+over is weighted with the functions themselves; s = ½∫₀ˣ v′² dx and its variation go along, and the axial force N, which only keeps that
+condition, drops out. So the partial differential equations give the same ordinary ones as the discretised energies do: this is
+the check that they were integrated by parts correctly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Derivative, Rewrite, transplant
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.tape import Number, Tape
+from dalembert.errors import NotApplicable
+from dalembert.flexible.expansion.discretised import Discretised
+from dalembert.flexible.expansion.integration import degree_in_x, rule_for
+from dalembert.flexible.expansion.quadrature import Rule
+from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
+from dalembert.flexible.hybrid.equations import HybridEquations
+from dalembert.principles.base import Derivation
+
+# the highest derivatives that occur in the field equations of beams
+_ALONG, _DOTS = 4, 2
+
+
+@dataclass(frozen=True)
+class GalerkinEquations:
+    """One equation for each speed of a derivation, obtained from the hybrid equations, on a tape of its own."""
+
+    tape: Tape = field(repr=False)
+    names: tuple[str, ...]
+    nodes: tuple[int, ...]
+
+    @property
+    def equations(self) -> tuple[Scalar, ...]:
+        """The left sides; each is zero along the motion."""
+        return tuple(Scalar(self.tape, i) for i in self.nodes)
+
+    def differences(self, d: Derivation) -> list[str]:
+        """The speeds along which a derivation says something else, decided exactly; none, if all is well."""
+        t = self.tape
+        theirs = transplant(d.tape, t, d.equations.residuals)
+        same = is_zero(t, [t.sub(a, b) for a, b in zip(self.nodes, theirs, strict=True)])
+        return [name for name, equal in zip(self.names, same, strict=True) if not equal]
+
+
+def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
+    """The hybrid equations of a system in the functions in which its members were expanded afterwards; d is any derivation of these."""
+    kin = d.kinematics.fork()
+    if kin.rows and hybrid.along == "q":
+        msg = "with constraint rows the equations in coordinates hold together, not one by one; derive them in speeds, speeds=True"
+        raise NotApplicable(msg)
+    tape = kin.tape
+    rows = {kin.name(u): tape.zero for u in kin.u}
+    place = dict(zip((kin.name(q) for q in kin.q), rows, strict=False)) if hybrid.along == "q" else {name: name for name in rows}
+    expanded = {name: _Expanded(c, _bent(kin.system.expansions.get(name), name), kin.rate, tape) for name, c in hybrid.continua.items()}
+    for e in hybrid.ordinary:
+        total = _anywhere(hybrid, expanded, e.outside)
+        for name, density in e.inside.items():
+            total = tape.add(total, expanded[name].integral(hybrid.tape, density))
+        rows[place[e.name]] = tape.add(rows[place[e.name]], total)
+    speed_of = {q: kin.name(u) for q, rate in zip(kin.q, kin.qdot_of_u, strict=True) for u in kin.u if u == rate}
+    for name, x in expanded.items():
+        for q, node in x.weighted(hybrid, name):
+            rows[speed_of[q]] = tape.add(rows[speed_of[q]], node)
+    return GalerkinEquations(tape, tuple(rows), tuple(rows.values()))
+
+
+def _bent(expansion: object, name: str) -> Discretised:
+    if not isinstance(expansion, Discretised):
+        msg = f"{name!r} has not been expanded in functions: da.discretise(s, {name}, 3)"
+        raise NotApplicable(msg)
+    return expansion
+
+
+def _anywhere(hybrid: HybridEquations, expanded: Mapping[str, _Expanded], e: int) -> int:
+    """An expression outside all integrals, with the values of the fields at the ends put in."""
+    tape = next(iter(expanded.values())).tape
+    (node,) = transplant(hybrid.tape, tape, [e])
+    for x in expanded.values():
+        node = Rewrite(tape, x.at_ends)(node)
+    return node
+
+
+class _Expanded:
+    """The fields of one member and all their derivatives in the amplitudes, node by node."""
+
+    def __init__(self, c: Continuum, bent: Discretised, rate: Derivative, tape: Tape) -> None:
+        self.c, self.bent, self.rate, self.tape = c, bent, rate, tape
+        m = bent.member
+        varying = [
+            degree_in_x(m, e)
+            for e in (m.density, m.polar, m.axial, m.torsion, m.tension, *m.stiffness, *m.shear, *m.rotary)
+            if e is not None
+        ]
+        known = [k for k in varying if k is not None]
+        exact = bent.rule.exact is not None and len(known) == len(varying)
+        self.rule: Rule = rule_for((bent.rule.exact or 0) + max(known, default=0) if exact else None)
+        _, start, end = c.places
+        self.at_ends = self._values(start.label, 0) | self._values(end.label, 1)
+
+    def _symbol(self, name: str, along: int, dots: int, label: str) -> int:
+        """The field's derivative as the symbol it has on the tape of the hybrid equations, found here by its name."""
+        symbol = self.c.fields.symbol(name, along, dots, label)
+        return self.tape.symbol(str(self.c.fields.tape.nodes[symbol][1]))
+
+    def _values(self, label: str, xi: Number) -> dict[int, int]:
+        """{∂ⁱ⁺ʲ v/∂xⁱ∂tʲ: its value in the amplitudes} at a place."""
+        t, found = self.tape, {}
+        for name, symbol in self.c.symbols.items():
+            for along in range(_ALONG + 1):
+                if name == FORCE or (name == SHORTENING and along):
+                    value = t.zero
+                else:
+                    value = on(t, self.bent.shortening(xi) if name == SHORTENING else self.bent.value(name, xi, along))
+                for dots in range(_DOTS + 1):
+                    found[self._symbol(symbol, along, dots, label)] = value
+                    value = self.rate(value)
+        return found
+
+    def _inside(self, xi: Number) -> Rewrite:
+        m = self.bent.member
+        return Rewrite(self.tape, self._values("", xi) | {m.x.i: on(self.tape, m.length * xi)})
+
+    def integral(self, source: Tape, density: int) -> int:
+        """∫ e dx"""
+        (e,) = transplant(source, self.tape, [density])
+        total = self.tape.zero
+        for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True):
+            total = self.tape.add(total, self.tape.mul(self._dx(w), self._inside(xi)(e)))
+        return total
+
+    def _dx(self, w: Number) -> int:
+        return on(self.tape, self.bent.member.length * w)
+
+    def weighted(self, hybrid: HybridEquations, name: str) -> list[tuple[int, int]]:
+        """(q_j, Σ_fields ∫ R δv_j dx − Σ_ends B δv_j) for every amplitude."""
+        t = self.tape
+        partial = [(e.field, transplant(hybrid.tape, t, [e.residual])[0]) for e in hybrid.partial if e.member == name]
+        rows: dict[int, int] = {}
+        for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True):
+            here = self._inside(xi)
+            for symbol, residual in partial:
+                value = t.mul(self._dx(w), here(residual))
+                self._add(rows, symbol, 0, xi, value)
+        for b in hybrid.boundary:
+            if b.member == name and b.kind == "natural":
+                (residual,) = transplant(hybrid.tape, t, [b.residual])
+                value = Rewrite(t, self.at_ends)(residual)
+                self._add(rows, b.field, b.order, b.end, t.neg(value) if b.end else value)
+        return list(rows.items())
+
+    def _add(self, rows: dict[int, int], symbol: str, order: int, xi: Number, value: int) -> None:
+        t = self.tape
+        for q, weight in self._variations(symbol, order, xi):
+            rows[q] = t.add(rows.get(q, t.zero), t.mul(weight, value))
+
+    def _variations(self, symbol: str, order: int, xi: Number) -> Sequence[tuple[int, int]]:
+        """(q_j, ∂v⁽ᵏ⁾/∂q_j): how each amplitude varies a field at a place; N does not vary with them."""
+        t, bent = self.tape, self.bent
+        name = next(key for key, s in self.c.symbols.items() if s == symbol)
+        amplitudes = [q.i for each in bent.amplitudes.values() for q in each]
+        if name == FORCE or (name == SHORTENING and order):
+            return []
+        e = on(t, bent.shortening(xi) if name == SHORTENING else bent.value(name, xi, order))
+        slopes = [(q, Derivative(t, {q: t.one}.get)(e)) for q in amplitudes]
+        return [(q, slope) for q, slope in slopes if slope != t.zero]

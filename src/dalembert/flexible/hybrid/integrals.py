@@ -1,0 +1,149 @@
+"""∫₀ᴸ f(x, v, v′, …) dx: integrals over a member inside ordinary expressions.
+
+What does not vary along the member is taken out, powers of x alone are integrated, and what is left is a symbol of the tape whose
+name is the integral as it is printed. So integrals can be added, collected and printed like anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, to_scalar
+from dalembert.algebra.normal_form.normal import normal_form
+from dalembert.algebra.printing.layout import FUNCTION, Printer, Ranking
+from dalembert.algebra.printing.names import base, field
+from dalembert.algebra.printing.notation import Latex, Notation, Text
+from dalembert.algebra.printing.zform import with_intermediates
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import DalembertError
+from dalembert.flexible.hybrid.fields import Fields
+
+_HIGH: Final = str.maketrans("L0123456789abdehiklmprst", "ᴸ⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᵈᵉʰⁱᵏˡᵐᵖʳˢᵗ")
+TERMS: Final = 5_000
+
+
+@dataclass(frozen=True)
+class Integral:
+    """∫₀ᴸ integrand dx: the symbol that stands for it, and how it is written."""
+
+    symbol: int
+    integrand: int
+    text: str
+    latex: str
+
+
+class Integrals:
+    """The integrals over one member that a derivation needs."""
+
+    def __init__(self, fields: Fields, length: int) -> None:
+        self.fields, self.length = fields, length
+        self.found: dict[str, Integral] = {}
+
+    def __call__(self, density: int) -> int:
+        """∫₀ᴸ density dx, with what is constant along the member outside the integral signs."""
+        t = self.fields.tape
+        if density == t.zero:
+            return t.zero
+        try:
+            (form,) = normal_form(t, (density,), limit=TERMS)
+        except DalembertError:
+            return self._whole(density)
+        if any(self._varies(a) for term in form.denominator for a, _ in term.powers):
+            return self._whole(density)
+        total = t.zero
+        for powers, rest in self._grouped(form.numerator).items():
+            outside = to_scalar(Form(tuple(rest), form.denominator), t).i
+            total = t.add(total, t.mul(outside, self._of_product(powers)))
+        return total
+
+    def _grouped(self, terms: Iterable[Term]) -> dict[Powers, list[Term]]:
+        """Terms by the part that varies along the member."""
+        groups: dict[Powers, list[Term]] = {}
+        for term in terms:
+            inside = tuple(p for p in term.powers if self._varies(p[0]))
+            outside = tuple(p for p in term.powers if not self._varies(p[0]))
+            groups.setdefault(tuple(sorted(inside, key=self._place)), []).append(Term(term.coefficient, outside))
+        return groups
+
+    def _varies(self, atom: Atom) -> bool:
+        t = self.fields.tape
+        names = [atom.name] if atom.op == "symbol" else [n for a in atom.arguments for n in a.symbols()]
+        return any(n in t.names and (t.names[n] == self.fields.x or self.fields.jet(t.names[n]) is not None) for n in names)
+
+    def _place(self, power: tuple[Atom, int]) -> tuple[object, ...]:
+        """x first, then the fields in order, with fewer dots and primes first."""
+        atom = power[0]
+        if atom.op != "symbol":
+            return 2, 0, 0, 0, str(atom.arguments)
+        jet = self.fields.jet(self.fields.tape.names[atom.name])
+        return (0, 0, 0, 0, "") if jet is None else (1, self.fields.names.index(jet.field), jet.dots, jet.along, "")
+
+    def _of_product(self, powers: Powers) -> int:
+        t = self.fields.tape
+        if not powers:
+            return self.length
+        ((atom, n), *others) = powers
+        if not others and atom.op == "symbol" and t.names[atom.name] == self.fields.x:
+            return t.mul(t.const(Fraction(1, n + 1)), t.power(self.length, n + 1))
+        form = Form((Term(Fraction(1), powers),))
+        return self._symbol(to_scalar(form, t).i, form)
+
+    def _whole(self, density: int) -> int:
+        return self._symbol(density, None)
+
+    def _symbol(self, integrand: int, form: Form | None) -> int:
+        t = self.fields.tape
+        limit = _written(Scalar(t, self.length), Text())
+        raised = limit.translate(_HIGH)
+        before = f"∫₀{raised}" if all(a != b for a, b in zip(limit, raised, strict=True)) else f"∫[0, {limit}]"
+        x = str(t.nodes[self.fields.x][1])
+        plain, tex = Text(t.displays), Latex(t.displays)
+        text = f"{before} {self._inside(integrand, form, plain)} d{plain.symbol(x)}"
+        above = _written(Scalar(t, self.length), tex)
+        latex = rf"\int_{{0}}^{{{above}}} {self._inside(integrand, form, tex)}\,d{tex.symbol(x)}"
+        i = t.moving_symbol(text)
+        self.found[text] = Integral(i, integrand, text, latex)
+        return i
+
+    def _inside(self, integrand: int, form: Form | None, notation: Notation) -> str:
+        if form is not None:
+            return Printer(notation, _AsGiven(self.fields)).form(form)
+        return notation.group(with_intermediates(self.fields.tape, integrand, notation))
+
+
+class _AsGiven(Ranking):
+    """Products in the order x, v, v′, v̇, …"""
+
+    def __init__(self, fields: Fields) -> None:
+        super().__init__(fields.tape, (), ())
+        self.fields = fields
+
+    def kind(self, atom: Atom) -> int:
+        """Functions last, so that nobody reads cos x v as cos(x v)."""
+        return super().kind(atom) if atom.op == "symbol" else FUNCTION
+
+    def place(self, name: str) -> tuple[object, ...]:
+        bare, primes, _ = field(name)
+        known = self.fields.names
+        symbol = base(bare)
+        return (known.index(symbol) if symbol in known else -1, len(bare) - len(symbol), primes, name)
+
+
+class IntegralLatex(Latex):
+    """LaTeX in which the symbols that stand for integrals are written as integrals."""
+
+    def __init__(self, displays: Mapping[str, str], integrals: Mapping[str, Integral]) -> None:
+        super().__init__(displays)
+        self.integrals = integrals
+
+    def symbol(self, name: str) -> str:
+        return self.integrals[name].latex if name in self.integrals else super().symbol(name)
+
+
+def _written(e: Scalar, notation: Notation) -> str:
+    from dalembert.algebra.printing import latex, text
+
+    return text(e) if isinstance(notation, Text) else latex(e)

@@ -1,0 +1,278 @@
+"""Σ c_ij(x) ∂ⁱ⁺ʲv/∂xⁱ∂tʲ = f(x) with conditions at both ends: the small motion of one member, its frame held.
+
+The field equations and boundary conditions of Hamilton's extended principle are taken about the straight member: coordinates keep
+their values, their rates vanish, specified motions move as they are bound to, and the axial force N is the one that they cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
+from dalembert.algebra.normal_form.forms import to_scalar
+from dalembert.algebra.normal_form.normal import normal_form
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Number, Tape
+from dalembert.errors import IllPosed, NotApplicable, NotLinear
+from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
+from dalembert.flexible.hybrid.equations import BoundaryCondition, HybridEquations
+from dalembert.flexible.hybrid.extended_hamilton import hybrid_equations
+from dalembert.flexible.hybrid.undiscretised import undiscretised
+from dalembert.flexible.member.values import check_positive, numbers_of, which
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.model.member import Member
+from dalembert.model.system import System
+
+# (field, derivatives along the member, derivatives in time)
+Key = tuple[str, int, int]
+LOAD: Final = "P"
+
+
+@dataclass(frozen=True)
+class Form:
+    """Σ c_ij v⁽ⁱʲ⁾ − f: linear in the fields; coefficients and load are nodes."""
+
+    coefficients: dict[Key, int]
+    load: int
+
+
+@dataclass(frozen=True)
+class End:
+    """One condition at one end."""
+
+    side: Literal[0, 1]
+    # regular: nothing pulls at this end (the tip of a hanging chain), so the field equation itself holds there
+    kind: Literal["geometric", "natural", "regular"]
+    field: str
+    order: int
+    form: Form
+
+
+@dataclass(frozen=True)
+class SmallMotion:
+    """The linear field equations of one member that belong together, and their conditions at the ends."""
+
+    member: Member
+    tape: Tape = field(repr=False)
+    fields: tuple[str, ...]
+    equations: dict[str, Form] = field(repr=False)
+    ends: tuple[End, ...] = field(repr=False)
+    # what acts at a section against δv, δv′, …: shear force and bending moment, with the sign of the field's own direction
+    sections: dict[tuple[str, int], Form] = field(repr=False)
+    numbers: dict[int, Number] = field(repr=False)
+    continuum: Continuum = field(repr=False)
+    # the compressive force, where it is the unknown
+    compression: int | None = None
+
+    @property
+    def order(self) -> dict[str, int]:
+        """The highest derivative of each field along the member."""
+        found = dict.fromkeys(self.fields, 0)
+        for form in self.equations.values():
+            for name, along, _ in form.coefficients:
+                found[name] = max(found[name], along)
+        return found
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether no coefficient varies along the member."""
+        nodes = [c for form in (*self.equations.values(), *self.sections.values()) for c in form.coefficients.values()]
+        return self.member.x.i not in symbols_of(self.tape, nodes)
+
+    @property
+    def symbols(self) -> list[int]:
+        """The symbols that its equations contain."""
+        return symbols_of(self.tape, [c for form in self._forms() for c in form.coefficients.values()])
+
+    @property
+    def has_damping(self) -> bool:
+        """Whether a first derivative in time occurs."""
+        return any(j == 1 for form in self._forms() for _, _, j in form.coefficients)
+
+    def _forms(self) -> Iterable[Form]:
+        yield from self.equations.values()
+        yield from (e.form for e in self.ends)
+
+
+def small_motion(
+    system: System, member: str | Member | None = None, *, values: Mapping[Any, Any] | None = None, compressed: bool = False
+) -> list[SmallMotion]:
+    """The linear equations of a member about its straight state, one set for each group of fields that do not mix.
+
+    compressed   put a compressive force P into the member, in place of its declared tension
+    """
+    chosen = which(system, member)
+    system = undiscretised(system)
+    kin = Kinematics(system, complete=False).fork()
+    t = kin.tape
+    if compressed:
+        if not chosen.bending:
+            msg = f"{chosen.kind} {chosen.name!r} does not bend, so it does not buckle; buckling is asked of beams"
+            raise NotApplicable(msg)
+        P = t.private_symbol(LOAD)
+        chosen = replace(chosen, tension=Scalar(t, t.neg(P)))
+    numbers = numbers_of(system, t, {} if values is None else values)
+    check_positive(chosen, t, numbers)
+    h = hybrid_equations(kin, {chosen.name: chosen}, speeds=False)
+    return _Linear(h, chosen, numbers, P if compressed else None).groups()
+
+
+class _Linear:
+    """Takes hybrid equations about the straight state."""
+
+    def __init__(self, h: HybridEquations, member: Member, numbers: dict[int, Number], P: int | None) -> None:
+        self.h, self.member, self.numbers, self.P = h, member, numbers, P
+        self.tape, self.c = h.tape, h.continua[member.name]
+        self.held = Rewrite(self.tape, self._motions())
+        hidden = {self.c.symbols[name] for name in (SHORTENING, FORCE) if name in self.c.symbols}
+        self.names = tuple(name for name in self.c.fields.names if name not in hidden)
+        self.straight = self._with_axial_force() if hidden else (lambda e: e)
+
+    def _motions(self) -> dict[int, int]:
+        """Coordinates at rest, specified motions as bound."""
+        t, system = self.tape, self.h.kinematics.system
+        found = {i: t.zero for q in self.h.kinematics.q for i in (t.rate(q), t.rate(t.rate(q) or q)) if i is not None}
+        rate = Derivative(t, t.rate)
+        for s in system.symbols.values():
+            if s.kind == "specified" and s.motion is not None:
+                x, e = s.scalar.i, s.motion.i
+                for _ in range(3):
+                    found[x] = e
+                    x, e = t.rate(x) or x, rate(e)
+        return found
+
+    def _with_axial_force(self) -> Rewrite:
+        """N(x) = N(L) + ∫ₓᴸ c dx from N′ + c = 0, the axial equation of the straight member; s = 0."""
+        t, c = self.tape, self.c
+        s, N = c.symbols[SHORTENING], c.symbols[FORCE]
+        equation = next(p.residual for p in self.h.partial if p.field == s)
+        at_end = next((b.residual for b in self.h.boundary if b.field == s and b.end == 1), None)
+        place = c.places[2]
+        slope = c.fields.symbol(N, 1)
+        rest, k = Linear(t, [slope])(self._unbent(equation))
+        if at_end is None:
+            msg = f"{self.member.kind} {self.member.name!r}: its far end does not say what the axial force is there"
+            raise NotApplicable(msg)
+        end_rest, end_k = Linear(t, [c.fields.symbol(N, 0, 0, place.label)])(self._unbent(at_end))
+        force = t.neg(t.div(end_rest, end_k[0]))
+        density = t.div(rest, k[0])
+        force = t.add(force, self._to_the_end(density))
+        values = {}
+        e = force
+        for order in range(4):
+            values[c.fields.symbol(N, order)] = e
+            for end in c.places[1:]:
+                values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x})(e)
+            e = Derivative(t, lambda i: t.one if i == c.fields.x else None)(e)
+        self._zero(values, s)
+        return Rewrite(t, values)
+
+    def _zero(self, values: dict[int, int], symbol: str) -> None:
+        for order in range(4):
+            for dots in range(3):
+                for place in self.c.places:
+                    values[self.c.fields.symbol(symbol, order, dots, place.label)] = self.tape.zero
+
+    def _unbent(self, e: int) -> int:
+        values: dict[int, int] = {}
+        for name in self.c.fields.names:
+            if name != self.c.symbols.get(FORCE):
+                self._zero(values, name)
+        return Rewrite(self.tape, values)(self.held(e))
+
+    def _to_the_end(self, density: int) -> int:
+        """∫ₓᴸ density dx of a polynomial in x."""
+        t, x = self.tape, self.c.fields.x
+        (form,) = normal_form(t, (density,))
+        name = str(t.nodes[x][1])
+        if any(a.op != "symbol" and name in [n for f in a.arguments for n in f.symbols()] for a in form.atoms()) or any(
+            a.name == name for term in form.denominator for a, _ in term.powers
+        ):
+            msg = f"{self.member.kind} {self.member.name!r}: its axial force is no polynomial in x; expand it in functions instead"
+            raise NotApplicable(msg)
+        total = t.zero
+        for term in form.numerator:
+            n = next((k for a, k in term.powers if a.name == name), 0)
+            others = tuple(p for p in term.powers if p[0].name != name)
+            k = to_scalar(replace(form, numerator=(term._replace(powers=others),)), t).i
+            whole = t.sub(t.power(self.c.places[2].x, n + 1), t.power(x, n + 1))
+            total = t.add(total, t.mul(k, t.div(whole, t.const(n + 1))))
+        return total
+
+    # ---- forms -------------------------------------------------------------------------------
+
+    def _form(self, residual: int, place: str) -> Form:
+        """Coefficients and load of one equation; what is quadratic in the fields is dropped."""
+        t, fields = self.tape, self.c.fields
+        e = self.straight(self.held(residual))
+        keys = {fields.symbol(n, i, j, place): (n, i, j) for n in self.names for i in range(5) for j in range(3)}
+        inside = [i for i in symbols_of(t, (e,)) if i in keys]
+        flat = Rewrite(t, dict.fromkeys(inside, t.zero))
+        coefficients = {}
+        for i in inside:
+            slope = flat(Derivative(t, lambda s, i=i: t.one if s == i else None)(e))  # type: ignore[misc]
+            if not is_zero(t, [slope])[0]:
+                self._check_fixed(slope)
+                coefficients[keys[i]] = slope
+        load = t.neg(flat(e))
+        self._check_fixed(load)
+        return Form(coefficients, t.zero if is_zero(t, [load])[0] else load)
+
+    def _check_fixed(self, e: int) -> None:
+        """Coefficients must not change with time."""
+        t = self.tape
+        time = t.names["t"]
+        kinds = {s.scalar.i: s for s in self.h.kinematics.system.symbols.values()}
+        for i in symbols_of(t, (e,)):
+            name = str(t.nodes[i][1])
+            s = kinds.get(t.names.get(name.rstrip("'"), -1))
+            if i == time:
+                why = "its equations change with time, so it has no modes and no static shape"
+            elif s is not None and s.kind == "specified":
+                why = f"the specified motion {s.name} is not bound; say s.specified({s.name!r}, Omega*s.t)"
+            else:
+                continue
+            msg = f"{self.member.kind} {self.member.name!r}: {why}"
+            raise NotApplicable(msg)
+
+    def _end(self, b: BoundaryCondition, equations: Mapping[str, Form]) -> End:
+        form = self._form(b.residual, self.c.places[1 + b.end].label)
+        if b.kind == "natural" and not form.coefficients and form.load == self.tape.zero:
+            return End(b.end, "regular", b.field, b.order, equations[b.field])
+        return End(b.end, b.kind, b.field, b.order, form)
+
+    def groups(self) -> list[SmallMotion]:
+        h, name = self.h, self.member.name
+        try:
+            equations = {p.field: self._form(p.residual, "") for p in h.partial if p.field in self.names}
+            ends = [self._end(b, equations) for b in h.boundary if b.field in self.names]
+            sections = {key: self._form(e, "") for key, e in h.sections[name].items() if key[0] in self.names}
+        except NotLinear as problem:
+            msg = f"{self.member.kind} {name!r}: {problem}"
+            raise IllPosed(msg) from problem
+        found = []
+        for names in _separate(self.names, [*equations.values(), *(e.form for e in ends)]):
+            own = {n: equations[n] for n in names}
+            conditions = tuple(e for e in ends if e.field in names)
+            acting = {key: form for key, form in sections.items() if key[0] in names}
+            found.append(SmallMotion(self.member, self.tape, names, own, conditions, acting, self.numbers, self.c, self.P))
+        return found
+
+
+def _separate(names: tuple[str, ...], forms: Iterable[Form]) -> list[tuple[str, ...]]:
+    """Groups of fields that occur together in some equation."""
+    group = {name: {name} for name in names}
+    for form in forms:
+        together = {name for name, _, _ in form.coefficients}
+        merged = set().union(*(group[name] for name in together)) if together else set()
+        for name in merged:
+            group[name] = merged
+    seen: list[tuple[str, ...]] = []
+    for name in names:
+        ordered = tuple(n for n in names if n in group[name])
+        if ordered not in seen:
+            seen.append(ordered)
+    return seen

@@ -1,0 +1,1 @@
+"""What is asked of one member: natural modes, static shapes, buckling loads."""

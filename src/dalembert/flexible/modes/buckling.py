@@ -1,0 +1,113 @@
+"""EI v⁗ + P v″ = 0: the compressive forces under which a straight member can be bent at rest.
+
+Source: the field equation and the boundary conditions of Hamilton's extended principle, with P as the unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from dalembert.flexible.member.boundary_problem import Problem
+from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
+from dalembert.flexible.member.collocation import eigenpairs
+from dalembert.flexible.member.shapes import Shape, chosen, uniform_shapes
+from dalembert.flexible.member.small_motion import small_motion
+from dalembert.flexible.member.spectrum import eigenvalues
+from dalembert.flexible.modes.natural_modes import checked_count, normalised, wave_number
+from dalembert.model.member import Member
+from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+@dataclass(frozen=True)
+class CriticalLoad:
+    """P at which the member buckles, its relative error bound, kL with k² = P/EI, and the shapes it buckles into."""
+
+    force: float
+    error: float
+    fields: tuple[str, ...]
+    wave_number: float | None
+    shaped: Callable[[], dict[str, Shape]] = field(repr=False, compare=False)
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """The shapes of its fields, computed when first asked for."""
+        return self.shaped()
+
+    def shape(self, x: Any, name: str | None = None) -> Any:
+        """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
+        return chosen(self.shapes, name)(x)
+
+
+@dataclass(frozen=True)
+class MemberBuckling:
+    """The critical compressive forces of a member, lowest first."""
+
+    member: Member
+    loads: tuple[CriticalLoad, ...]
+    characteristic: tuple[CharacteristicEquation, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def critical(self) -> float:
+        """The lowest critical force."""
+        return self.loads[0].force
+
+    @property
+    def forces(self) -> list[float]:
+        """P₁, P₂, …"""
+        return [load.force for load in self.loads]
+
+    def __repr__(self) -> str:
+        return f"MemberBuckling({self.member.name!r}: P = {', '.join(f'{load.force:.6g}' for load in self.loads)})"
+
+    def __str__(self) -> str:
+        from dalembert.flexible.modes.tables import buckling_table
+
+        return buckling_table(self)
+
+    def plot(self, path: str | PathLike[str]) -> None:
+        """The shapes into which the member buckles, as an image."""
+        from dalembert.flexible.modes.plotting import save_buckling
+
+        save_buckling(self, path)
+
+
+def member_buckling(
+    system: System, member: str | Member | None = None, count: int = 3, *, values: Mapping[Any, Any] | None = None
+) -> MemberBuckling:
+    """The lowest compressive forces under which a member buckles; they replace the tension it was declared with.
+
+    The force keeps its direction, and the far end is free to approach the near one.
+    """
+    wanted = checked_count("critical loads", count)
+    found: list[CriticalLoad] = []
+    equations: list[CharacteristicEquation] = []
+    remarks: list[str] = []
+    for motion in small_motion(system, member, values=values, compressed=True):
+        if motion.compression not in motion.symbols:
+            # stretch and twist do not notice the force
+            continue
+        problem = Problem(motion, "compression")
+        if motion.is_uniform:
+            equation = characteristic_equation(motion)
+            equations += [] if equation is None else [equation]
+            for e in eigenvalues(problem, wanted):
+                shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
+                load = CriticalLoad(e.value, e.error, motion.fields, wave_number(problem, equation, e), shaped)
+                found += [load] * e.times
+        else:
+            pairs, degree = eigenpairs(problem, wanted)
+            remarks.append(f"properties vary: polynomials of degree {degree}, the error is the change since the degree before")
+            for pair in pairs:
+                shapes = {name: Shape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
+                found.append(CriticalLoad(pair.eigenvalue.value, pair.eigenvalue.error, motion.fields, None, partial(normalised, shapes)))
+    found.sort(key=lambda load: load.force)
+    worst = max((load.error for load in found[:wanted]), default=0.0)
+    remarks.insert(0, f"error of P: at most {worst:.0e} of its value; counting shows that none is missing")
+    return MemberBuckling(motion.member, tuple(found[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks)))

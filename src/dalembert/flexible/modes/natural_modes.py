@@ -1,0 +1,177 @@
+"""v = φ(x) cos ωt: the natural modes of one member, its frame held.
+
+Uniform members: the roots of the characteristic equation, each enclosed in a ball, none missed (`spectrum`). Members whose properties
+vary, or that a turning frame stretches: polynomials whose degree grows until the frequencies stand (`collocation`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from dalembert.errors import BadDescription
+from dalembert.flexible.member.boundary_problem import Problem
+from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
+from dalembert.flexible.member.collocation import can_count, eigenpairs
+from dalembert.flexible.member.shapes import Shape, chosen, uniform_shapes
+from dalembert.flexible.member.small_motion import SmallMotion, small_motion
+from dalembert.flexible.member.spectrum import Eigenvalue, eigenvalues
+from dalembert.model.member import Member
+from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+MOST: Final = 60
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One natural motion: ω, its relative error bound, the wave number βL where there is one, the shapes of its fields."""
+
+    frequency: float
+    error: float
+    fields: tuple[str, ...]
+    # βL with β⁴ = ρA ω²/EI, or β² = ρA ω²/N: the root of the characteristic equation
+    wave_number: float | None
+    shaped: Callable[[], dict[str, Shape]] = field(repr=False, compare=False)
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """The shapes of its fields, computed when first asked for; none for a motion without deformation."""
+        return self.shaped()
+
+    def shape(self, x: Any, name: str | None = None) -> Any:
+        """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
+        return chosen(self.shapes, name)(x)
+
+
+@dataclass(frozen=True)
+class MemberModes:
+    """The natural modes of a member, lowest first, and where they come from."""
+
+    member: Member
+    modes: tuple[Mode, ...]
+    characteristic: tuple[CharacteristicEquation, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def frequencies(self) -> list[float]:
+        """ω₁, ω₂, … in radians per unit of time."""
+        return [m.frequency for m in self.modes]
+
+    @property
+    def wave_numbers(self) -> list[float | None]:
+        """β₁L, β₂L, …"""
+        return [m.wave_number for m in self.modes]
+
+    def __getitem__(self, k: int) -> Mode:
+        return self.modes[k]
+
+    def __repr__(self) -> str:
+        return f"MemberModes({self.member.name!r}: ω = {', '.join(f'{m.frequency:.6g}' for m in self.modes)})"
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __str__(self) -> str:
+        from dalembert.flexible.modes.tables import modes_table
+
+        return modes_table(self)
+
+    def plot(self, path: str | PathLike[str], modes: Sequence[int] | None = None) -> None:
+        """The mode shapes, as an image."""
+        from dalembert.flexible.modes.plotting import save_modes
+
+        save_modes(self, path, modes)
+
+
+def member_modes(
+    system: System, member: str | Member | None = None, count: int = 6, *, values: Mapping[Any, Any] | None = None
+) -> MemberModes:
+    """The lowest natural modes of a member, its frame held or moving as specified.
+
+    member   which one, by name; may be left out where there is only one
+    values   constants that differ from their declared values, and coordinates at which the frame is held
+    """
+    wanted = checked_count("modes", count)
+    found: list[Mode] = []
+    equations: list[CharacteristicEquation] = []
+    remarks: list[str] = []
+    for motion in small_motion(system, member, values=values):
+        problem = Problem(motion)
+        if motion.is_uniform:
+            equation = characteristic_equation(motion)
+            equations += [] if equation is None else [equation]
+            found += _uniform(problem, equation, wanted)
+            remarks += [] if equation else [_in_words(motion)]
+        else:
+            found += _varying(problem, wanted, remarks)
+    found.sort(key=lambda m: m.frequency)
+    worst = max((m.error for m in found[:wanted]), default=0.0)
+    counted = "counting shows that no mode is missing" if can_count(problem) else "an end hangs slack, so modes cannot be counted"
+    remarks.insert(0, f"error of ω: at most {worst:.0e} of its value; {counted}")
+    return MemberModes(motion.member, tuple(found[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks)))
+
+
+def checked_count(what: str, count: object) -> int:
+    """A number of modes or loads that can be computed."""
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
+        msg = f"{what}: ask for a whole number from 1 to {MOST}, not {count!r}"
+        raise BadDescription(msg)
+    return count
+
+
+def _uniform(problem: Problem, equation: CharacteristicEquation | None, wanted: int) -> list[Mode]:
+    found = []
+    for e in eigenvalues(problem, wanted):
+        shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
+        mode = Mode(e.value**0.5, e.error / 2, problem.motion.fields, wave_number(problem, equation, e), shaped)
+        found += [mode] * e.times
+    return found
+
+
+def wave_number(problem: Problem, equation: CharacteristicEquation | None, e: Eigenvalue) -> float | None:
+    """βL = L (ω² c₁/c₄)^¼ in balls, so that every digit of a float is right."""
+    import flint
+
+    from dalembert.algebra.exact.balls import Balls
+
+    if equation is None or len(equation.arguments) != 1:
+        return None
+    (form,) = problem.motion.equations.values()
+    order = problem.order[problem.motion.fields[0]]
+    with flint.ctx.workdps(40):
+        balls = Balls()
+        c0, c1 = problem.row(form, balls.const(0), balls)
+        (L,) = problem.numbers([problem.motion.member.length.i], balls.const(0), balls)
+        power = abs(e.ball * (c1[0] if problem.unknown == "frequency" else c1[2]) / c0[-1])
+        # under a compressive force the equation is of second order in kL
+        root = power.sqrt() if order == 2 or problem.unknown == "compression" else power.sqrt().sqrt()
+        return float((root * L).mid())
+
+
+def _varying(problem: Problem, wanted: int, remarks: list[str]) -> list[Mode]:
+    pairs, degree = eigenpairs(problem, wanted)
+    remarks.append(f"properties vary along the member: polynomials of degree {degree}, the error is the change since the degree before")
+    found = []
+    for pair in pairs:
+        shapes = {name: Shape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
+        e = pair.eigenvalue
+        found.append(Mode(e.value**0.5, e.error / 2, problem.motion.fields, None, partial(normalised, shapes)))
+    return found
+
+
+def normalised(shapes: dict[str, Shape]) -> dict[str, Shape]:
+    """The same with a largest deflection of 1."""
+    if not shapes:
+        return {}
+    scale = next(iter(shapes.values())).largest()
+    return {name: shape.scaled(1 / scale) for name, shape in shapes.items()}
+
+
+def _in_words(motion: SmallMotion) -> str:
+    names = ", ".join(motion.fields)
+    return f"{names}: coupled, so the characteristic equation is det [B₀; B_L exp(A(ω) L)] = 0 for y′ = A(ω) y with y = ({names}, …)"

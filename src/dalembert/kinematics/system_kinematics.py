@@ -1,0 +1,249 @@
+"""r, v, a and R, ω, α of every body in the independent speeds u, with the partial velocities.
+
+v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion from the parent; partial velocities are sparse.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import Final
+
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape, Triple
+from dalembert.errors import NotASystem
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.motion import Motion
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_rows
+from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
+from dalembert.kinematics.unused import check_everything_used
+from dalembert.model.system import System
+
+# velocities are written on the tape of the system when they are first asked for: one thread at a time
+_MAKING: Final = threading.RLock()
+
+
+class Kinematics:
+    """What every principle starts from: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all velocities.
+
+    It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations do not see
+    one another.
+
+    With `eliminate=False` nothing is eliminated: u = z are all the rates (spins where there is a quaternion), and the
+    rows stay beside the equations as `velocity_rows`. Declared speeds then follow from the rates by their definitions.
+    """
+
+    def __init__(self, system: System, *, eliminate: bool = True, complete: bool = True) -> None:
+        # a system that carries continua is complete without coordinates and masses of its own
+        if complete:
+            check_everything_used(system)
+        self.system = system.frozen()
+        self.tape: Tape = system.space.tape.fork()
+        t = self.tape
+        self.q: tuple[int, ...] = tuple(q.i for q in system.q)
+        self.qdot: tuple[int, ...] = tuple(q.dot.i for q in system.q)
+        self.qddot: tuple[int, ...] = tuple(q.dot.dot.i for q in system.q)
+        # everything in q̇: declared speeds replaced by their definitions
+        self._definitions = definitions_in_rates(system, t)
+        self.in_rates = Rewrite(t, self._definitions)
+        declared = constraint_rows(system, t, list(self.qdot), self.in_rates)
+        # rows said to follow from the others take no part in the elimination, nor do those nonlinear in the rates
+        self.redundant: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.redundant and r.nonlinear is None)
+        self.nonlinear: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is not None)
+        self.rows: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is None and not (eliminate and r.redundant))
+        self._eliminated = eliminate
+        solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
+        choice = solver.solve() if eliminate else solver.all_rates()
+        self.moving_pivots: tuple[int, ...] = tuple(choice.moving_pivots)
+        self.u: tuple[int, ...] = tuple(choice.u)
+        self.udot: tuple[int, ...] = tuple(t.rate(u) or t.zero for u in choice.u)
+        self.definitions: tuple[int, ...] = tuple(choice.definitions)
+        self.qdot_of_u: tuple[int, ...] = tuple(choice.qdot)
+        # everything in u: rates of coordinates and dependent speeds replaced
+        self._in_u = {x: e for x, e in zip(self.qdot, choice.qdot, strict=True) if x != e}
+        rewrite = Rewrite(t, self._in_u)
+        self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
+        self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
+        self._dependent, self._spins = choice.dependent, choice.spins
+        in_u = Rewrite(t, self._in_u)
+        self._held = (*choice.held, *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None))
+        # λ of the rows that stay beside the equations
+        self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._held) + 1))
+        self.mark = len(t)
+        # what was computed once from this kinematics, shared by its forks
+        self.derived: dict[object, object] = {}
+        self._set_up()
+
+    def _set_up(self) -> None:
+        t = self.tape
+        self.in_rates = Rewrite(t, self._definitions)
+        self.in_speeds = Rewrite(t, self._in_u)
+        self.rate = Derivative(t, self._symbol_rate)
+        # ∂e/∂q · (W u + X): the part of de/dt that comes from the coordinates
+        self.along_q = Derivative(t, self._rate_of.get)
+        w, v = defined_motion(self.system, t, self._dependent)
+        self.motion = Motion(t, self.rate, w, v, self._spins)
+        self.motion_in_rates = Motion(t, Derivative(t, t.rate))
+        self._linear = Linear(t, self.u)
+        self._a: dict[Point, Vector] = {}
+        self._partials: dict[Frame | Point, tuple[dict[int, Vector], Vector]] = {}
+
+    def fork(self) -> Kinematics:
+        """The same kinematics on a tape of its own, for one derivation."""
+        new: Kinematics = object.__new__(Kinematics)
+        new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("WX", "qddot_of_u", "velocity_rows")})
+        new.tape = self.tape.fork(self.mark)
+        new._set_up()
+        return new
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "derived": {}}
+
+    def _symbol_rate(self, i: int) -> int | None:
+        """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""
+        found = self._rate_of.get(i)
+        return found if found is not None else self.tape.rate(i)
+
+    def spin_symbols(self, F: Frame) -> Triple | None:
+        """The three speeds that are the spin of a quaternion frame along its own axes, if it has such speeds."""
+        spin = self._spins.get(F)
+        return spin if spin is not None and all(x in self.u for x in spin) else None
+
+    # ---- speeds ------------------------------------------------------------------------------
+
+    @cached_property
+    def WX(self) -> list[tuple[int, dict[int, int]]]:
+        """[(X_k, {r: W_kr})] with q̇_k = Σ_r W_kr u_r + X_k."""
+        return [self._linear(e) for e in self.qdot_of_u]
+
+    @cached_property
+    def qddot_of_u(self) -> list[int]:
+        """q̈_k = Σ_r W_kr u̇_r + c_k, as nodes in u̇."""
+        return [self.rate(e) for e in self.qdot_of_u]
+
+    @cached_property
+    def velocity_rows(self) -> tuple[VelocityRow, ...]:
+        """e(q, u, t) = 0 and ė = A u̇ + γ = 0 of every row that was not eliminated."""
+        linear = Linear(self.tape, self.udot)
+        found = []
+        for row, e in self._held:
+            gamma, A = linear(self.rate(e))
+            found.append(VelocityRow(row, e, A, gamma))
+        return tuple(found)
+
+    @property
+    def nonlinear_rows(self) -> tuple[VelocityRow, ...]:
+        """The rows that are not linear in the speeds, where the speeds have used up all others."""
+        return tuple(r for r in self.velocity_rows if r.row.nonlinear is not None) if self._eliminated and self.nonlinear else ()
+
+    @property
+    def linear_rows(self) -> tuple[ConstraintRow, ...]:
+        """Every row that is linear in the rates, those declared redundant too."""
+        return (*self.rows, *self.redundant) if self._eliminated else self.rows
+
+    @property
+    def acting_rows(self) -> tuple[ConstraintRow, ...]:
+        """The rows that have a multiplier each: those linear in the rates, then the others."""
+        return (*self.rows, *self.nonlinear)
+
+    # ---- motion of points and frames ---------------------------------------------------------
+
+    def v(self, P: Point) -> Vector:
+        """v_P in the speeds."""
+        return self.motion.v(P)
+
+    def w(self, F: Frame) -> Vector:
+        """ω_F in the speeds."""
+        return self.motion.w(F)
+
+    def a(self, P: Point) -> Vector:
+        """a_P = dv_P/dt"""
+        if P not in self._a:
+            self._a[P] = self.motion.derivative(self.motion.v(P))
+        return self._a[P]
+
+    def alpha(self, F: Frame) -> Vector:
+        """α_F = dω_F/dt"""
+        return self.motion.derivative(self.motion.w(F))
+
+    def partials(self, X: Point | Frame) -> tuple[dict[int, Vector], Vector]:
+        """({r: v_r}, v_t) of a point, ({r: ω_r}, ω_t) of a frame; only those that do not vanish."""
+        found = self._partials.get(X)
+        if found is None:
+            found = self._partials[X] = linear_parts(self._linear, self.motion.v(X) if isinstance(X, Point) else self.motion.w(X))
+        return found
+
+    def vector_in_speeds(self, a: Vector) -> Vector:
+        """A vector of the description with q̇ replaced by W u + X."""
+        f = self.in_speeds
+        return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+
+    def vector_in_rates(self, a: Vector) -> Vector:
+        """A vector of the description with the speeds replaced by their definitions in q̇."""
+        f = self.in_rates
+        return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+
+    def row_in_rates(self, row: ConstraintRow) -> int:
+        """A q̇ + b of one row."""
+        t = self.tape
+        total = row.b
+        for k, a in row.A.items():
+            total = t.add(total, t.mul(a, self.qdot[k]))
+        return total
+
+    def scalar(self, i: int) -> Scalar:
+        """A node of this tape as an expression."""
+        return Scalar(self.tape, i)
+
+    def name(self, i: int) -> str:
+        """The name of a symbol."""
+        return str(self.tape.nodes[i][1])
+
+    @property
+    def n_q(self) -> int:
+        """n, the number of coordinates."""
+        return len(self.q)
+
+    @property
+    def n_u(self) -> int:
+        """p, the number of independent speeds."""
+        return len(self.u)
+
+
+def linear_parts(linear: Linear, v: Vector) -> tuple[dict[int, Vector], Vector]:
+    """v = Σ_r v_r x_r + v_t: the vectors v_r and v_t."""
+    t = v.tape
+    zero = t.zero
+    parts: dict[int, Vector] = {}
+    rest = Vector(t, {})
+    for F, c in v.parts.items():
+        forms = [linear(x) for x in c]
+        rest = rest + Vector(t, {F: (forms[0][0], forms[1][0], forms[2][0])})
+        for r in sorted({r for _, k in forms for r in k}):
+            part = Vector(t, {F: (forms[0][1].get(r, zero), forms[1][1].get(r, zero), forms[2][1].get(r, zero))})
+            parts[r] = parts[r] + part if r in parts else part
+    return parts, rest
+
+
+def kinematics(system: System) -> Kinematics:
+    """The kinematics of a system as it is now; computed once until something is declared."""
+    if not isinstance(system, System):
+        msg = f"give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    with _MAKING:
+        signature = system.signature()
+        if system.cached is None or system.cached[0] != signature:
+            system.cached = (signature, Kinematics(system))
+        return system.cached[1]  # type: ignore[return-value]
+
+
+def all_rates(kin: Kinematics) -> Kinematics:
+    """The same system with every rate a speed and every row a row beside the equations; computed once."""
+    with _MAKING:
+        found = kin.derived.get("all rates")
+        if not isinstance(found, Kinematics):
+            found = kin.derived["all rates"] = Kinematics(kin.system, eliminate=False)
+    return found

@@ -1,0 +1,267 @@
+"""The way from Python into compiled code: a built-in function made at run time.
+
+    PyObject *name.call(PyObject *self, PyObject **arguments, Py_ssize_t count)
+
+It reads the numbers where Python and numpy keep them, so that a call costs no conversion. Whatever is
+not an array of exactly so many doubles in a row, or a float for one of them, goes to `FastCall.convert`,
+which converts it or says what is wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy
+from numpy.typing import NDArray
+
+from dalembert.errors import DalembertError
+from dalembert.numerics.jit import Library
+
+Array = NDArray[numpy.float64]
+
+_ONCE: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_HEADER: Final = object.__basicsize__
+# the fields of a numpy array, after the header of every object
+_FIELDS: Final = {"data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
+_IN_A_ROW_AND_ALIGNED: Final = 0x101
+# what the native side must know about this process
+_TABLE: Final = ("ndarray", "float64", "float", "empty", "shape", "convert", "call_object", "vectorcall", "release")
+_FASTCALL: Final = 0x80
+
+
+class BadArguments(DalembertError):
+    """Numbers for a compiled function that are not as many as it has symbols."""
+
+
+def exports(name: str) -> tuple[str, ...]:
+    """The names that a `FastCall` looks for in a library."""
+    return f"{name}.once", f"{name}.call", "python"
+
+
+class FastCall:
+    """One compiled function of `sizes` numbers, for Python; it keeps the code alive."""
+
+    def __init__(self, library: Library, name: str, sizes: Sequence[int], n_out: int) -> None:
+        self.library, self.sizes, self.n_out = library, tuple(sizes), n_out
+        self._shape = (n_out,)
+        self._once = _ONCE(library.address(f"{name}.once"))
+        if _layout_is_known():
+            _fill_table(library.address("python"), self._shape)
+        self._definition = _MethodDef(
+            b"call", library.address(f"{name}.call"), _FASTCALL, b"Values of the compiled expressions at one state."
+        )
+
+    def function(self) -> Callable[..., Array]:
+        """The function for Python; it keeps this object, and so the code, alive."""
+        if not _layout_is_known():
+            return functools.partial(FastCall.convert, self)
+        return _new_function()(ctypes.byref(self._definition), self, None)  # type: ignore[no-any-return]
+
+    def convert(self, *arguments: Any) -> Array:
+        """The values at one state, for arguments of any kind that means so many numbers."""
+        self.check_count(arguments)
+        *parts, p = (self._row(k, a) for k, a in enumerate(arguments))
+        x = numpy.concatenate(parts) if len(parts) > 1 else parts[0]
+        y = numpy.empty(self._shape)
+        if self._once(x.ctypes.data, p.ctypes.data, y.ctypes.data):
+            raise MemoryError
+        return y
+
+    def check_count(self, arguments: Sequence[Any]) -> None:
+        """Refuse too many or too few arguments."""
+        if len(arguments) != len(self.sizes):
+            msg = f"expected {len(self.sizes)} arguments, the last of them the parameters; got {len(arguments)}"
+            raise BadArguments(msg)
+
+    def called(self, k: int) -> str:
+        """How messages call argument k."""
+        if k == len(self.sizes) - 1:
+            return "the parameters"
+        return "the state" if len(self.sizes) == 2 else f"part {k + 1} of the state"
+
+    def _row(self, k: int, a: Any) -> Array:
+        """Argument k as an array of its size."""
+        row, size = numbers(a, self.called(k)), self.sizes[k]
+        if row.shape != (size,) and not (size == 1 and row.shape == ()):
+            msg = f"expected {size} number{'' if size == 1 else 's'} for {self.called(k)}; got an array of shape {row.shape}"
+            raise BadArguments(msg)
+        return row.reshape(size)
+
+
+def numbers(a: Any, what: str) -> Array:
+    """An array of doubles in a row."""
+    if numpy.iscomplexobj(a):
+        msg = f"{what} must be real numbers; got {a!r}"
+        raise BadArguments(msg)
+    try:
+        return numpy.require(a, numpy.float64, ("C", "A"))
+    except (TypeError, ValueError) as error:
+        msg = f"{what} must be numbers; got {a!r}"
+        raise BadArguments(msg) from error
+
+
+# ---- what Python must know about the native side, and the native side about Python -------------------
+
+
+class _MethodDef(ctypes.Structure):
+    """PyMethodDef of Python's C interface."""
+
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+@functools.cache
+def _new_function() -> Any:
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
+    return new(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+def _fill_table(address: int, shape: tuple[int]) -> None:
+    """Objects and functions of this process, in the order of _TABLE; an object keeps its `shape`, the rest is always there."""
+
+    def function(name: str) -> int | None:
+        return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+
+    objects = [id(o) for o in (numpy.ndarray, numpy.dtype(numpy.float64), float, numpy.empty, shape, FastCall.convert)]
+    functions = [function(name) for name in ("PyObject_CallObject", "PyObject_Vectorcall", "Py_DecRef")]
+    (ctypes.c_void_p * len(_TABLE)).from_address(address)[:] = [*objects, *functions]
+
+
+@functools.cache
+def _layout_is_known() -> bool:
+    """Whether objects lie in memory as the native side believes; otherwise every call is converted."""
+    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    x, start = numpy.arange(3.0), _HEADER
+
+    def word(o: object, offset: int, kind: Any = ctypes.c_void_p) -> Any:
+        return kind.from_address(id(o) + offset).value
+
+    return bool(
+        word(x, start - 8) == id(numpy.ndarray)
+        and word(x, start + _FIELDS["data"]) == x.ctypes.data
+        and word(x, start + _FIELDS["dimensions"], ctypes.c_int) == 1
+        and ctypes.c_int64.from_address(word(x, start + _FIELDS["lengths"])).value == 3
+        and word(x, start + _FIELDS["dtype"]) == id(numpy.dtype(numpy.float64))
+        and word(x, start + _FIELDS["flags"], ctypes.c_int) == x.flags.num
+        and word(1.5, start, ctypes.c_double) == 1.5
+    )
+
+
+# ---- the native side ---------------------------------------------------------------------------------
+
+
+def text(name: str, sizes: Sequence[int]) -> str:
+    """The built-in function, in LLVM text, for parts of the state and parameters of these sizes."""
+    *parts, _ = sizes
+    arguments = [f"%d{k}" for k in range(len(sizes))]
+    lines = [f"define ptr @{name}.call(ptr %self, ptr %arguments, i64 %count) nounwind {{"]
+    if len(parts) > 1:
+        lines.append(f"  %x = alloca double, i64 {max(1, sum(parts))}, align 8")
+    lines += [f"  %right = icmp eq i64 %count, {len(sizes)}", "  br i1 %right, label %take0, label %slow"]
+    for k, size in enumerate(sizes):
+        lines += [f"take{k}:", f"  %a{k} = getelementptr ptr, ptr %arguments, i64 {k}", f"  %o{k} = load ptr, ptr %a{k}, align 8"]
+        lines += [f"  %d{k} = call ptr @numbers(ptr %o{k}, i64 {size})", f"  %bad{k} = icmp eq ptr %d{k}, null"]
+        lines.append(f"  br i1 %bad{k}, label %slow, label %take{k + 1}")
+    lines.append(f"take{len(sizes)}:")
+    lines += _joined(parts) if len(parts) > 1 else []
+    state = "%x" if len(parts) > 1 else arguments[0]
+    body = _CALL.replace("<once>", f"@{name}.once(ptr {state}, ptr {arguments[-1]}, ptr %numbers)")
+    table = f"@python = global [{len(_TABLE)} x ptr] zeroinitializer, align 8"
+    return "\n".join([table, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", _NUMBERS, *lines, body])
+
+
+def _joined(parts: Sequence[int]) -> list[str]:
+    """The parts of the state copied into one row."""
+    lines, offset = [], 0
+    for k, size in enumerate(parts):
+        lines.append(f"  %x{k} = getelementptr double, ptr %x, i64 {offset}")
+        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %x{k}, ptr align 8 %d{k}, i64 {8 * size}, i1 false)")
+        offset += size
+    return lines
+
+
+def _known(name: str) -> str:
+    """%name from the table."""
+    return f"  %{name} = load ptr, ptr getelementptr (ptr, ptr @python, i64 {_TABLE.index(name)}), align 8"
+
+
+def _field(name: str, kind: str, of: str = "%o") -> str:
+    """%name, a field of an array."""
+    return f"""  %{name}.at = getelementptr i8, ptr {of}, i64 {_HEADER + _FIELDS[name]}
+  %{name} = load {kind}, ptr %{name}.at, align 4"""
+
+
+# a new array for the result, filled; or the own method `convert` with this object and all arguments
+_CALL: Final = f"""
+{_known("call_object")}
+{_known("empty")}
+{_known("shape")}
+  %y = call ptr %call_object(ptr %empty, ptr %shape)
+  %failed = icmp eq ptr %y, null
+  br i1 %failed, label %give, label %fill
+fill:
+  %numbers.at = getelementptr i8, ptr %y, i64 {_HEADER + _FIELDS["data"]}
+  %numbers = load ptr, ptr %numbers.at, align 8
+  %status = call i32 <once>
+  %done = icmp eq i32 %status, 0
+  br i1 %done, label %give, label %drop
+drop:
+{_known("release")}
+  call void %release(ptr %y)
+  br label %slow
+give:
+  ret ptr %y
+slow:
+{_known("convert")}
+{_known("vectorcall")}
+  %all = add i64 %count, 1
+  %again = alloca ptr, i64 %all, align 8
+  store ptr %self, ptr %again, align 8
+  %rest = getelementptr ptr, ptr %again, i64 1
+  %bytes = mul i64 %count, 8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %rest, ptr align 8 %arguments, i64 %bytes, i1 false)
+  %result = call ptr %vectorcall(ptr %convert, ptr %again, i64 %all, ptr null)
+  ret ptr %result
+}}"""
+
+# the numbers of an array of n doubles, or of a float where n is 1; null for any other object
+_NUMBERS: Final = f"""define internal ptr @numbers(ptr %o, i64 %n) noinline nounwind {{
+{_known("ndarray")}
+{_known("float64")}
+{_known("float")}
+  %type.at = getelementptr i8, ptr %o, i64 {_HEADER - 8}
+  %type = load ptr, ptr %type.at, align 8
+  %is.array = icmp eq ptr %type, %ndarray
+  br i1 %is.array, label %shape, label %scalar
+scalar:
+  %is.float = icmp eq ptr %type, %float
+  %is.one = icmp eq i64 %n, 1
+  %alone = and i1 %is.float, %is.one
+  %at = getelementptr i8, ptr %o, i64 {_HEADER}
+  %value = select i1 %alone, ptr %at, ptr null
+  ret ptr %value
+shape:
+{_field("dimensions", "i32")}
+{_field("dtype", "ptr")}
+{_field("flags", "i32")}
+  %kept = and i32 %flags, {_IN_A_ROW_AND_ALIGNED}
+  %is.row = icmp eq i32 %dimensions, 1
+  %is.double = icmp eq ptr %dtype, %float64
+  %is.dense = icmp eq i32 %kept, {_IN_A_ROW_AND_ALIGNED}
+  %a = and i1 %is.row, %is.double
+  %b = and i1 %a, %is.dense
+  br i1 %b, label %length, label %refuse
+length:
+{_field("lengths", "ptr")}
+  %size = load i64, ptr %lengths, align 8
+  %fits = icmp eq i64 %size, %n
+{_field("data", "ptr")}
+  %numbers = select i1 %fits, ptr %data, ptr null
+  ret ptr %numbers
+refuse:
+  ret ptr null
+}}"""

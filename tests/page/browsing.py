@@ -39,6 +39,14 @@ class Visit:
     def do(self, script: str):
         return self.page.evaluate(script)
 
+    def painted(self) -> None:
+        """Wait until the browser has painted whatever was asked for: two frames, however long they take."""
+        self.do("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def until(self, condition: str) -> None:
+        """Wait for a condition, looked at before every frame; the page's own policy lets no text be evaluated inside it."""
+        self.do(f"new Promise(done => {{ const look = () => ({condition}) ? done() : requestAnimationFrame(look); look(); }})")
+
     def picture(self, name: str, *, whole: bool = False) -> Path:
         PICTURES.mkdir(parents=True, exist_ok=True)
         path = PICTURES / f"{name}.png"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from dalembert.algebra.folds import Linear, needed, operands
+from dalembert.algebra.printing.names import base, displayed, parts
 from dalembert.algebra.printing.notation import Notation
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
 from dalembert.errors import NotLinear
@@ -81,9 +82,7 @@ def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation, longest
         # a square mentions its base once
         for a in dict.fromkeys(operands(*nodes[i])):
             uses[a] += 1
-    prefix = "z"
-    while any(name.startswith(prefix) and name[len(prefix) :].isdigit() for name in tape.names):
-        prefix += "z"
+    prefix = free_letters(tape)
     parts: dict[int, Part] = {}
     definitions: list[str] = []
     ends = set(outs)
@@ -97,6 +96,16 @@ def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation, longest
             part = Part(name, FACTOR)
         parts[i] = part
     return definitions, [parts[i] for i in outs]
+
+
+def free_letters(tape: Tape) -> str:
+    """z, or zz, zzz … where a symbol of the tape prints as z₁, z₂ …, whether it is called z1 or z_1 or is only displayed so."""
+    shown = [parts(displayed(base(name), tape.displays)) for name in tape.names]
+    numbered = {name.letters for name in shown if name.subscripts and name.subscripts[0].isdigit()}
+    prefix = "z"
+    while prefix in numbered:
+        prefix += "z"
+    return prefix
 
 
 def _signed(part: Part, n: Notation) -> str:

@@ -6,7 +6,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.names import displayed, latex_name, unicode_name
 from dalembert.algebra.printing.zform import free_letters
-from dalembert.kinematics.kinematics import kinematics
+from dalembert.kinematics.system_kinematics import kinematics
 
 
 def assert_apart(tape):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from dalembert.algebra.formula import Formula
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.chetaev import with_nonlinear_rows
@@ -48,10 +49,11 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Item:
-    """One quantity of a step: what it is called and what it is for this system."""
+    """One quantity of a step: what it is called, as a formula or in words, what it is for this system, and which body or point has it."""
 
-    label: str
+    label: str | Formula
     value: int | Vector | str | Matrix
+    of: str = ""
 
 
 def items(names: Iterable[str], values: Iterable[int | Vector | str]) -> tuple[Item, ...]:
@@ -64,7 +66,7 @@ class Step:
     """One step of a derivation: the formula in general, the same for this system, its source, and why it is taken."""
 
     title: str
-    formula: str
+    formula: str | Formula
     items: tuple[Item, ...]
     source: str = ""
     why: str = ""

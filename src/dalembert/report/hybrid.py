@@ -50,8 +50,9 @@ def _quantities(h: HybridEquations, step: Step, writing: Writing) -> Display:
             right = writing.along_axes(entries)
         else:
             right = found[0] if found else str(item.value)
-        left = writing.general(item.label.partition(" of ")[0]), *item.label.partition(" of ")[1:]
-        lines.append(Line(Formula(right), tuple(x for x in left if x), sign=":" if step.formula.endswith("= 0") else "="))
+        head, of, place = writing.unicode(item.label).partition(" of ")
+        sign = ":" if writing.unicode(step.formula).endswith("= 0") else "="
+        lines.append(Line(Formula(right), tuple(x for x in (writing.general(head), of, place) if x), sign=sign))
     return Display(tuple(lines), definitions)
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.formula import ZERO, Equation
+from dalembert.algebra.formula import Formula as Tree
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Matrix, Step
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, words
@@ -112,7 +114,7 @@ def quantities(step: Step, d: Derivation, writing: Writing) -> Iterator[Block]:
     yield words(writing.general(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True)
     matrices = [(item, item.value) for item in step.items if isinstance(item.value, Matrix)]
     single = [item for item in step.items if not isinstance(item.value, Matrix)]
-    if step.formula.endswith("= 0") and all(isinstance(item.value, int) for item in single):
+    if _is_zero(step.formula) and all(isinstance(item.value, int) for item in single):
         yield _equations(single, d, writing)
     elif single:
         lines, definitions = _lines(replace(step, items=tuple(single)), d, writing)
@@ -121,6 +123,10 @@ def quantities(step: Step, d: Derivation, writing: Writing) -> Iterator[Block]:
             yield Display(lines, definitions) if lines else nothing
     for item, matrix in matrices:
         yield from _matrix(item, matrix, d, writing)
+
+
+def _is_zero(formula: str | Tree) -> bool:
+    return formula.endswith("= 0") if isinstance(formula, str) else isinstance(formula, Equation) and formula.right == ZERO
 
 
 def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...], tuple[str, ...]]:
@@ -143,6 +149,8 @@ def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...
 
 def _line(step: Step, item: Item, right: Formula | str, d: Derivation, writing: Writing) -> Line:
     names = d.tape.names
+    if not isinstance(item.label, str) or not isinstance(step.formula, str):
+        return Line(right, (*writing.label(item.label, names), f" of {item.of}" * bool(item.of)))
     place, comma, variable = item.label.partition(", ")
     partial = _PARTIAL.search(step.formula)
     if partial and comma:
@@ -165,6 +173,8 @@ def _equations(items: Sequence[Item], d: Derivation, writing: Writing) -> Displa
 
 
 def _about(item: Item, d: Derivation, writing: Writing) -> tuple[Span, ...]:
+    if not isinstance(item.label, str):
+        return writing.label(item.label, d.tape.names)
     if item.label in d.tape.names:
         return "along ", writing.symbol(item.label)
     return () if item.label.isdigit() else (item.label,)

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, Self
 
+from dalembert.algebra.formula import Formula as Tree
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.printing import ranking_for, readable
 from dalembert.algebra.printing.equation import equation
+from dalembert.algebra.printing.formula_text import FormulaText
 from dalembert.algebra.printing.layout import Printer
 from dalembert.algebra.printing.names import GREEK, displayed, latex_name, parts, unicode_name
 from dalembert.algebra.printing.notation import Latex, Notation, Text
@@ -145,12 +147,18 @@ class Writing:
         """Symbols with commas between them."""
         return tuple(span for name in names for span in (", ", self.symbol(name)))[1:]
 
-    def general(self, formula: str) -> Formula:
-        """A formula that holds for every system, typed in Unicode."""
-        return Formula(formula)
+    def general(self, formula: str | Tree) -> Formula:
+        """A formula that holds for every system, as a tree or typed in Unicode."""
+        return Formula(self.unicode(formula))
 
-    def label(self, label: str, names: Container[str]) -> tuple[Span, ...]:
+    def unicode(self, formula: str | Tree) -> str:
+        """A formula in Unicode, with the symbols of the model as they are displayed."""
+        return formula if isinstance(formula, str) else FormulaText(Text(self.displays).symbol)(formula)
+
+    def label(self, label: str | Tree, names: Container[str]) -> tuple[Span, ...]:
         """What a quantity of a step is called: T, F₁*, ∂H/∂θ, v of disk; words where nothing looks like a symbol."""
+        if not isinstance(label, str):
+            return (self.general(label),)
         head, of, place = label.partition(" of ")
         symbol = _SYMBOL.fullmatch(head)
         letter, underscore, index = head.partition("_")
@@ -200,8 +208,8 @@ class LatexWriting(Writing):
     def times_axis(self, component: str, unit: str) -> str:
         return f"{component}\\,{unit}"
 
-    def general(self, formula: str) -> Formula:
-        return Formula(latex_formula(formula))
+    def general(self, formula: str | Tree) -> Formula:
+        return Formula(latex_formula(self.unicode(formula)))
 
     def starred(self, letters: str, star: str, tail: str) -> str:
         shown = self.notation.symbol(letters + tail) if letters.isascii() else latex_formula(letters + tail)

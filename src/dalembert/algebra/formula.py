@@ -1,0 +1,199 @@
+"""d/dt ∂T/∂q̇ − ∂T/∂q = Q + Aᵀλ: formulas of the books as trees.
+
+A formula says how a quantity follows from others; it holds no numbers of a system and knows no notation: text, LaTeX and MathML are
+three ways to write one tree. A `Symbol` is a letter of the books (T, q̇_k, F_r*), a `Name` a symbol of the model (theta_1') by the
+name it has on the tape. Two trees are equal where they say the same in the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+
+class Formula:
+    """Any formula; the operators build larger ones and simplify nothing but signs."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Formula) -> Sum:
+        return Sum((*terms(self), *terms(other)))
+
+    def __sub__(self, other: Formula) -> Sum:
+        return Sum((*terms(self), *(-term for term in terms(other))))
+
+    def __neg__(self) -> Formula:
+        return Negative(self)
+
+    def __mul__(self, other: Formula) -> Product:
+        return Product((*factors(self), *factors(other)))
+
+    @property
+    def T(self) -> Transposed:
+        """Xᵀ"""
+        return Transposed(self)
+
+    def dot(self, other: Formula) -> Dot:
+        """a·b"""
+        return Dot(self, other)
+
+    def cross(self, other: Formula) -> Cross:
+        """a × b"""
+        return Cross(self, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol(Formula):
+    """T, q̇_k, T̄, F_r*, γ³₁₂: a letter with indices below and above, dots, a bar, a star."""
+
+    letter: str
+    below: tuple[str | Formula, ...] = ()
+    above: tuple[str | Formula, ...] = ()
+    dots: int = 0
+    bar: bool = False
+    star: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Formula):
+    """A symbol of the model, theta_1', by its name on the tape; it is written as expressions write it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Formula):
+    """½"""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Negative(Formula):
+    """−a"""
+
+    of: Formula
+
+    def __neg__(self) -> Formula:
+        return self.of
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(Formula):
+    """a + b − c, each term with its sign: a term to be taken away is a `Negative`."""
+
+    terms: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Formula):
+    """a b c: factors side by side, also of matrices and columns."""
+
+    factors: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dot(Formula):
+    """a·b of two vectors, or of a dyadic and a vector."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Cross(Formula):
+    """a × b"""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Formula):
+    """∂a/∂x, everything else held"""
+
+    of: Formula
+    by: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Formula):
+    """da/dt along the motion"""
+
+    of: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Varied(Formula):
+    """δa"""
+
+    of: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Transposed(Formula):
+    """Aᵀ"""
+
+    of: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse(Formula):
+    """A⁻¹"""
+
+    of: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Total(Formula):
+    """Σ_i a; without an index over all bodies, points or loads that have the quantity."""
+
+    of: Formula
+    over: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Component(Formula):
+    """(Aᵀλ)_k: one component of a column that has no symbol of its own."""
+
+    of: Formula
+    index: str | Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Formula):
+    """V(q, t): a quantity with what it depends on."""
+
+    of: Formula
+    arguments: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Equation(Formula):
+    """a = b"""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class With(Formula):
+    """a, with x = b, …: a, where every x is replaced by b, and every rate of x by that of b."""
+
+    of: Formula
+    given: tuple[Equation, ...]
+
+
+HALF: Final = Number(Fraction(1, 2))
+ZERO: Final = Number(Fraction(0))
+
+
+def terms(a: Formula) -> tuple[Formula, ...]:
+    """What a sum is made of; anything else is one term."""
+    return a.terms if isinstance(a, Sum) else (a,)
+
+
+def factors(a: Formula) -> tuple[Formula, ...]:
+    """What a product is made of; anything else is one factor."""
+    return a.factors if isinstance(a, Product) else (a,)

@@ -107,7 +107,7 @@ def test_dropped_gamma(name, monkeypatch):
     s = gallery.build(name)
     right = da.kane(s).equations
     assert not caught(right, da.boltzmann_hamel(s).equations)
-    monkeypatch.setattr(FullSpeeds, "turning", only("time"))
+    monkeypatch.setattr(FullSpeeds, "transposition", only("time"))
     assert caught(right, da.boltzmann_hamel(s).equations)
 
 
@@ -124,13 +124,13 @@ def test_dropped_gamma_t(name, monkeypatch):
     s = MOVING[name]()
     right = da.kane(s).equations
     assert not caught(right, da.boltzmann_hamel(s).equations)
-    monkeypatch.setattr(FullSpeeds, "turning", only("speeds"))
+    monkeypatch.setattr(FullSpeeds, "transposition", only("speeds"))
     assert caught(right, da.boltzmann_hamel(s).equations)
 
 
 def test_gamma_t_is_not_missed_where_nothing_moves(monkeypatch):
     s = gallery.build("rolling-disk")
-    monkeypatch.setattr(FullSpeeds, "turning", only("speeds"))
+    monkeypatch.setattr(FullSpeeds, "transposition", only("speeds"))
     assert not caught(da.kane(s).equations, da.boltzmann_hamel(s).equations)
 
 

@@ -10,6 +10,7 @@ from dalembert.equations.saddle import SaddleEquations, saddle
 from dalembert.errors import BadExpression, NotApplicable, NotASystem
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
+from dalembert.once import MadeOnce
 from dalembert.principles.base import Derivation
 from dalembert.principles.kane import kane
 from dalembert.principles.recursive import recursive
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 # p up to which M = L D Lᵀ is written out on the tape for a run: beyond, native elimination is compiled three times as fast
 _LARGEST_ON_TAPE: Final = 12
+_FORWARD_DYNAMICS: Final = MadeOnce[ExplicitEquations]()
+_LINK_BY_LINK: Final = MadeOnce[ExplicitEquations | None]()
+_SADDLE: Final = MadeOnce[SaddleEquations]()
 
 
 def compile(system: System | Derivation) -> NativeDynamics:  # noqa: A001 - da.compile is the verb a user looks for
@@ -36,10 +40,7 @@ def compile(system: System | Derivation) -> NativeDynamics:  # noqa: A001 - da.c
 def forward_dynamics(system: System) -> ExplicitEquations:
     """u̇ = g(q, u, t) by the route native code takes: link by link for open trees, otherwise Kane and M = L D Lᵀ."""
     kin = kinematics(system)
-    found = kin.derived.get("forward dynamics")
-    if not isinstance(found, ExplicitEquations):
-        found = kin.derived["forward dynamics"] = _route(kin)
-    return found
+    return _FORWARD_DYNAMICS(kin, None, lambda: _route(kin))
 
 
 def _route(kin: Kinematics) -> ExplicitEquations:
@@ -53,14 +54,14 @@ def _route(kin: Kinematics) -> ExplicitEquations:
 
 def _by_links(kin: Kinematics) -> ExplicitEquations | None:
     """u̇ link by link; None where there is no open tree, or a joint moves nothing."""
-    found = kin.derived.get("link by link", False)
-    if found is False:
+
+    def derived() -> ExplicitEquations | None:
         try:
-            found = recursive(kin)
+            return recursive(kin)
         except (NotApplicable, BadExpression):
-            found = None
-        kin.derived["link by link"] = found
-    return found if isinstance(found, ExplicitEquations) else None
+            return None
+
+    return _LINK_BY_LINK(kin, None, derived)
 
 
 def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:
@@ -81,8 +82,9 @@ def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, Expl
 
 def beside(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
     """The equations with the rows beside them; computed once."""
-    found = kin.derived.get("saddle")
-    if not isinstance(found, SaddleEquations):
+
+    def derived() -> SaddleEquations:
         d = kane(kin)
-        found = kin.derived["saddle"] = saddle(d.kinematics, d.equations)
-    return kin, found
+        return saddle(d.kinematics, d.equations)
+
+    return kin, _SADDLE(kin, None, derived)

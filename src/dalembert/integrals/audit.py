@@ -9,7 +9,6 @@ Source: Mit22 (2)–(3), (56) and "Checking numerical integration accuracy".
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -19,6 +18,7 @@ import numpy as np
 from dalembert.algebra.exact.field import is_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.once import MAKING, MadeOnce
 from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Quadratures
 from dalembert.simulation.trajectory import Trajectory
 
@@ -33,16 +33,13 @@ DEFECTS: Final = "defects of E_Z taken out"
 # K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any (near singular angles more is lost)
 _ROUNDING: Final = 1e-9
 _ROUNDING_ANYWHERE: Final = 1e-4
-# the energies of a system are shared by its runs, and their tape grows when one is first asked for: one thread at a time
-_WRITING: Final = threading.RLock()
+_ENERGIES: Final = MadeOnce[Energies]()
+_QUADRATURES: Final = MadeOnce[Quadratures]()
 
 
 def energies_of(kin: Kinematics) -> Energies:
     """The energies of a system; computed once."""
-    found = kin.derived.get("energies")
-    if not isinstance(found, Energies):
-        found = kin.derived["energies"] = Energies(kin)
-    return found
+    return _ENERGIES(kin, None, lambda: Energies(kin))
 
 
 def quadratures(kin: Kinematics) -> Quadratures:
@@ -50,11 +47,7 @@ def quadratures(kin: Kinematics) -> Quadratures:
 
     A potential that contains an input has no known rate; BadExpression says so.
     """
-    with _WRITING:
-        found = kin.derived.get("quadratures")
-        if not isinstance(found, Quadratures):
-            found = kin.derived["quadratures"] = _quadratures(energies_of(kin))
-    return found
+    return _QUADRATURES(kin, None, lambda: _quadratures(energies_of(kin)))
 
 
 def _quadratures(E: Energies) -> Quadratures:
@@ -107,7 +100,7 @@ class RunIntegrals:
         self.t = run.t
         self._E = E = energies_of(run.kinematics)
         self._columns = dict(zip(run.quadrature_names, run.quadratures.T, strict=True))
-        with _WRITING:
+        with MAKING:
             nodes = (E.K2, E.K1, E.K0, E.V, E.V_declared, *E.balance)
         rows = run.rows([E.kin.scalar(i) for i in nodes])
         self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = rows

@@ -5,9 +5,9 @@ v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion 
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Hashable
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
@@ -21,9 +21,10 @@ from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_row
 from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
 from dalembert.kinematics.unused import check_everything_used
 from dalembert.model.system import System
+from dalembert.once import MAKING, MadeOnce
 
 # velocities are written on the tape of the system when they are first asked for: one thread at a time
-_MAKING: Final = threading.RLock()
+_ALL_RATES: Final = MadeOnce["Kinematics"]()
 
 
 class Kinematics:
@@ -74,7 +75,7 @@ class Kinematics:
         self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._held) + 1))
         self.mark = len(t)
         # what was computed once from this kinematics, shared by its forks
-        self.derived: dict[object, object] = {}
+        self.made: dict[Any, dict[Hashable, Any]] = {}
         self._set_up()
 
     def _set_up(self) -> None:
@@ -100,7 +101,7 @@ class Kinematics:
         return new
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "derived": {}}
+        return {**self.__dict__, "made": {}}
 
     def _symbol_rate(self, i: int) -> int | None:
         """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""
@@ -233,7 +234,7 @@ def kinematics(system: System) -> Kinematics:
     if not isinstance(system, System):
         msg = f"give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    with _MAKING:
+    with MAKING:
         signature = system.signature()
         if system.cached is None or system.cached[0] != signature:
             system.cached = (signature, Kinematics(system))
@@ -242,8 +243,4 @@ def kinematics(system: System) -> Kinematics:
 
 def all_rates(kin: Kinematics) -> Kinematics:
     """The same system with every rate a speed and every row a row beside the equations; computed once."""
-    with _MAKING:
-        found = kin.derived.get("all rates")
-        if not isinstance(found, Kinematics):
-            found = kin.derived["all rates"] = Kinematics(kin.system, eliminate=False)
-    return found
+    return _ALL_RATES(kin, None, lambda: Kinematics(kin.system, eliminate=False))

@@ -16,6 +16,7 @@ from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
 from dalembert.errors import DalembertError
+from dalembert.once import MadeOnce
 from dalembert.principles.kane import kane
 from dalembert.simulation.setting import Setting, parameters_of
 from dalembert.simulation.starting.reading import Key, Reader, label
@@ -153,18 +154,19 @@ class Field:
             raise BadPoint(msg)
 
 
+_FIELDS: Final = MadeOnce[Field]()
+
+
 def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> Field:
     """The equations of a setting; what was made for the same description, bindings and outputs is used again."""
     kin = chosen.kin
     # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, (*chosen.bindings.values(), *beside)) if i >= kin.mark)
-    key = ("linear field", tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(beside))
-    found = kin.derived.get(key)
-    if not isinstance(found, Field):
-        found = kin.derived[key] = Field(chosen, chosen.value_at(t), outputs, beside)
+    key = (tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(beside))
+    field = _FIELDS(kin, key, lambda: Field(chosen, chosen.value_at(t), outputs, beside))
     # a value that is missing is named here
-    parameters_of(chosen, found.parameters)
-    return found
+    parameters_of(chosen, field.parameters)
+    return field
 
 
 def setting_of(what: str, run: object) -> Setting:

@@ -17,6 +17,7 @@ import numpy
 from dalembert.algebra.tape import Node, Tape
 from dalembert.numerics import emit, entry, jit, kernels, lowering, python_call
 from dalembert.numerics.python_call import Array, BadArguments, numbers
+from dalembert.once import MAKING
 
 _NAME: Final = "f"
 _BATCH: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
@@ -93,11 +94,10 @@ class CompiledFunction:
 
     def _in_lanes(self) -> _Lanes:
         """The code for several states at a time, compiled when first asked for."""
-        lanes = self._lanes
-        if lanes is None:
-            # two threads may both come here: the second result is as good as the first
-            lanes = self._lanes = _Lanes(self._source)
-        return lanes
+        with MAKING:
+            if self._lanes is None:
+                self._lanes = _Lanes(self._source)
+            return self._lanes
 
     def __getstate__(self) -> _Source:
         return self._source.pruned()

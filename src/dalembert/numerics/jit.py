@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dalembert.errors import DalembertError
 from dalembert.numerics.cache import ObjectCache
+from dalembert.once import held_over_forks
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -102,9 +103,8 @@ def host_features() -> dict[str, bool]:
 _names = itertools.count()
 _linker: list[Any] = []
 
-if hasattr(os, "register_at_fork"):
-    # a child never inherits a compilation half done
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+# a child never inherits a compilation half done
+held_over_forks(_lock)
 
 
 @contextmanager

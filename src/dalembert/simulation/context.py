@@ -7,13 +7,13 @@ copies the state and the time side by side and calls; the projection repeats q â
 from __future__ import annotations
 
 import ctypes
-import functools
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.once import made_once
 from dalembert.simulation.constrained.rates import Workspace
 from dalembert.simulation.context_fields import FIELDS, TYPE, load
 from dalembert.simulation.energy_audit import energy_acceptance, watch
@@ -123,7 +123,7 @@ bad:
 _Fields: Final = structure(FIELDS)
 
 
-@functools.cache
+@made_once
 def _library() -> jit.Library:
     return jit.load(TYPE + _COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
 

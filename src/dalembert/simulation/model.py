@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.once import MadeOnce
 from dalembert.simulation.constrained.rates import ConstrainedRates, Entries, Kind
 from dalembert.simulation.setting import Setting
 
@@ -39,6 +40,9 @@ class NativeModel:
     autonomous: bool = False
 
 
+_NATIVE_MODELS: Final = MadeOnce[NativeModel]()
+
+
 def native_model(setting: Setting, equations: ExplicitEquations | SaddleEquations, stabilizer: float = 0.0) -> NativeModel:
     """Compile the equations as set; what was compiled for the same description and bindings is used again.
 
@@ -47,15 +51,14 @@ def native_model(setting: Setting, equations: ExplicitEquations | SaddleEquation
     kin = setting.kin
     # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
-    key = ("native model", equations.route, tuple(setting.bindings.items()), own, stabilizer)
-    found = kin.derived.get(key)
-    if not isinstance(found, NativeModel):
+    key = (equations.route, tuple(setting.bindings.items()), own, stabilizer)
+
+    def compiled() -> NativeModel:
         if isinstance(equations, SaddleEquations):
-            found = _constrained_model(setting, equations)
-        else:
-            found = _explicit_model(setting, equations, stabilizer)
-        kin.derived[key] = found
-    return found
+            return _constrained_model(setting, equations)
+        return _explicit_model(setting, equations, stabilizer)
+
+    return _NATIVE_MODELS(kin, key, compiled)
 
 
 def _explicit_model(setting: Setting, equations: ExplicitEquations, stabilizer: float) -> NativeModel:

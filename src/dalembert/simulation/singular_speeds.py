@@ -10,10 +10,12 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.once import MadeOnce
 from dalembert.simulation.trajectory import Trajectory
 
 _LARGE: Final = 300.0
-_SUSPECTS: Final = "entries of W that depend on the position"
+# places of the entries of W that depend on the position
+_SUSPECTS: Final = MadeOnce[list[tuple[int, int]]]()
 
 
 def warn_of_singular_speeds(run: Trajectory, kin: Kinematics) -> None:
@@ -38,12 +40,13 @@ def _suspects(kin: Kinematics) -> list[tuple[int, Scalar]]:
 
     Only the places in W are kept: an index beyond the mark means something else on every fork.
     """
-    found = kin.derived.get(_SUSPECTS)
-    if not isinstance(found, list):
+
+    def places() -> list[tuple[int, int]]:
         coordinates = set(kin.q)
         inside = [(k, r, w) for k, (_, W) in enumerate(kin.WX) for r, w in W.items()]
-        found = kin.derived[_SUSPECTS] = [(k, r) for k, r, w in inside if not coordinates.isdisjoint(symbols_of(kin.tape, (w,)))]
-    return [(kin.q[k], kin.scalar(kin.WX[k][1][r])) for k, r in found]
+        return [(k, r) for k, r, w in inside if not coordinates.isdisjoint(symbols_of(kin.tape, (w,)))]
+
+    return [(kin.q[k], kin.scalar(kin.WX[k][1][r])) for k, r in _SUSPECTS(kin, None, places)]
 
 
 def _drift(run: Trajectory) -> float:

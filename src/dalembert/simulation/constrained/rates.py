@@ -17,6 +17,7 @@ import numpy as np
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
+from dalembert.once import made_once
 from dalembert.simulation.constrained.memory import FIELDS
 from dalembert.simulation.constrained.native import EXPORTS, text
 from dalembert.simulation.integrator.llvm_types import LANES
@@ -37,7 +38,7 @@ _PROJECT: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_voi
 _Fields: Final = structure(FIELDS)
 
 
-@functools.cache
+@made_once
 def _library() -> Library:
     return load(text(), EXPORTS)
 

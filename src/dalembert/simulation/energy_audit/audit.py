@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.once import MadeOnce
 from dalembert.simulation.setting import Setting
 
 if TYPE_CHECKING:
@@ -92,14 +93,19 @@ class Watched:
     p: NDArray[np.float64]
 
 
+_AUDITS: Final = MadeOnce[Audit]()
+
+
 def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     """Compile the quadratures and the energies as set; what was compiled for the same bindings is used again."""
     kin = setting.kin
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
-    key = ("native audit", quadratures.names, tuple(setting.bindings.items()), own)
-    found = kin.derived.get(key)
-    if isinstance(found, Audit):
-        return found
+    key = (quadratures.names, tuple(setting.bindings.items()), own)
+    return _AUDITS(kin, key, lambda: _compiled(setting, quadratures))
+
+
+def _compiled(setting: Setting, quadratures: Quadratures) -> Audit:
+    kin = setting.kin
     # on a tape of its own: whether the motion was compiled before must not show in the last bits
     tape = kin.tape.fork()
     insert = Rewrite(tape, setting.bindings)
@@ -116,6 +122,4 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     places = quadratures.Z, quadratures.jump, quadratures.defect
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
     how = autonomous, moved_by_rows, quadratures.taken
-    found = Audit(quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how)
-    kin.derived[key] = found
-    return found
+    return Audit(quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how)

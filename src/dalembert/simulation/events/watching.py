@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from dalembert.errors import BadExpression
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.values import MissingValue
+from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, Action, BadEvent, Event
 from dalembert.simulation.events.native import EXPORTS, FIELDS, text
 from dalembert.simulation.integrator.llvm_types import LANES
@@ -37,7 +37,7 @@ _LAST_BITS: Final = 64
 _Fields: Final = structure(FIELDS)
 
 
-@functools.cache
+@made_once
 def _library() -> Library:
     return load(text(), EXPORTS)
 

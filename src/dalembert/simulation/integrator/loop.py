@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.numerics.jit import Library, load
+from dalembert.once import made_once
 from dalembert.simulation.integrator.control import EXPORTS, loop_text
 from dalembert.simulation.integrator.diagnosis import stopped
 from dalembert.simulation.integrator.interruption import deferred
@@ -188,7 +189,7 @@ class _Native(NamedTuple):
     advance: Callable[[int], int]
 
 
-@functools.cache
+@made_once
 def _native() -> _Native:
     """The native loop, compiled once per machine and loaded once per process."""
     # written without waste, so that optimization would take longer than it could save

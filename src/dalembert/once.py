@@ -1,0 +1,75 @@
+"""What is made once and shared by all threads: under one lock, which a child process never inherits half held.
+
+Two threads that ask at the same time for what does not exist yet would both make it, and one of the two results would be
+dropped while the other thread still uses its addresses. So whoever comes second waits and gets the first result.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+T = TypeVar("T")
+_MISSING: Final = object()
+MAKING: Final = threading.RLock()
+# in the order in which a thread may take them one inside the other
+_held_over_forks: Final[list[Any]] = []
+
+
+def held_over_forks(lock: Any) -> None:
+    """Let the thread that forks hold this lock meanwhile, after those registered before it."""
+    _held_over_forks.append(lock)
+
+
+def _before_fork() -> None:
+    for lock in _held_over_forks:
+        lock.acquire()
+
+
+def _after_fork() -> None:
+    for lock in reversed(_held_over_forks):
+        lock.release()
+
+
+held_over_forks(MAKING)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
+def made_once(make: Callable[[], T]) -> Callable[[], T]:
+    """The function that makes its result when first called and gives that one ever after, to every thread."""
+    made: list[T] = []
+
+    @functools.wraps(make)
+    def the_one() -> T:
+        if not made:
+            with MAKING:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return the_one
+
+
+class Owner(Protocol):
+    """Something that keeps what was made from it."""
+
+    made: dict[Any, dict[Hashable, Any]]
+
+
+class MadeOnce(Generic[T]):
+    """results(owner, key, make): the T that was made of an owner under a key, made when first asked for.
+
+    The owner keeps it, so both end together; each kind of result has a store of its own.
+    """
+
+    def __call__(self, owner: Owner, key: Hashable, make: Callable[[], T]) -> T:
+        with MAKING:
+            store: dict[Hashable, Any] = owner.made.setdefault(self, {})
+            result = store.get(key, _MISSING)
+            if result is _MISSING:
+                result = store[key] = make()
+            return result  # type: ignore[no-any-return] # put there by this object alone

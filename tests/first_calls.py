@@ -1,0 +1,155 @@
+"""First calls of every public function of a fresh process, made by several threads at once: prints a digest of each result.
+
+    python first_calls.py threads share shared|own
+
+Each thread goes through so many parts of the list (1.0: all of it) from another place, so that every function is somebody's
+first; with `shared` all threads work on the same systems.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import json
+import math
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.algebra import functions
+
+Systems = Callable[[str], da.System]
+
+
+def _run(build: Systems, name: str = "simple-pendulum", **more: Any) -> Any:
+    entry = gallery.entry(name)
+    return da.simulate(build(name), 0.3, start=entry.start, inputs=entry.inputs, events=entry.events, **more)
+
+
+def _bits(run: Any) -> bytes:
+    return bytes(b"".join(x.tobytes() for r in (run, run.at(0.25)) for x in (r.t, r.q, r.u)))
+
+
+def bits(name: str) -> bytes:
+    """A run of a gallery system, to the last bit."""
+    return _bits(_run(gallery.build, name))
+
+
+def _simulations(build: Systems) -> bytes:
+    """Explicit, constrained, with impacts, with energy kept, by SciPy."""
+    runs = [_run(build, name) for name in ("double-pendulum", "four-bar", "bouncing-ball")]
+    runs += [_run(build, keep_energy=True), _run(build, integrator="RK45")]
+    return b"".join(map(_bits, runs))
+
+
+def _drawn(build: Systems) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        return str(len(Path(str(da.animate(_run(build), Path(folder) / "run.html").path)).read_text(encoding="utf-8")) > 1000)
+
+
+def _written(build: Systems) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        return str(da.write_report(build("simple-pendulum"), Path(folder) / "page.html", duration=0.2).name)
+
+
+def _beam(right: str = "free") -> da.System:
+    """A clamped beam on a system of its own: amplitudes are declared on it."""
+    s = da.System("beam")
+    s.beam("beam", s.O, s.N.x, s.N.y, 2, 3, 5, left="clamped", right=right)
+    return s
+
+
+def _discretised(_: Systems) -> str:
+    s = _beam()
+    made = da.discretise(s, s.members["beam"], 2)
+    return f"{made} {da.galerkin(da.extended_hamilton(s), da.kane(s))}"
+
+
+def _derived(principle: str) -> Callable[[Systems], str]:
+    return lambda build: str(getattr(da, principle)(build("double-pendulum")))
+
+
+PRINCIPLES = (
+    *("boltzmann_hamel", "central_equation", "dalembert", "gauss", "gibbs_appell", "hamilton"),
+    *("jourdain", "kane", "lagrange", "maggi", "newton_euler"),
+)
+
+CALLS: dict[str, Callable[[Systems], Any]] = {
+    **{name: _derived(name) for name in PRINCIPLES},
+    "recursive": lambda build: da.recursive(build("double-pendulum")).udot,
+    "agreement": lambda build: da.agreement(build("simple-pendulum")).agree,
+    "animate": _drawn,
+    "comparison": lambda build: [r.principle.title for r in da.comparison(build("simple-pendulum")).routes],
+    "compile": lambda build: da.compile(build("double-pendulum"))([[0.1, 0.2]] * 5, [[0.3, 0.4]] * 5).tobytes(),
+    "constraints": lambda build: da.constraints(build("four-bar")),
+    "energy_integrals": lambda build: da.energy_integrals(build("simple-pendulum")),
+    "equilibria": lambda build: da.equilibria(build("simple-pendulum"), {"phi": (-1.0, 4.0)}, starts=4),
+    "equilibrium": lambda build: da.equilibrium(build("simple-pendulum")),
+    "forward_dynamics": lambda build: da.forward_dynamics(build("double-pendulum")).udot,
+    "kinematics": lambda build: da.kinematics(build("four-bar")).n_u,
+    "linearize": lambda build: da.linearize(build("simple-pendulum")).A.tobytes(),
+    "linearize_along": lambda build: b"".join(m.A.tobytes() for m in da.linearize_along(_run(build))),
+    "reactions": lambda build: da.reactions(build("double-pendulum")),
+    "sensitivity": lambda build: da.sensitivity(_run(build), "l").slopes.tobytes(),
+    "simulate": _simulations,
+    "stationary_potential": lambda build: da.stationary_potential(build("simple-pendulum")),
+    "continuation": lambda build: da.continuation(build("simple-pendulum"), "g", (1.0, 2.0)),
+    "discretise": _discretised,
+    "extended_hamilton": lambda _: da.extended_hamilton(_beam()),
+    "galerkin": _discretised,
+    "member_buckling": lambda _: da.member_buckling(_beam("pinned"), count=1),
+    "member_deflection": lambda _: da.member_deflection(_beam()),
+    "member_modes": lambda _: da.member_modes(_beam(), count=2),
+    "model_sensitivity": lambda build: da.model_sensitivity(build("simple-pendulum"), "l", {"phi": 0.0}),
+    "root_locus": lambda build: da.root_locus(build("simple-pendulum"), "l", [1.0, 2.0]),
+    "routh": lambda build: da.routh(build("spherical-pendulum")),
+    "symmetry": lambda build: da.symmetry(build("spherical-pendulum"), {"phi": 1}),
+    "virtual_work": lambda build: da.virtual_work(build("simple-pendulum")),
+    "write_report": _written,
+}
+
+
+def public_functions() -> set[str]:
+    """Those that compute: not the elementary functions, inertias and declarations."""
+    declared = {"event", "impact", "ellipsoid_contact", "ring_contact", "inertia"}
+    callables = {n: getattr(da, n) for n in da.__all__ if inspect.isfunction(getattr(da, n))}
+    return {n for n, f in callables.items() if f.__module__ != functions.__name__ and not n.endswith("_inertia")} - declared
+
+
+def digest(result: Any) -> str:
+    return hashlib.sha256(result if isinstance(result, bytes) else str(result).encode()).hexdigest()
+
+
+def main(threads: int, share: float, build: Systems) -> dict[str, str]:
+    """{function: digest}, the same for all threads; "!" where they differ."""
+    names, barrier = sorted(CALLS), threading.Barrier(threads)
+    found: list[dict[str, str]] = [{} for _ in range(threads)]
+
+    def work(k: int) -> None:
+        first = k * len(names) // threads
+        barrier.wait()
+        for name in (names[first:] + names[:first])[: math.ceil(share * len(names))]:
+            found[k][name] = digest(CALLS[name](build))
+
+    workers = [threading.Thread(target=work, args=(k,)) for k in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    results = {name: {f[name] for f in found if name in f} for name in names}
+    return {name: digests.pop() if len(digests) == 1 else "!" for name, digests in results.items()}
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    same = functools.cache(gallery.build)
+    for name in ("double-pendulum", "four-bar", "simple-pendulum", "bouncing-ball"):
+        same(name)
+    sys.stdout.write(json.dumps(main(int(sys.argv[1]), float(sys.argv[2]), same if sys.argv[3] == "shared" else gallery.build)))

@@ -1,0 +1,122 @@
+"""What is made once is made once, whoever asks first; first calls from many threads neither crash nor change a bit."""
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import first_calls
+from dalembert.once import MadeOnce, made_once
+
+SCRIPT = Path(first_calls.__file__)
+THREADS = 8
+
+
+def test_who_comes_second_waits_for_the_first():
+    results = []
+    with ThreadPoolExecutor(THREADS) as pool:
+        asked = []
+
+        @made_once
+        def long():
+            # all the others ask while it is being made
+            asked.extend(pool.submit(long) for _ in range(THREADS))
+            results.append(object())
+            return results[-1]
+
+        first = long()
+        assert {first} == {a.result() for a in asked}
+    assert [first] == results
+
+
+def test_each_kind_of_result_has_its_own_store():
+    class Kept:
+        def __init__(self):
+            self.made = {}
+
+    numbers, words, owner = MadeOnce[int](), MadeOnce[str](), Kept()
+    assert (1, "a", 1) == (numbers(owner, "k", lambda: 1), words(owner, "k", lambda: "a"), numbers(owner, "k", lambda: 2))
+    assert 2 == numbers(Kept(), "k", lambda: 2)
+
+
+def test_what_fails_is_made_again():
+    tries = []
+
+    @made_once
+    def second_time():
+        tries.append(1)
+        if len(tries) == 1:
+            msg = "not yet"
+            raise ValueError(msg)
+        return "made"
+
+    with pytest.raises(ValueError, match="not yet"):
+        second_time()
+    assert "made" == second_time()
+
+
+def first_calls_in_a_fresh_process(threads, share, systems):
+    command = [sys.executable, str(SCRIPT), str(threads), str(share), systems]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert 0 == done.returncode, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """The results of one thread."""
+    return first_calls_in_a_fresh_process(1, 1.0, "own")
+
+
+def test_every_public_function_is_called():
+    assert first_calls.public_functions() == set(first_calls.CALLS)
+
+
+@pytest.mark.parametrize(("share", "systems"), [(0.25, "own"), (0.25, "shared"), (0.2, "own")])
+def test_first_calls_from_eight_threads(alone, share, systems):
+    """Each function by one thread or two."""
+    assert alone == first_calls_in_a_fresh_process(THREADS, share, systems)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(30))
+def test_first_calls_of_everything_from_eight_threads(alone, number):
+    """Each function by all threads."""
+    assert alone == first_calls_in_a_fresh_process(THREADS, 1.0, ("own", "shared")[number % 2])
+
+
+@pytest.mark.parametrize("way", ["spawn", pytest.param("fork", marks=pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here"))])
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_processes_started_while_others_run_give_the_same_bits(way):
+    expected = first_calls.bits("four-bar")
+    with ThreadPoolExecutor(2) as threads, multiprocessing.get_context(way).Pool(2) as pool:
+        busy = [threads.submit(first_calls.bits, "double-pendulum") for _ in range(2)]
+        assert [expected] * 4 == pool.map(first_calls.bits, ["four-bar"] * 4)
+        assert 1 == len({b.result() for b in busy})
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_never_inherits_a_lock_that_is_held():
+    """Fork while another thread makes something: the child can make things at once."""
+    making, forking = threading.Event(), threading.Event()
+    os.register_at_fork(before=forking.set)
+
+    @made_once
+    def long():
+        making.set()
+        forking.wait()
+
+    worker = threading.Thread(target=long)
+    worker.start()
+    making.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if made_once(lambda: True)() else 1)
+    worker.join()
+    assert 0 == os.waitpid(child, 0)[1]

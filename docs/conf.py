@@ -9,6 +9,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from claims import with_claims
 from formulas import display, inline
 from measured import day, with_measurements
 from running import run_page
@@ -42,7 +43,7 @@ def _read(app: Any, docname: str, source: list[str]) -> None:
     """Run the code of a page, and put in what is made from the library itself."""
     if docname.startswith("decisions"):
         return
-    text = with_measurements(run_page(source[0], docname)).replace(DAY, day())
+    text = with_claims(with_measurements(run_page(source[0], docname))).replace(DAY, day())
     if GALLERY in text:
         text = text.replace(GALLERY, f"``````{{raw}} html\n{cards(Path(app.outdir) / 'gallery')}\n``````")
     if NAMES in text:

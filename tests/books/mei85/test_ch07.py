@@ -5,6 +5,8 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, other_terms
 from dalembert import gallery
+from dalembert.algebra.folds import Derivative, gradient
+from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import generalized_forces
@@ -63,6 +65,22 @@ def test_ex_7_3_d_position_of_the_bar(cart):
     assert equal(cart, components(cart, G - cart.system.O, cart.system.N), ["x + a*sin(theta)", "-a*cos(theta)", "0"])
 
 
+def test_ex_7_3_b_c_inertia_and_moment(cart):
+    s = cart.system
+    _, bar = s.bodies
+    assert equal(cart, [bar.inertia.entries()[2]], ["1/3*m*a**2"])
+    (load,) = s.loads
+    F, B = load.forces[0][:2]
+    assert equal(cart, components(cart, (B - bar.G).cross(F), s.N), ["0", "0", "F*a*cos(theta)"])
+
+
+def test_ex_7_3_e_virtual_displacements(cart):
+    G = cart.system.bodies[1].G
+    along_x, along_theta = (cart.partials(G)[0][k] for k in range(2))
+    assert equal(cart, components(cart, along_x, cart.system.N), ["1", "0", "0"])
+    assert equal(cart, components(cart, along_theta, cart.system.N), ["a*cos(theta)", "a*sin(theta)", "0"])
+
+
 def test_ex_7_3_f_accelerations(cart):
     C, G = (b.G for b in cart.system.bodies)
     printed = ["x'' + a*(theta''*cos(theta) - theta'**2*sin(theta))", "a*(theta''*sin(theta) + theta'**2*cos(theta))", "0"]
@@ -84,6 +102,18 @@ def test_ex_7_4_c_potential_energy(cart):
 
 def test_ex_7_4_i_generalized_forces(cart):
     assert equal(cart, generalized_forces(cart), ["F", "2*F*a*cos(theta)"])
+
+
+def test_ex_7_4_d_j_the_lagrangian_gives_the_same_equations(cart):
+    # (d), (j) and (k) lack an a in m ẋ θ̇ cos θ; with it they are (h) of Ex. 7.3
+    t, s = cart.tape, cart.system
+    L = on(t, s.expression("1/2*(M + m)*x'**2 + m*a*x'*theta'*cos(theta) + 2/3*m*a**2*theta'**2 - 1/2*k*x**2 - m*g*a*(1 - cos(theta))"))
+    rate = Derivative(t, t.rate)
+    momenta, slopes = gradient(t, {L: t.one}, cart.qdot), gradient(t, {L: t.one}, cart.q)
+    left = [t.sub(rate(p), L_q) for p, L_q in zip(momenta, slopes, strict=True)]
+    assert equal(cart, momenta, ["(M + m)*x' + m*a*theta'*cos(theta)", "m*a*x'*cos(theta) + 4/3*m*a**2*theta'"])
+    assert equal(cart, slopes, ["-k*x", "-m*a*x'*theta'*sin(theta) - m*g*a*sin(theta)"])
+    assert equal(cart, left, [f"{printed.residual} + {Q}" for printed, Q in zip(EX_7_3_h, ("F", "2*F*a*cos(theta)"), strict=True)])
 
 
 EX_7_3_h = (

@@ -1,0 +1,44 @@
+"""Every numbered equation of the five sources has its row, and no claim is without a test."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import dalembert as da
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+
+from claims import LAST, MARK, Row, rows, with_claims
+
+ROWS = rows()
+
+
+def test_every_numbered_equation_has_one_row():
+    for key, last in LAST.items():
+        numbered = sorted(n for row in ROWS if row.key == key for n in row.numbers)
+        assert list(range(1, int(last.rpartition(".")[2]) + 1)) == numbered, key
+
+
+def test_kinds_are_the_three_there_are():
+    assert {"definition", "claim", "figure absent"} == {row.kind for row in ROWS}
+
+
+def test_no_claim_is_without_a_call_and_a_test():
+    assert [] == [row for row in ROWS if row.kind == "claim" and not (row.call and row.is_tested)]
+    assert [] == [row for row in ROWS if row.test and not row.is_tested]
+
+
+def test_a_test_that_is_not_there_is_noticed():
+    assert not Row("Bar00", "1", "claim", "", "da.kane(s)", "books/mei85/test_ch07.py::test_nothing").is_tested
+
+
+def test_the_calls_are_public_names():
+    called = {row.call.partition("(")[0].removeprefix("da.") for row in ROWS if row.call.startswith("da.")}
+    assert set() == called - set(da.__all__)
+
+
+def test_the_page_shows_them():
+    shown = with_claims(f"before\n{MARK}\nafter")
+    assert all(f"### {key}\n" in shown for key in LAST)
+    assert "| 4.46–4.50 | claim |" in shown

@@ -177,10 +177,10 @@ def _same(s: Solution, difference: Callable[[Configuration], Real]) -> bool:
 
 
 def is_carried(s: Solution) -> bool:
-    """Whether everything that is loaded or held has a body on it."""
+    """Whether everything that is loaded or held is the ground, has a rigid body on it, or is a particle itself."""
     d = s.d
-    sites = [site for site, _ in s.forces] + [
-        end for row in d.rows if row.kind in ("coincide", "close", "distance") for end in (row.P, row.Q)
-    ]
-    groups = {d.group(d.sites[site].link) for site in sites if site is not None}
-    return groups <= {0, *(d.group(m.link) for m in d.masses)}
+    held = [end for row in d.rows if row.kind in ("coincide", "close", "distance") for end in (row.P, row.Q)]
+    sites = {site for site in [*(site for site, _ in s.forces), *held] if site is not None}
+    rigid = {0, *(d.group(m.link) for m in d.masses if len(m.cloud) > 1)}
+    particles = {(m.link, m.centre) for m in d.masses if len(m.cloud) == 1}
+    return all(d.group(d.sites[j].link) in rigid or (d.sites[j].link, d.sites[j].place) in particles for j in sites)

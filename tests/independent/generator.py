@@ -57,9 +57,13 @@ def _tree(a: Draft, links: int, most: int) -> None:
 
 
 def _bodies_at_the_ends(a: Draft) -> None:
+    """A body where nothing follows, and on most links that carry particles only."""
     for link in range(1, len(a.links)):
         if not any(other.parent == link for other in a.links) and not any(m.link == link for m in a.masses):
             a.body(link, rigid=True)
+        own = [m for m in a.masses if a.group(m.link) == a.group(link)]
+        if own and not any(len(m.cloud) > 1 for m in own) and a.draw.chance(75):
+            a.body(link, rigid=True, flat=a.family == "plane")
 
 
 def _tree_family(a: Draft) -> None:
@@ -102,6 +106,7 @@ def _plane_family(a: Draft) -> None:
         a.body(link, rigid=d.chance(75), flat=d.chance(60))
         if d.chance(20):
             a.body(link, rigid=d.chance(50), flat=True)
+    _bodies_at_the_ends(a)
     last = len(a.links) - 1
     others = [k for k in range(last) if k != a.links[last].parent] or [0]
     other = d.pick(others)

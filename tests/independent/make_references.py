@@ -77,7 +77,7 @@ def _may_refuse(s: Solution) -> str:
     """Why the wrenches in the joints may be refused, if they may."""
     if any(row.kind in ("gap", "velocity", "spin", "text") for row in s.d.rows):
         return "a row is an expression"
-    return "" if is_carried(s) else "something acts on a link without a body"
+    return "" if is_carried(s) else "something acts on a link without a rigid body"
 
 
 def _plain(x: Any) -> Any:

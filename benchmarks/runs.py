@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 import dalembert as da
 from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.ode.loop import integrate
+from dalembert.ode.problem import Problem
 from dalembert.simulation.context import Context
-from dalembert.simulation.integrator.loop import integrate
-from dalembert.simulation.integrator.problem import Problem
 from dalembert.simulation.model import native_model
-from dalembert.simulation.setting import parameters_of, setting
+from dalembert.states.values import parameters_of, values_of_run
 
 State = NDArray[numpy.float64]
 # the last state, the number of steps, and whether the tool itself calls the run a success
@@ -28,7 +28,7 @@ class Ours:
 
     def __init__(self, system: da.System) -> None:
         self.system = system
-        chosen = setting(kinematics(system), {}, {})
+        chosen = values_of_run(kinematics(system), {}, {})
         model = native_model(chosen, da.forward_dynamics(system))
         p = numpy.array(parameters_of(chosen, model.parameters), dtype=float)
         self._context = Context(model.rates, p, model.projection, autonomous=model.autonomous)

@@ -14,7 +14,7 @@ from dalembert import gallery
 from dalembert.gallery.four_bar import build as four_bar
 from dalembert.gallery.positioning_device import build as device
 from dalembert.integrals.plotting import plot_integrals
-from dalembert.numerics.values import MissingValue
+from dalembert.numerics.symbol_values import MissingValue
 
 # the angles of the rolling sphere pass singular positions
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")

@@ -1,15 +1,15 @@
-"""Independent speeds and all rates with rows beside them: two routes to one acceleration, on every system with rows."""
+"""Independent speeds and all rates with rows saddle_equations them: two routes to one acceleration, on every system with rows."""
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.api.compile import beside, forward_dynamics
+from dalembert.api.compile import forward_dynamics, saddle_equations
 from dalembert.kinematics.system_kinematics import all_rates
 from dalembert.simulation.model import native_model
-from dalembert.simulation.setting import parameters_of, setting
-from dalembert.simulation.starting.reading import Reader
+from dalembert.states.evaluator import Evaluator
+from dalembert.states.values import parameters_of, values_of_run
 
 
 def held(name):
@@ -22,7 +22,7 @@ NAMES = [name for name in gallery.names() if held(name)]
 
 
 def rates_of(kin, equations, inputs):
-    chosen = setting(kin, {}, inputs)
+    chosen = values_of_run(kin, {}, inputs)
     model = native_model(chosen, equations)
     return chosen, model.rates, np.array(parameters_of(chosen, model.parameters), dtype=float)
 
@@ -32,15 +32,15 @@ def test_accelerations_by_elimination_and_by_orthogonal_factors(name):
     system, inputs = gallery.build(name), gallery.entry(name).inputs
     kin = da.kinematics(system)
     chosen, rates, p = rates_of(kin, forward_dynamics(system), inputs)
-    _, all_kept, p_all = rates_of(*beside(all_rates(kin)), inputs)
-    reader = Reader(chosen.kin, chosen.numbers, chosen.bindings)
+    _, all_kept, p_all = rates_of(*saddle_equations(all_rates(kin)), inputs)
+    evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     random = np.random.default_rng(4)
     for _ in range(3):
         q, u, t = random.uniform(0.2, 0.9, kin.n_q), random.uniform(-1, 1, kin.n_u), 0.3
         found = rates.call(np.array([*q, *u, t]), p)
         qdot, udot = found[: kin.n_q], found[kin.n_q :]
-        state = {**dict(zip((*kin.q, *kin.u, *kin.udot), (*q, *u, *udot), strict=True)), reader.time: t}
-        expected = reader.floats([reader.reduced(i) for i in reader.kin.qddot], state)
+        state = {**dict(zip((*kin.q, *kin.u, *kin.udot), (*q, *u, *udot), strict=True)), evaluator.time: t}
+        expected = evaluator.floats([evaluator.reduced(i) for i in evaluator.kin.qddot], state)
         # rates that satisfy the rows, at positions that need not
         actual = all_kept.call(np.array([*q, *qdot, t]), p_all)
         assert np.abs(actual[: kin.n_q] - qdot).max() <= 1e-12 * np.abs(qdot).max(initial=1.0)

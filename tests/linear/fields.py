@@ -5,7 +5,7 @@ import numpy as np
 import dalembert as da
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, gradient, transplant
-from dalembert.simulation.starting.reading import Reader
+from dalembert.states.evaluator import Evaluator
 from dalembert.statics.operating import operating
 
 T = 0.3
@@ -16,18 +16,18 @@ class Projected:
 
     def __init__(self, system, values=None, inputs=None, t=T):
         chosen = operating(system, values or {}, inputs or {})
-        self.reader = Reader(chosen.kin, chosen.value_at(t), chosen.bindings)
-        self.kin, self.tape, self.t = self.reader.kin, self.reader.tape, t
+        self.evaluator = Evaluator(chosen.kin, chosen.value_at(t), chosen.bindings)
+        self.kin, self.tape, self.t = self.evaluator.kin, self.evaluator.tape, t
         explicit = da.forward_dynamics(system)
         nodes = transplant(explicit.tape, self.tape, (*explicit.qdot, *explicit.udot))
-        self.rates = [self.reader.reduced(i) for i in nodes]
+        self.rates = [self.evaluator.reduced(i) for i in nodes]
         one = self.tape.one
         rows = (*self.kin.rows, *self.kin.redundant)
-        self.phi = [self.reader.reduced(self.tape.sub(r.phi, one) if r.is_norm else r.phi) for r in rows if r.phi is not None]
+        self.phi = [self.evaluator.reduced(self.tape.sub(r.phi, one) if r.is_norm else r.phi) for r in rows if r.phi is not None]
         self.slopes = [g for f in self.phi for g in gradient(self.tape, {f: one}, self.kin.q)]
 
     def numbers(self, nodes, q, u):
-        state = {**self.reader.numbers, self.reader.time: self.t}
+        state = {**self.evaluator.numbers, self.evaluator.time: self.t}
         state |= dict(zip((*self.kin.q, *self.kin.u), (*q, *u), strict=True))
         return np.array(evaluate(self.tape, nodes, lambda i: float(state[i]), Floats()))
 

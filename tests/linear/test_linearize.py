@@ -10,7 +10,7 @@ from dalembert.errors import NotApplicable
 from dalembert.gallery import cart_and_bar, lagrange_top, rolling_disk
 from dalembert.linear.field import BadPoint
 from dalembert.linear.linearize import linearize, linearize_along
-from dalembert.simulation.failures import BadStart, MissingPackage
+from dalembert.ode.failures import BadStart, MissingPackage
 from linear.fields import Projected, T
 
 

@@ -3,9 +3,9 @@ import shutil
 import pytest
 
 import dalembert as da
+from dalembert.ode.failures import MissingPackage, Unwritable
 from dalembert.page import film
 from dalembert.page.animation import Animation
-from dalembert.simulation.failures import MissingPackage, Unwritable
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.ode.failures import Unwritable
 from dalembert.page.html_page import page, write
 from dalembert.page.study import Wish, study
 from dalembert.report.document import Subject
-from dalembert.simulation.failures import Unwritable
 
 SCRIPT = "<script>alert(1)</script>"
 SHELL = "$(rm -rf ~)"

@@ -31,7 +31,7 @@ def test_a_mode_shape_keeps_the_constraints_to_first_order(bicycle):
         largest = np.abs(shown.q).max()
         assert 0.3 == pytest.approx(largest)
         # halving the amplitude quarters what is left of the constraint
-        half = run.through(shown.t, shown.q / 2, shown.u)
+        half = run.with_states(shown.t, shown.q / 2, shown.u)
         assert np.abs(half.residuals["front wheel on the ground"]).max() < 0.3 * height + 1e-12
 
 

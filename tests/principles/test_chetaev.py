@@ -13,7 +13,7 @@ from dalembert.algebra.scalar import on
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.gallery import appell_hamel
 from dalembert.integrals.decide import OnTheMotion
-from dalembert.simulation.failures import BadStart
+from dalembert.ode.failures import BadStart
 
 TREATING = {"kane", "gauss", "lagrange", "dalembert"}
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}

@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import Unknown
-from dalembert.simulation.failures import MissingPackage
+from dalembert.ode.failures import MissingPackage
 from dalembert.simulation.integrators import SCIPY
 
 START = {"alpha": 1.0, "beta": 0.5}

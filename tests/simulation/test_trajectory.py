@@ -16,15 +16,15 @@ import pytest
 import dalembert as da
 from dalembert.errors import BadExpression
 from dalembert.gallery import entry
-from dalembert.numerics.values import MissingValue
-from dalembert.simulation.failures import MissingPackage, OutsideRun, Unwritable
-from dalembert.simulation.integrator.callback import integrate_function
-from dalembert.simulation.integrator.solution import Outcome
+from dalembert.numerics.symbol_values import MissingValue
+from dalembert.ode.callback import integrate_function
+from dalembert.ode.failures import MissingPackage, OutsideRun, Unwritable
+from dalembert.ode.solution import Outcome
 from dalembert.simulation.plotting.plot import file_name
-from dalembert.simulation.setting import setting
-from dalembert.simulation.starting.start import find_start
 from dalembert.simulation.summary import duration
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.start import find_start
+from dalembert.states.values import values_of_run
 
 PNG = b"\x89PNG\r\n"
 
@@ -47,7 +47,7 @@ def simple_pendulum() -> da.System:
 
 
 def trajectory(system: da.System, rates, given, end: float, *, inputs=None, accelerations=None, **options) -> Trajectory:
-    chosen = setting(da.kinematics(system), {}, inputs or {})
+    chosen = values_of_run(da.kinematics(system), {}, inputs or {})
     start = find_start(chosen.kin, given, chosen.value_at(0.0))
     solution = integrate_function(rates, [*start.q, *start.u], 0.0, end, rtol=1e-10, atol=1e-10, **options)
     return Trajectory(chosen, start, solution, until=end, seconds=0.00025, accelerations=accelerations)
@@ -204,7 +204,7 @@ def test_no_times_at_all(run) -> None:
 def test_a_long_motion_is_evaluated_piece_by_piece(run, monkeypatch) -> None:
     many = run.at(np.linspace(0.0, 5.0, 1001))
     whole = many.energy
-    monkeypatch.setattr("dalembert.simulation.starting.reading._MOST_NUMBERS", 1)
+    monkeypatch.setattr("dalembert.states.evaluator._MOST_NUMBERS", 1)
     assert np.array_equal(whole, run.at(np.linspace(0.0, 5.0, 1001)).energy)
 
 
@@ -260,14 +260,14 @@ class Rates:
     """q̇ = W u + X with u̇ = 0."""
 
     def __init__(self, kin) -> None:
-        from dalembert.simulation.starting.reading import Reader
+        from dalembert.states.evaluator import Evaluator
 
-        self.reader, self.kin = Reader(kin, {}), kin
-        self.nodes = [self.reader.reduced(x) for x in kin.qdot]
+        self.evaluator, self.kin = Evaluator(kin, {}), kin
+        self.nodes = [self.evaluator.reduced(x) for x in kin.qdot]
 
     def __call__(self, _t, y):
         state = dict(zip((*self.kin.q, *self.kin.u), y, strict=True))
-        return [*self.reader.floats(self.nodes, state), *np.zeros(self.kin.n_u)]
+        return [*self.evaluator.floats(self.nodes, state), *np.zeros(self.kin.n_u)]
 
 
 # ---- what it says --------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def test_csv_gives_the_same_numbers_back(run, tmp_path) -> None:
     path = tmp_path / "out.csv"
     run.to_csv(path)
     with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
+        header, *rows = csv.evaluator(file)
     assert ["t", "theta_1", "theta_1.dot"] == header
     assert np.array_equal(np.column_stack([run.t, run.q, run.u]), np.array(rows, dtype=float))
     assert ["out.csv"] == [p.name for p in tmp_path.iterdir()]

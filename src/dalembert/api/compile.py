@@ -77,10 +77,10 @@ def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, Expl
         raise NotApplicable(msg)
     if integrator == "heyoka" or not (needed or wanted or large):
         return kin, forward_dynamics(system)
-    return beside(all_rates(kin) if system.constraints else kin)
+    return saddle_equations(all_rates(kin) if system.constraints else kin)
 
 
-def beside(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
+def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
     """The equations with the rows beside them; computed once."""
 
     def derived() -> SaddleEquations:

@@ -47,7 +47,7 @@ def symmetry(
 
 def _direction(system: System, E: Energies, xi: Mapping[Any, Any]) -> dict[int, int]:
     """ξ by coordinates, as nodes."""
-    from dalembert.numerics.values import mapping
+    from dalembert.numerics.symbol_values import mapping
 
     names = {q.name: q.i for q in system.q}
     direction: dict[int, int] = {}
@@ -73,14 +73,14 @@ def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, An
     """The energies and powers, the equations of motion, and what is known of constants, motions and inputs."""
     from dalembert.integrals.bindings import known
     from dalembert.integrals.energies import Energies
-    from dalembert.simulation.setting import setting
+    from dalembert.states.values import values_of_run
 
     kin = kinematics(system)
     equations = kane(kin).equations
     check_regular(equations)
     E = Energies(kin)
     _check_powerless(E, equations)
-    return E, equations, known(E, setting(kin, values, inputs))
+    return E, equations, known(E, values_of_run(kin, values, inputs))
 
 
 def _check_powerless(E: Energies, equations: Equations) -> None:

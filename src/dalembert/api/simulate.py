@@ -100,7 +100,7 @@ def _run(system: System, duration: float, wish: Wish, *, audit: bool, keep_energ
     """The run itself; where it stops, the failure says why."""
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.integrals.energy_tolerance import explain as explain_refusal
-    from dalembert.simulation.failures import RunStopped
+    from dalembert.ode.failures import RunStopped
     from dalembert.simulation.simulate import run
     from dalembert.simulation.stopping import explain
 

@@ -105,7 +105,7 @@ def _entry(name: str) -> Entry | None:
 
 def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:
     """The run and the exit code; a run that stops is told about, and what there is of it is kept."""
-    from dalembert.simulation.failures import RunStopped
+    from dalembert.ode.failures import RunStopped
 
     try:
         run = run_of(system, length, **wish)
@@ -122,7 +122,7 @@ def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Traj
 
 def _write(write: Callable[[Path], object], path: Path) -> None:
     """Written where it was asked for; if that cannot be, where it can, so that the run is not lost."""
-    from dalembert.simulation.failures import Unwritable
+    from dalembert.ode.failures import Unwritable
 
     try:
         write(path)

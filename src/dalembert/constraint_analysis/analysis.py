@@ -27,7 +27,7 @@ from dalembert.constraint_analysis.integrability import Field, Reach, choose_pos
 from dalembert.constraint_analysis.rows import Rows, bound, rows_of, without
 from dalembert.errors import DalembertError, NotASystem
 from dalembert.model.system import System
-from dalembert.numerics.values import number
+from dalembert.numerics.symbol_values import number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

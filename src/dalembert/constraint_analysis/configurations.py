@@ -20,10 +20,10 @@ from dalembert.constraint_analysis.rows import Rows
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
 from dalembert.kinematics.rows import ConstraintRow
-from dalembert.numerics.values import BadValue, check_complete, constant_values, mapping, number, symbol_name
-from dalembert.simulation.failures import BadStart
-from dalembert.simulation.starting.assembly import Assembler, Assembly, PositionRow
-from dalembert.simulation.starting.quaternions import no_rotation
+from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
+from dalembert.ode.failures import BadStart
+from dalembert.states.assembly import Assembler, Assembly, PositionRow
+from dalembert.states.quaternions import no_rotation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

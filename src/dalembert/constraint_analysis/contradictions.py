@@ -12,7 +12,7 @@ from dalembert.constraint_analysis.dependence import Dependence
 from dalembert.constraint_analysis.rows import Rows
 from dalembert.errors import IllPosed
 from dalembert.kinematics.rows import ConstraintRow
-from dalembert.simulation.starting.assembly import Assembler
+from dalembert.states.assembly import Assembler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

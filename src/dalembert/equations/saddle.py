@@ -23,7 +23,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 
 @dataclass(frozen=True)
 class SaddleEquations:
-    """M, f, and for every row A, γ, e and φ, as nodes of one tape; `moved[k]` is q_k + E δz with the state's z as δz."""
+    """M, f, and for every row A, γ, e and φ, as nodes of one tape; `retraction[k]` is q_k + E δz with the state's z as δz."""
 
     system: str
     tape: Tape
@@ -33,7 +33,7 @@ class SaddleEquations:
     M: tuple[dict[int, int], ...]
     f: tuple[int, ...]
     rows: tuple[VelocityRow, ...]
-    moved: tuple[int, ...]
+    retraction: tuple[int, ...]
     route: str = "M and A, by a Cholesky factor and an orthogonal one"
 
     @property

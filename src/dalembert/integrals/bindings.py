@@ -6,10 +6,10 @@ from dalembert.algebra.folds import transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.binding import jets
 from dalembert.integrals.energies import Energies
-from dalembert.simulation.setting import Setting
+from dalembert.states.values import Values
 
 
-def known(E: Energies, setting: Setting) -> dict[int, int]:
+def known(E: Energies, setting: Values) -> dict[int, int]:
     """Motions by their expressions, with all rates on E's tape; constants that are zero by zero.
 
     The other constants stay symbols, so a verdict holds whatever their values are.

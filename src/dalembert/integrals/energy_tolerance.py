@@ -9,9 +9,9 @@ Source: Mit22, summary of chapter 34.
 
 from __future__ import annotations
 
-from dalembert.numerics.values import number
+from dalembert.numerics.symbol_values import number
+from dalembert.ode.failures import BadTolerance, RunStopped, StepCollapsed, StepRefused
 from dalembert.simulation.energy_audit.audit import Budget
-from dalembert.simulation.failures import BadTolerance, RunStopped, StepCollapsed, StepRefused
 from dalembert.simulation.integrators import NATIVE
 
 

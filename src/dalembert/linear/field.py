@@ -18,8 +18,8 @@ from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.once import MadeOnce
 from dalembert.principles.kane import kane
-from dalembert.simulation.setting import Setting, parameters_of
-from dalembert.simulation.starting.reading import Key, Reader, label
+from dalembert.states.evaluator import Evaluator, Key, label
+from dalembert.states.values import Values, parameters_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,41 +78,41 @@ class Sizes:
 class Field:
     """The equations of a system as set, in q, u, u̇, t and inputs w, ready to be evaluated with their slopes."""
 
-    def __init__(self, chosen: Setting, numbers: Mapping[int, float], outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> None:
-        self.reader = reader = Reader(chosen.kin, numbers, chosen.bindings)
-        kin, tape = reader.kin, reader.tape
+    def __init__(self, chosen: Values, numbers: Mapping[int, float], outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> None:
+        self.evaluator = evaluator = Evaluator(chosen.kin, numbers, chosen.bindings)
+        kin, tape = evaluator.kin, evaluator.tape
         equations = kane(chosen.kin).equations
-        self.r = [reader.reduced(i) for i in transplant(equations.tape, tape, equations.residuals)]
-        self.e = [reader.reduced(row.e) for row in kin.velocity_rows]
+        self.r = [evaluator.reduced(i) for i in transplant(equations.tape, tape, equations.residuals)]
+        self.e = [evaluator.reduced(row.e) for row in kin.velocity_rows]
         for lam, row in zip(kin.multipliers, kin.velocity_rows, strict=True):
             for s, a in row.A.items():
-                self.r[s] = tape.sub(self.r[s], tape.mul(lam, reader.reduced(a)))
-        self.r += [reader.reduced(kin.rate(row.e)) for row in kin.velocity_rows]
-        self.qdot = [reader.reduced(x) for x in kin.qdot]
+                self.r[s] = tape.sub(self.r[s], tape.mul(lam, evaluator.reduced(a)))
+        self.r += [evaluator.reduced(kin.rate(row.e)) for row in kin.velocity_rows]
+        self.qdot = [evaluator.reduced(x) for x in kin.qdot]
         # a quaternion keeps the norm one
-        self.phi = [reader.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
-        self.h = [reader.reduced(reader.node(key)) for key in outputs]
-        self.outputs = tuple(reader.shown(key) for key in outputs)
+        self.phi = [evaluator.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
+        self.h = [evaluator.reduced(evaluator.node(key)) for key in outputs]
+        self.outputs = tuple(evaluator.shown(key) for key in outputs)
         free = [s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings]
         # inputs, then constants whose influence is wanted
         self.w = (*free, *beside)
         self.sizes = Sizes(kin.n_q, kin.n_u, len(self.w))
-        state = {*kin.q, *kin.u, *kin.udot, *kin.multipliers, reader.time}
+        state = {*kin.q, *kin.u, *kin.udot, *kin.multipliers, evaluator.time}
         self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h, *self.e)) if i not in state)
         self._absent: dict[tuple[int, int], bool] = {}
 
     def names(self, nodes: Sequence[int]) -> tuple[str, ...]:
         """Symbols as they are written in a program."""
-        return tuple(label(self.reader.kin.name(i)) for i in nodes)
+        return tuple(label(self.evaluator.kin.name(i)) for i in nodes)
 
     def at(self, q: Numbers, u: Numbers, t: Numbers | float, numbers: Mapping[int, Numbers | float]) -> Slopes:
         """Everything at the points in the rows of q and u; `numbers` gives constants and inputs, one or one for each point."""
-        kin, sizes, K = self.reader.kin, self.sizes, len(q)
-        state: dict[int, Numbers | float] = {**numbers, self.reader.time: t}
+        kin, sizes, K = self.evaluator.kin, self.sizes, len(q)
+        state: dict[int, Numbers | float] = {**numbers, self.evaluator.time: t}
         unknown = (*kin.udot, *kin.multipliers)
         state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(unknown, 0.0)
         wrt = (*kin.q, *kin.u, *self.w, *unknown)
-        tape = self.reader.tape
+        tape = self.evaluator.tape
         kind = np.complex128 if np.iscomplexobj(q) else np.float64
         minus_f, slopes = jacobian(tape, self.r, wrt, state, K, kind)
         M = slopes[:, :, sizes.x :]
@@ -136,7 +136,7 @@ class Field:
 
     def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""
-        tape, size = self.reader.tape, np.abs(slopes[:, :, : self.sizes.q]).max(axis=0)
+        tape, size = self.evaluator.tape, np.abs(slopes[:, :, : self.sizes.q]).max(axis=0)
         largest = size.max(axis=1, initial=0.0)[:, None]
         suspect = (size > 0.0) & (size <= _SUSPECT * largest)
         for j in np.flatnonzero(suspect.any(axis=0)).tolist():
@@ -157,7 +157,7 @@ class Field:
 _FIELDS: Final = MadeOnce[Field]()
 
 
-def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> Field:
+def field_of(chosen: Values, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> Field:
     """The equations of a setting; what was made for the same description, bindings and outputs is used again."""
     kin = chosen.kin
     # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
@@ -169,7 +169,7 @@ def field_of(chosen: Setting, t: float, outputs: Sequence[Key] = (), beside: Seq
     return field
 
 
-def setting_of(what: str, run: object) -> Setting:
+def setting_of(what: str, run: object) -> Values:
     """The numbers and bindings of a run."""
     from dalembert.simulation.trajectory import Trajectory
 

@@ -16,9 +16,9 @@ from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System
-from dalembert.simulation.starting.reading import Key
-from dalembert.simulation.starting.start import Start, find_start
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.evaluator import Key
+from dalembert.states.start import Start, find_start
 from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
 
 def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int]) -> LinearModel:
     """A, B, C, D at the point of number k: ∂q = S ∂z, ∂u̇ = −M⁻¹ ∂r."""
-    sizes, kin = field.sizes, field.reader.kin
+    sizes, kin = field.sizes, field.evaluator.kin
     S = tangent(slopes.phi_q[k], free)
     # (q, u, w) from (z, u, w)
     L = np.zeros((sizes.x, len(free) + sizes.u + sizes.w), dtype=S.dtype)
@@ -124,7 +124,7 @@ def _steady(field: Field, start: Start, found: LinearModel, numbers: Mapping[int
     later = start.q + _MOMENT * start.qdot / fastest
     try:
         slopes = field.at(later[None], start.u[None], start.t, numbers)
-        free = [field.names(field.reader.kin.q).index(z) for z in found.states[: found.n_z]]
+        free = [field.names(field.evaluator.kin.q).index(z) for z in found.states[: found.n_z]]
         A = model(field, start, slopes, 0, free).A
     except (BadPoint, np.linalg.LinAlgError):
         return False
@@ -133,11 +133,11 @@ def _steady(field: Field, start: Start, found: LinearModel, numbers: Mapping[int
 
 
 def _places(field: Field, coordinates: Sequence[Key]) -> list[int]:
-    kin = field.reader.kin
+    kin = field.evaluator.kin
     if isinstance(coordinates, str) or not isinstance(coordinates, Sequence):
         msg = f"linearize: coordinates={coordinates!r}; give a list of them"
         raise BadPoint(msg)
-    nodes = [field.reader.node(key) for key in coordinates]
+    nodes = [field.evaluator.node(key) for key in coordinates]
     if any(i not in kin.q for i in nodes) or len(nodes) != kin.n_q - len(field.phi):
         msg = f"linearize: name {kin.n_q - len(field.phi)} of the coordinates {', '.join(field.names(kin.q))} as independent"
         raise BadPoint(msg)
@@ -150,7 +150,7 @@ def _check_rest(field: Field, slopes: Slopes) -> None:
     scale = np.linalg.norm(slopes.r_x[0], axis=1) / np.abs(np.diag(slopes.M[0]))
     if not (wrong := np.flatnonzero(np.abs(udot) > _AT_REST * np.maximum(scale, 1.0))).size:
         return
-    names = field.names(field.reader.kin.udot)
+    names = field.names(field.evaluator.kin.udot)
     listed = ", ".join(f"{names[k]} = {udot[k]:.6g}" for k in wrong)
     msg = f"linearize: not an equilibrium: {listed}; change the point, or leave out equilibrium=True and use the offset"
     raise BadPoint(msg)

@@ -18,9 +18,9 @@ from dalembert.linear.linearize import model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
-from dalembert.simulation.setting import Setting
-from dalembert.simulation.starting.reading import Key
-from dalembert.simulation.starting.start import find_start
+from dalembert.states.evaluator import Key
+from dalembert.states.start import find_start
+from dalembert.states.values import Values
 from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Sweep:
         self._constant = symbol.scalar.i if symbol is not None and symbol.kind == "constant" else None
         self._key = parameter
 
-    def _chosen(self, p: float) -> Setting:
+    def _chosen(self, p: float) -> Values:
         moved = {self.parameter: p} if self._constant is not None else {}
         return operating(self._system, {**self._values, **moved}, self._inputs)
 

@@ -87,7 +87,7 @@ class LinearModel:
         try:
             from control import ss
         except ImportError:
-            from dalembert.simulation.failures import MissingPackage
+            from dalembert.ode.failures import MissingPackage
 
             msg = "control() needs the package python-control; state_space() gives the same to SciPy"
             raise MissingPackage(msg) from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.simulation.failures import Unwritable
+from dalembert.ode.failures import Unwritable
 
 if TYPE_CHECKING:
     from os import PathLike

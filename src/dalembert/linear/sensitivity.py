@@ -15,10 +15,10 @@ from dalembert.linear.linearize import linearize, model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
-from dalembert.numerics.values import symbol_name
-from dalembert.simulation.starting.reading import label
-from dalembert.simulation.starting.start import Start, find_start
+from dalembert.numerics.symbol_values import symbol_name
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.evaluator import label
+from dalembert.states.start import Start, find_start
 from dalembert.statics.operating import operating
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
     S = [_at_start(field, run.start, numbers, len(names))]
     for Phi, g in zip(*_propagators(field, run, numbers, len(names)), strict=True):
         S.append(Phi @ S[-1] + g)
-    kin = field.reader.kin
+    kin = field.evaluator.kin
     states = tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
     return Sensitivity(t, states, names, np.array(S[::_PARTS]))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.model.system import System
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.values import MissingValue, check_complete, number, symbol_name
+from dalembert.numerics.symbol_values import MissingValue, check_complete, number, symbol_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.ode.failures import MissingPackage, Unwritable
 from dalembert.page.scene import Scene, scene
 from dalembert.page.sketch import Face, picture
-from dalembert.simulation.failures import MissingPackage, Unwritable
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dalembert.ode.failures import Unwritable
 from dalembert.page.embedding import floats, scene_data, script
 from dalembert.page.packing import Packing
 from dalembert.page.parts.energy import energy
@@ -23,7 +24,6 @@ from dalembert.page.plots import Plots
 from dalembert.page.scene import Scene, frames_of, scene
 from dalembert.page.sketch import picture, svg
 from dalembert.page.study import Study
-from dalembert.simulation.failures import Unwritable
 from dalembert.simulation.plotting.plot import file_name
 
 PARTS: Final = (

@@ -109,7 +109,7 @@ def _derived(system: System) -> list[Derivation]:
 
 
 def _run(system: System, wish: Wish) -> Trajectory:
-    from dalembert.simulation.failures import RunStopped
+    from dalembert.ode.failures import RunStopped
 
     try:
         return simulate(

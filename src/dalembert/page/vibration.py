@@ -13,7 +13,7 @@ from dalembert.linear.linearize import linearize
 from dalembert.linear.model import LinearModel
 from dalembert.linear.modes import Mode
 from dalembert.model.system import System
-from dalembert.simulation.starting.reading import label
+from dalembert.states.evaluator import label
 from dalembert.statics.equilibrium import Equilibrium, equilibrium
 
 if TYPE_CHECKING:
@@ -102,4 +102,4 @@ def shape_run(run: Trajectory, v: Vibration, mode: Mode) -> Trajectory:
     q, u = v.motion(mode), v.equilibrium.u
     # a run that keeps all rates in its state has other speeds; the shape shows positions only
     u = u if len(u) == run.u.shape[1] else np.zeros(run.u.shape[1])
-    return run.through(np.linspace(0.0, v.period(mode), len(q)), q, np.broadcast_to(u, (len(q), len(u))))
+    return run.with_states(np.linspace(0.0, v.period(mode), len(q)), q, np.broadcast_to(u, (len(q), len(u))))

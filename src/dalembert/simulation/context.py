@@ -13,14 +13,14 @@ import numpy as np
 
 from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.llvm_types import LANES
+from dalembert.ode.constrained.rates import Workspace
+from dalembert.ode.memory import padded, ready, structure
+from dalembert.ode.points import address
 from dalembert.once import made_once
-from dalembert.simulation.constrained.rates import Workspace
 from dalembert.simulation.context_fields import FIELDS, TYPE, load
 from dalembert.simulation.energy_audit import energy_acceptance, watch
 from dalembert.simulation.energy_audit.audit import Audit, Budget
-from dalembert.simulation.integrator.llvm_types import LANES
-from dalembert.simulation.integrator.memory import padded, ready, structure
-from dalembert.simulation.integrator.points import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

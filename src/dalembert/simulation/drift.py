@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.errors import Unknown
-from dalembert.numerics.values import number
-from dalembert.simulation.failures import BadRun
+from dalembert.numerics.symbol_values import number
+from dalembert.ode.failures import BadRun
 
 PROJECTION: Final = "projection"
 BAUMGARTE: Final = "baumgarte"

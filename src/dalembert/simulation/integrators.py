@@ -16,13 +16,13 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
-from dalembert.simulation.constrained.index_one import Explicit, Implicit, IndexOne
-from dalembert.simulation.constrained.rates import ConstrainedRates
+from dalembert.ode.constrained.rates import ConstrainedRates
+from dalembert.ode.failures import MissingPackage, RunStopped
+from dalembert.ode.points import Motion, Pieces
+from dalembert.ode.problem import Problem
+from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.energy_audit.audit import Watched
-from dalembert.simulation.failures import MissingPackage, RunStopped
-from dalembert.simulation.integrator.points import Motion, Pieces
-from dalembert.simulation.integrator.problem import Problem
-from dalembert.simulation.integrator.solution import Outcome, Solution
+from dalembert.simulation.index_one import Explicit, Implicit, IndexOne
 from dalembert.simulation.model import NativeModel
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.ode.constrained.rates import ConstrainedRates, Entries, Kind
 from dalembert.once import MadeOnce
-from dalembert.simulation.constrained.rates import ConstrainedRates, Entries, Kind
-from dalembert.simulation.setting import Setting
+from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class NativeModel:
 _NATIVE_MODELS: Final = MadeOnce[NativeModel]()
 
 
-def native_model(setting: Setting, equations: ExplicitEquations | SaddleEquations, stabilizer: float = 0.0) -> NativeModel:
+def native_model(setting: Values, equations: ExplicitEquations | SaddleEquations, stabilizer: float = 0.0) -> NativeModel:
     """Compile the equations as set; what was compiled for the same description and bindings is used again.
 
     A `stabilizer` α > 0 adds α δq to q̇, with δq the way back onto the holonomic rows.
@@ -61,7 +61,7 @@ def native_model(setting: Setting, equations: ExplicitEquations | SaddleEquation
     return _NATIVE_MODELS(kin, key, compiled)
 
 
-def _explicit_model(setting: Setting, equations: ExplicitEquations, stabilizer: float) -> NativeModel:
+def _explicit_model(setting: Values, equations: ExplicitEquations, stabilizer: float) -> NativeModel:
     kin = setting.kin
     # on a tape of its own: what else was compiled with this setting must not show in the last bits
     tape = kin.tape.fork()
@@ -84,7 +84,7 @@ def _explicit_model(setting: Setting, equations: ExplicitEquations, stabilizer: 
     return NativeModel(compiled, back_native, parameters, tape, tuple(rates), state, autonomous)
 
 
-def _constrained_model(setting: Setting, equations: SaddleEquations) -> NativeModel:
+def _constrained_model(setting: Values, equations: SaddleEquations) -> NativeModel:
     kin = setting.kin
     tape = kin.tape.fork()
     insert = Rewrite(tape, setting.bindings)
@@ -98,7 +98,7 @@ def _constrained_model(setting: Setting, equations: SaddleEquations) -> NativeMo
 
     rows = equations.rows
     phi = [source.zero if x is None else x for x in equations.phi]
-    single = (equations.qdot, equations.f, [r.gamma for r in rows], [r.e for r in rows], phi, equations.moved)
+    single = (equations.qdot, equations.f, [r.gamma for r in rows], [r.e for r in rows], phi, equations.retraction)
     qdot, f, gamma, e, phi_here, moved = map(here, single)
     entries = Entries(qdot, matrix(equations.M), f, matrix([r.A for r in rows]), gamma, e, phi_here, moved)
     nodes = (*qdot, *f, *gamma, *e, *phi_here, *moved, *(i for row in (*entries.M, *entries.A) for i in row.values()))

@@ -15,25 +15,25 @@ from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.values import MissingValue, mapping, number
-from dalembert.simulation.constrained.rank import Rank, usual_rank
-from dalembert.simulation.constrained.rates import ConstrainedRates, Workspace
+from dalembert.numerics.symbol_values import MissingValue, mapping, number
+from dalembert.ode.constrained.rank import Rank, usual_rank
+from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
+from dalembert.ode.failures import BadDuration, OutsideRun, RunStopped
+from dalembert.ode.loop import integrate
+from dalembert.ode.problem import Problem
+from dalembert.ode.solution import Solution
 from dalembert.simulation.context import Context
 from dalembert.simulation.drift import PROJECTION, baumgarte_rate, chosen_stabilizer
 from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import Action, BadEvent, Event
 from dalembert.simulation.events.setting_up import eventful
-from dalembert.simulation.failures import BadDuration, OutsideRun, RunStopped
-from dalembert.simulation.integrator.loop import integrate
-from dalembert.simulation.integrator.problem import Problem
-from dalembert.simulation.integrator.solution import Solution
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
-from dalembert.simulation.setting import Setting, parameters_of, setting
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
-from dalembert.simulation.starting.start import Start, find_start
 from dalembert.simulation.trajectory import EnergyAudit, Trajectory
+from dalembert.states.start import Start, find_start
+from dalembert.states.values import Values, parameters_of, values_of_run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -83,7 +83,7 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg)
 
 
-def _watched(chosen: Setting, quadratures: Quadratures | None, wish: Wish) -> Watched | None:
+def _watched(chosen: Values, quadratures: Quadratures | None, wish: Wish) -> Watched | None:
     """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without: it is said."""
     if quadratures is None:
         return None
@@ -197,12 +197,12 @@ def run(
     duration: float,
     wish: Wish,
     quadratures: Quadratures | None = None,
-    judge: EnergyAudit | None = None,
+    energy_audit: EnergyAudit | None = None,
 ) -> Trajectory:
-    """The motion of a system from its start, for a duration; `judge` is what `integrals` asks afterwards."""
+    """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards."""
     t0, t1 = _span(duration, wish)
     begin = time.perf_counter()
-    chosen = setting(kin, wish.values, wish.inputs)
+    chosen = values_of_run(kin, wish.values, wish.inputs)
     model = native_model(chosen, equations, wish.alpha)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
     watched = _watched(chosen, quadratures, wish)
@@ -216,7 +216,7 @@ def run(
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin
         made = Trajectory(chosen, start, solution, until=t1, seconds=seconds, accelerations=accelerations)
-        made.quadrature_names, made.judge = names, judge if watched else None
+        made.quadrature_names, made.energy_audit = names, energy_audit if watched else None
         return made
 
     try:

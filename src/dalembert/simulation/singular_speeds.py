@@ -51,4 +51,4 @@ def _suspects(kin: Kinematics) -> list[tuple[int, Scalar]]:
 
 def _drift(run: Trajectory) -> float:
     """The drift of K₂ + 𝒰 + Z, or where it was not carried along that of T + V."""
-    return run.energy_drift if run.judge is None else run.integrals.relative_drift
+    return run.energy_drift if run.energy_audit is None else run.integrals.relative_drift

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.equations.form import Equations
-from dalembert.simulation.failures import NotFinite, ProjectionFailed, RunStopped
-from dalembert.simulation.starting.reading import label
+from dalembert.ode.failures import NotFinite, ProjectionFailed, RunStopped
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.evaluator import label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -83,7 +83,7 @@ def _energy(run: Trajectory) -> str:
 
 
 def _integrals(run: Trajectory) -> list[str]:
-    return str(run.integrals).splitlines() if run.judge is not None and len(run) else []
+    return str(run.integrals).splitlines() if run.energy_audit is not None and len(run) else []
 
 
 def _constraints(run: Trajectory) -> list[str]:

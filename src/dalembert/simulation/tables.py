@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.simulation.failures import MissingPackage, Unwritable
+from dalembert.ode.failures import MissingPackage, Unwritable
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory

@@ -16,14 +16,14 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
-from dalembert.numerics.values import MissingValue
+from dalembert.numerics.symbol_values import MissingValue
+from dalembert.ode.failures import OutsideRun
+from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.events.occurrence import Occurrence, energy_changed
-from dalembert.simulation.failures import OutsideRun
-from dalembert.simulation.integrator.solution import Outcome, Solution
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
-from dalembert.simulation.setting import Setting
-from dalembert.simulation.starting.reading import Reader, label
-from dalembert.simulation.starting.start import Start
+from dalembert.states.evaluator import Evaluator, label
+from dalembert.states.start import Start
+from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -66,7 +66,7 @@ class Trajectory(Shown):
 
     def __init__(
         self,
-        setting: Setting,
+        setting: Values,
         start: Start,
         solution: Solution,
         *,
@@ -81,7 +81,7 @@ class Trajectory(Shown):
         self._t, self._y = solution.t, solution.y
         # what rode along, and who can read it
         self.quadrature_names: tuple[str, ...] = ()
-        self.judge: EnergyAudit | None = None
+        self.energy_audit: EnergyAudit | None = None
 
     # ---- the motion --------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class Trajectory(Shown):
     @cached_property
     def qdot(self) -> Numbers:
         """q̇ = W u + X: a row for each time."""
-        return _kept(self._values(list(self._reader.kin.qdot)).T)
+        return _kept(self._values(list(self._evaluator.kin.qdot)).T)
 
     @property
     def events(self) -> tuple[Occurrence, ...]:
@@ -146,7 +146,7 @@ class Trajectory(Shown):
             msg = f"give one time or a list of times, not an array of shape {wanted.shape}"
             raise OutsideRun(msg)
         new = Trajectory.__new__(Trajectory)
-        new.__dict__.update(self.__getstate__(), _t=wanted, _y=self._held(wanted, self.solution.at(wanted)), _reader=self._reader)
+        new.__dict__.update(self.__getstate__(), _t=wanted, _y=self._held(wanted, self.solution.at(wanted)), _evaluator=self._evaluator)
         return new
 
     def _held(self, t: Numbers, y: Numbers) -> Numbers:
@@ -159,42 +159,42 @@ class Trajectory(Shown):
             y[between, :n] = self._accelerations.onto_rows(y[between, :n_q], y[between, n_q:n], t[between])
         return y
 
-    def through(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
+    def with_states(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
         """The same system and values in other states: rows of coordinates and speeds, each at its time."""
         t, rows = np.asarray(times, dtype=np.float64), np.column_stack([np.asarray(q, dtype=np.float64), np.asarray(u, dtype=np.float64)])
         new = Trajectory.__new__(Trajectory)
-        new.__dict__.update(self.__getstate__(), _t=t, _y=rows, _reader=self._reader, quadrature_names=(), judge=None)
+        new.__dict__.update(self.__getstate__(), _t=t, _y=rows, _evaluator=self._evaluator, quadrature_names=(), energy_audit=None)
         return new
 
     # ---- any quantity ------------------------------------------------------------------------
 
     def __getitem__(self, key: Scalar | str | Vector) -> Numbers:
         """A quantity over the times; a vector as rows of its three components along N."""
-        reader = self._reader
+        evaluator = self._evaluator
         try:
             if isinstance(key, Vector):
-                return np.ascontiguousarray(self._values([reader.node(c) for c in _components(key, self.system)]).T)
-            return np.asarray(self._values([reader.node(key)])[0])
+                return np.ascontiguousarray(self._values([evaluator.node(c) for c in _components(key, self.system)]).T)
+            return np.asarray(self._values([evaluator.node(key)])[0])
         except BadExpression as problem:
             what = repr(key) if isinstance(key, str) else "this"
             name = key.name if isinstance(key, Scalar) else None
-            hint = f"; by name it can: run[{label(name)!r}]" if name and base(name) in reader.names else ""
+            hint = f"; by name it can: run[{label(name)!r}]" if name and base(name) in evaluator.names else ""
             msg = f"{what} cannot be read from this run: {problem}{hint}"
             raise BadExpression(msg) from problem
 
     def rows(self, keys: Sequence[Scalar]) -> Numbers:
         """Several quantities at once: a row for each, over the times."""
-        return self._values([self._reader.node(key) for key in keys])
+        return self._values([self._evaluator.node(key) for key in keys])
 
     @cached_property
-    def _reader(self) -> Reader:
-        return Reader(self._setting.kin, self._setting.numbers, self._setting.bindings)
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self._setting.kin, self._setting.numbers, self._setting.bindings)
 
     @cached_property
     def _state(self) -> dict[int, Numbers]:
         kin = self._setting.kin
         columns = np.ascontiguousarray(self._y[:, : kin.n_q + kin.n_u].T)
-        return {**dict(zip((*kin.q, *kin.u), columns, strict=True)), self._reader.time: self._t}
+        return {**dict(zip((*kin.q, *kin.u), columns, strict=True)), self._evaluator.time: self._t}
 
     @cached_property
     def _udot(self) -> dict[int, Numbers]:
@@ -203,7 +203,7 @@ class Trajectory(Shown):
             msg = "the accelerations of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
         columns = np.asarray(self._accelerations(self.q, self.u, self.t), dtype=np.float64).T
-        return dict(zip(self._reader.kin.udot, columns, strict=True))
+        return dict(zip(self._evaluator.kin.udot, columns, strict=True))
 
     @cached_property
     def _lam(self) -> dict[int, Numbers]:
@@ -212,7 +212,7 @@ class Trajectory(Shown):
             msg = "the multipliers of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
         columns = np.asarray(self._accelerations.multipliers(self.q, self.u, self.t), dtype=np.float64).T
-        return dict(zip(self._reader.kin.multipliers, columns, strict=True))
+        return dict(zip(self._evaluator.kin.multipliers, columns, strict=True))
 
     @property
     def multipliers(self) -> dict[str, Numbers]:
@@ -220,25 +220,25 @@ class Trajectory(Shown):
 
         Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the motion is the same for all.
         """
-        kin = self._reader.kin
+        kin = self._evaluator.kin
         return {row.row.name: self._lam[lam] for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)}
 
     def _values(self, nodes: list[int]) -> Numbers:
         """A row for each node, over the times."""
-        reader = self._reader
-        reduced = [reader.reduced(i) for i in nodes]
+        evaluator = self._evaluator
+        reduced = [evaluator.reduced(i) for i in nodes]
         state = self._state
-        if reader.contains(reduced, reader.kin.udot):
+        if evaluator.contains(reduced, evaluator.kin.udot):
             state = {**state, **self._udot}
-        if reader.contains(reduced, reader.kin.multipliers):
+        if evaluator.contains(reduced, evaluator.kin.multipliers):
             state = {**state, **self._lam}
-        return reader.arrays(reduced, state, len(self))
+        return evaluator.arrays(reduced, state, len(self))
 
     # ---- what the run is judged by -----------------------------------------------------------
 
     @cached_property
     def _energies(self) -> Numbers:
-        T, V = energies(self._reader.kin)
+        T, V = energies(self._evaluator.kin)
         return np.asarray(self._values([T, V]))
 
     @property
@@ -260,7 +260,7 @@ class Trajectory(Shown):
     @cached_property
     def conserves_energy(self) -> bool:
         """Whether T + V must be constant by the description."""
-        return conserves_energy(self._reader.kin)
+        return conserves_energy(self._evaluator.kin)
 
     @property
     def energy_change(self) -> Numbers:
@@ -278,21 +278,21 @@ class Trajectory(Shown):
     @cached_property
     def integrals(self) -> RunIntegrals:
         """E_Z, E, 𝓗, K + 𝒰 and the works of the loads over the times, and how well E_Z was kept."""
-        if self.judge is None:
+        if self.energy_audit is None:
             msg = "the energy integrals of this run are not known: run with audit=True and a value for every constant"
             raise MissingValue(msg)
-        return self.judge(self)
+        return self.energy_audit(self)
 
     @cached_property
     def residuals(self) -> dict[str, Numbers]:
         """Every constraint as it was declared, and the rate of those on positions; all should vanish."""
-        nodes = residuals(self._reader.kin)
+        nodes = residuals(self._evaluator.kin)
         return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
 
     @cached_property
     def acceleration_residuals(self) -> dict[str, Numbers]:
         """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should vanish."""
-        nodes = acceleration_residuals(self._reader.kin)
+        nodes = acceleration_residuals(self._evaluator.kin)
         return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
 
     @property
@@ -363,7 +363,7 @@ class Trajectory(Shown):
         return self.solution.outcome is Outcome.FINISHED
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("start", "solution", "until", "seconds", "_setting", "_accelerations", "_t", "_y", "quadrature_names", "judge")
+        kept = ("start", "solution", "until", "seconds", "_setting", "_accelerations", "_t", "_y", "quadrature_names", "energy_audit")
         return {name: self.__dict__[name] for name in kept}
 
 

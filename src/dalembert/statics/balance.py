@@ -17,9 +17,9 @@ from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.geometry.rotation import Quaternion
 from dalembert.principles.kane import kane
-from dalembert.simulation.setting import Setting
-from dalembert.simulation.starting.conditions import Condition, conditions
-from dalembert.simulation.starting.reading import Key, Level, Reader, label
+from dalembert.states.conditions import Condition, conditions
+from dalembert.states.evaluator import Evaluator, Key, Level, label
+from dalembert.states.values import Values
 from dalembert.statics.rest import refuse_nonlinear_rows
 
 if TYPE_CHECKING:
@@ -39,15 +39,15 @@ class NoEquilibrium(DalembertError):
 class Balance:
     """The equations, which symbols are unknown in them, and where a search begins."""
 
-    def __init__(self, chosen: Setting, given: Mapping[Key, Any], guess: Mapping[Key, Any], t: float) -> None:
+    def __init__(self, chosen: Values, given: Mapping[Key, Any], guess: Mapping[Key, Any], t: float) -> None:
         self.chosen, self.t = chosen, t
-        self.reader = reader = Reader(chosen.kin, chosen.value_at(t), chosen.bindings)
-        self.kin, self.tape = reader.kin, reader.tape
-        asked, near = conditions(reader, given, t, "given"), conditions(reader, guess, t, "guess")
+        self.evaluator = evaluator = Evaluator(chosen.kin, chosen.value_at(t), chosen.bindings)
+        self.kin, self.tape = evaluator.kin, evaluator.tape
+        asked, near = conditions(evaluator, given, t, "given"), conditions(evaluator, guess, t, "guess")
         known = {c.symbol: c.value for c in asked if c.symbol in self.kin.q or c.symbol in self.kin.u}
         self.moving = self._reached([*asked, *near])
         self.unknown = [i for i in (*self.kin.q, *(u for u in self.kin.u if u in self.moving)) if i not in known]
-        self.state: dict[int, float] = {i: float(x) for i, x in reader.numbers.items()} | {reader.time: t} | self._no_rotation()
+        self.state: dict[int, float] = {i: float(x) for i, x in evaluator.numbers.items()} | {evaluator.time: t} | self._no_rotation()
         self.state |= dict.fromkeys(self.moving, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
         self.state |= {i: x for i, x in known.items() if i is not None}
         for c in near:
@@ -79,7 +79,7 @@ class Balance:
 
     def _equations(self, asked: Sequence[Condition]) -> None:
         """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t), u̇ = ∂ψ/∂t."""
-        reader, kin, tape = self.reader, self.kin, self.tape
+        evaluator, kin, tape = self.evaluator, self.kin, self.tape
         refuse_nonlinear_rows(kin)
         equations = kane(self.chosen.kin).equations
         held = Derivative(tape, lambda i: None if i in kin.q else tape.rate(i))
@@ -88,21 +88,21 @@ class Balance:
         for u, a, definition in zip(kin.u, kin.udot, kin.definitions, strict=True):
             if u not in self.moving:
                 psi = still(definition)
-                rest |= {u: reader.reduced(psi), a: reader.reduced(held(psi))}
+                rest |= {u: evaluator.reduced(psi), a: evaluator.reduced(held(psi))}
             else:
                 rest[a] = tape.zero
         self.at_rest = Rewrite(tape, rest)
-        self.r = [self.at_rest(reader.reduced(i)) for i in transplant(equations.tape, tape, equations.residuals)]
-        self.phi = [reader.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
+        self.r = [self.at_rest(evaluator.reduced(i)) for i in transplant(equations.tape, tape, equations.residuals)]
+        self.phi = [evaluator.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
         self.nodes = [*self.r, *self.phi, *(self.at_rest(i) for i in targets)]
-        self._b = [self.at_rest(reader.reduced(still(row.b))) for row in kin.rows]
+        self._b = [self.at_rest(evaluator.reduced(still(row.b))) for row in kin.rows]
 
     @property
     def idle(self) -> list[int]:
         """Inputs that are zero."""
         symbols = self.kin.system.symbols.values()
-        return [s.scalar.i for s in symbols if s.kind == "input" and self.reader.numbers.get(s.scalar.i) == 0.0]
+        return [s.scalar.i for s in symbols if s.kind == "input" and self.evaluator.numbers.get(s.scalar.i) == 0.0]
 
     # ---- numbers -----------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.model.system import System
-from dalembert.numerics.values import BadValue, number, symbol_name
-from dalembert.simulation.starting.reading import Key
+from dalembert.numerics.symbol_values import BadValue, number, symbol_name
+from dalembert.states.evaluator import Key
 from dalembert.statics.balance import Balance, NoEquilibrium
 from dalembert.statics.newton import newton
 from dalembert.statics.operating import operating

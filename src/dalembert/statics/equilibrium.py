@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.model.system import System
-from dalembert.numerics.values import BadValue, mapping, number
-from dalembert.simulation.starting.reading import label
+from dalembert.numerics.symbol_values import BadValue, mapping, number
+from dalembert.states.evaluator import label
 from dalembert.statics.balance import Balance, NoEquilibrium
 from dalembert.statics.newton import Root, newton
 from dalembert.statics.operating import operating
@@ -101,7 +101,7 @@ def equilibria(
     """
     middle = {key: (low + high) / 2 for key, (low, high) in _checked(box, starts).items()}
     balance = Balance(operating(system, values or {}, inputs or {}), given or {}, middle, t)
-    places = [balance.unknown.index(balance.reader.node(key)) for key in box]
+    places = [balance.unknown.index(balance.evaluator.node(key)) for key in box]
     low, high = np.array([b[0] for b in box.values()]), np.array([b[1] for b in box.values()])
     found: list[Root] = []
     for fraction in _even(starts, len(box)):

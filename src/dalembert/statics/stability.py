@@ -47,8 +47,8 @@ def multipliers(balance: Balance, y: Numbers) -> dict[str, float]:
     native = lagrange(balance.chosen.kin)
     without = Rewrite(native.tape, dict.fromkeys(native.native.multipliers, native.tape.zero))
     here = transplant(native.tape, tape, [without(i) for i in native.native.residuals])
-    nodes = [balance.at_rest(balance.reader.reduced(i)) for i in here]
-    places = [(j, k, balance.reader.reduced(a)) for j, row in enumerate(kin.rows) for k, a in row.A.items()]
+    nodes = [balance.at_rest(balance.evaluator.reduced(i)) for i in here]
+    places = [(j, k, balance.evaluator.reduced(a)) for j, row in enumerate(kin.rows) for k, a in row.A.items()]
     values = jacobian(tape, [*nodes, *(a for _, _, a in places)], (), balance.at(y))[0][0]
     A = np.zeros((len(kin.rows), kin.n_q))
     for (j, k, _), a in zip(places, values[kin.n_q :], strict=True):
@@ -66,7 +66,7 @@ def potential_residual(balance: Balance, y: Numbers) -> float | None:
         slope = rest.slope
     except NotApplicable:
         return None
-    nodes = [balance.reader.reduced(i) for i in transplant(rest.tape, balance.tape, slope)]
+    nodes = [balance.evaluator.reduced(i) for i in transplant(rest.tape, balance.tape, slope)]
     return float(np.abs(jacobian(balance.tape, nodes, (), balance.at(y))[0]).max(initial=0.0))
 
 
@@ -89,7 +89,7 @@ def stability(balance: Balance, y: Numbers, lam: dict[str, float]) -> Stability:
 
 def _reduced_hessian(balance: Balance, rest: Rest, y: Numbers, lam: dict[str, float]) -> Numbers:
     tape, q = balance.tape, balance.kin.q
-    energy = balance.reader.reduced(transplant(rest.tape, tape, [rest.tape.sub(rest.V, rest.T0)])[0])
+    energy = balance.evaluator.reduced(transplant(rest.tape, tape, [rest.tape.sub(rest.V, rest.T0)])[0])
     seeds = {energy: tape.one}
     rows = [row for row in balance.kin.rows if row.phi is not None]
     for row, phi in zip(rows, balance.phi, strict=True):

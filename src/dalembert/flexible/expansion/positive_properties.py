@@ -12,7 +12,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.flexible.expansion.integration import at_share
 from dalembert.model.member import Member
 from dalembert.model.system import System
-from dalembert.numerics.values import BadValue, constant_values
+from dalembert.numerics.symbol_values import BadValue, constant_values
 
 # where along a member a property is tried, as shares of its length
 _TRIED: Final = tuple(Fraction(k, 8) for k in range(1, 8))

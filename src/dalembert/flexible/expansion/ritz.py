@@ -20,7 +20,7 @@ from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import moments
 from dalembert.flexible.expansion.strain import rigidities
 from dalembert.model.system import System
-from dalembert.numerics.values import check_complete, constant_values
+from dalembert.numerics.symbol_values import check_complete, constant_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,9 +22,9 @@ from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.ritz import Ritz, ritz
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System
-from dalembert.numerics.values import number
-from dalembert.simulation.setting import Setting, setting
-from dalembert.simulation.starting.start import find_start
+from dalembert.numerics.symbol_values import number
+from dalembert.states.start import find_start
+from dalembert.states.values import Values, values_of_run
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -42,7 +42,7 @@ def warn_of_softening(
         return
     try:
         span = number("t0", t0), number("t0", t0) + number("duration", duration)
-        chosen = setting(kin, values, inputs)
+        chosen = values_of_run(kin, values, inputs)
         found = [
             (bent, _lowest(ritz(bent, values), bent, plane), list(_turning(chosen, bent, plane, start, span)))
             for bent in softened
@@ -111,7 +111,7 @@ def _moved(system: System, e: Scalar) -> bool:
 
 
 def _turning(
-    chosen: Setting, bent: Discretised, plane: int, start: Mapping[Any, Any], span: tuple[float, float]
+    chosen: Values, bent: Discretised, plane: int, start: Mapping[Any, Any], span: tuple[float, float]
 ) -> Iterator[tuple[float, float]]:
     """(t, Ω) at times of the run, as far as that is known before it begins."""
     kin, e = chosen.kin, _square(bent, plane)

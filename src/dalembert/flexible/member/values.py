@@ -12,7 +12,7 @@ from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
 from dalembert.model.member import Member
 from dalembert.model.system import System
-from dalembert.numerics.values import mapping
+from dalembert.numerics.symbol_values import mapping
 
 
 def which(system: System, member: str | Member | None) -> Member:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.simulation.failures import Unwritable
+from dalembert.ode.failures import Unwritable
 from dalembert.simulation.plotting.chart import COLOURS
 
 if TYPE_CHECKING:

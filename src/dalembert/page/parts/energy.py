@@ -39,7 +39,7 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
 
 
 def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
-    if run.judge is None:
+    if run.energy_audit is None:
         parts = (("T", run.kinetic_energy), ("V", run.potential_energy), ("T + V", run.energy))
         yield plots.grid([Panel("Energies", run.t, tuple(Curve(typeset(name), x) for name, x in parts), wide=True)])
         return

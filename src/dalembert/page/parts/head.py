@@ -61,6 +61,6 @@ def _tone(size: float) -> str:
 
 def energy_line(run: Trajectory) -> tuple[float, str]:
     """The size of the energy's drift, and what it is."""
-    if run.judge is not None and len(run):
+    if run.energy_audit is not None and len(run):
         return run.integrals.relative_drift, "drift of E_Z = K₂ + 𝒰 + Z, as a part of its scale"
     return run.energy_drift, "drift of T + V, as a part of the largest T"

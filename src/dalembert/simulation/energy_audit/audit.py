@@ -14,7 +14,7 @@ from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.once import MadeOnce
-from dalembert.simulation.setting import Setting
+from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +96,7 @@ class Watched:
 _AUDITS: Final = MadeOnce[Audit]()
 
 
-def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
+def native_audit(setting: Values, quadratures: Quadratures) -> Audit:
     """Compile the quadratures and the energies as set; what was compiled for the same bindings is used again."""
     kin = setting.kin
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
@@ -104,7 +104,7 @@ def native_audit(setting: Setting, quadratures: Quadratures) -> Audit:
     return _AUDITS(kin, key, lambda: _compiled(setting, quadratures))
 
 
-def _compiled(setting: Setting, quadratures: Quadratures) -> Audit:
+def _compiled(setting: Values, quadratures: Quadratures) -> Audit:
     kin = setting.kin
     # on a tape of its own: whether the motion was compiled before must not show in the last bits
     tape = kin.tape.fork()

@@ -18,12 +18,12 @@ import numpy as np
 from dalembert.algebra.folds import Linear, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, DalembertError
-from dalembert.numerics.values import MissingValue
+from dalembert.numerics.symbol_values import MissingValue
 from dalembert.simulation.events.event import Action, BadEvent, Event
 from dalembert.simulation.quantities import energies
-from dalembert.simulation.setting import Setting
-from dalembert.simulation.starting.reading import Key, Reader, label
-from dalembert.simulation.starting.start import find_start
+from dalembert.states.evaluator import Evaluator, Key, label
+from dalembert.states.start import find_start
+from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,10 +44,10 @@ class Changed(NamedTuple):
 class Actor:
     """What each event does, read and checked before the run begins."""
 
-    def __init__(self, setting: Setting, reader: Reader, events: Sequence[Event], gaps: Sequence[int]) -> None:
-        self._setting, self._reader, self._events = setting, reader, events
-        self._changes = {i: _changes(reader, e) for i, e in enumerate(events) if e.action is Action.RESET}
-        self._impacts = {i: _Impact(reader, e, gaps[i]) for i, e in enumerate(events) if e.action is Action.IMPACT}
+    def __init__(self, setting: Values, evaluator: Evaluator, events: Sequence[Event], gaps: Sequence[int]) -> None:
+        self._setting, self._evaluator, self._events = setting, evaluator, events
+        self._changes = {i: _changes(evaluator, e) for i, e in enumerate(events) if e.action is Action.RESET}
+        self._impacts = {i: _Impact(evaluator, e, gaps[i]) for i, e in enumerate(events) if e.action is Action.IMPACT}
 
     def act(self, i: int, y: Numbers, t: float) -> Changed:
         """The state y = (q, u) after event number i."""
@@ -59,25 +59,25 @@ class Actor:
 
     def energy(self, y: Numbers, t: float) -> float:
         """T + V"""
-        return float(self._reader.floats(self._energies, self._state(y, t)).sum())
+        return float(self._evaluator.floats(self._energies, self._state(y, t)).sum())
 
     @cached_property
     def _energies(self) -> list[int]:
-        return [self._reader.reduced(i) for i in energies(self._reader.kin)]
+        return [self._evaluator.reduced(i) for i in energies(self._evaluator.kin)]
 
     def _state(self, y: Numbers, t: float) -> dict[int, float]:
-        kin = self._reader.kin
-        return {**dict(zip((*kin.q, *kin.u), y.tolist(), strict=True)), self._reader.time: t}
+        kin = self._evaluator.kin
+        return {**dict(zip((*kin.q, *kin.u), y.tolist(), strict=True)), self._evaluator.time: t}
 
     def _reset(self, i: int, y: Numbers, t: float) -> Numbers:
         places, nodes = self._changes[i]
         new = y.copy()
-        new[places] = self._reader.floats(nodes, self._state(y, t))
+        new[places] = self._evaluator.floats(nodes, self._state(y, t))
         title = self._events[i].title
         if not np.isfinite(new).all():
             msg = f"event {title!r} at t = {t:.9g}: the new values are not finite"
             raise BadEvent(msg)
-        kin = self._reader.kin
+        kin = self._evaluator.kin
         if kin.rows:
             given: dict[Key, float] = {label(kin.name(k)): x for k, x in zip((*kin.q, *kin.u), new.tolist(), strict=True)}
             try:
@@ -88,21 +88,21 @@ class Actor:
         return new
 
 
-def _changes(reader: Reader, e: Event) -> tuple[list[int], list[int]]:
+def _changes(evaluator: Evaluator, e: Event) -> tuple[list[int], list[int]]:
     """Places in (q, u), and the nodes of their new values."""
-    kin = reader.kin
+    kin = evaluator.kin
     place = {i: k for k, i in enumerate((*kin.q, *kin.u))}
     places, nodes = [], []
     for key, value in e.changes.items():
         try:
-            i = reader.node(key)
+            i = evaluator.node(key)
             # a rate that is a speed by another name
-            target = i if i in place else reader.reduced(i)
+            target = i if i in place else evaluator.reduced(i)
             if target not in place:
                 speeds = ", ".join(label(kin.name(u)) for u in kin.u)
-                msg = f"event {e.title!r}: {reader.shown(key)} cannot be reset; the speeds of this run are {speeds}"
+                msg = f"event {e.title!r}: {evaluator.shown(key)} cannot be reset; the speeds of this run are {speeds}"
                 raise BadEvent(msg)
-            nodes.append(_value(reader, value))
+            nodes.append(_value(evaluator, value))
         except (BadExpression, MissingValue) as problem:
             msg = f"event {e.title!r}: the reset of {key} cannot be read: {problem}"
             raise BadEvent(msg) from problem
@@ -110,11 +110,11 @@ def _changes(reader: Reader, e: Event) -> tuple[list[int], list[int]]:
     return places, nodes
 
 
-def _value(reader: Reader, value: Any) -> int:
+def _value(evaluator: Evaluator, value: Any) -> int:
     """A number, or an expression of the state before."""
     if isinstance(value, str | Scalar):
-        return reader.reduced(reader.node(value))
-    return reader.tape.const(_fraction(value))
+        return evaluator.reduced(evaluator.node(value))
+    return evaluator.tape.const(_fraction(value))
 
 
 def _fraction(value: Any) -> Fraction:
@@ -128,36 +128,36 @@ def _fraction(value: Any) -> Fraction:
 class _Impact:
     """One obstacle."""
 
-    def __init__(self, reader: Reader, e: Event, gap: int) -> None:
-        kin, tape = reader.kin, reader.tape
-        self._reader, self._title = reader, e.title
+    def __init__(self, evaluator: Evaluator, e: Event, gap: int) -> None:
+        kin, tape = evaluator.kin, evaluator.tape
+        self._evaluator, self._title = evaluator, e.title
         if kin.nonlinear:
             msg = f"impact {e.title!r}: with constraints that are not linear in the velocities an impact is not defined"
             raise BadEvent(msg)
-        self.restitution = _restitution(reader, e)
+        self.restitution = _restitution(evaluator, e)
         speeds = Linear(tape, kin.u)
-        rate = reader.reduced(kin.rate(gap))
+        rate = evaluator.reduced(kin.rate(gap))
         self._rate, slopes = rate, speeds(rate)[1]
         if not slopes:
             msg = f"impact {e.title!r}: no speed changes this gap, so that nothing can stop it from closing"
             raise BadEvent(msg)
         momenta = gradient(tape, {energies(kin).T: tape.one}, kin.u)
-        M = [speeds(reader.reduced(p))[1] for p in momenta]
-        rows = [{r: reader.reduced(a) for r, a in row.A.items()} for row in kin.velocity_rows]
+        M = [speeds(evaluator.reduced(p))[1] for p in momenta]
+        rows = [{r: evaluator.reduced(a) for r, a in row.A.items()} for row in kin.velocity_rows]
         self._shape, self._places, self._nodes = _sparse([*M, *rows, slopes], kin.n_u)
 
     def of(self, state: dict[int, float], y: Numbers) -> Changed:
         """The state after the impact; the same where the gap opens already."""
-        reader, n = self._reader, self._shape[1]
-        rate = float(reader.floats([self._rate], state)[0])
+        evaluator, n = self._evaluator, self._shape[1]
+        rate = float(evaluator.floats([self._rate], state)[0])
         if rate >= 0.0:
             return Changed(y, 0.0)
         full = np.zeros(self._shape)
-        full[self._places] = reader.floats(self._nodes, state)
+        full[self._places] = evaluator.floats(self._nodes, state)
         M, A, J = full[:n], full[n:-1], full[-1]
         du, impulse = _impulse(M, A, J, -(1.0 + self.restitution) * rate)
         if abs(J @ du + (1.0 + self.restitution) * rate) > _SOLVED * abs(rate):
-            t = state[reader.time]
+            t = state[evaluator.time]
             msg = f"impact {self._title!r} at t = {t:.9g}: the constraints leave nothing that could open the gap again"
             raise BadEvent(msg)
         new = y.copy()
@@ -188,17 +188,17 @@ def _impulse(M: Numbers, A: Numbers, J: Numbers, change: float) -> tuple[Numbers
     return x[:n] * unit, float(x[-1] * scale[-1])
 
 
-def _restitution(reader: Reader, e: Event) -> float:
+def _restitution(evaluator: Evaluator, e: Event) -> float:
     """ε as a number from 0 to 1."""
     try:
-        node = _value(reader, e.restitution)
+        node = _value(evaluator, e.restitution)
     except (BadExpression, MissingValue) as problem:
         msg = f"impact {e.title!r}: restitution = {e.restitution!r} cannot be read: {problem}"
         raise BadEvent(msg) from problem
-    if inside := [i for i in symbols_of(reader.tape, (node,)) if i not in reader.numbers]:
-        msg = f"impact {e.title!r}: restitution = {e.restitution} contains {label(reader.kin.name(inside[0]))}, which is no constant"
+    if inside := [i for i in symbols_of(evaluator.tape, (node,)) if i not in evaluator.numbers]:
+        msg = f"impact {e.title!r}: restitution = {e.restitution} contains {label(evaluator.kin.name(inside[0]))}, which is no constant"
         raise BadEvent(msg)
-    found = float(reader.floats([node], {})[0])
+    found = float(evaluator.floats([node], {})[0])
     if not 0.0 <= found <= 1.0:
         msg = f"impact {e.title!r}: restitution = {found:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
         raise BadEvent(msg)

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import Unknown
-from dalembert.simulation.failures import BadRun
+from dalembert.ode.failures import BadRun
 
 Direction = Literal["any", "up", "down"]
 SIGNS: Final[dict[str, float]] = {"any": 0.0, "up": 1.0, "down": -1.0}

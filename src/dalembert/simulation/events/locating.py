@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.ode.event_search import SAMPLES
 from dalembert.simulation.events.event import SIGNS
-from dalembert.simulation.events.native import SAMPLES
 from dalembert.simulation.events.watching import EventFunctions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.simulation.integrator.loop import Step
+    from dalembert.ode.loop import Step
 
     Numbers = NDArray[np.float64]
     Quantity = Callable[[float], float]

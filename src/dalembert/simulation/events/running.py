@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.ode.failures import RunStopped
+from dalembert.ode.interruption import deferred
+from dalembert.ode.loop import Integration, Progress
+from dalembert.ode.points import Motion, Pieces
+from dalembert.ode.problem import Problem
+from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Action
 from dalembert.simulation.events.locating import Crossing, crossings
 from dalembert.simulation.events.occurrence import Occurrence
 from dalembert.simulation.events.watching import Watch
-from dalembert.simulation.failures import RunStopped
-from dalembert.simulation.integrator.interruption import deferred
-from dalembert.simulation.integrator.loop import Integration, Progress
-from dalembert.simulation.integrator.points import Motion, Pieces
-from dalembert.simulation.integrator.problem import Problem
-from dalembert.simulation.integrator.solution import Outcome, Solution
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

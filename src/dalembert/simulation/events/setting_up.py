@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.ode.loop import Progress
+from dalembert.ode.memory import padded
+from dalembert.ode.problem import Problem
 from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event
 from dalembert.simulation.events.running import EventfulRun
 from dalembert.simulation.events.watching import Watch, event_functions
-from dalembert.simulation.integrator.loop import Progress
-from dalembert.simulation.integrator.memory import padded
-from dalembert.simulation.integrator.problem import Problem
-from dalembert.simulation.setting import Setting
-from dalembert.simulation.starting.reading import Reader, label
+from dalembert.states.evaluator import Evaluator, label
+from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def eventful(
-    chosen: Setting, events: tuple[Event, ...], problem: Problem, context: Context, watched: Watched | None, show: Progress | None
+    chosen: Values, events: tuple[Event, ...], problem: Problem, context: Context, watched: Watched | None, show: Progress | None
 ) -> EventfulRun:
     """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked where it rides along."""
-    reader = Reader(chosen.kin, chosen.numbers, chosen.bindings)
-    functions = event_functions(reader, events)
-    kin = reader.kin
+    evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
+    functions = event_functions(evaluator, events)
+    kin = evaluator.kin
     n = kin.n_q + kin.n_u
     names = tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
 
@@ -42,5 +42,5 @@ def eventful(
         after[n + watched.audit.taken] += E_before - E_after
         context.energy_changed(E_after - E_before)
 
-    actor = Actor(chosen, reader, events, functions.nodes)
+    actor = Actor(chosen, evaluator, events, functions.nodes)
     return EventfulRun(problem, Watch(functions, n, padded(problem.size)), actor, names, book, show)

@@ -14,14 +14,14 @@ from dalembert.algebra.folds import gradient, symbols_of
 from dalembert.errors import BadExpression
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
-from dalembert.numerics.values import MissingValue
+from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.symbol_values import MissingValue
+from dalembert.ode.event_search import EXPORTS, FIELDS, text
+from dalembert.ode.memory import padded, ready, structure
+from dalembert.ode.points import address
 from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, Action, BadEvent, Event
-from dalembert.simulation.events.native import EXPORTS, FIELDS, text
-from dalembert.simulation.integrator.llvm_types import LANES
-from dalembert.simulation.integrator.memory import padded, ready, structure
-from dalembert.simulation.integrator.points import address
-from dalembert.simulation.starting.reading import Level, Reader
+from dalembert.states.evaluator import Evaluator, Level
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class EventFunctions:
     """g and its slopes ∂g/∂(q, u, t) as functions of x = (q, u, t) and the parameters p."""
 
     events: tuple[Event, ...]
-    # the nodes of the expressions on the reader's tape
+    # the nodes of the expressions on the evaluator's tape
     nodes: tuple[int, ...]
     values: CompiledFunction
     slopes: CompiledFunction
@@ -63,36 +63,36 @@ class EventFunctions:
         return found
 
 
-def event_functions(reader: Reader, events: Sequence[Event]) -> EventFunctions:
+def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> EventFunctions:
     """Read and compile the expressions of the events."""
-    kin, tape = reader.kin, reader.tape
-    state = (*kin.q, *kin.u, reader.time)
-    nodes = tuple(_node(reader, e) for e in events)
+    kin, tape = evaluator.kin, evaluator.tape
+    state = (*kin.q, *kin.u, evaluator.time)
+    nodes = tuple(_node(evaluator, e) for e in events)
     slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
     parameters = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
-    p = np.array([reader.numbers[i] for i in parameters], dtype=float)
+    p = np.array([evaluator.numbers[i] for i in parameters], dtype=float)
     return EventFunctions(
         tuple(events), nodes, CompiledFunction(tape, nodes, state, parameters), CompiledFunction(tape, slopes, state, parameters), p
     )
 
 
-def _node(reader: Reader, e: Event) -> int:
+def _node(evaluator: Evaluator, e: Event) -> int:
     """The expression in q, u and t."""
     try:
-        node = reader.node(e.expression)
-        level = reader.level(node)
-        reduced = reader.reduced(node)
+        node = evaluator.node(e.expression)
+        level = evaluator.level(node)
+        reduced = evaluator.reduced(node)
     except (BadExpression, MissingValue) as problem:
         msg = f"event {e.title!r} cannot be read: {problem}"
         raise BadEvent(msg) from problem
-    inside = set(symbols_of(reader.tape, (reduced,)))
-    if inside.isdisjoint((*reader.kin.q, *reader.kin.u, reader.time, *reader.kin.udot)):
+    inside = set(symbols_of(evaluator.tape, (reduced,)))
+    if inside.isdisjoint((*evaluator.kin.q, *evaluator.kin.u, evaluator.time, *evaluator.kin.udot)):
         msg = f"event {e.title!r} does not change: it contains no coordinate, no speed and no time, so it never fires or always does"
         raise BadEvent(msg)
     if level is Level.ACCELERATION:
         msg = f"event {e.title!r} contains an acceleration; give it in positions, velocities and the time"
         raise BadEvent(msg)
-    if e.action is Action.IMPACT and inside.intersection(reader.kin.u):
+    if e.action is Action.IMPACT and inside.intersection(evaluator.kin.u):
         msg = f"impact {e.title!r}: a gap is a distance φ(q, t), and this contains a velocity"
         raise BadEvent(msg)
     return reduced

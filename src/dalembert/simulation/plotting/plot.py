@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dalembert.simulation.failures import Unwritable
+from dalembert.ode.failures import Unwritable
 from dalembert.simulation.plotting.chart import Chart
 from dalembert.simulation.plotting.svg import svg
 

@@ -1,0 +1,185 @@
+"""A problem with rows in memory: everything its native functions share, and how they are written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, TRUTH, WHOLE
+from dalembert.numerics.llvm_writer import Column, Function, Operand, Record, Value
+
+# name and kind of each field, in the order of the structure
+FIELDS: Final[tuple[tuple[str, str], ...]] = (
+    # f(x, p, outs, work), and where each number it gives belongs
+    ("fill", POINTER),
+    ("fill_work", POINTER),
+    ("outs", POINTER),
+    ("index", POINTER),
+    ("count", WHOLE),
+    # q + E δz as a function of (q, δz, t)
+    ("move", POINTER),
+    ("move_work", POINTER),
+    ("p", POINTER),
+    ("n_q", WHOLE),
+    ("n", WHOLE),
+    ("m", WHOLE),
+    # groups of four that hold n and m numbers
+    ("groups", WHOLE),
+    ("row_groups", WHOLE),
+    # how many rows may be kept, and how many were
+    ("cap", WHOLE),
+    ("rank", WHOLE),
+    # the smallest diagonal entry of R
+    ("weakest", REAL),
+    # how fast the rows turn, and their columns of B at the end of the last step, with its time
+    ("turning", REAL),
+    ("seen_at", REAL),
+    ("seen", POINTER),
+    # whether to choose rows anew at every call of `rates`
+    ("choosing", WHOLE),
+    ("massless", WHOLE),
+    ("quaternions", WHOLE),
+    ("curved", WHOLE),
+    # whether to move the ends of steps onto the rows
+    ("holding", WHOLE),
+    # Baumgarte's α: γ + 2 α e + α² φ
+    ("alpha", REAL),
+    ("block", POINTER),
+    ("block_groups", WHOLE),
+    # parts of the block
+    ("qdot", POINTER),
+    ("f", POINTER),
+    ("gamma", POINTER),
+    ("phi", POINTER),
+    ("e", POINTER),
+    ("U", POINTER),
+    ("B", POINTER),
+    ("R", POINTER),
+    # scratch
+    ("x", POINTER),
+    ("h", POINTER),
+    ("inverse", POINTER),
+    ("w", POINTER),
+    ("c", POINTER),
+    ("diagonal", POINTER),
+    ("tau", POINTER),
+    ("scale", POINTER),
+    ("lengths", POINTER),
+    ("sizes", POINTER),
+    ("rho", POINTER),
+    ("order", POINTER),
+    ("keep", POINTER),
+    ("multipliers", POINTER),
+)
+
+
+# what native code changes; everything else stays as it is while a function runs
+_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers"})
+
+
+class Given(Record):
+    """The structure, its unchanging fields loaded once, where the function begins."""
+
+    __slots__ = ("_known",)
+    _known: dict[str, Value]
+
+    def __init__(self, pointer: Value) -> None:
+        super().__init__(pointer, FIELDS)
+        object.__setattr__(self, "_known", {})
+
+    def __getattr__(self, name: str) -> Value:
+        if name in _CHANGING:
+            return super().__getattr__(name)
+        found = self._known.get(name)
+        if found is None:
+            place, kind = self._fields[name]
+            where = f"getelementptr i64, {self._pointer}, i64 {place}"
+            found = self._known[name] = self._pointer.function.at_entry(kind, where, f"load {kind}, ptr {{}}, align 8")
+        return found
+
+
+class Whole:
+    """a[i]: the i-th whole number behind an address."""
+
+    def __init__(self, pointer: Value) -> None:
+        self.pointer = pointer
+
+    def _at(self, i: Value) -> Value:
+        return self.pointer.function.emit(POINTER, f"getelementptr i64, {self.pointer}, {i}")
+
+    def __getitem__(self, i: Value) -> Value:
+        return self.pointer.function.emit(WHOLE, f"load i64, {self._at(i)}, align 8")
+
+    def __setitem__(self, i: Value, value: Value) -> None:
+        self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
+
+
+class Native:
+    """A function of a problem in memory: what it is given, its fields, its rows."""
+
+    def __init__(self, name: str, *parameters: str, result: str = WHOLE, exported: bool = False) -> None:
+        self.function = Function(name, result, *parameters, POINTER, exported=exported)
+        *self.arguments, self.pointer = self.function.parameters
+        self.given = Given(self.pointer)
+
+    def column(self, name: str) -> Column:
+        """Numbers one by one."""
+        return Column(getattr(self.given, name))
+
+    def whole(self, name: str) -> Whole:
+        """Whole numbers one by one."""
+        return Whole(getattr(self.given, name))
+
+    def row(self, name: str, i: Value) -> Value:
+        """Row i of U or B."""
+        return self.lanes(getattr(self.given, name), i * self.given.groups)
+
+    def column_of_R(self, j: Value) -> Value:
+        """The column of R that belongs to row j of A."""
+        return self.lanes(self.given.R, j * self.given.row_groups)
+
+    def lanes(self, base: Value, groups: Value) -> Value:
+        """So many groups of four further on."""
+        return self.function.emit(POINTER, f"getelementptr {LANE}, {base}, {groups}")
+
+    def first_group(self, k: Value) -> Value:
+        """The group that holds number k."""
+        return self.function.emit(WHOLE, f"lshr {k}, {LANES.bit_length() - 1}")
+
+    def call(self, name: str, *arguments: Operand, kinds: str = "") -> Value:
+        """Another of these functions; `kinds` tells apart constants: r a real, otherwise whole."""
+        values = [
+            self.function.value(a, REAL if k == "r" else WHOLE) if not isinstance(a, Value) else a for a, k in _paired(arguments, kinds)
+        ]
+        return self.function.call(name, WHOLE, *values, self.pointer)
+
+    def dot(self, a: Value, b: Value, k: Value, groups: Value) -> Value:
+        """Σ a b from the group of number k on."""
+        g = self.first_group(k)
+        return self.function.call("dot", REAL, self.lanes(a, g), self.lanes(b, g), groups - g)
+
+    def add(self, y: Value, factor: Value, x: Value, k: Value, groups: Value) -> None:
+        """y += factor x from the group of number k on."""
+        g = self.first_group(k)
+        self.function.call("add", WHOLE, self.lanes(y, g), factor, self.lanes(x, g), groups - g)
+
+    def copy(self, count: Value, source: Column, target: Column) -> None:
+        """target = source."""
+        with self.function.loop(count) as i:
+            target[i] = source[i]
+
+    def minus(self, x: Value) -> Value:
+        """−x"""
+        return self.function.value(0.0, REAL) - x
+
+    def either(self, a: Value, b: Value) -> Value:
+        """a or b"""
+        return self.function.emit(TRUTH, f"or {a}, {b.name}")
+
+    def done(self) -> str:
+        """Return 0; the text."""
+        self.function.give(0)
+        return self.function.text()
+
+
+def _paired(arguments: tuple[Operand, ...], kinds: str) -> list[tuple[Operand, str]]:
+    return list(zip(arguments, kinds.ljust(len(arguments)), strict=True))

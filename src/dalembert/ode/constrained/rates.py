@@ -1,0 +1,286 @@
+"""(q̇, ż, λ) of a system with its rows beside the equations: straight-line code for the entries, one native solve for all systems.
+
+`ConstrainedRates` can be called as any compiled function; `Workspace` is the memory of one run, which also remembers
+which rows are kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.tape import Tape
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jit import Library, load
+from dalembert.numerics.llvm_types import LANES
+from dalembert.ode.constrained.fields import FIELDS
+from dalembert.ode.constrained.solver_text import EXPORTS, text
+from dalembert.ode.memory import padded, ready, structure
+from dalembert.once import made_once
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_RATES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+_BATCH: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p)
+_CHOOSE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_ALL: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_void_p)
+_PROJECT: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)
+
+
+_Fields: Final = structure(FIELDS)
+
+
+@made_once
+def _library() -> Library:
+    return load(text(), EXPORTS)
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The nodes of q̇, M, f, A, γ, e, φ and q + E δz, all on one tape; matrices sparsely by rows."""
+
+    qdot: tuple[int, ...]
+    M: tuple[dict[int, int], ...]
+    f: tuple[int, ...]
+    A: tuple[dict[int, int], ...]
+    gamma: tuple[int, ...]
+    e: tuple[int, ...]
+    # zero for rows that are not holonomic
+    phi: tuple[int, ...]
+    retraction: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What sets one system apart from another, besides its numbers."""
+
+    massless: bool = False
+    quaternions: bool = False
+    curved: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the parts of the block begin: q̇, f, γ, φ, e, U, B, R."""
+
+    n_q: int
+    n: int
+    m: int
+
+    @property
+    def width(self) -> int:
+        """The length of a row of U or B."""
+        return padded(self.n)
+
+    @property
+    def row_width(self) -> int:
+        """The length of a column of R."""
+        return padded(self.m)
+
+    @functools.cached_property
+    def parts(self) -> dict[str, int]:
+        """{name: offset}, and the size of all under `end`."""
+        sizes = {
+            "qdot": padded(self.n_q),
+            "f": self.width,
+            "gamma": self.row_width,
+            "phi": self.row_width,
+            "e": self.row_width,
+            "U": self.n * self.width,
+            "B": self.m * self.width,
+            "R": self.m * self.row_width,
+        }
+        found, at = {}, 0
+        for name, size in sizes.items():
+            found[name] = at
+            at += size
+        return {**found, "end": at}
+
+    def places(self, entries: Entries, zero: int) -> tuple[list[int], list[int]]:
+        """The nodes that do not vanish, and the place of each in the block; of M the upper half."""
+        parts = self.parts
+        found: list[tuple[int, int]] = []
+        for name, nodes in (("qdot", entries.qdot), ("f", entries.f), ("gamma", entries.gamma), ("phi", entries.phi), ("e", entries.e)):
+            found += [(i, parts[name] + k) for k, i in enumerate(nodes)]
+        found += [(i, parts["U"] + r * self.width + s) for r, row in enumerate(entries.M) for s, i in row.items() if s >= r]
+        found += [(i, parts["B"] + j * self.width + s) for j, row in enumerate(entries.A) for s, i in row.items()]
+        found = [(i, place) for i, place in found if i != zero]
+        return [i for i, _ in found], [place for _, place in found]
+
+
+class ConstrainedRates:
+    """(q̇, ż) at (q, z, t), with at most `cap` rows kept (all by default); λ goes along."""
+
+    def __init__(self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int], kind: Kind) -> None:
+        self.layout = Layout(len(entries.qdot), len(entries.f), len(entries.A))
+        outs, self.index = self.layout.places(entries, tape.zero)
+        self.fill = CompiledFunction(tape, outs, state, parameters)
+        self.move = CompiledFunction(tape, entries.retraction, state, parameters)
+        self.kind = kind
+        self.cap, self.alpha = min(self.layout.m, self.layout.n), 0.0
+        self._pool: list[tuple[bytes, Workspace]] = []
+
+    @property
+    def n_in(self) -> int:
+        """The numbers of the state and the time."""
+        return self.fill.n_in
+
+    def of_rank(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
+        """The same with at most so many rows kept, and Baumgarte's α."""
+        new = ConstrainedRates.__new__(ConstrainedRates)
+        new.__dict__.update(self.__dict__, cap=cap, alpha=alpha, _pool=[])
+        return new
+
+    # ---- as a function -----------------------------------------------------------------------
+
+    def call(self, x: Numbers, p: Numbers) -> Numbers:
+        """(q̇, ż) at one state."""
+        found: Numbers = self.with_multipliers(np.asarray(x, dtype=np.float64)[np.newaxis], p)[0, : self.layout.n_q + self.layout.n]
+        return found
+
+    def batch(self, X: Numbers, p: Numbers) -> Numbers:
+        """(q̇, ż) of states in rows."""
+        return self.with_multipliers(X, p)[:, : self.layout.n_q + self.layout.n]
+
+    def with_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
+        """(q̇, ż, λ) of states in rows; of rows that are not kept λ is zero."""
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        p = np.ascontiguousarray(p, dtype=np.float64)
+        key = p.tobytes()
+        # whoever takes a workspace has it alone
+        try:
+            held, space = self._pool.pop()
+        except IndexError:
+            held, space = b"", None
+        if space is None or held != key:
+            space = Workspace(self, p.copy(), choosing=True, alpha=self.alpha)
+        # rows are chosen in the order they were chosen before: what was asked earlier must not show in the last bits
+        space.order[:] = np.arange(len(space.order))
+        Y = np.empty((len(X), self.layout.n_q + self.layout.n + self.layout.m))
+        _BATCH(_library().address("batch"))(X.ctypes.data, space.p.ctypes.data, Y.ctypes.data, len(X), space.address)
+        self._pool.append((key, space))
+        return Y
+
+    def least_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
+        """λ of states in rows; where rows depend on one another the λ of least Σ λ_j², each in the unit of its row.
+
+        What differs from it by a λ₀ with Aᵀλ₀ = 0 moves the system alike.
+        """
+        lam = self.with_multipliers(X, p)[:, self.layout.n_q + self.layout.n :]
+        if self.cap == self.layout.m:
+            return lam
+        A = self.rows(X, p)["A"]
+        V = np.linalg.svd(A.transpose(0, 2, 1))[2][:, : self.cap]
+        found: Numbers = np.einsum("irj,irk,ik->ij", V, V, lam)
+        return found
+
+    def onto_rows(self, X: Numbers, p: Numbers) -> Numbers:
+        """(q, z) of states (q, z, t) in rows, brought onto the rows; one for which that fails stays as it was."""
+        states, times = np.ascontiguousarray(X[:, :-1]), np.ascontiguousarray(X[:, -1])
+        if not len(X):
+            return states
+        space, moved = Workspace(self, p, holding=True), states.copy()
+        space.choose_rows(np.ascontiguousarray(X[0]))
+        if _ALL(_library().address("project_all"))(times.ctypes.data, moved.ctypes.data, len(X), space.address):
+            one_by_one = [space.projected(t, y) for t, y in zip(times.tolist(), states, strict=True)]
+            moved = np.array([y if found is None else found for y, found in zip(states, one_by_one, strict=True)])
+        return moved
+
+    def rows(self, X: Numbers, p: Numbers) -> dict[str, Numbers]:
+        """A, γ, e and φ of states in rows, as tables with one more index for the state."""
+        layout, parts = self.layout, self.layout.parts
+        blocks = np.zeros((len(X), parts["end"]))
+        # one state alone needs no code for several at a time
+        blocks[:, self.index] = self.fill.call(X[0], p) if len(X) == 1 else self.fill.batch(X, p)
+        n, m, width = layout.n, layout.m, layout.width
+        found = {name: blocks[:, parts[name] : parts[name] + m] for name in ("gamma", "e", "phi")}
+        A = blocks[:, parts["B"] : parts["B"] + m * width].reshape(len(X), m, width)[:, :, :n]
+        U = blocks[:, parts["U"] : parts["U"] + n * width].reshape(len(X), n, width)[:, :, :n]
+        M = U + np.triu(U, 1).transpose(0, 2, 1)
+        return {**found, "A": A, "M": M, "f": blocks[:, parts["f"] : parts["f"] + n], "qdot": blocks[:, : layout.n_q]}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": []}
+
+
+class Workspace:
+    """One run's own memory: the numbers of the parameters, the block, the rows kept."""
+
+    def __init__(self, rates: ConstrainedRates, p: Numbers, *, choosing: bool = False, holding: bool = False, alpha: float = 0.0) -> None:
+        layout, kind = rates.layout, rates.kind
+        self.rates, self.p = rates, p
+        self._alive: list[Any] = [rates, p]
+        fields = self._fields = _Fields(n_q=layout.n_q, n=layout.n, m=layout.m, cap=rates.cap, alpha=alpha)
+        fields.groups, fields.row_groups = layout.width // LANES, layout.row_width // LANES
+        fields.choosing, fields.holding = int(choosing), int(holding)
+        fields.massless, fields.quaternions, fields.curved = int(kind.massless), int(kind.quaternions), int(kind.curved)
+        fields.p = p.ctypes.data
+        fields.fill, fields.fill_work = rates.fill.address, self._kept(ready(rates.fill, p))
+        fields.move, fields.move_work = rates.move.address, self._kept(ready(rates.move, p))
+        fields.outs, fields.count = self._kept(np.zeros(len(rates.index))), len(rates.index)
+        fields.index = self._kept(np.array(rates.index, dtype=np.int64))
+        self._place(layout)
+        self.order = np.arange(max(layout.m, 1), dtype=np.int64)
+        fields.order = self._kept(self.order)
+        fields.keep = self._kept(np.zeros(max(layout.m, 1), dtype=np.int64))
+        self.multipliers = np.zeros(max(layout.m, 1))
+        fields.multipliers = self._kept(self.multipliers)
+        self.address = ctypes.addressof(fields)
+        self.rhs: int = _library().address("rates")
+        self.project: int = _library().address("project")
+
+    def _place(self, layout: Layout) -> None:
+        fields, parts = self._fields, layout.parts
+        block = np.zeros(parts["end"])
+        fields.block, fields.block_groups = self._kept(block), parts["end"] // LANES
+        for name, offset in parts.items():
+            if name != "end":
+                setattr(fields, name, block.ctypes.data + 8 * offset)
+        fields.x = self._kept(np.zeros(layout.n_q + layout.n + LANES))
+        fields.seen = self._kept(np.zeros(max(layout.m, 1) * layout.width))
+        for name in ("h", "inverse"):
+            setattr(fields, name, self._kept(np.zeros(layout.width)))
+        for name in ("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"):
+            setattr(fields, name, self._kept(np.zeros(max(layout.row_width, LANES))))
+
+    @property
+    def n_in(self) -> int:
+        """The numbers of the state and the time."""
+        return self.rates.n_in
+
+    @property
+    def projects(self) -> bool:
+        """Whether something is to be done at the ends of steps: rows held, or chosen anew."""
+        something = self.rates.layout.m > 0 or self.rates.kind.quaternions
+        return (bool(self._fields.holding) and something) or self.rates.cap < self.rates.layout.m
+
+    def choose_rows(self, x: Numbers) -> int:
+        """Choose the rows to be kept at a state (q, z, t); the rank."""
+        return int(_CHOOSE(_library().address("choose_rows"))(x.ctypes.data, self.address))
+
+    def give_multipliers(self, where: int) -> None:
+        """Write λ there from now on."""
+        self._fields.multipliers = where
+
+    def evaluate(self, x: Numbers) -> Numbers:
+        """(q̇, ż) at (q, z, t) with the rows as they are; λ is then in the multipliers."""
+        y = np.empty(self.rates.layout.n_q + self.rates.layout.n)
+        _RATES(self.rhs)(x.ctypes.data, self.p.ctypes.data, y.ctypes.data, self.address)
+        return y
+
+    def projected(self, t: float, y: Numbers) -> Numbers | None:
+        """The state on the rows nearest to y; None where none was found."""
+        new = np.array(y, dtype=np.float64)
+        return None if _PROJECT(self.project)(t, new.ctypes.data, self.address) else new
+
+    def _kept(self, array: NDArray[Any]) -> int:
+        self._alive.append(array)
+        return array.ctypes.data

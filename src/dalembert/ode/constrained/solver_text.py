@@ -1,0 +1,131 @@
+"""ż and λ from 𝓜 ż = f + Aᵀλ, A ż + γ = 0, and the way back onto the rows: native text, written once for any system.
+
+    𝓜 = UᵀU,  B = U⁻ᵀAᵀ with columns scaled to length one,  B = Q R by reflections
+    ż = U⁻¹ [ (1 − QQᵀ) U⁻ᵀ f − Q R⁻ᵀ γ ],   R λ = −Qᵀ U⁻ᵀ f − R⁻ᵀ γ
+
+B is never multiplied with itself, so that its condition does not enter squared. Where a coordinate moves no mass 𝓜 is
+replaced by 𝓜 + Σ_j ρ_j a_j a_jᵀ, which changes nothing on A ż + γ = 0 but λ, by ρ_j a_j·ż. Rows are kept up to a given rank;
+which of them is decided by pivoting at the ends of steps, and stays so within a step.
+
+Matrices are kept by rows of a multiple of four numbers, zero beyond the last. A column of B is such a row; where a
+reflection has made it a column of R, its first numbers move there and leave zeros behind.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, Column, Value
+from dalembert.ode.constrained.cholesky import cholesky_text
+from dalembert.ode.constrained.fields import Native
+from dalembert.ode.constrained.orthogonal import noise, orthogonal_text
+from dalembert.ode.constrained.projection import projection_text
+
+EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows")
+
+
+@functools.cache
+def text() -> str:
+    """All functions; exports `rates`, `batch`, `project`, `project_all` and `choose_rows`."""
+    own = (_fill(), _prepare(), _rates(), _batch(), _choose_rows())
+    return "\n\n".join((INTRINSICS, cholesky_text(), orthogonal_text(), projection_text(), *own)) + "\n"
+
+
+def _fill() -> str:
+    """q̇, f, γ, φ, e, the upper half of M and A at x, each in its place; γ with Baumgarte's terms."""
+    native = Native("fill", POINTER)
+    f, given, (x,) = native.function, native.given, native.arguments
+    f.line(f"call void {given.fill.name}({x}, {given.p}, {given.outs}, {given.fill_work})")
+    block, lanes = Column(given.block), Array(given.block)
+    with f.loop(given.block_groups) as i:
+        lanes[i] = f.value(0.0, LANE)
+    outs, index = native.column("outs"), native.whole("index")
+    with f.loop(given.count) as s:
+        block[index[s]] = outs[s]
+    with f.when(given.alpha.differs(0.0)):
+        gamma, e, phi = native.column("gamma"), native.column("e"), native.column("phi")
+        with f.loop(given.m) as j:
+            gamma[j] = gamma[j] + given.alpha * (e[j] * 2.0 + given.alpha * phi[j])
+    return native.done()
+
+
+def _prepare() -> str:
+    """The factors of M and of the rows at x, with rows chosen anew or as they are; returns the rank."""
+    native = Native("prepare", POINTER, WHOLE)
+    f, given, (x, choose) = native.function, native.given, native.arguments
+    native.call("fill", x)
+    with f.when(given.massless.differs(0)):
+        native.call("weigh")
+    native.call("cholesky")
+    limit = f.choose(choose.differs(0), given.m, given.cap)
+    native.call("columns", limit, choose)
+    with f.when(choose.differs(0)), f.when(~given.choosing.differs(0)):
+        native.call("turn", Column(x)[given.n_q + given.n])
+    f.give(native.call("factor", limit, choose))
+    return f.text()
+
+
+def _rates() -> str:
+    """q̇, ż into y and λ into the multipliers, at x = (q, z, t)."""
+    native = Native("rates", POINTER, POINTER, POINTER, result="void", exported=True)
+    f, given, (x, p, y) = native.function, native.given, native.arguments
+    given.p = p
+    rank = native.call("prepare", x, given.choosing)
+    native.copy(given.n_q, native.column("qdot"), Column(y))
+    # U⁻ᵀ f, turned by Qᵀ
+    h = given.f
+    native.call("forward", h)
+    native.call("reflect", h)
+    native.call("through_R", given.gamma, 0.0, noise(native, x, accelerations=True), 2, kinds=" r")
+    entries, w, c = Column(h), native.column("w"), native.column("c")
+    with f.loop(rank) as k:
+        c[k] = w[k] - entries[k]
+        entries[k] = w[k]
+    native.call("reflect_back", h)
+    native.call("back", h)
+    native.copy(given.n, entries, Column(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}")))
+    _multipliers(native, rank)
+    f.line("ret void")
+    return f.text()
+
+
+def _multipliers(native: Native, rank: Value) -> None:
+    """λ = s R⁻¹ c; of rows that are not kept zero; less ρ_j a_j·ż, which is −ρ_j γ_j, where there are massless coordinates."""
+    f, given = native.function, native.given
+    lam, c, scale = native.column("multipliers"), native.column("c"), native.column("scale")
+    with f.loop(given.m) as j:
+        lam[j] = native.column("rho")[j] * native.column("gamma")[j]
+    with f.loop(rank) as i:
+        k = rank - 1 - i
+        j = native.whole("keep")[k]
+        value = c[k] / native.column("diagonal")[k]
+        column = native.column_of_R(j)
+        with f.loop(k) as s:
+            c[s] = c[s] - value * Column(column)[s]
+        lam[j] = lam[j] + value * scale[j]
+
+
+def _batch() -> str:
+    """q̇, ż and λ of many states (q, z, t) in rows."""
+    native = Native("batch", POINTER, POINTER, POINTER, WHOLE, exported=True)
+    f, given, (X, p, Y, count) = native.function, native.given, native.arguments
+    n_in, n_out = given.n_q + given.n + 1, given.n_q + given.n
+    width = n_out + given.m
+    before = given.multipliers
+    with f.loop(count) as i:
+        x = f.emit(POINTER, f"getelementptr {REAL}, {X}, {n_in * i}")
+        y = f.emit(POINTER, f"getelementptr {REAL}, {Y}, {width * i}")
+        given.multipliers = f.emit(POINTER, f"getelementptr {REAL}, {y}, {n_out}")
+        f.line(f"call void @rates({x}, {p}, {y}, {native.pointer})")
+    given.multipliers = before
+    return native.done()
+
+
+def _choose_rows() -> str:
+    """Choose rows at a state (q, z, t); returns the rank."""
+    native = Native("choose_rows", POINTER, exported=True)
+    f, (x,) = native.function, native.arguments
+    f.give(native.call("prepare", x, 1))
+    return f.text()

@@ -1,0 +1,186 @@
+"""The native text around the step: the first step size, and the loop that tries, takes or rejects steps.
+
+Source: HNW1 II.4 (step size control, starting step size) and the program DOP853.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL
+from dalembert.numerics.llvm_writer import Array, Column, Function, Value
+from dalembert.ode.run import Cause, ExitReason, Row
+from dalembert.ode.step import DENSE_ROWS, Native, step_text
+
+EXPORTS: Final = ("start", "advance")
+
+# h_new = h · min(6, max(1/3, 0.75 err^(−1/8))). DOP853 has 0.9; 0.75 rejects a third as often and is cheaper at equal error
+_SAFETY: Final = 0.75
+_LARGEST_GROWTH: Final = 6.0
+_LARGEST_SHRINKAGE: Final = 3.0
+# what is not finite, or no state of the system, is far outside the reach of the step
+_SHRINK_AFTER_FAILURE: Final = 0.1
+_SHRINK_AFTER_REFUSAL: Final = 0.5
+_LONGEST_STREAK: Final = 100
+_ROUNDING: Final = 2.0**-52
+_FIRST_GUESS: Final = 1e-6
+_NEGLIGIBLE: Final = 1e-10
+_NO_SLOPE: Final = 1e-15
+
+
+@functools.cache
+def loop_text() -> str:
+    """The whole native loop; exports `start` and `advance`."""
+    parts = (INTRINSICS, step_text(), _start(), _first_size(), _take(), _reject(), _advance())
+    return "\n\n".join(parts) + "\n"
+
+
+def _eighth_root(f: Function, x: Value) -> Value:
+    """x^(1/8) by three square roots, which every processor rounds alike."""
+    for _ in range(3):
+        x = f.intrinsic("sqrt", x)
+    return x
+
+
+def _start() -> str:
+    """k₀ = f(t₀, y₀) and the first step size; returns 0, or `ExitReason.STOPPED`."""
+    native = Native("start", exported=True)
+    f, run = native.function, native.run
+    run.code = 0
+    y, k = native.row(Row.Y), native.row(0)
+    run.cause = native.evaluate(run.t, y, k)
+    with f.when(~run.cause.differs(0)):
+        run.cause = native.finite(y, k)
+    with f.when(~run.cause.differs(0)):
+        run.cause = native.call("first_size")
+    with f.when(run.cause.differs(0)):
+        f.give(ExitReason.STOPPED)
+    f.give(0)
+    return f.text()
+
+
+def _norm(native: Native, x: Array, less: Array | None = None) -> Value:
+    """Σ (x_i / (atol_i + rtol |y_i|))² over the components in the norm; of x − less if given."""
+    f, rtol = native.function, native.function.value(native.run.rtol, LANE)
+    y, atol, mask = (native.row(r) for r in (Row.Y, Row.ATOL, Row.IN_NORM))
+    total = f.variable(f.value(0.0, LANE))
+    with f.loop(native.run.norm_groups) as i:
+        e = (x[i] if less is None else x[i] - less[i]) / f.intrinsic("fmuladd", rtol, f.intrinsic("fabs", y[i]), atol[i])
+        total.value = total.value + native.in_norm(mask, i, e * e)
+    return f.total(total.value)
+
+
+def _first_size() -> str:
+    """h^8 max(|f|, |df/dt|) = 0.01, with df/dt from an Euler step of size 0.01 |y| / |f|, and h at most 100 times that.
+
+    Where |y| or |f| vanishes the Euler step is a millionth of the run or of the unit of time, whichever is less.
+    If f cannot be had after the Euler step, h is a thousandth of it.
+
+    Source: HNW1 II.4 (starting step size); DOP853's HINIT.
+    """
+    native = Native("first_size")
+    f, run = native.function, native.run
+    y, k, stage, after = (native.row(r) for r in (Row.Y, 0, Row.STAGE, 1))
+    slope = _norm(native, k)
+    euler = _euler_size(native, _norm(native, y), slope)
+    with f.loop(run.groups) as i:
+        stage[i] = f.intrinsic("fmuladd", f.value(euler, LANE), k[i], y[i])
+    run.h = euler * 1e-3
+    cause = native.evaluate(run.t + euler, stage, after)
+    with f.when(run.code < 0):
+        f.give(cause)
+    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", _norm(native, after, k)) / euler)
+    with f.when(~cause.differs(0)), f.when(~native.finite(stage, after).differs(0)):
+        h = _eighth_root(f, 0.01 / steepest)
+        h = f.choose(steepest <= _NO_SLOPE, f.intrinsic("maxnum", _FIRST_GUESS, euler * 1e-3), h)
+        run.h = f.intrinsic("minnum", f.intrinsic("minnum", euler * 100.0, h), run.h_max)
+    run.code = 0
+    f.give(Cause.NONE)
+    return f.text()
+
+
+def _euler_size(native: Native, size: Value, slope: Value) -> Value:
+    """0.01 |y| / |f|, if there is such a thing."""
+    f, run = native.function, native.run
+    guess = f.intrinsic("minnum", (run.t_end - run.t) * _FIRST_GUESS, _FIRST_GUESS)
+    known = f.intrinsic("minnum", size, slope) > _NEGLIGIBLE
+    return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), run.h_max)
+
+
+def _take() -> str:
+    """(t, y) ← (t + h, y₁), stored; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
+    native = Native("take")
+    f, run = native.function, native.run
+    end, end_rate, y, k = (native.row(r) for r in (Row.END, Row.END_RATE, Row.Y, 0))
+    stored = native.block(run.states, run.groups * run.stored)
+    with f.loop(run.groups) as i:
+        y[i] = end[i]
+        k[i] = end_rate[i]
+        stored[i] = end[i]
+    Column(run.times)[run.stored] = run.t_new
+    run.t, run.stored, run.steps = run.t_new, run.stored + 1, run.steps + 1
+    growth = _SAFETY / _eighth_root(f, run.error)
+    growth = f.intrinsic("minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE))
+    growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)
+    run.h = f.intrinsic("minnum", run.h_try * growth, run.h_max)
+    run.streak = 0
+    f.give(Cause.NONE)
+    return f.text()
+
+
+def _reject() -> str:
+    """h ← h · max(1/3, 0.75 err^(−1/8)); after a refusal h/2; after a failure h/10."""
+    native = Native("reject")
+    f, run = native.function, native.run
+    run.rejected, run.streak = run.rejected + 1, run.streak + 1
+    by_error = f.intrinsic("maxnum", 1.0 / _LARGEST_SHRINKAGE, _SAFETY / _eighth_root(f, run.error))
+    by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(_SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
+    run.h = run.h_try * f.choose(run.cause.differs(Cause.ERROR), by_cause, by_error)
+    f.give(Cause.NONE)
+    return f.text()
+
+
+def _leave(native: Native) -> None:
+    """Return if there is nothing to try, no room, no hope or no budget."""
+    f, run = native.function, native.run
+    collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING
+    for condition, left in (
+        (run.t >= run.t_end, ExitReason.AT_END),
+        (run.stored >= run.capacity, ExitReason.BUFFER_FULL),
+        (collapsed, ExitReason.STOPPED),
+        (run.streak >= _LONGEST_STREAK, ExitReason.STOPPED),
+        (run.budget <= 0, ExitReason.BUDGET_SPENT),
+    ):
+        with f.when(condition):
+            f.give(left)
+
+
+def _advance() -> str:
+    """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or a stop; returns `ExitReason`.
+
+    A step smaller than the rounding of t, or a long streak of rejections, is a collapse: the last cause is the reason.
+    """
+    native = Native("advance", exported=True)
+    f, run = native.function, native.run
+    with f.forever():
+        _leave(native)
+        run.budget = run.budget - 1
+        # the last two steps are made equal, lest the last be tiny
+        rest, last = run.t_end - run.t, run.t + run.h >= run.t_end
+        run.h_try = f.choose(last, rest, f.intrinsic("minnum", run.h, rest * 0.5))
+        run.t_new = f.choose(last, run.t_end, run.t + run.h_try)
+        begin = run.t
+        cause = native.call("attempt")
+        with f.when(~cause.differs(0)):
+            native.call("take")
+            with f.when(run.events.differs(0)):
+                dense = native.block(run.dense, run.groups * ((run.stored - 1) * DENSE_ROWS)).pointer
+                with f.when(f.call(run.events, CODE, begin, run.t, dense, run.watch).differs(0)):
+                    f.give(ExitReason.AT_EVENT)
+        with f.when(cause.differs(0)):
+            run.cause = cause
+            with f.when(run.code < 0):
+                f.give(ExitReason.STOPPED)
+            native.call("reject")
+    return f.text()

@@ -1,0 +1,120 @@
+"""g(q, u, t) in every step that is taken: native text that says whether a crossing may be in it.
+
+The dense output is sampled at eight places in the step and one beyond. A change of sign is a crossing; three values of one
+sign of which the middle is nearest to zero may hide two, and do if the parabola through them reaches beyond zero.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, Column, Function, Record, Value, Variable
+from dalembert.ode.step import DENSE_ROWS
+
+SAMPLES: Final = 8
+EXPORTS: Final = ("look",)
+
+# name and kind of each field, in the order of the structure
+FIELDS: Final[tuple[tuple[str, str], ...]] = (
+    # g(x, p, values, work), x = (q, u, t)
+    ("g", POINTER),
+    ("p", POINTER),
+    ("work", POINTER),
+    ("x", POINTER),
+    ("values", POINTER),
+    # for each event: the last sample and the one before, the side it is on, and the side it must come to (0: any)
+    ("last", POINTER),
+    ("earlier", POINTER),
+    ("side", POINTER),
+    ("wanted", POINTER),
+    # the sides when the step began
+    ("side_before", POINTER),
+    ("t_last", REAL),
+    ("t_earlier", REAL),
+    ("count", WHOLE),
+    ("n_state", WHOLE),
+    ("groups", WHOLE),
+    ("state_groups", WHOLE),
+)
+
+
+@functools.cache
+def text() -> str:
+    """The module."""
+    return f"{INTRINSICS}\n\n{_sample()}\n\n{_judge()}\n\n{_look()}\n"
+
+
+def _sample() -> str:
+    """x = (y(t₀ + θh), t₀ + θh), then g(x)."""
+    f = Function("sample", WHOLE, POINTER, POINTER, REAL, REAL)
+    pointer, dense, theta, t = f.parameters
+    w = Record(pointer, FIELDS)
+    rows = [Array(f.emit(POINTER, f"getelementptr {LANE}, {dense}, {w.groups * j}")) for j in range(DENSE_ROWS)]
+    x, up, down = Array(w.x), f.value(theta, LANE), f.value(1.0 - theta, LANE)
+    with f.loop(w.state_groups) as i:
+        value = rows[7][i]
+        for j in range(6, -1, -1):
+            value = f.intrinsic("fmuladd", value, up if j % 2 == 0 else down, rows[j][i])
+        x[i] = value
+    Column(w.x)[w.n_state] = t
+    f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
+    f.give(0)
+    return f.text()
+
+
+def _judge() -> str:
+    """Whether event i may have happened between the last sample and this one, t and v; 1 or 0.
+
+    Beyond the end of the step (`ahead`) only the parabola is looked at, and nothing is remembered.
+    """
+    f = Function("judge", WHOLE, POINTER, WHOLE, REAL, WHOLE)
+    pointer, i, t, ahead = f.parameters
+    w = Record(pointer, FIELDS)
+    v, last, earlier, side = (Column(p)[i] for p in (w.values, w.last, w.earlier, w.side))
+    found = f.variable(f.value(0, WHOLE))
+    _parabola(f, w, found, (earlier, last, v), t)
+    with f.when(~ahead.differs(0)):
+        with f.when(side * v < 0.0), f.when(Column(w.wanted)[i] * v >= 0.0):
+            found.value = f.value(1, WHOLE)
+        new = f.choose(v > 0.0, f.value(1.0, REAL), f.choose(v < 0.0, f.value(-1.0, REAL), side))
+        Column(w.side)[i] = new
+        Column(w.earlier)[i] = last
+        Column(w.last)[i] = v
+    f.give(found.value)
+    return f.text()
+
+
+def _parabola(f: Function, w: Record, found: Variable, values: tuple[Value, Value, Value], t: Value) -> None:
+    """The extreme b − m²/4q of the parabola through three samples, with slope m and curvature q at the middle one."""
+    a, b, v = values
+    size_a, size_b, size_v = (f.intrinsic("fabs", x) for x in values)
+    before, after = w.t_last - w.t_earlier, t - w.t_last
+    left, right = (b - a) / before, (v - b) / after
+    m = (left * after + right * before) / (before + after)
+    extreme = b - m * m / ((right - left) / (before + after) * 4.0)
+    with f.when(a * b > 0.0), f.when(b * v > 0.0), f.when(size_b <= size_a), f.when(size_b <= size_v), f.when(extreme * b <= 0.0):
+        found.value = f.value(1, WHOLE)
+
+
+def _look() -> str:
+    """int32 look(t, t_new, dense, watch): 1 if something may have happened in the step."""
+    f = Function("look", CODE, REAL, REAL, POINTER, POINTER, exported=True)
+    t, t_new, dense, pointer = f.parameters
+    w = Record(pointer, FIELDS)
+    with f.loop(w.count) as i:
+        Column(w.side_before)[i] = Column(w.side)[i]
+    found = f.variable(f.value(0, WHOLE))
+    with f.loop(f.value(SAMPLES + 1, WHOLE)) as k:
+        theta = f.value(k + 1, REAL) * (1.0 / SAMPLES)
+        here = theta * (t_new - t) + t
+        f.call("sample", WHOLE, pointer, dense, theta, here)
+        ahead = f.emit(WHOLE, f"zext {k >= SAMPLES} to {WHOLE}")
+        with f.loop(w.count) as i:
+            found.value = f.emit(WHOLE, f"or {found.value}, {f.call('judge', WHOLE, pointer, i, here, ahead).name}")
+        with f.when(~ahead.differs(0)):
+            w.t_earlier = w.t_last
+            w.t_last = here
+    f.give(found.value)
+    return f.text()

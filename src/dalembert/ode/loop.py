@@ -1,0 +1,227 @@
+"""y' = f(t, y), y(t₀) = y₀: the run from Python's side.
+
+The native loop takes the steps. It comes back when its buffer is full and about every 20 ms, so that progress can be
+shown and Ctrl-C is heard; none of this changes a bit of the motion.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.numerics.jit import Library, load
+from dalembert.numerics.llvm_types import LANES
+from dalembert.ode.control import EXPORTS, loop_text
+from dalembert.ode.diagnosis import stopped
+from dalembert.ode.interruption import deferred
+from dalembert.ode.points import Points, address
+from dalembert.ode.run import ROWS, ExitReason, Row, Run
+from dalembert.ode.solution import Outcome, Solution
+from dalembert.once import made_once
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.ode.failures import RunStopped
+    from dalembert.ode.problem import Problem
+
+Progress = Callable[[float, int], object]
+
+SLICE: Final = 0.02
+_CALLS_PER_START: Final = 2
+_CALLS_PER_STEP: Final = 16
+_LARGEST_CHANGE: Final = 4
+_ALIGNMENT: Final = 64
+_CLOCK: Final = 1e-6
+# a row and two that follow one another, as plain numbers, which index faster
+_STATE: Final = int(Row.Y)
+_NORM: Final = slice(int(Row.ATOL), int(Row.IN_NORM) + 1)
+
+
+def integrate(problem: Problem, on_progress: Progress | None = None) -> Solution:
+    """The motion from t₀ to t₁; after Ctrl-C the motion so far, marked as interrupted.
+
+    `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped` with the motion so far.
+    """
+    integration = Integration(problem)
+    try:
+        # the first slice is so short that nothing need be done about Ctrl-C
+        if not integration.advance():
+            _go_on(integration, on_progress)
+    except KeyboardInterrupt:
+        if integration.finished:
+            raise
+    outcome = Outcome.FINISHED if integration.finished else Outcome.INTERRUPTED
+    return integration.solution(outcome, f"{outcome.value} at t = {integration.t:.17g}")
+
+
+def _go_on(integration: Integration, on_progress: Progress | None) -> None:
+    """Slice after slice, until the end or Ctrl-C."""
+    with deferred() as interruption:
+        while not interruption.take():
+            if on_progress is not None:
+                on_progress(integration.t, integration.steps)
+            if integration.advance():
+                return
+
+
+class Integration:
+    """A run in progress: `advance` as often as needed, `solution` at any time."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._native = _native()
+        self._groups = -(-problem.size // LANES)
+        self._work = _work_space(problem, self._groups)
+        self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense)
+        # whether the last step has something in it that somebody should look at
+        self.at_event = False
+        self._run = self._new_run()
+        begin = time.perf_counter()
+        left = self._native.start(ctypes.addressof(self._run))
+        self._attempts = _attempts_per_slice(_CALLS_PER_START / _CALLS_PER_STEP, time.perf_counter() - begin)
+        if left:
+            raise self._stopped()
+
+    @property
+    def t(self) -> float:
+        """The time reached."""
+        return self._run.t
+
+    @property
+    def finished(self) -> bool:
+        """Whether the end was reached."""
+        return self._run.t >= self._run.t_end
+
+    @property
+    def steps(self) -> int:
+        """Accepted steps so far."""
+        return self._run.steps
+
+    def advance(self, attempts: int | None = None) -> bool:
+        """Try at most so many steps (by default as many as take about 20 ms); whether the end was reached."""
+        run = self._run
+        granted = run.budget = self._attempts if attempts is None else attempts
+        begin = time.perf_counter()
+        self._points.bind(run)
+        while (left := self._native.advance(ctypes.addressof(run))) == ExitReason.BUFFER_FULL:
+            self._points.grow()
+            self._points.bind(run)
+        if left == ExitReason.STOPPED:
+            raise self._stopped()
+        self.at_event = left == ExitReason.AT_EVENT
+        if left == ExitReason.BUDGET_SPENT:
+            wanted = _attempts_per_slice(granted, time.perf_counter() - begin)
+            self._attempts = min(max(wanted, granted // _LARGEST_CHANGE), granted * _LARGEST_CHANGE)
+        return left == ExitReason.AT_END
+
+    def step(self, k: int) -> Step:
+        """The k-th step that was taken, k = 1, 2, …"""
+        (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)
+        return Step(begin, end, self._points.step(k)[:, : self.problem.size])
+
+    @property
+    def state(self) -> NDArray[np.float64]:
+        """The state reached."""
+        return self._work[Row.Y, : self.problem.size].copy()
+
+    @property
+    def slope(self) -> NDArray[np.float64]:
+        """f at the state reached."""
+        return self._work[0, : self.problem.size].copy()
+
+    def retake(self, k: int, t_end: float) -> None:
+        """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""
+        run = self._run
+        t, y = self._points.point(k)
+        self._work[Row.Y] = y
+        run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
+        if self._native.start(ctypes.addressof(run)):
+            raise self._stopped()
+        run.h = t_end - t
+        while not self.advance():
+            pass
+
+    def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
+        """The motion so far."""
+        motion = self._points.motion(self.steps + 1, self.problem.size)
+        return Solution(motion, outcome, message, self._run.rejected, self._run.calls)
+
+    def _new_run(self) -> Run:
+        """The structure at the start."""
+        problem = self.problem
+        run = Run(rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context)
+        run.work, run.groups = address(self._work), self._groups
+        run.n_norm, run.norm_groups = problem.in_norm, -(-problem.in_norm // LANES)
+        run.t, run.t_end, run.rtol = problem.t0, problem.t1, problem.rtol
+        run.h_max = min(problem.max_step, problem.t1 - problem.t0)
+        run.events, run.watch = problem.events, problem.watch
+        return run
+
+    def _stopped(self) -> RunStopped:
+        return stopped(self._run, self.solution(Outcome.STOPPED), self._work[0, : self.problem.in_norm].copy())
+
+
+class Step(NamedTuple):
+    """One step with its dense output."""
+
+    begin: float
+    end: float
+    rows: NDArray[np.float64]
+
+    def at(self, t: float) -> NDArray[np.float64]:
+        """y at a time of the step, or a little beside."""
+        theta, rows = (t - self.begin) / (self.end - self.begin), self.rows
+        values: NDArray[np.float64] = rows[7]
+        for row in range(6, -1, -1):
+            values = rows[row] + values * (theta if row % 2 == 0 else 1.0 - theta)
+        return values
+
+
+class _Native(NamedTuple):
+    library: Library
+    start: Callable[[int], int]
+    advance: Callable[[int], int]
+
+
+@made_once
+def _native() -> _Native:
+    """The native loop, compiled once per machine and loaded once per process."""
+    # written without waste, so that optimization would take longer than it could save
+    library = load(loop_text(), EXPORTS, optimize=0)
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+    return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
+
+
+def _work_space(problem: Problem, groups: int) -> NDArray[np.float64]:
+    """The rows of the work space, zero beyond the last component, aligned for the widest loads."""
+    width = groups * LANES
+    space = np.zeros(ROWS * width + _ALIGNMENT // 8)
+    offset = -address(space) % _ALIGNMENT // 8
+    work = space[offset : offset + ROWS * width].reshape(ROWS, width)
+    work[_STATE, : problem.size] = problem.start
+    if type(problem.atol) is float:
+        work[_NORM] = _norm_rows(width, problem.in_norm, problem.atol)
+        return work
+    n_norm, atol = problem.in_norm, np.asarray(problem.atol, dtype=np.float64)
+    work[_NORM] = _norm_rows(width, n_norm, 1.0)
+    work[Row.ATOL, :n_norm] = atol[:n_norm] if atol.ndim else atol
+    return work
+
+
+@functools.lru_cache(maxsize=64)
+def _norm_rows(width: int, n_norm: int, atol: float) -> NDArray[np.float64]:
+    """The rows `Row.ATOL` and `Row.IN_NORM`."""
+    rows = np.array([[1.0], [0.0]]).repeat(width, axis=1)
+    rows[0, :n_norm], rows[1, :n_norm] = atol, 1.0
+    return rows
+
+
+def _attempts_per_slice(attempts: float, seconds: float) -> int:
+    """How many steps to try in one slice if so many took so long."""
+    return max(int(attempts * SLICE / max(seconds, _CLOCK)), 1)

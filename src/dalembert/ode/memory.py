@@ -1,0 +1,40 @@
+"""Memory that Python and native code share: a structure from the names and kinds of its fields, and scratch space."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.numerics.llvm_types import LANES, POINTER, REAL, WHOLE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.numerics.compiled import CompiledFunction
+
+C_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double]]] = {
+    POINTER: ctypes.c_void_p,
+    WHOLE: ctypes.c_int64,
+    REAL: ctypes.c_double,
+}
+
+
+def structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
+    """The structure with these fields, each a name and a kind."""
+    return type("Fields", (ctypes.Structure,), {"_fields_": [(name, C_TYPES[kind]) for name, kind in fields]})
+
+
+def padded(n: int) -> int:
+    """The next multiple of four: native code takes four numbers at a time."""
+    return -(-n // LANES) * LANES
+
+
+def ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scratch space whose head the prologue has filled."""
+    work = np.zeros(function.work_size + 8)
+    prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)
+    prologue(p.ctypes.data, work.ctypes.data)
+    return work

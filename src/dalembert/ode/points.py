@@ -1,0 +1,127 @@
+"""(t_i, y_i): the points of a run in memory that grows with it; nothing written is ever moved."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.ode.step import DENSE_ROWS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.ode.run import Run
+
+_FIRST_POINTS: Final = 512
+_FEWEST_POINTS: Final = 16
+_FIRST_NUMBERS: Final = 2**18
+_LARGEST_NUMBERS: Final = 2**22
+
+
+class Pieces:
+    """Arrays that follow one another, joined when the whole is first asked for."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: list[NDArray[np.float64]]) -> None:
+        self._parts = parts
+
+    @property
+    def whole(self) -> NDArray[np.float64]:
+        """All of them as one array."""
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+    def __reduce__(self) -> tuple[type[Pieces], tuple[list[NDArray[np.float64]]]]:
+        return Pieces, ([self.whole],)
+
+
+def address(numbers: NDArray[np.float64]) -> int:
+    """Where an array begins that can be written to; a third of the time that array.ctypes.data takes."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(numbers))  # type: ignore[arg-type]  # an array is a buffer
+
+
+class Motion(NamedTuple):
+    """Times, states and, if kept, the dense output of the steps between them."""
+
+    times: Pieces
+    states: Pieces
+    dense: Pieces | None
+
+
+class _Block(NamedTuple):
+    """Room for some points; the dense output of a step is kept with the point where the step ends."""
+
+    times: NDArray[np.float64]
+    states: NDArray[np.float64]
+    dense: NDArray[np.float64] | None
+    # their addresses
+    at: tuple[int, int, int]
+
+
+class Points:
+    """The points of a run, in blocks; point 0 is the start."""
+
+    def __init__(self, t0: float, start: NDArray[np.float64], *, dense: bool) -> None:
+        self._width, self._dense = start.size, dense
+        self._blocks: list[_Block] = []
+        self.grow()
+        self._blocks[0].times[0] = t0
+        self._blocks[0].states[0] = start
+
+    def grow(self) -> None:
+        """One more block."""
+        numbers = self._width * DENSE_ROWS
+        first = min(max(_FIRST_NUMBERS // numbers, _FEWEST_POINTS), _FIRST_POINTS)
+        room = min(first << len(self._blocks), max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS))
+        times, states = np.empty(room), np.empty((room, self._width))
+        dense = np.empty((room, DENSE_ROWS, self._width)) if self._dense else None
+        at = address(times), address(states), 0 if dense is None else address(dense)
+        self._before = sum(len(block.times) for block in self._blocks) if self._blocks else 0
+        self._blocks.append(_Block(times, states, dense, at))
+
+    def bind(self, run: Run) -> None:
+        """Tell the run where to go on writing."""
+        block = self._blocks[-1]
+        run.capacity, run.stored = len(block.times), run.steps + 1 - self._before
+        run.times, run.states, run.dense = block.at
+
+    def point(self, k: int) -> tuple[float, NDArray[np.float64]]:
+        """(t_k, y_k), with what fills its row up."""
+        for block in self._blocks:
+            if k < len(block.times):
+                return float(block.times[k]), block.states[k]
+            k -= len(block.times)
+        raise IndexError
+
+    def step(self, k: int) -> NDArray[np.float64]:
+        """The eight rows of the dense output of the step that ends at point k."""
+        for block in self._blocks:
+            if k < len(block.times) and block.dense is not None:
+                rows: NDArray[np.float64] = block.dense[k]
+                return rows
+            k -= len(block.times)
+        raise IndexError
+
+    def motion(self, count: int, size: int) -> Motion:
+        """The first points and components."""
+        if len(self._blocks) == 1 and not self._dense:
+            block = self._blocks[0]
+            return Motion(Pieces([block.times[:count]]), Pieces([block.states[:count, :size]]), None)
+        times: list[NDArray[np.float64]] = []
+        states: list[NDArray[np.float64]] = []
+        dense: list[NDArray[np.float64]] = []
+        left = count
+        for block in self._blocks:
+            here = slice(0, min(left, len(block.times)))
+            times.append(block.times[here])
+            states.append(block.states[here, :size])
+            if block.dense is not None:
+                # no step ends at the start
+                ends = slice(0 if dense else 1, here.stop)
+                dense.append(block.dense[ends, :, :size])
+            left -= here.stop
+        return Motion(Pieces(times), Pieces(states), Pieces(dense) if self._dense else None)

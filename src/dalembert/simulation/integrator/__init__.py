@@ -1,1 +1,0 @@
-"""The native Runge–Kutta 8(5,3) loop and what it returns."""

@@ -1,1 +1,0 @@
-"""Start values from whatever is known."""

@@ -1,0 +1,87 @@
+"""g(q, t) = value, c(q, t)·u + d(q, t) = value: what a user asks of a start, read and checked one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadExpression
+from dalembert.numerics.symbol_values import mapping
+from dalembert.ode.failures import BadStart
+from dalembert.states.evaluator import Evaluator, Key, Level
+
+
+@dataclass(frozen=True)
+class Condition:
+    """expression = value; `symbol` is the coordinate, rate or speed itself where the expression is just that."""
+
+    name: str
+    node: int
+    value: float
+    level: Level
+    symbol: int | None
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value:.12g}"
+
+
+def conditions(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str = "start") -> list[Condition]:
+    """Every given value as a condition; a quantity that is named twice must have one value."""
+    found: dict[int, Condition] = {}
+    for key, value in mapping(what, given).items():
+        c = _condition(evaluator, key, value, t, what)
+        i = evaluator.node(key)
+        if i in found and found[i].value != c.value:
+            msg = f"{what}: {c.name} is given twice, as {found[i].value:.12g} and as {c.value:.12g}"
+            raise BadStart(msg)
+        found[i] = c
+    return list(found.values())
+
+
+def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) -> Condition:
+    try:
+        i = evaluator.node(key)
+        name = evaluator.shown(key)
+    except BadExpression as problem:
+        msg = f"{what}: {problem}" if not isinstance(key, str) else f"{what}: {key!r} cannot be read: {problem}"
+        raise BadStart(msg) from problem
+    level = evaluator.level(i)
+    if level is Level.ACCELERATION:
+        msg = f"{what}: {name} is an acceleration; the equations of motion determine it, a start has positions and velocities"
+        raise BadStart(msg)
+    if level is Level.CONSTANT:
+        kind = evaluator.kin.system.symbols.get(name)
+        remedy = f"{name} is a {kind.kind}" if kind else f"{name} contains no coordinate and no speed"
+        msg = f"{what}: {remedy}; a start gives coordinates, rates and speeds"
+        raise BadStart(msg)
+    symbol = i if i in evaluator.kin.q or i in evaluator.velocities else None
+    return Condition(name, evaluator.reduced(i), _number(evaluator, name, value, t, what), level, symbol)
+
+
+def _number(evaluator: Evaluator, name: str, value: Any, t: float, what: str) -> float:
+    """A finite number; an expression in constants, such as l/2, will do."""
+    if isinstance(value, Scalar):
+        i = evaluator.node(value)
+        if evaluator.level(i) is not Level.CONSTANT:
+            msg = f"{what}: {name} = {value} is not a number; to relate two quantities give their difference, as in {{a - b: 0}}"
+            raise BadStart(msg)
+        x = float(evaluator.floats([evaluator.reduced(i)], {evaluator.time: t})[0])
+    else:
+        x = _converted(name, value, what)
+    if not math.isfinite(x):
+        msg = f"{what}: {name} = {x} is not finite"
+        raise BadStart(msg)
+    return x
+
+
+def _converted(name: str, value: Any, what: str) -> float:
+    # numpy's and SymPy's numbers are not all registered as real ones
+    unlike = isinstance(value, str | bytes | bool) or getattr(value, "shape", ()) != ()
+    try:
+        return float("x" if unlike else value)
+    except (TypeError, ValueError, OverflowError):
+        msg = f"{what}: {name} = {value!r:.60} is not a number"
+        raise BadStart(msg) from None

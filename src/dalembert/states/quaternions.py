@@ -1,0 +1,61 @@
+"""e/|e|: a quaternion of any length is an attitude; a start takes the one of length one.
+
+e and k e are the same rotation, R = R_h(e)/(e·e), so four given numbers are divided by their length, and given rates of theirs
+with them, which leaves ω = 2 E ė/(e·e) as it was meant. What was changed is said. Four zeros are no attitude.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.geometry.rotation import Quaternion
+from dalembert.model.system import System
+from dalembert.ode.failures import BadStart
+from dalembert.states.conditions import Condition
+from dalembert.states.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# a length that differs from one by less is meant to be one, and is left alone
+_ROUNDING: Final = 1e-12
+
+
+def no_rotation(system: System) -> NDArray[np.float64]:
+    """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
+    q, place = np.zeros(len(system.q)), {x.i: k for k, x in enumerate(system.q)}
+    for F in system.space.frames:
+        if isinstance(F.rotation, Quaternion) and F.rotation.e[0] in place:
+            q[place[F.rotation.e[0]]] = 1.0
+    return q
+
+
+def with_unit_quaternions(evaluator: Evaluator, asked: Sequence[Condition]) -> tuple[list[Condition], tuple[str, ...]]:
+    """The conditions with every quaternion that is given whole brought to length one, and what was done."""
+    found, notes = list(asked), []
+    for F in evaluator.kin.system.space.frames:
+        if isinstance(F.rotation, Quaternion):
+            found, note = _scaled(evaluator, found, F.rotation.e, F.name)
+            notes += [note] if note else []
+    return found, tuple(notes)
+
+
+def _scaled(evaluator: Evaluator, asked: list[Condition], e: tuple[int, ...], frame: str) -> tuple[list[Condition], str]:
+    given = {c.symbol: c.value for c in asked}
+    if any(x not in given for x in e):
+        return asked, ""
+    length = math.hypot(*(given[x] for x in e))
+    if length == 0.0:
+        msg = f"start: four zeros are no attitude: give the quaternion of {frame} a length, such as (1, 0, 0, 0) for no rotation"
+        raise BadStart(msg)
+    if abs(length - 1.0) <= _ROUNDING:
+        return asked, ""
+    own = {*e, *(evaluator.tape.rate(x) for x in e)}
+    scaled = [replace(c, value=c.value / length) if c.symbol in own else c for c in asked]
+    listed = ", ".join(f"{given[x]:.6g}" for x in e)
+    return scaled, f"the quaternion of {frame} was given as ({listed}), of length {length:.6g}; it was divided by its length"

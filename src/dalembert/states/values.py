@@ -1,0 +1,123 @@
+"""What a run is made with: numbers for the constants, expressions for specified motions and inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.equations.binding import jets
+from dalembert.errors import BadExpression
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
+from dalembert.states.evaluator import label
+
+
+@dataclass(frozen=True)
+class Values:
+    """Numbers by symbol node, and expressions in t (and the state) by symbol node, both on the tape of `kin`."""
+
+    kin: Kinematics = field(repr=False)
+    numbers: dict[int, float]
+    bindings: dict[int, int]
+
+    def value_at(self, t: float) -> dict[int, float]:
+        """Every symbol that is not part of the state, as a number at time t (inputs that depend on the state left out)."""
+        tape = self.kin.tape
+        known = {**self.numbers, self.kin.system.t.i: t}
+        found = dict(self.numbers)
+        for x, e in self.bindings.items():
+            try:
+                found[x] = evaluate(tape, [e], known.__getitem__, Floats())[0]
+            except KeyError:
+                continue
+            except (ArithmeticError, ValueError) as problem:
+                raise self._not_finite(x, t) from problem
+            if not math.isfinite(found[x]):
+                raise self._not_finite(x, t)
+        return found
+
+    def _not_finite(self, x: int, t: float) -> BadValue:
+        name = label(str(self.kin.tape.nodes[x][1]))
+        return BadValue(f"{name} = {Scalar(self.kin.tape, self.bindings[x])} has no finite value at the start, t = {t:g}")
+
+
+def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Values:
+    """Defaults of the description, then `values` for constants and `inputs` for inputs and specified motions."""
+    kin = kin.fork()
+    system, tape = kin.system, kin.tape
+    numbers = {tape.names[n]: x for n, x in constant_values(system, values).items()}
+    motions: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
+    for key, value in mapping("inputs", inputs).items():
+        name = symbol_name(system, key, ("input", "specified"))
+        x = system.symbols[name].scalar.i
+        motion = _read(kin, name, value) if isinstance(value, str) else value
+        if isinstance(motion, Scalar) or type(motion).__module__.partition(".")[0] == "sympy":
+            motions[x] = Scalar(tape, kin.in_speeds(on(tape, motion)))
+            _check_motion(kin, name, motions[x])
+        elif callable(value):
+            msg = f"{name}: give an expression such as 2*sin(s.t), not a Python function"
+            raise BadValue(msg)
+        else:
+            motions.pop(x, None)
+            numbers |= _held(kin, x, number(name, value))
+    _check_masses(kin, numbers)
+    return Values(kin, numbers, jets(tape, motions))
+
+
+def _read(kin: Kinematics, name: str, text: str) -> Scalar:
+    try:
+        return kin.system.expression(text)
+    except BadExpression as problem:
+        msg = f"{name} = {text!r} cannot be read: {problem}"
+        raise BadValue(msg) from problem
+
+
+def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
+    """An input may depend on t, q and u; what follows from the equations of motion cannot enter them."""
+    accelerations = {*kin.qddot, *kin.udot}
+    found = [label(str(kin.tape.nodes[i][1])) for i in symbols_of(kin.tape, (motion.i,)) if i in accelerations]
+    if found:
+        msg = f"{name}: it contains the acceleration {found[0]}; give it in time, positions and velocities"
+        raise BadValue(msg)
+
+
+def _check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
+    """What the description demands of its masses holds for the values of a run too."""
+    tape = kin.tape
+    for body in kin.system.bodies:
+        inside = symbols_of(tape, (body.mass.i,))
+        # a mass without symbols was judged when it was declared
+        if inside and all(i in numbers for i in inside) and (m := evaluate(tape, [body.mass.i], numbers.__getitem__, Floats())[0]) <= 0:
+            given = ", ".join(f"{tape.nodes[i][1]} = {numbers[i]:g}" for i in inside)
+            msg = f"{given}: the mass of {body.name!r} is {m:g}; a mass must be positive"
+            raise BadValue(msg)
+
+
+def _held(kin: Kinematics, x: int, value: float) -> dict[int, float]:
+    """A quantity held at a number: its rates are zero."""
+    found = {x: value}
+    symbol = kin.tape.rates.get(x)
+    while symbol is not None:
+        found[symbol] = 0.0
+        symbol = kin.tape.rates.get(symbol)
+    return found
+
+
+def parameters_of(setting_: Values, symbols: tuple[int, ...]) -> list[float]:
+    """The numbers of these parameter symbols, or an error that names what is missing."""
+    tape = setting_.kin.tape
+    have = {str(tape.nodes[i][1]): x for i, x in setting_.numbers.items()}
+    names = [str(tape.nodes[i][1]) for i in symbols]
+    check_complete(setting_.kin.system, names, have)
+    return [have[n] for n in names]
+
+
+def inserted(setting_: Values, nodes: tuple[int, ...]) -> list[int]:
+    """Nodes of the setting's tape with specified motions and inputs replaced by what they are bound to."""
+    insert = Rewrite(setting_.kin.tape, setting_.bindings)
+    return [insert(i) for i in nodes]

@@ -1,0 +1,260 @@
+"""C u = d: speeds from given velocities, of least norm where these leave a choice; then q̇ = W u + X.
+
+Every row A q̇ + b = 0 that was eliminated holds by construction; those that stand beside the equations are conditions like
+the given velocities, and one that is not linear in the rates is satisfied by Newton's method. What a singular position makes
+undetermined is found from the rank of A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import Linear, gradient
+from dalembert.errors import NotLinear
+from dalembert.ode.failures import BadStart
+from dalembert.states.assembly import ACCEPTED
+from dalembert.states.conditions import Condition
+from dalembert.states.evaluator import Evaluator, Level, label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# singular values below this part of the largest are zero
+_RANK: Final = 1e-10
+_DUST: Final = 1e-14
+# for rows that are not linear in the rates
+_NEWTON_STEPS: Final = 30
+_NUDGE: Final = 0.1
+# how much larger the rates may become if one of them is to be zero
+_MODERATE: Final = 10.0
+
+
+class Velocities:
+    """The given velocities c(q, t)·u + d(q, t) = value, and the rows A q̇ + b = 0, at the start positions."""
+
+    def __init__(self, evaluator: Evaluator, asked: Sequence[Condition], q: Numbers, t: float, guess: Sequence[Condition] = ()) -> None:
+        self._evaluator, self._asked = evaluator, [*asked, *_beside(evaluator)]
+        self._guess = {c.symbol: c.value for c in guess}
+        # the user's own, which come first
+        self._n_given = len(asked)
+        self.t = t
+        self._state = {**dict(zip(evaluator.kin.q, q.tolist(), strict=True)), evaluator.time: t}
+        self._conditions()
+        self._rows()
+
+    def _conditions(self) -> None:
+        """C and d, with the speeds that each condition may move."""
+        evaluator, asked, n = self._evaluator, self._asked, self._evaluator.kin.n_u
+        self.C, self.d = np.zeros((len(asked), n)), np.array([c.value for c in asked])
+        self._reached = np.zeros(n, dtype=bool)
+        # {condition: (e, ∂e/∂u)} of rows that are not linear
+        self._curved: dict[int, tuple[int, list[int]]] = {}
+        linear = Linear(evaluator.tape, evaluator.kin.u)
+        for k, c in enumerate(asked):
+            try:
+                constant, coefficients = linear(c.node)
+            except NotLinear as problem:
+                if k >= self._n_given:
+                    slopes = gradient(evaluator.tape, {c.node: evaluator.tape.one}, evaluator.kin.u)
+                    self._curved[k] = c.node, slopes
+                    self._reached |= np.array([i != evaluator.tape.zero for i in slopes])
+                    continue
+                msg = f"start: {c.name} is {problem}; a given velocity must be linear in the rates and speeds"
+                raise BadStart(msg) from problem
+            rest, *found = evaluator.floats([constant, *coefficients.values()], self._state)
+            if not np.isfinite([rest, *found]).all():
+                msg = f"start: {c.name} is not defined at the start positions: declare other speeds or start elsewhere"
+                raise BadStart(msg)
+            self.d[k] -= rest
+            self.C[k, list(coefficients)] = found
+            self._reached[list(coefficients)] = True
+
+    def _rows(self) -> None:
+        """A and b, the rank of A, and the rows that are not independent here."""
+        evaluator, rows = self._evaluator, self._evaluator.kin.rows
+        self.A = np.zeros((len(rows), evaluator.kin.n_q))
+        for k, row in enumerate(rows):
+            self.A[k, list(row.A)] = evaluator.floats([evaluator.reduced(a) for a in row.A.values()], self._state)
+        self.b = evaluator.floats([evaluator.reduced(row.b) for row in rows], self._state)
+        self.rank, notes = _rank(self.A, [row.name for row in rows])
+        # rows beside the equations may depend on one another
+        self.notes = () if evaluator.kin.multipliers else notes
+
+    # ---- u -----------------------------------------------------------------------------------
+
+    def speeds(self) -> Numbers:
+        """What is given directly stays as it is; the rest is the solution of least norm, with rates at zero that may be zero."""
+        u, free = self._first(), self._reached.copy()
+        for k, x in self._direct().items():
+            u[k], free[k] = x, False
+        if free.any():
+            u = self._sparing(self._solved(u, free), free)
+        self._linearized(u, free)
+        self._check(u)
+        self._check_directions(u)
+        return u
+
+    def _solved(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
+        """C u = d by the least change of what is free."""
+        u = u.copy()
+        # the second time removes rounding
+        for _ in range(_NEWTON_STEPS if self._curved else 2):
+            C, d = self._linearized(u, free)
+            u[free] += np.linalg.lstsq(C[:, free], d - C @ u, rcond=_RANK)[0]
+        C, d = self._linearized(u, free)
+        clean = np.where(free & (np.abs(u) <= _DUST * np.abs(u).max()), 0.0, u)
+        return clean if self._satisfied(clean) else u
+
+    def _sparing(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
+        """The same with rates at zero that rows beside the equations allow to be so, first declared first, if the others stay moderate."""
+        kin, free = self._evaluator.kin, free.copy()
+        for k, symbol in enumerate(kin.u if kin.multipliers else ()):
+            if np.linalg.matrix_rank(self.C[:, free]) == np.count_nonzero(free):
+                break
+            if not free[k] or symbol in self._guess:
+                continue
+            free[k] = False
+            trial = u if u[k] == 0.0 else self._solved(np.where(np.arange(len(u)) == k, 0.0, u), free)
+            if self._satisfied(trial) and np.linalg.norm(trial) <= _MODERATE * np.linalg.norm(u):
+                u = trial
+            else:
+                free[k] = True
+                self._linearized(u, free)
+        return u
+
+    def _satisfied(self, u: Numbers) -> bool:
+        return bool((np.abs(self.C @ u - self.d) <= self._tolerance(u)).all())
+
+    def _first(self) -> Numbers:
+        """Zero, or the guess for a speed that a curved row determines."""
+        kin = self._evaluator.kin
+        bent = {kin.u[r] for _, slopes in self._curved.values() for r, i in enumerate(slopes) if i != self._evaluator.tape.zero}
+        for symbol in self._guess:
+            if symbol not in bent or symbol in (c.symbol for c in self._asked):
+                name = "it" if symbol is None else label(kin.name(symbol))
+                msg = f"guess: {name} is not a speed that a row nonlinear in the rates determines; give it in the start"
+                raise BadStart(msg)
+        return np.array([self._guess.get(x, 0.0) for x in kin.u])
+
+    def _check_directions(self, u: Numbers) -> None:
+        """A row that is not linear in the rates says nothing about the accelerations where ∂φ/∂q̇ = 0."""
+        for k, (_, slopes) in self._curved.items():
+            if not np.any(self._evaluator.floats(slopes, self._full(u))):
+                why = "its slope in the velocities vanishes here, so that it does not determine how the motion goes on"
+                msg = f"start: {self._asked[k].name!r} cannot be held from this state: {why}; give velocities that differ from zero"
+                raise BadStart(msg)
+
+    def _linearized(self, u: Numbers, free: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+        """C u = d with every curved row replaced by its tangent at u; where the tangent shows nothing free, by one nearby."""
+        for k, (e, slopes) in self._curved.items():
+            at = u
+            for nudge in (0.0, _NUDGE * (float(np.abs(u).max()) or 1.0)):
+                at = np.where(free & self._reached, u + nudge, u)
+                value, *slope = self._evaluator.floats([e, *slopes], self._full(at))
+                if not value or np.any(np.array(slope)[free]):
+                    break
+            self.C[k], self.d[k] = slope, np.dot(slope, at) - value
+        return self.C, self.d
+
+    def _direct(self) -> dict[int, float]:
+        """{r: value} of the speeds that were given themselves."""
+        place = {i: r for r, i in enumerate(self._evaluator.kin.u)}
+        return {place[c.symbol]: c.value for c in self._asked if c.symbol in place}
+
+    def _tolerance(self, u: Numbers) -> Numbers:
+        tolerance: Numbers = ACCEPTED * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
+        return tolerance
+
+    def _check(self, u: Numbers) -> None:
+        residuals = self.C @ u - self.d
+        excess = np.abs(residuals) - self._tolerance(u)
+        if not (excess > 0.0).any():
+            return
+        k = int(np.argmax(excess))
+        worst = self._asked[k]
+        if k >= self._n_given:
+            raise BadStart(self._against_row(k, float(residuals[k])))
+        others = [str(c) for c in self._asked[: self._n_given] if c is not worst]
+        with_these = f" with {', '.join(others)}" if others else ""
+        row = self._violated()
+        against = f"contradicts {row}" if row else "cannot be had at this position"
+        msg = f"start: {worst}{with_these} {against}: least-squares residual {residuals[k]:.6g}"
+        raise BadStart(msg + "; leave a value out or change it")
+
+    def _against_row(self, k: int, residual: float) -> str:
+        """A row beside the equations that nothing satisfies together with the rest."""
+        given = self._asked[: self._n_given]
+        size = f"least-squares residual {residual:.6g}"
+        if not given:
+            return f"start: the constraints contradict one another: no velocities satisfy {self._asked[k].name!r} with the others, {size}"
+        names = ", ".join(map(str, given))
+        return f"start: {names} contradict{'s' * (len(given) == 1)} {self._asked[k].name!r}: {size}; leave a value out or change it"
+
+    def _violated(self) -> str:
+        """The constraint that the rates as they were given violate most, with its residual."""
+        kin = self._evaluator.kin
+        given = {c.symbol: c.value for c in self._asked if c.symbol is not None}
+        u = np.zeros(kin.n_u)
+        for k, x in self._direct().items():
+            u[k] = x
+        qdot = np.array([given.get(i, x) for i, x in zip(kin.qdot, self._computed(u), strict=True)])
+        residuals = self.A @ qdot + self.b
+        names = [row.name for row in kin.rows]
+        if not names or not np.isfinite(residuals).all() or not residuals.any():
+            return ""
+        worst = int(np.argmax(np.abs(residuals)))
+        return f"{names[worst]!r} (residual {residuals[worst]:.6g})"
+
+    # ---- q̇ -----------------------------------------------------------------------------------
+
+    def _full(self, u: Numbers) -> dict[int, float]:
+        return {**self._state, **dict(zip(self._evaluator.kin.u, u.tolist(), strict=True))}
+
+    def _computed(self, u: Numbers) -> Numbers:
+        full, reduced = self._full(u), [self._evaluator.reduced(x) for x in self._evaluator.kin.qdot]
+        together = self._evaluator.floats(reduced, full)
+        # where one of them is not defined the others may be
+        return together if np.isfinite(together).all() else np.array([self._evaluator.floats([x], full)[0] for x in reduced])
+
+    def rates(self, u: Numbers) -> Numbers:
+        """q̇ = W u + X"""
+        qdot = self._computed(u)
+        if not np.isfinite(qdot).all():
+            kin = self._evaluator.kin
+            bad = ", ".join(label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot)))
+            names = ", ".join(label(kin.name(x)) for x in kin.u)
+            why = f" ({self.notes[0]})" if self.notes else ""
+            msg = f"start: {bad} cannot be had from {names} at these positions (division by zero): start elsewhere or declare other speeds"
+            raise BadStart(msg + why)
+        return qdot
+
+    def residual(self, u: Numbers, qdot: Numbers) -> float:
+        """The largest of |A q̇ + b| and of what remains of the given velocities."""
+        return float(np.max(np.abs([*(self.A @ qdot + self.b), *(self.C @ u - self.d)]), initial=0.0))
+
+
+def _beside(evaluator: Evaluator) -> list[Condition]:
+    """e(q, u, t) = 0 of the rows that were not eliminated."""
+    return [Condition(r.row.name, evaluator.reduced(r.e), 0.0, Level.VELOCITY, None) for r in evaluator.kin.velocity_rows]
+
+
+def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+    """rank A, and a note that names the rows that are not independent."""
+    if not names or not np.isfinite(A).all():
+        return 0, ()
+    norms = np.linalg.norm(A, axis=1, keepdims=True)
+    largest = norms.max() or 1.0
+    # units differ from row to row, but a row of rounding errors is no row
+    U, s, _ = np.linalg.svd(A / np.where(norms > _RANK * largest, norms, largest))
+    rank = int(np.sum(s > _RANK))
+    if rank == len(names):
+        return rank, ()
+    involved = [name for name, weights in zip(names, np.abs(U[:, rank:]), strict=True) if weights.max() > _RANK]
+    listed = " and ".join(map(repr, involved))
+    what = f"{listed} {'vanishes' if len(involved) == 1 else 'are not independent'} at this start"
+    return rank, (f"a singular position: {what} (rank {rank} of {len(names)}), so that speeds and reactions may be undetermined",)

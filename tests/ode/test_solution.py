@@ -1,0 +1,70 @@
+"""Reading a solution: at points, between them, outside."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from dalembert.numerics.jit import Library
+from dalembert.ode.failures import OutsideRun
+from dalembert.ode.loop import Integration, integrate
+from dalembert.ode.problem import Problem
+from dalembert.ode.solution import Outcome, Solution
+
+
+def ellipse(native: Library, *, dense: bool = True) -> Solution:
+    return integrate(Problem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=1.0, t1=11.0, dense=dense))
+
+
+def test_points_are_met_to_the_bit(native: Library) -> None:
+    solution = ellipse(native)
+    assert np.array_equal(solution.y, solution.at(solution.t))
+    assert solution.t[[0, -1]].tolist() == [1.0, 11.0]
+
+
+def test_between_the_points_the_integrals_hold(native: Library) -> None:
+    y = ellipse(native).at(np.linspace(1.0, 11.0, 1000))
+    assert np.full(1000, np.sqrt(0.75)) == pytest.approx(y[:, 0] * y[:, 3] - y[:, 1] * y[:, 2], abs=1e-7)
+
+
+def test_shapes_follow_the_times(native: Library) -> None:
+    solution = ellipse(native)
+    assert solution.at(2.0).shape == (4,)
+    assert solution.at([]).shape == (0, 4)
+    assert solution.at(np.full((2, 3), 5.0)).shape == (2, 3, 4)
+    assert np.array_equal(solution.at([3.0, 2.0])[::-1], solution.at([2.0, 3.0]))
+
+
+@pytest.mark.parametrize("time", [0.999, 11.001, np.nan, np.inf])
+def test_outside_is_refused(native: Library, time: float) -> None:
+    with pytest.raises(OutsideRun, match="from 1 to 11"):
+        ellipse(native).at([2.0, time])
+
+
+def test_without_dense_output_only_the_points_are_known(native: Library) -> None:
+    solution = ellipse(native, dense=False)
+    assert np.array_equal(solution.y, solution.at(solution.t))
+    with pytest.raises(OutsideRun, match="run again with dense output"):
+        solution.at(2.0)
+
+
+def test_pickled_and_restored(native: Library) -> None:
+    solution = ellipse(native)
+    again = pickle.loads(pickle.dumps(solution))
+    assert np.array_equal(solution.at([2.0, 3.0]), again.at([2.0, 3.0]))
+    assert (again.outcome, again.steps, again.calls) == (Outcome.FINISHED, solution.steps, solution.calls)
+
+
+def test_a_solution_taken_on_the_way_stays_as_it_was(native: Library) -> None:
+    integration = Integration(Problem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0))
+    assert integration.solution().steps == 0
+    integration.advance(20)
+    part = integration.solution()
+    kept = part.y.copy()
+    while not integration.advance():
+        pass
+    assert np.array_equal(kept, part.y)
+    assert integration.solution().steps > 1000
+    assert np.array_equal(kept, integration.solution().y[: len(kept)])

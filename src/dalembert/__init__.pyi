@@ -26,6 +26,8 @@ from dalembert.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
 from dalembert.api.reactions import reactions as reactions
+from dalembert.api.robots import crosscheck as crosscheck
+from dalembert.api.robots import load as load
 from dalembert.api.simulate import simulate as simulate
 from dalembert.constraint_analysis.analysis import ConstraintAnalysis as ConstraintAnalysis
 from dalembert.constraint_analysis.analysis import RedundantRow as RedundantRow
@@ -73,6 +75,12 @@ from dalembert.integrals.audit import Work as Work
 from dalembert.integrals.energy_integrals import EnergyIntegrals as EnergyIntegrals
 from dalembert.integrals.routh import RouthReduction as RouthReduction
 from dalembert.integrals.symmetry import Symmetry as Symmetry
+from dalembert.inverse.at_state import StateValues as StateValues
+from dalembert.inverse.at_state import evaluate as evaluate
+from dalembert.inverse.at_state import state_values as state_values
+from dalembert.inverse.drives import InverseDynamics as InverseDynamics
+from dalembert.inverse.drives import NotDriven as NotDriven
+from dalembert.inverse.drives import inverse_dynamics as inverse_dynamics
 from dalembert.kinematics.system_kinematics import Kinematics as Kinematics
 from dalembert.kinematics.system_kinematics import kinematics as kinematics
 from dalembert.kinetics.reactions import Reactions as Reactions
@@ -129,6 +137,9 @@ from dalembert.principles.lagrange import lagrange as lagrange
 from dalembert.principles.maggi import maggi as maggi
 from dalembert.principles.newton_euler import newton_euler as newton_euler
 from dalembert.principles.recursive import recursive as recursive
+from dalembert.robots.crosscheck import CrossCheck as CrossCheck
+from dalembert.robots.crosscheck import EngineComparison as EngineComparison
+from dalembert.robots.engine_import import EngineMissing as EngineMissing
 from dalembert.simulation.events.event import BadEvent as BadEvent
 from dalembert.simulation.events.event import Event as Event
 from dalembert.simulation.events.event import event as event

@@ -35,6 +35,8 @@ LAYERS = (
     "statics",
     "linear",
     "flexible",
+    "inverse",
+    "robots",
     "api",
     "report",
     "gallery",

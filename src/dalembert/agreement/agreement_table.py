@@ -52,12 +52,14 @@ class Agreement(Shown):
     trials: int
     # the check of the compiled route, where one was made
     compiled: Checked | None = None
+    # other programs that know the same system, and were asked
+    witnesses: tuple[Checked, ...] = ()
 
     @property
     def agree(self) -> bool:
         """Whether every applicable principle agrees and every identity of the audit holds."""
-        compiled = self.compiled is None or self.compiled.agrees
-        return compiled and all(r.agrees for r in self.rows) and all(f.holds for f in self.audit)
+        checked = all(c.agrees for c in (self.compiled, *self.witnesses) if c is not None)
+        return checked and all(r.agrees for r in self.rows) and all(f.holds for f in self.audit)
 
     @property
     def bound(self) -> float:
@@ -85,7 +87,7 @@ class Agreement(Shown):
         failed = [f for f in self.audit if not f.holds]
         lines.append(f"  audit: {len(self.audit) - len(failed)} of {len(self.audit)} kinematic identities hold")
         lines += [f"    FAILED {f.what} for {f.where}" for f in failed]
-        lines += [f"  {self.compiled}"] if self.compiled is not None else []
+        lines += [f"  {c}" for c in (self.compiled, *self.witnesses) if c is not None]
         return "\n".join(lines)
 
 

@@ -7,6 +7,18 @@ from dalembert.api.compile import (
 )
 from dalembert.api.energy_integrals import energy_integrals, routh, symmetry
 from dalembert.api.reactions import reactions
+from dalembert.api.robots import crosscheck, load
 from dalembert.api.simulate import simulate
 
-__all__ = ["agreement", "compile", "energy_integrals", "forward_dynamics", "reactions", "routh", "simulate", "symmetry"]
+__all__ = [
+    "agreement",
+    "compile",
+    "crosscheck",
+    "energy_integrals",
+    "forward_dynamics",
+    "load",
+    "reactions",
+    "routh",
+    "simulate",
+    "symmetry",
+]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.agreement_table import agreement as certify
 from dalembert.api.compile import compile as compiled_route
+from dalembert.api.robots import crosscheck
 from dalembert.errors import IllPosed
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
@@ -24,4 +25,5 @@ def agreement(system: System, *, compiled: bool = True) -> Agreement:
         native = compiled_route(system)
     except IllPosed:
         return result  # the principles may agree on equations that determine no motion
-    return replace(result, compiled=check_compiled(native, kane(kinematics(system)).equations))
+    witnesses = () if system.origin is None else tuple(c for c in crosscheck(system).engines if not c.why_not)
+    return replace(result, compiled=check_compiled(native, kane(kinematics(system)).equations), witnesses=witnesses)

@@ -13,7 +13,7 @@ from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.tape import LEAVES, Tape, Triple
 from dalembert.errors import NotApplicable
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.rotation import DirectionCosines, Quaternion
+from dalembert.geometry.rotation import AboutBasis, DirectionCosines, Quaternion
 from dalembert.geometry.vector import plus
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body
@@ -53,8 +53,17 @@ class Tree:
         self.root = Link(None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero)
         self.links = [self.root]
         self.moved: dict[int, Link] = {}
+        # {q̇: J} of flywheels: they stand still and turn as fast as a joint that carries other links
+        self.flywheels: dict[int, int] = {}
+        wheels = {body: found for body in kin.system.bodies if (found := self._flywheel(body)) is not None}
         for body in kin.system.bodies:
-            self._attach(body)
+            if body not in wheels:
+                self._attach(body)
+        for body, (x, J) in wheels.items():
+            if x in self.moved:
+                self.flywheels[x] = t.add(self.flywheels.get(x, t.zero), J)
+            else:
+                self._attach(body)
         if len(self.moved) < kin.n_u:
             msg = "a coordinate moves no mass"
             raise NotApplicable(msg)
@@ -80,6 +89,18 @@ class Tree:
                 link = self._turn(link, following, fixed)
             else:
                 link.masses.append((body, fixed))
+
+    def _flywheel(self, body: Body) -> tuple[int, int] | None:
+        """(q̇, J) of a body on an axis fixed to the ground, its mass centre at rest: T = ½ J q̇²."""
+        F, t = body.frame, self.tape
+        if F is None or body.inertia is None or F.parent is not self.kin.system.N or not isinstance(F.rotation, AboutBasis):
+            return None
+        if self._offsets(body) or F.rotation.angle not in self.kin.q:
+            return None
+        k = F.rotation.axis
+        x = t.rate(F.rotation.angle)
+        assert x is not None
+        return x, body.inertia.on(t).to(F).rows[k][k]
 
     def _offsets(self, body: Body) -> dict[Frame, Triple]:
         """The position of G from O, summed frame by frame."""
@@ -110,7 +131,7 @@ class Tree:
         key = ("turn", frame.number, at)
         if key not in link.children:
             t, rotation = self.tape, frame.rotation
-            if isinstance(rotation, DirectionCosines):
+            if isinstance(rotation, DirectionCosines) and any(x in t.moving for x in symbols_of(t, rotation.variables())):
                 msg = f"frame {frame.name} is given by direction cosines, not by a joint's turn"
                 raise NotApplicable(msg)
             if isinstance(rotation, Quaternion):

@@ -120,13 +120,14 @@ class Declarations:
         numbers = {n: None if v is None else exact(v) for n, v in values.items()}
         return tuple(self.constant(n) for n in plain) + tuple(self.constant(n, v) for n, v in numbers.items())
 
-    def input(self, name: str, *, display: str | None = None) -> Scalar:
-        """A quantity known only at run time, such as a motor force."""
+    def input(self, name: str, *, value: Any = None, display: str | None = None) -> Scalar:
+        """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
+        number = None if value is None else exact(value)
         self._display(checked(name, self._taken), display)
         tape = self.space.tape
         i = tape.symbol(self._name(name, "input"))
         tape.inputs.add(i)
-        self.symbols[name] = Symbol(name, "input", Scalar(tape, i))
+        self.symbols[name] = Symbol(name, "input", Scalar(tape, i), number)
         return Scalar(tape, i)
 
     def inputs(self, names: str) -> tuple[Scalar, ...]:

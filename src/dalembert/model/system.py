@@ -27,6 +27,8 @@ class System(Members, Shown):
             msg = "a system needs a name"
             raise BadDescription(msg)
         self.name, self.source = name, source
+        # the file it was read from, for those who hold it against other readers of the same file
+        self.origin: object | None = None
         # what was computed from this description, with the signature it was computed for
         self.cached: tuple[object, object] | None = None
         if gravity is not None:

@@ -75,7 +75,7 @@ def number(name: str, value: Any) -> float:
 
 def constant_values(system: System, values: Mapping[Any, Any]) -> dict[str, float]:
     """{name: number} of every constant that has one: defaults, then what was given."""
-    found = {s.name: float(s.value) for s in system.symbols.values() if s.kind == "constant" and s.value is not None}
+    found = {s.name: float(s.value) for s in system.symbols.values() if s.kind in ("constant", "input") and s.value is not None}
     for key, value in mapping("values", values).items():
         name = symbol_name(system, key, ("constant", "input"))
         found[name] = number(name, value)

@@ -149,16 +149,17 @@ class Sweep:
         self._add_moved(self.bodies[parent], I, link, parent.frame)
 
     def _see_through(self, I: Articulated, x: int, s_w: Triple, s_v: Triple) -> None:
-        """Take one freedom S out: I − U Uᵀ/D and p + U τ/D with U = I S, D = S·U, τ = load − S·p."""
+        """Take one freedom S out: I − U Uᵀ/D and p + U τ/D with U = I S, D = S·U + J, τ = load − S·p."""
         t = self.t
         U_n = plus(t, self._times(I.A, s_w), self._times(I.B, s_v))
         U_f = plus(t, self._times(_transposed(I.B), s_w), self._times(I.M, s_v))
-        over_D = t.div(t.one, t.add(dot3(t, s_w, U_n), dot3(t, s_v, U_f)))
+        J = self.tree.flywheels.get(x, t.zero)
+        over_D = t.div(t.one, t.add(t.add(dot3(t, s_w, U_n), dot3(t, s_v, U_f)), J))
         tau = t.sub(self.load.get(x, t.zero), t.add(dot3(t, s_w, I.n), dot3(t, s_v, I.f)))
         self.through[x] = (U_n, U_f, over_D, tau)
         V_n, V_f = self._neg(self._scale(over_D, U_n)), self._neg(self._scale(over_D, U_f))
-        # S·I vanishes after this: along a coordinate axis that is a row of exact zeros
-        turns, slides = _unit(t, s_w, s_v), _unit(t, s_v, s_w)
+        # without a flywheel S·I vanishes after this: along a coordinate axis that is a row of exact zeros
+        turns, slides = (_unit(t, s_w, s_v), _unit(t, s_v, s_w)) if t.zero == J else (None, None)
         I.A = _cleared(t, _symmetric(self._plus(I.A, _outer(t, V_n, U_n))), turns, turns)
         I.B = _cleared(t, self._plus(I.B, _outer(t, V_n, U_f)), turns, slides)
         I.M = _cleared(t, _symmetric(self._plus(I.M, _outer(t, V_f, U_f))), slides, slides)

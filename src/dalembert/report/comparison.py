@@ -16,8 +16,9 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
     yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.agree))
     yield from audit(a)
-    if a.compiled is not None:
-        yield words(Verdict(f"{str(a.compiled)[:1].upper()}{str(a.compiled)[1:]}.", a.compiled.agrees))
+    for check in (a.compiled, *a.witnesses):
+        if check is not None:
+            yield words(Verdict(f"{str(check)[:1].upper()}{str(check)[1:]}.", check.agrees))
 
 
 def _row(r: Row) -> tuple[Span, ...]:

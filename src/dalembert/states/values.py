@@ -59,6 +59,8 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
         if isinstance(motion, Scalar) or type(motion).__module__.partition(".")[0] == "sympy":
             motions[x] = Scalar(tape, kin.in_speeds(on(tape, motion)))
             _check_motion(kin, name, motions[x])
+            # its own value, where it has one, no longer counts
+            numbers.pop(x, None)
         elif callable(value):
             msg = f"{name}: give an expression such as 2*sin(s.t), not a Python function"
             raise BadValue(msg)

@@ -1,0 +1,47 @@
+"""Files that describe systems, and the engines that know them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dalembert.api.compile import compile as native_dynamics
+from dalembert.errors import BadDescription
+from dalembert.model.system import System
+
+if TYPE_CHECKING:
+    from dalembert.robots.crosscheck import CrossCheck
+
+
+def load(path: str | Path, **options: Any) -> System:
+    """The system that a file describes: URDF (.urdf) and MJCF (.xml).
+
+    base      "fixed" (a URDF's default) holds the root link, "free" gives it six freedoms
+    attitude  free and ball joints by a "quaternion" (default) or by three "angles" about z, y, x
+    symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping, stiffness, armature
+    locked    joints to hold, {name: value}, or names alone, held at zero
+    drives    joints of a URDF that get an input, by name, or "all"; an MJCF file names its own
+    root      the folder that the file and all files it names must lie in (by default that of the file)
+
+    What a file says and equations of motion cannot (contacts, limits, dry friction, …) is listed in one warning.
+    """
+    suffix = Path(path).suffix.lower() if isinstance(path, str | Path) else ""
+    if suffix in (".urdf", ".xml", ".mjcf"):
+        from dalembert.robots.load import load_robot
+
+        return load_robot(path, **options)
+    msg = f"load: {str(path)!r} ends in {suffix or 'nothing'}; URDF (.urdf) and MJCF (.xml) files can be read"
+    raise BadDescription(msg)
+
+
+def crosscheck(system: System, *, states: int = 20, seed: int = 1) -> CrossCheck:
+    """A loaded system against MuJoCo (and Pinocchio, for URDF where it is installed) at random states.
+
+    Accelerations by native code, the mass matrix and the energies, with the largest relative differences. What was left
+    out of the equations is switched off in the engines; the rows of equalities are held there as they are here.
+    """
+    from dalembert.robots.crosscheck import crosscheck as against_engines
+    from dalembert.robots.crosscheck import origin_of
+
+    origin = origin_of(system)
+    return against_engines(system, native_dynamics(system), origin, states=states, seed=seed)

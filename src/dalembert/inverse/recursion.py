@@ -1,0 +1,147 @@
+"""τ = S·(I α̂ + …): the load in every joint of an open tree for a given motion, in operations proportional to the links.
+
+From the root to the tips the velocities and accelerations; from the tips to the root the forces and moments that give
+each link its acceleration. Classical accelerations of the joint points are used; gravity enters as an acceleration of
+the ground upwards.
+
+Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 5, in classical accelerations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dalembert.algebra.tape import Tape, Triple
+from dalembert.geometry.rotation import Quaternion
+from dalembert.geometry.vector import cross3, dot3, plus
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinematics.tree import Link, Tree
+from dalembert.kinetics.generalized_forces import generalized_forces_by_sweep
+
+Matrix = tuple[Triple, Triple, Triple]
+
+
+@dataclass(frozen=True)
+class LinkInertia:
+    """m, h = Σ m ρ and the inertia A about the link's point, of all that is fixed to a link, in its axes."""
+
+    m: int
+    h: Triple
+    A: Matrix
+
+
+class Motions:
+    """ω, α and a of every link at given q̈, gravity taken as an acceleration upwards."""
+
+    def __init__(self, kin: Kinematics) -> None:
+        self.kin, self.t = kin, kin.tape
+        self.tree = Tree(kin)
+        t, zero = self.t, self.tree.zero
+        field = kin.system.field
+        g = zero if field is None else field.g.on(t).components(kin.system.N)
+        self.w: dict[Link, Triple] = {self.tree.root: zero}
+        self.alpha: dict[Link, Triple] = {self.tree.root: zero}
+        self.a: dict[Link, Triple] = {self.tree.root: (t.neg(g[0]), t.neg(g[1]), t.neg(g[2]))}
+        for link in self.tree.links[1:]:
+            self._move(link)
+
+    def _scale(self, k: int, a: Triple) -> Triple:
+        mul = self.t.mul
+        return mul(k, a[0]), mul(k, a[1]), mul(k, a[2])
+
+    def _move(self, link: Link) -> None:
+        """ω = ω_p + ω̄, α = α_p + ω × ω̄ + …, a = a_p + α_p × r + ω_p × (ω_p × r + 2 ṙ) + r̈"""
+        t, parent = self.t, link.parent
+        assert parent is not None
+        w_p, alpha, a = self.w[parent], self.alpha[parent], self.a[parent]
+        swing = plus(t, cross3(t, w_p, link.r), self._scale(t.const(2), link.r_dot))
+        a = plus(t, plus(t, a, link.r_bias), plus(t, cross3(t, alpha, link.r), cross3(t, w_p, swing)))
+        w = w_p
+        if link.frame is not parent.frame:
+            w, alpha, a = (link.frame.turn(t, x, back=False) for x in (w_p, alpha, a))
+        # ω × ω̄ = (ω_p) × ω̄, since ω̄ × ω̄ = 0
+        alpha = plus(t, alpha, plus(t, link.spin_bias, cross3(t, w, link.spin)))
+        for x, s_w, s_v in link.freedoms:
+            xdot = t.rate(x)
+            assert xdot is not None
+            alpha, a = plus(t, alpha, self._scale(xdot, s_w)), plus(t, a, self._scale(xdot, s_v))
+        self.w[link], self.alpha[link], self.a[link] = plus(t, w, link.spin), alpha, a
+
+
+def joint_loads(kin: Kinematics) -> dict[int, int]:
+    """{q̇ or spin: τ}: what must act along each freedom of an open tree beside the loads that are declared."""
+    motions = Motions(kin)
+    t, tree = kin.tape, motions.tree
+    force: dict[Link, Triple] = {}
+    moment: dict[Link, Triple] = {}
+    for link in tree.links:
+        moment[link], force[link] = _wrench(t, link_inertia(kin, link), motions.w[link], motions.alpha[link], motions.a[link])
+    tau: dict[int, int] = {}
+    for link in reversed(tree.links[1:]):
+        n, f = moment[link], force[link]
+        for x, s_w, s_v in link.freedoms:
+            xdot = t.rate(x)
+            assert xdot is not None
+            wheel = t.mul(tree.flywheels.get(x, t.zero), xdot)
+            tau[x] = t.add(t.add(dot3(t, s_w, n), dot3(t, s_v, f)), wheel)
+        parent = link.parent
+        assert parent is not None
+        if link.frame is not parent.frame:
+            n, f = link.frame.turn(t, n, back=True), link.frame.turn(t, f, back=True)
+        force[parent] = plus(t, force[parent], f)
+        moment[parent] = plus(t, moment[parent], plus(t, n, cross3(t, link.r, f)))
+    applied = _declared(kin, tree)
+    return {x: t.sub(e, applied.get(x, t.zero)) for x, e in tau.items()}
+
+
+def link_inertia(kin: Kinematics, link: Link) -> LinkInertia:
+    """All masses fixed to a link, summed about its point."""
+    t = kin.tape
+    zero = (t.zero, t.zero, t.zero)
+    m, h, A = t.zero, zero, (zero, zero, zero)
+    for body, rho in link.masses:
+        k = body.mass.i
+        m_rho = t.mul(k, rho[0]), t.mul(k, rho[1]), t.mul(k, rho[2])
+        m, h = t.add(m, k), plus(t, h, m_rho)
+        A = _plus(t, A, _steiner(t, m_rho, rho))
+        if body.inertia is not None:
+            A = _plus(t, A, body.inertia.on(t).to(link.frame).rows)
+    return LinkInertia(m, h, A)
+
+
+def _wrench(t: Tape, I: LinkInertia, w: Triple, alpha: Triple, a: Triple) -> tuple[Triple, Triple]:
+    """n = A α + ω × A ω + h × a,  f = m a + α × h + ω × (ω × h), at the link's point."""
+    A_alpha = tuple(dot3(t, row, alpha) for row in I.A)
+    A_w: Triple = tuple(dot3(t, row, w) for row in I.A)  # type: ignore[assignment]
+    n = plus(t, plus(t, A_alpha, cross3(t, w, A_w)), cross3(t, I.h, a))  # type: ignore[arg-type]
+    ma: Triple = (t.mul(I.m, a[0]), t.mul(I.m, a[1]), t.mul(I.m, a[2]))
+    f = plus(t, ma, plus(t, cross3(t, alpha, I.h), cross3(t, w, cross3(t, w, I.h))))
+    return n, f
+
+
+def _declared(kin: Kinematics, tree: Tree) -> dict[int, int]:
+    """The declared loads along every freedom, gravity left out; along a spin ½ E Q_e, since ė = ½ Eᵀ s."""
+    t = kin.tape
+    Q = dict(zip(kin.qdot, generalized_forces_by_sweep(kin), strict=True))
+    half = t.div(t.one, t.const(2))
+    for link in tree.links[1:]:
+        rotation = link.frame.rotation
+        if isinstance(rotation, Quaternion) and link.parent is not None and link.frame is not link.parent.frame:
+            along = [Q[t.rate(e) or e] for e in rotation.e]
+            for (s, _, _), row in zip(link.freedoms, rotation.rows(t), strict=True):
+                total = t.zero
+                for x, y in zip(row, along, strict=True):
+                    total = t.add(total, t.mul(x, y))
+                Q[s] = t.mul(half, total)
+    return Q
+
+
+def _plus(t: Tape, X: Matrix, Y: Matrix) -> Matrix:
+    return plus(t, X[0], Y[0]), plus(t, X[1], Y[1]), plus(t, X[2], Y[2])
+
+
+def _steiner(t: Tape, m_r: Triple, r: Triple) -> Matrix:
+    """m (r·r 1 − r r)"""
+    xx, yy, zz = t.mul(m_r[0], r[0]), t.mul(m_r[1], r[1]), t.mul(m_r[2], r[2])
+    xy, yz, xz = t.neg(t.mul(m_r[0], r[1])), t.neg(t.mul(m_r[1], r[2])), t.neg(t.mul(m_r[0], r[2]))
+    return (t.add(yy, zz), xy, xz), (xy, t.add(xx, zz), yz), (xz, yz, t.add(xx, yy))

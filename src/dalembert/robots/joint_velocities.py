@@ -1,0 +1,98 @@
+"""v = B u + …: the velocities that MuJoCo counts, in the speeds of a System, with their rates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.algebra.arithmetic import Arrays
+from dalembert.algebra.folds import evaluate
+from dalembert.geometry.frame import Frame
+from dalembert.inverse.at_state import StateValues
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.robots.poses import quaternion
+from dalembert.robots.record import VELOCITIES, Origin
+
+Numbers = NDArray[np.float64]
+
+
+class JointVelocities:
+    """Positions and velocities of every joint as MuJoCo stores them, at a state of the System."""
+
+    def __init__(self, kin: Kinematics, origin: Origin) -> None:
+        self.kin, self.origin = kin.fork(), origin
+        self.free: list[int] = []
+        self.names: list[str] = []
+        nodes: list[int] = []
+        at = 0
+        for joint, coordinates in zip(origin.robot.joints, origin.coordinates, strict=True):
+            size = VELOCITIES[joint.kind]
+            if coordinates:
+                self.free += range(at, at + size)
+                self.names += [joint.name] * size
+                nodes += self._velocity(joint.kind, coordinates)
+            at += size
+        self.n_v = at
+        self.rates = [self.kin.rate(i) for i in nodes]
+        self.nodes = nodes
+
+    def _velocity(self, kind: str, coordinates: tuple[str, ...]) -> list[int]:
+        """q̇; v along N and the spin along the body for a free joint; the spin for a ball."""
+        kin, system = self.kin, self.kin.system
+        of = {kin.name(q): rate for q, rate in zip(kin.q, kin.qdot_of_u, strict=True)}
+        if kind in ("hinge", "slide"):
+            return [of[coordinates[0]]]
+        turned = coordinates[3:] if kind == "free" else coordinates
+        last = system.symbols[turned[-1]].scalar.i
+        first = system.symbols[turned[0]].scalar.i
+        F, before = self._turned_by(last), self._turned_by(first).parent
+        assert before is not None
+        spin = (kin.w(F) - kin.w(before)).components(F)
+        return [*(of[x] for x in coordinates[:3]), *spin] if kind == "free" else list(spin)
+
+    def _turned_by(self, variable: int) -> Frame:
+        frames = self.kin.system.space.frames
+        return next(f for f in frames if f.rotation is not None and variable in f.rotation.variables())
+
+    def at(self, state: StateValues) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """qpos, qvel, B and the part of v̇ that is there at u̇ = 0."""
+        kin = self.kin
+        p = kin.n_u
+        known: dict[int, Any] = {i: np.float64(x) for i, x in state.numbers.items()}
+        known |= dict(zip((*kin.q, kin.system.t.i), (*state.q, np.float64(0.0)), strict=True))
+        known |= dict(zip(kin.u, (np.float64(x) for x in state.u), strict=True))
+        known |= dict(zip(kin.udot, np.hstack([np.zeros((p, 1)), np.eye(p)]), strict=True))
+        rows = np.array([np.broadcast_to(x, p + 1) for x in evaluate(kin.tape, [*self.nodes, *self.rates], known.__getitem__, Arrays())])
+        n = len(self.nodes)
+        qvel = np.zeros(self.n_v)
+        qvel[self.free] = rows[:n, 0]
+        B = rows[n:, 1:] - rows[n:, :1]
+        return self._positions(state), qvel, B, rows[n:, 0]
+
+    def _positions(self, state: StateValues) -> Numbers:
+        values = dict(zip((self.kin.name(q) for q in self.kin.q), state.q.tolist(), strict=True))
+        found: list[float] = []
+        for joint, coordinates in zip(self.origin.robot.joints, self.origin.coordinates, strict=True):
+            if not coordinates:
+                found += [self.origin.locked[joint.name]]
+            elif joint.kind in ("hinge", "slide"):
+                found += [values[coordinates[0]]]
+            else:
+                x = [values[c] for c in coordinates]
+                places = x[:3] if joint.kind == "free" else []
+                found += [*places, *_unit_quaternion(x[len(places) :])]
+        return np.array(found)
+
+
+def _unit_quaternion(x: list[float]) -> list[float]:
+    """Four entries normalised, or the quaternion of three angles about z, y, x."""
+    if len(x) == 4:
+        e = np.array(x) / np.linalg.norm(x)
+        return [float(v) for v in e]
+    (cz, sz), (cy, sy), (cx, sx) = ((np.cos(a), np.sin(a)) for a in x)
+    Rz = np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
+    Ry = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
+    Rx = np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
+    return list(quaternion(Rz @ Ry @ Rx))

@@ -1,0 +1,116 @@
+"""R and p of one body in another as numbers; and the exact rotation that stands for a measured one.
+
+A rotation in floats is orthogonal only to rounding. R_h(e)/(e·e) is orthogonal for every quaternion e, so the quaternion's
+decimals are taken as they are: every entry is a fraction, and R Rᵀ = 1 exactly. Right angles written as 1.5707963 or
+0.70710678 become right angles where they are meant to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.robots.record import Four, Three
+
+Numbers = NDArray[np.float64]
+
+# a quaternion that is this near to one with entries 0 and ±1 (before normalising) is that one
+_MEANT: Final = 1e-10
+_DIGITS: Final = 17
+
+
+@dataclass(frozen=True)
+class Pose:
+    """x_parent = p + R x"""
+
+    R: Numbers
+    p: Numbers
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """First `other`, then this."""
+        return Pose(self.R @ other.R, self.p + self.R @ other.p)
+
+    def point(self, x: Any) -> Numbers:
+        """The place of a point of the child, in the parent."""
+        return np.asarray(self.p + self.R @ np.asarray(x, dtype=float))
+
+
+IDENTITY: Final = Pose(np.eye(3), np.zeros(3))
+
+
+def pose(pos: Three, quat: Four) -> Pose:
+    """The pose that a file gives by position and quaternion; right angles are right angles."""
+    e0, e1, e2, e3 = (float(_meant(x)) for x in _scaled(np.array(quat, dtype=float)))
+    return Pose(rotation((e0, e1, e2, e3)), np.asarray(pos, dtype=float))
+
+
+def rotation(quat: Four) -> Numbers:
+    """R_h(e)/(e·e)"""
+    e0, e1, e2, e3 = (float(x) for x in quat)
+    n = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
+    return (
+        np.array(
+            [
+                [e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
+                [2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)],
+                [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3],
+            ]
+        )
+        / n
+    )
+
+
+def quaternion(R: Numbers) -> Four:
+    """e with R_h(e)/(e·e) = R, its largest entry positive (Shepperd's choice of the safest root)."""
+    diagonal = np.append(np.trace(R), np.diag(R))
+    k = int(np.argmax(diagonal))
+    e = np.zeros(4)
+    if k == 0:
+        e[:] = 1 + diagonal[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    else:
+        i, j, l = k - 1, k % 3, (k + 1) % 3
+        e[0] = R[l, j] - R[j, l]
+        e[1 + i] = 1 + R[i, i] - R[j, j] - R[l, l]
+        e[1 + j], e[1 + l] = R[j, i] + R[i, j], R[l, i] + R[i, l]
+    w, x, y, z = (float(v) for v in e / np.linalg.norm(e))
+    return w, x, y, z
+
+
+def exact_rotation(R: Numbers) -> list[list[Fraction]]:
+    """The rotation nearest to R whose entries are fractions, orthogonal exactly."""
+    e = [_meant(x) for x in _scaled(np.array(quaternion(R)))]
+    e0, e1, e2, e3 = e
+    n = sum(x * x for x in e)
+    rows = [
+        [e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
+        [2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)],
+        [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3],
+    ]
+    return [[x / n for x in row] for row in rows]
+
+
+def exact_axis(axis: Any) -> list[Fraction]:
+    """The unit vector of fractions nearest to an axis: the last column of an exact rotation that takes z there."""
+    n = np.asarray(axis, dtype=float)
+    n = n / np.linalg.norm(n)
+    k = int(np.argmax(np.abs(n)))
+    # through the half-way direction between the nearest coordinate axis and n
+    start = np.zeros(3)
+    start[k] = np.sign(n[k])
+    turn = np.array([1 + start @ n, *np.cross(start, n)])
+    R = exact_rotation(rotation((turn[0], turn[1], turn[2], turn[3])))
+    return [row[k] * int(start[k]) for row in R]
+
+
+def _scaled(e: Numbers) -> Numbers:
+    """e with its largest entry 1: right angles are then quaternions of 0 and ±1."""
+    return np.asarray(e / e[int(np.argmax(np.abs(e)))])
+
+
+def _meant(x: float) -> Fraction:
+    near = round(x)
+    return Fraction(near) if abs(x - near) < _MEANT else Fraction(f"{x:.{_DIGITS}g}")

@@ -1,0 +1,118 @@
+"""URDF: MuJoCo parses the file, and the tree is taken as it stands, not compiled.
+
+The compiler would refuse massless frames and zero inertias, which are ordinary in URDF, would give a link that has
+collision shapes only the density of water, and would merge the root into the ground. Nothing of that is wanted here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from dalembert.errors import BadDescription
+from dalembert.robots.engine_import import mujoco, remarks
+from dalembert.robots.omitted import left_out_of_urdf
+from dalembert.robots.poses import pose
+from dalembert.robots.record import Equality, Inertial, JointKind, Robot, RobotBody, RobotJoint, RobotShape, Three
+
+_WORDS: Final = {
+    "invalid joint type": "a joint has an unknown type; URDF has revolute, continuous, prismatic, fixed, floating, planar, spherical",
+    "multiple parents": "a link has two parents; a URDF is a tree, so a loop must be opened there and closed by s.close(...) after loading",
+    "body not found": "no link is left that is nobody's child: the joints close a loop, and a URDF is a tree",
+    "parent or child missing": "a joint names a parent or child link that is not in the file",
+    "repeated URDF name": "two links or joints have the same name",
+}
+
+
+def read_spec(file: Path) -> tuple[Any, list[str]]:
+    """The parsed file, and what MuJoCo remarks about it."""
+    try:
+        with remarks() as said:
+            spec = mujoco().MjSpec.from_file(str(file))
+    except ValueError as problem:
+        text = " ".join(str(problem).split())
+        why = next((words for sign, words in _WORDS.items() if sign in text), None)
+        msg = f"{file.name}: {why} ({text})" if why else f"{file.name} cannot be read: {text}"
+        raise BadDescription(msg) from problem
+    spec.compiler.fusestatic = False
+    spec.compiler.balanceinertia = False
+    return spec, said
+
+
+def strip_shapes(spec: Any) -> None:
+    """Remove geoms and all that hangs on files from a spec, so that it compiles without them."""
+    for group in (spec.geoms, spec.meshes, spec.textures, spec.materials, spec.hfields, spec.skins):
+        for element in list(group):
+            spec.delete(element)
+
+
+def read_urdf(file: Path) -> Robot:
+    """The robot in a URDF file."""
+    spec, said = read_spec(file)
+    bodies = list(spec.bodies)[1:]
+    if not bodies:
+        msg = f"{file.name}: it has no links"
+        raise BadDescription(msg)
+    index = {b.name: k for k, b in enumerate(bodies)}
+    index["world"] = -1
+    links = tuple(_body(b, index[b.parent.name]) for b in bodies)
+    names = [j.name for b in links for j in b.joints]
+    return Robot(
+        spec.modelname or file.stem,
+        links,
+        _three(spec.option.gravity),
+        equalities=tuple(_mimic(e, names) for e in spec.equalities),
+        omitted=left_out_of_urdf(spec) | ({"what MuJoCo remarks": tuple(said)} if said else {}),
+    )
+
+
+def _three(x: Any) -> Three:
+    a, b, c = (float(v) for v in x)
+    return a, b, c
+
+
+def _body(b: Any, parent: int) -> RobotBody:
+    w, x, y, z = (float(v) for v in b.quat)
+    joints = tuple(_joint(j) for j in b.joints)
+    shapes = tuple(s for g in b.geoms if (s := _shape(g)) is not None)
+    return RobotBody(b.name, parent, _three(b.pos), (w, x, y, z), _inertial(b), joints, shapes)
+
+
+def _inertial(b: Any) -> Inertial | None:
+    """As the file gives it; a link without <inertial> has no mass."""
+    if not b.explicitinertial:
+        return None
+    m = float(b.mass)
+    xx, yy, zz, xy, xz, yz = map(float, (*b.inertia, 0, 0, 0) if np.isnan(b.fullinertia[0]) else b.fullinertia)
+    if not (m >= 0 and np.all(np.isfinite([m, xx, yy, zz, xy, xz, yz, *b.ipos]))):
+        msg = f"link {b.name!r}: its mass, mass centre or inertia is no finite number, or its mass ({m:g}) is negative"
+        raise BadDescription(msg)
+    w, x, y, z = (float(v) for v in b.iquat)
+    R = pose((0, 0, 0), (w, x, y, z)).R
+    I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    return Inertial(m, _three(b.ipos), tuple(_three(row) for row in (I + I.T) / 2))  # type: ignore[arg-type]
+
+
+def _joint(j: Any) -> RobotJoint:
+    kinds: dict[int, JointKind] = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
+    kind = kinds[int(j.type)]
+    axis = _three(j.axis)
+    if kind in ("slide", "hinge") and not any(axis):
+        msg = f"joint {j.name!r}: its axis is 0 0 0, which is no direction"
+        raise BadDescription(msg)
+    return RobotJoint(j.name, kind, _three(j.pos), axis, damping=float(j.damping[0]))
+
+
+def _shape(g: Any) -> RobotShape | None:
+    kinds = {2: ("sphere", 1), 3: ("capsule", 2), 5: ("cylinder", 2), 6: ("box", 3)}
+    kind, count = kinds.get(int(g.type), ("", 0))
+    w, x, y, z = (float(v) for v in g.quat)
+    return RobotShape(kind, tuple(float(v) for v in g.size[:count]), _three(g.pos), (w, x, y, z)) if kind else None  # type: ignore[arg-type]
+
+
+def _mimic(e: Any, names: list[str]) -> Equality:
+    """q₁ = offset + multiplier · q₂"""
+    first, second = names.index(e.name1), names.index(e.name2)
+    return Equality(f"mimic of {e.name1}", "joint", first, second, tuple(float(v) for v in e.data[:5]))

@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dalembert.once import MAKING
+
 # {public name: the module it lives in}
 _HOME = {
     alias.name: str(node.module)
@@ -28,7 +30,9 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         msg = f"module 'dalembert' has no attribute {name!r}"
         raise AttributeError(msg)
-    globals()[name] = value = getattr(import_module(_HOME[name]), name)
+    # two threads that open the same chapter from two sides would wait for one another
+    with MAKING:
+        globals()[name] = value = getattr(import_module(_HOME[name]), name)
     return value
 
 

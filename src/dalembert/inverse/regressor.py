@@ -1,0 +1,217 @@
+"""τ = Y(q, u, u̇) π + known: the loads of a motion, linear in the ten inertial parameters of every body.
+
+With P a point of the body, h = m (c − P) and I its inertia about P, the force and the moment about P that accelerate it,
+
+    f = m a + α×h + ω×(ω×h),   n = I α + ω×I ω + h×a,   a = a_P − g,
+
+are linear in (I, h, m); partial velocities project them on the speeds.
+
+Source: C. Atkeson, C. An, J. Hollerbach, Int. J. Robotics Research 5(3), 1986, section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import Linear, evaluate, gradient, symbols_of
+from dalembert.algebra.tape import Triple
+from dalembert.errors import BadDescription
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector, cross3, dot3, plus
+from dalembert.inverse.base_parameters import BaseParameters, base_parameters
+from dalembert.inverse.native import NativeExpressions
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.kinetics.generalized_forces import project
+from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential
+from dalembert.model.elements import Body
+from dalembert.model.system import System
+
+Numbers = NDArray[np.float64]
+# entries of the inertia, with their row and column
+_INERTIA: Final = (("Ixx", 0, 0), ("Ixy", 0, 1), ("Ixz", 0, 2), ("Iyy", 1, 1), ("Iyz", 1, 2), ("Izz", 2, 2))
+
+
+@dataclass(frozen=True)
+class InertialParameter:
+    """One inertial parameter of a body: an entry of its inertia about its point P, of h = m (c − P), or its mass."""
+
+    name: str
+    body: str
+    value: float
+
+
+class Regressor:
+    """Y(q, u, udot, t=0, **values) with τ = Y π + known, τ along the independent speeds.
+
+    `parameters` names the columns of Y and gives π as the description has it; `base` says which of their combinations
+    can be told from one another by any motion.
+    """
+
+    def __init__(self, kin: Kinematics, parameters: tuple[InertialParameter, ...], columns: list[dict[int, int]], known: list[int]) -> None:
+        self.parameters = parameters
+        self.speeds: tuple[str, ...] = tuple(map(kin.name, kin.u))
+        self._kin, self._columns = kin, columns
+        zero = kin.tape.zero
+        self._entries = [column.get(r, zero) for r in range(kin.n_u) for column in columns]
+        self._known = known
+
+    @cached_property
+    def _native(self) -> NativeExpressions:
+        """Y row by row, then the known loads, as native code."""
+        return NativeExpressions(self._kin, [*self._entries, *self._known])
+
+    def __call__(self, q: Any, u: Any, udot: Any, t: Any = 0.0, **values: Any) -> Numbers:
+        """Y at one state, or one for each row of many states."""
+        y = self._native(q, u, udot, t, **values)[..., : len(self._entries)]
+        return y.reshape(*y.shape[:-1], len(self.speeds), len(self.parameters))
+
+    def known(self, q: Any, u: Any, udot: Any, t: Any = 0.0, **values: Any) -> Numbers:
+        """The loads that do not depend on π: springs, dampers, inputs and rotors, to be added to Y π."""
+        return self._native(q, u, udot, t, **values)[..., len(self._entries) :]
+
+    @property
+    def pi(self) -> Numbers:
+        """The parameters as the description has them."""
+        return np.array([p.value for p in self.parameters])
+
+    @cached_property
+    def base(self) -> BaseParameters:
+        """The combinations of parameters that matter, decided in a prime field."""
+        names = [p.name for p in self.parameters]
+        rows = [[column.get(r, self._kin.tape.zero) for column in self._columns] for r in range(len(self.speeds))]
+        return base_parameters(self._kin, rows, names)
+
+
+def regressor(system: System, bodies: Sequence[str] | None = None) -> Regressor:
+    """The regressor of the inertial parameters of all bodies that have mass, or of those named."""
+    kin = kinematics(system).fork()
+    chosen = _chosen(system, bodies)
+    parameters: list[InertialParameter] = []
+    columns: list[dict[int, int]] = []
+    for body in chosen:
+        names, found = _body_columns(kin, body)
+        values = _values(kin, body)
+        parameters += [InertialParameter(f"{n} of {body.name}", body.name, x) for n, x in zip(names, values, strict=True)]
+        columns += found
+    return Regressor(kin, tuple(parameters), columns, _known(kin, [b for b in system.bodies if b not in chosen]))
+
+
+def _chosen(system: System, names: Sequence[str] | None) -> list[Body]:
+    massive = [b for b in system.bodies if b.mass != 0]
+    if names is None:
+        return massive
+    strange = [n for n in names if n not in {b.name for b in massive}]
+    if strange:
+        msg = f"regressor: no body {strange[0]!r} with mass; there are {', '.join(b.name for b in massive)}"
+        raise BadDescription(msg)
+    return [b for b in massive if b.name in set(names)]
+
+
+def reference_point(body: Body) -> Point:
+    """The first point on the way to the mass centre that is fixed in the body: where its joint is."""
+    P, F = body.G, body.frame
+    while P.parent is not None and P.parent.frame is F and set(P.r.parts) <= {F} and _is_fixed(P.r):
+        P = P.parent
+    return P
+
+
+def _is_fixed(r: Vector) -> bool:
+    nodes = [i for c in r.parts.values() for i in c]
+    return not any(i in r.tape.moving for i in symbols_of(r.tape, nodes))
+
+
+# ---- columns -----------------------------------------------------------------------------------
+
+
+def _body_columns(kin: Kinematics, body: Body) -> tuple[list[str], list[dict[int, int]]]:
+    """{speed: entry of Y} for each parameter of a body; a particle has a mass alone."""
+    P = reference_point(body) if body.frame is not None else body.G
+    F = body.frame or kin.system.N
+    t = kin.tape
+    field = kin.system.field
+    a = kin.a(P) if field is None else kin.a(P) - field.g.on(t)
+    a_F, v = a.components(F), _partials(kin, P, F)
+    mass = {r: dot3(t, x, a_F) for r, x in v.items()}
+    if body.frame is None:
+        return ["m"], [mass]
+    w, alpha = kin.w(F).components(F), kin.alpha(F).components(F)
+    w_r = _partials(kin, F, F)
+    columns = [{r: dot3(t, x, column) for r, x in w_r.items()} for column in _inertia_moments(kin, w, alpha)]
+    for j, swing in enumerate(_swings(kin, w, alpha)):
+        forces = {r: dot3(t, x, swing) for r, x in v.items()}
+        # ω_r·(e_j × a) = e_j·(a × ω_r)
+        moments = {r: cross3(t, a_F, x)[j] for r, x in w_r.items()}
+        columns.append({r: t.add(forces.get(r, t.zero), moments.get(r, t.zero)) for r in forces | moments})
+    return [*(n for n, _, _ in _INERTIA), "hx", "hy", "hz", "m"], [*columns, mass]
+
+
+def _partials(kin: Kinematics, X: Point | Frame, F: Frame) -> dict[int, Triple]:
+    return {r: x.components(F) for r, x in kin.partials(X)[0].items()}
+
+
+def _inertia_moments(kin: Kinematics, w: Triple, alpha: Triple) -> Iterable[Triple]:
+    """E α + ω × E ω for each symmetric unit matrix E."""
+    t = kin.tape
+    for _, i, j in _INERTIA:
+        E_alpha, E_w = [t.zero] * 3, [t.zero] * 3
+        E_alpha[i], E_w[i] = alpha[j], w[j]
+        E_alpha[j], E_w[j] = alpha[i], w[i]
+        yield plus(t, (E_alpha[0], E_alpha[1], E_alpha[2]), cross3(t, w, (E_w[0], E_w[1], E_w[2])))
+
+
+def _swings(kin: Kinematics, w: Triple, alpha: Triple) -> Iterable[Triple]:
+    """α × e + ω × (ω × e) for each axis e."""
+    t = kin.tape
+    for j in range(3):
+        e: Triple = (t.one if j == 0 else t.zero, t.one if j == 1 else t.zero, t.one if j == 2 else t.zero)
+        yield plus(t, cross3(t, alpha, e), cross3(t, w, cross3(t, w, e)))
+
+
+# ---- what is known -----------------------------------------------------------------------------
+
+
+def _known(kin: Kinematics, others: Sequence[Body]) -> list[int]:
+    """The loads but gravity taken to the other side, and the inertia of bodies that are not identified."""
+    t = kin.tape
+    F = [t.zero] * kin.n_u
+    for _, R, P in applied_forces(kin):
+        project(kin, F, P, kin.vector_in_speeds(R))
+    for _, T, B in applied_torques(kin):
+        project(kin, F, B, kin.vector_in_speeds(T))
+    for r, k in Linear(t, kin.u)(kin.along_q(potential(kin)))[1].items():
+        F[r] = t.sub(F[r], k)
+    for r, k in enumerate(gradient(t, {kin.in_speeds(dissipation(kin)): t.one}, kin.u)):
+        F[r] = t.sub(F[r], k)
+    field = kin.system.field
+    for body in others:
+        a = kin.a(body.G) if field is None else kin.a(body.G) - field.g.on(t)
+        project(kin, F, body.G, -(body.mass * a))
+        if body.frame is not None and body.inertia is not None:
+            project(kin, F, body.frame, -kin.motion.derivative(body.inertia @ kin.w(body.frame)))
+    return [t.neg(x) for x in F]
+
+
+def _values(kin: Kinematics, body: Body) -> list[float]:
+    """(I about P, h, m) as the description has them; NaN where a constant has no value."""
+    t = kin.tape
+    if body.frame is None or body.inertia is None:
+        nodes = [body.mass.i]
+    else:
+        rho = (body.G - reference_point(body)).on(t).components(body.frame)
+        m_rho: Triple = (t.mul(body.mass.i, rho[0]), t.mul(body.mass.i, rho[1]), t.mul(body.mass.i, rho[2]))
+        I, square = body.inertia.on(t).to(body.frame).rows, dot3(t, m_rho, rho)
+        # Huygens–Steiner
+        about_P = [t.add(I[i][j], t.sub(square if i == j else t.zero, t.mul(m_rho[i], rho[j]))) for _, i, j in _INERTIA]
+        nodes = [*about_P, *m_rho, body.mass.i]
+    numbers = {s.scalar.i: float(s.value) for s in kin.system.symbols.values() if s.value is not None}
+    if any(i not in numbers for i in symbols_of(t, nodes)):
+        return [np.nan] * len(nodes)
+    return [float(x) for x in evaluate(t, nodes, numbers.__getitem__, Floats())]

@@ -44,6 +44,7 @@ from dalembert.errors import NotApplicable as NotApplicable
 from dalembert.errors import NotASystem as NotASystem
 from dalembert.errors import NotLinear as NotLinear
 from dalembert.errors import Unknown as Unknown
+from dalembert.errors import Unwritable as Unwritable
 from dalembert.flexible.expansion.discretise import discretise as discretise
 from dalembert.flexible.expansion.discretised import Discretised as Discretised
 from dalembert.flexible.hybrid.equations import BoundaryCondition as BoundaryCondition
@@ -122,7 +123,6 @@ from dalembert.ode.failures import RightHandSideFailed as RightHandSideFailed
 from dalembert.ode.failures import RunStopped as RunStopped
 from dalembert.ode.failures import StepCollapsed as StepCollapsed
 from dalembert.ode.failures import StepRefused as StepRefused
-from dalembert.ode.failures import Unwritable as Unwritable
 from dalembert.page.animation import Animation as Animation
 from dalembert.page.animation import animate as animate
 from dalembert.page.report import write_report as write_report

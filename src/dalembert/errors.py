@@ -38,6 +38,10 @@ class Unknown(DalembertError):
     """A name that stands for nothing here."""
 
 
+class Unwritable(DalembertError):
+    """A file that cannot be written; what should have gone there is kept."""
+
+
 class DalembertWarning(UserWarning):
     """Something that is accepted but deserves a second look."""
 

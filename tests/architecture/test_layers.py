@@ -15,6 +15,7 @@ ROOT = Path(dalembert.__file__).parent
 # the chapters in their order; a module may import its own chapter and those before it
 LAYERS = (
     "errors",
+    "files",
     "once",
     "references",
     "notebook",
@@ -206,3 +207,27 @@ def test_public_names_are_listed_once_and_sorted():
 def test_import_is_light():
     program = f"import sys, dalembert; print([heavy for heavy in {HEAVY} if heavy in sys.modules])"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.strip() == "[]"
+
+
+# files are written whole by dalembert.files; the cache of compiled code tests what it reads
+WRITERS = ("files.py", "numerics/cache.py")
+
+
+def writes(tree: ast.Module) -> Iterator[str]:
+    """Calls that write to a file by its name."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        modes = [
+            a.value for a in [*node.args, *(k.value for k in node.keywords)] if isinstance(a, ast.Constant) and isinstance(a.value, str)
+        ]
+        if called in ("write_text", "write_bytes") or (called == "open" and any(m[:1] in ("w", "x", "a") and len(m) < 4 for m in modes)):
+            yield ast.unparse(node)
+
+
+def test_files_are_written_whole():
+    found = [f"{name(file)}: {call}" for file, tree in PARSED.items() for call in writes(tree) if name(file) not in WRITERS]
+    # what is written to a part, or to nowhere
+    assert [] == [call for call in found if ": part.open(" not in call and "os.devnull" not in call]
+    assert ["path.write_text('x')"] == list(writes(ast.parse("path.write_text('x')")))

@@ -39,6 +39,10 @@ def divides():
     return helper.divide(1, 0)
 
 
+def ends():
+    raise SystemExit("enough")
+
+
 def inside():
     s = da.System("Inside")
     if s.coordinate("x"):
@@ -152,8 +156,11 @@ def test_a_warning_is_one_sentence_with_the_users_line(folder):
     assert "(mine.py, line" in result.stderr
 
 
-def test_a_program_may_leave_as_it_likes(folder):
-    assert 5 == run("derive", "mine.py:leaves").exit_code
+@pytest.mark.parametrize(("name", "code", "said"), [("leaves", 5, "5"), ("ends", 1, "'enough'")])
+def test_a_program_may_leave_as_it_likes_and_is_told_what_was_wanted(folder, name, code, said):
+    result = run("derive", f"mine.py:{name}")
+    assert code == result.exit_code
+    assert f"dalembert: mine.py:{name} ended itself with sys.exit({said}); let it return a System instead\n" == result.stderr
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,21 @@ def test_a_closed_pipe_is_no_error():
 
 
 @POSIX
+def test_a_closed_output_is_an_error_and_files_are_written_all_the_same(tmp_path):
+    def closed(*arguments):
+        line = ["sh", "-c", 'exec "$@" >&-', "sh", *command(*arguments)]
+        return subprocess.run(line, stderr=subprocess.PIPE, check=False, env=environment(), cwd=tmp_path, text=True, timeout=120)
+
+    result = closed("gallery")
+    assert 1 == result.returncode
+    assert result.stderr.startswith("dalembert: the standard output is closed")
+    result = closed("simulate", "simple-pendulum", "--for", "1", "-o", "run.csv")
+    assert 1 == result.returncode
+    assert (tmp_path / "run.csv").read_text(encoding="utf-8").startswith("t,")
+    assert 0 == closed("derive", "simple-pendulum", "-o", "eom.md").returncode
+
+
+@POSIX
 def test_a_full_disk_is_one_sentence():
     if not os.path.exists("/dev/full"):  # noqa: PTH110 - a device
         pytest.skip("no /dev/full here")

@@ -3,7 +3,8 @@ import shutil
 import pytest
 
 import dalembert as da
-from dalembert.ode.failures import MissingPackage, Unwritable
+from dalembert.errors import Unwritable
+from dalembert.ode.failures import MissingPackage
 from dalembert.page import film
 from dalembert.page.animation import Animation
 

@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode.failures import Unwritable
+from dalembert.errors import Unwritable
 from dalembert.page.html_page import page, write
 from dalembert.page.study import Wish, study
 from dalembert.report.document import Subject

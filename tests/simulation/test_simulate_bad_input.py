@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.errors import Unwritable
 from dalembert.numerics.symbol_values import BadValue, MissingValue
-from dalembert.ode.failures import BadDuration, BadStart, BadTolerance, NotFinite, OutsideRun, StepCollapsed, Unwritable
+from dalembert.ode.failures import BadDuration, BadStart, BadTolerance, NotFinite, OutsideRun, StepCollapsed
 
 VALUES = {"m": 1, "k": 1, "g": 9.81}
 INPUTS = {"F": 0, "wobble": 0}

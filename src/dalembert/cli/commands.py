@@ -23,6 +23,7 @@ from dalembert.cli.errors import DISAGREEMENT, Edge, say
 from dalembert.cli.options import Given, Input, Start, SystemName
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
+from dalembert.files import write
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Derive
@@ -253,11 +254,7 @@ def _emit(blocks: Callable[[Writing], Iterable[Block]], style: str, output: Path
     if output is None:
         sys.stdout.write(written)
         return
-    try:
-        output.write_text(written, encoding="utf-8")
-    except OSError as problem:
-        msg = f"{output} cannot be written: {problem.strerror or problem}"
-        raise Unknown(msg) from None
+    write(output, written)
     say(f"wrote {output}")
 
 

@@ -49,6 +49,7 @@ class Edge(TyperGroup):
             try:
                 code = super().main(*args, **{**kwargs, "standalone_mode": False})
                 sys.stdout.flush()
+                code = _unread() or code
             except Exception as problem:  # noqa: BLE001 - this is where they all end
                 code = _code(problem)
         sys.exit(code if isinstance(code, int) else 0)
@@ -153,11 +154,23 @@ def short(filename: str) -> str:
 # ---- streams ---------------------------------------------------------------------------------
 
 
+class _Closed(io.StringIO):
+    """In place of a stream that was closed before we began."""
+
+
+def _unread() -> int:
+    """An error, where something was printed to an output that is closed."""
+    if not isinstance(sys.stdout, _Closed) or not sys.stdout.getvalue():
+        return 0
+    say("the standard output is closed, so nothing of it could be shown; -o FILE writes to a file where a command has it")
+    return PROGRAM_FAILED
+
+
 def _prepare_streams() -> None:
     """Streams that exist and that replace what they cannot encode."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, io.StringIO())
+            setattr(sys, name, _Closed())
         make_safe(getattr(sys, name))
 
 

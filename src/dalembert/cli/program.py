@@ -14,7 +14,7 @@ from typing import Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
-from dalembert.cli.errors import failed, refused
+from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
 from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
@@ -113,6 +113,9 @@ def _running(path: Path, function: str) -> Iterator[None]:
         raise
     except DalembertError as problem:
         raise refused(problem, f"{path}:{function}") from None
+    except SystemExit as problem:
+        msg = f"{path}:{function} ended itself with sys.exit({problem.code!r:.60}); let it return a System instead"
+        raise ProgramFailed(msg, problem.code if isinstance(problem.code, int) and problem.code else PROGRAM_FAILED) from None
     except Exception as problem:  # noqa: BLE001 - whatever a program raises is shown as its own
         raise failed(problem, f"{path}:{function}") from None
     finally:

@@ -14,7 +14,7 @@ from dalembert.api import simulate as run_of
 from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, say
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
 from dalembert.cli.program import subject
-from dalembert.errors import DalembertError
+from dalembert.errors import DalembertError, Unwritable
 from dalembert.gallery import Entry
 from dalembert.model.system import System
 from dalembert.report.blocks import Block
@@ -122,8 +122,6 @@ def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Traj
 
 def _write(write: Callable[[Path], object], path: Path) -> None:
     """Written where it was asked for; if that cannot be, where it can, so that the run is not lost."""
-    from dalembert.ode.failures import Unwritable
-
     try:
         write(path)
     except Unwritable as problem:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.ode.failures import Unwritable
+from dalembert.simulation.plotting.plot import save_figure
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -57,8 +57,4 @@ def save(locus: RootLocus, path: str | PathLike[str]) -> None:
         axes.grid(color="#e6e6e6")
     below.set_xlabel(locus.parameter)
     above.set_title(f"{locus.models[0].system}: eigenvalues over {locus.parameter}")
-    try:
-        figure.savefig(path, dpi=144)
-    except (OSError, ValueError) as problem:
-        msg = f"{path} cannot be written: {problem}"
-        raise Unwritable(msg) from problem
+    save_figure(figure, path)

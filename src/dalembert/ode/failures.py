@@ -34,10 +34,6 @@ class OutsideRun(DalembertError):
     """A time at which the motion is not known."""
 
 
-class Unwritable(DalembertError):
-    """A file that cannot be written; what should have gone there is kept."""
-
-
 class MissingPackage(DalembertError):
     """An optional package that is not installed."""
 

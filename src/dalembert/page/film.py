@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.ode.failures import MissingPackage, Unwritable
+from dalembert.errors import Unwritable
+from dalembert.files import check_ending, replacing
+from dalembert.ode.failures import MissingPackage
 from dalembert.page.scene import Scene, scene
 from dalembert.page.sketch import Face, picture
 
@@ -32,19 +34,15 @@ def film(run: Trajectory, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in KINDS:
-        msg = f"{target.name}: the ending decides on the format; give one of {', '.join((*PAGES[:1], *KINDS))}"
-        raise Unwritable(msg)
+        check_ending(path, (*PAGES[:1], *KINDS))
     _check(kind)
-    try:
+    with replacing(path) as part:
         if kind == ".png":
-            next(_images(scene(run.at(run.t[:1]), arrows=False) if len(run) < 2 else _drawn(run, 60), 1)).save(target)
+            next(_images(scene(run.at(run.t[:1]), arrows=False) if len(run) < 2 else _drawn(run, 60), 1)).save(part, format="PNG")
         elif kind == ".gif":
-            _gif(run, target)
+            _gif(run, part)
         else:
-            _mp4(run, target)
-    except OSError as problem:
-        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; name another place"
-        raise Unwritable(msg) from problem
+            _mp4(run, part)
     return target
 
 
@@ -88,7 +86,7 @@ def _mp4(run: Trajectory, target: Path) -> None:
     frames = b"".join(image.tobytes() for image in _images(_drawn(run, count), count))
     done = subprocess.run(command, input=frames, capture_output=True, check=False)  # noqa: S603 - no shell, our own arguments
     if done.returncode:
-        msg = f"ffmpeg could not write {target}: {done.stderr.decode(errors='replace').strip()[-300:]}"
+        msg = f"ffmpeg could not write the film: {done.stderr.decode(errors='replace').strip()[-300:]}"
         raise Unwritable(msg)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.ode.failures import Unwritable
+from dalembert import files
 from dalembert.page.embedding import floats, scene_data, script
 from dalembert.page.packing import Packing
 from dalembert.page.parts.energy import energy
@@ -110,15 +110,4 @@ def _table(study: Study) -> dict[str, Any]:
 
 def write(text: str, path: str | os.PathLike[str]) -> Path:
     """The file appears whole or not at all."""
-    target = Path(path)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as problem:
-        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; name another place"
-        raise Unwritable(msg) from problem
-    return target
+    return files.write(path, text)

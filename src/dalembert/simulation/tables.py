@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.ode.failures import MissingPackage, Unwritable
+from dalembert.files import replacing
+from dalembert.ode.failures import MissingPackage
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -23,30 +23,9 @@ def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
 
 def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
     """Columns under their names; the file appears whole or not at all."""
-    if not isinstance(path, str | os.PathLike):
-        msg = f"a table is written to a file: give its name, not {path!r:.60}"
-        raise Unwritable(msg)
-    try:
-        target = Path(path).resolve()
-        if target.exists() and not target.is_file():
-            # a pipe or a terminal is written to as it is
-            _write(target, "w", names, table)
-            return
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            _write(part, "x", names, table)
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as problem:
-        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; the run is kept, write it somewhere else"
-        raise Unwritable(msg) from problem
-
-
-def _write(path: Path, mode: str, names: Sequence[str], table: Any) -> None:
     # a name with a comma in it is still one name
     header = ",".join(f'"{name}"' if "," in name else name for name in names)
-    with path.open(mode, encoding="utf-8", newline="") as file:
+    with replacing(path, "the run is kept, write it somewhere else") as part, part.open("w", encoding="utf-8", newline="") as file:
         np.savetxt(file, table, fmt="%.17g", delimiter=",", header=header, comments="")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.ode.failures import Unwritable
 from dalembert.simulation.plotting.chart import COLOURS
+from dalembert.simulation.plotting.plot import save_figure
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -70,8 +70,4 @@ def save_curves(curves: Sequence[tuple[Any, Any, str]], title: str, label: str, 
     axes.grid(color="#e6e6e6")
     if curves:
         figure.legend(loc="outside right upper", fontsize="small")
-    try:
-        figure.savefig(path, dpi=144)
-    except (OSError, ValueError) as problem:
-        msg = f"{path} cannot be written: {problem}"
-        raise Unwritable(msg) from problem
+    save_figure(figure, path)

@@ -9,7 +9,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dalembert.ode.failures import Unwritable
+from dalembert.errors import Unwritable
+from dalembert.files import check_ending, replacing, write
 from dalembert.simulation.plotting.chart import Chart
 from dalembert.simulation.plotting.svg import svg
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DPI: Final = 144
+_USUAL: Final = (".svg", ".png", ".pdf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +40,11 @@ class Plot:
     def save(self, path: str | os.PathLike[str]) -> Plot:
         """Write it to a file; the ending decides on the format. SVG needs no plotting package."""
         name = os.fspath(path)
-        try:
-            if isinstance(self.source, Chart) and name.lower().endswith(".svg"):
-                with open(name, "w", encoding="utf-8") as file:  # noqa: PTH123 - the name may be anything that can be opened
-                    file.write(svg(self.source))
-            else:
-                self.figure.savefig(path, dpi=_DPI)
-        except OSError as problem:
-            msg = f"cannot write {name}: {problem.strerror or problem}; the run is kept, plot it somewhere else"
-            raise Unwritable(msg) from problem
+        remedy = "the run is kept, plot it somewhere else"
+        if isinstance(self.source, Chart) and name.lower().endswith(".svg"):
+            write(path, svg(self.source), remedy)
+        else:
+            save_figure(self.figure, path, remedy)
         return Plot(self.source, name)
 
     def _repr_svg_(self) -> str | None:
@@ -61,6 +59,17 @@ class Plot:
 
     def __repr__(self) -> str:
         return f"Plot({self.path or 'not saved'})"
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str], remedy: str = "name another place") -> None:
+    """A figure of matplotlib as a file, in the format of the ending."""
+    if not isinstance(path, str | os.PathLike):
+        msg = f"a plot is saved to a file: give its name, not {path!r:.60}"
+        raise Unwritable(msg)
+    kinds = [f".{kind}" for kind in figure.canvas.get_supported_filetypes()]
+    check_ending(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
+    with replacing(path, remedy) as part:
+        figure.savefig(part, dpi=_DPI, format=os.fspath(path).lower().rpartition(".")[2])
 
 
 def shown(chart: Chart, name: str, path: str | os.PathLike[str] | None) -> Plot:

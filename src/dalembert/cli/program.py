@@ -52,7 +52,8 @@ def _from_gallery(name: str) -> Subject:
     entry = gallery.entry(name)
     system = entry.build()
     results = tuple(
-        Result(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals)) for p in entry.printed
+        Result(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), isinstance(p, gallery.ByHand))
+        for p in entry.printed
     )
     return Subject(system, entry.title, entry.source, entry.description, results)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from dalembert.algebra.parser import nearest
 from dalembert.errors import Unknown
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry, Printed
 from dalembert.model.system import System
 
-__all__ = ["Entry", "Printed", "build", "entry", "names"]
+__all__ = ["ByHand", "Entry", "Printed", "build", "entry", "names"]
 
 _NOT_SYSTEMS = frozenset({"entry"})
 

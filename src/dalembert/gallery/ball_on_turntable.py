@@ -1,6 +1,6 @@
 """A homogeneous ball rolls on a horizontal table that turns at a prescribed rate.
 
-Source: Mor03 (1), (7), (8); printed result dv/dt = (2/7) Ω k × v for constant Ω. With Ω(t) the derivative of (1) has one
+Source: Mor03; printed result dv/dt = (2/7) Ω k × v for constant Ω. With Ω(t) the derivative of its rolling condition has one
 more term, so that dv/dt = (2/7)(Ω k × v + Ω̇ k × r).
 """
 
@@ -12,7 +12,7 @@ from dalembert.gallery.entry import Entry, Printed
 
 def build(*, m: float | None = 1.0, r: float | None = 0.05, Omega: str | None = "3") -> da.System:
     """v = Ω k × r + ω × r k: two rows with time-dependent terms; speeds ẋ, ẏ and ω·k."""
-    s = da.System("Ball on a turntable", source="Mor03 (8)")
+    s = da.System("Ball on a turntable", source="Mor03")
     x, y, alpha, beta, gamma = s.coordinates("x y alpha beta gamma")
     m_, r_ = s.constants(m=m, r=r)
     Omega_ = s.specified("Omega", None if Omega is None else s.expression(Omega))
@@ -30,13 +30,13 @@ def build(*, m: float | None = 1.0, r: float | None = 0.05, Omega: str | None = 
 ENTRY = Entry(
     name="ball-on-turntable",
     title="Ball on a turntable",
-    source="Mor03 (8)",
+    source="Mor03",
     description="A homogeneous ball rolls without slipping on a horizontal table that turns at a prescribed rate.",
     build=build,
     printed=(
-        Printed("(8), along x", "x'' + 2/7*(Omega*y' + Omega'*y)", ((1, "5/(7*m)"),)),
-        Printed("(8), along y", "y'' - 2/7*(Omega*x' + Omega'*x)", ((2, "5/(7*m)"),)),
-        Printed("(5), along z", "u3'", ((3, "5/(2*m*r**2)"),)),
+        Printed("along x", "x'' + 2/7*(Omega*y' + Omega'*y)", ((1, "5/(7*m)"),)),
+        Printed("along y", "y'' - 2/7*(Omega*x' + Omega'*x)", ((2, "5/(7*m)"),)),
+        Printed("along z", "u3'", ((3, "5/(2*m*r**2)"),)),
     ),
     start={"x": 0.3, "u2": 0.5},
 )

@@ -9,7 +9,7 @@ results are its Lagrange equations for quasi-coordinates, ḣ + ω × h = 0 with
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry
 
 
 def build(
@@ -58,11 +58,11 @@ ENTRY = Entry(
     description="A flexible beam turns about a ball joint and bends in one plane, in body rates and two amplitudes.",
     build=build,
     printed=(
-        Printed("along ω_x", f"{_H_X_DOT} + omega_y*{_H_Z} - omega_z*{_H_Y}", ((1, "1"),)),
-        Printed("along ω_y", f"{_H_Y_DOT} + omega_z*{_H_X} - omega_x*{_H_Z}", ((2, "1"),)),
-        Printed("along ω_z", f"{_H_Z_DOT} + omega_x*{_H_Y} - omega_y*{_H_X}", ((3, "1"),)),
-        Printed("along v₁", _amplitude("(v_1''/5 + 4/15*v_2'')", "(v_1/5 + 4/15*v_2)", "1/4", "4*EI/L**3*v_1"), ((4, "1"),)),
-        Printed("along v₂", _amplitude("(4/15*v_1'' + 13/35*v_2'')", "(4/15*v_1 + 13/35*v_2)", "7/20", "12*EI/L**3*v_2"), ((5, "1"),)),
+        ByHand("along ω_x", f"{_H_X_DOT} + omega_y*{_H_Z} - omega_z*{_H_Y}", ((1, "1"),)),
+        ByHand("along ω_y", f"{_H_Y_DOT} + omega_z*{_H_X} - omega_x*{_H_Z}", ((2, "1"),)),
+        ByHand("along ω_z", f"{_H_Z_DOT} + omega_x*{_H_Y} - omega_y*{_H_X}", ((3, "1"),)),
+        ByHand("along v₁", _amplitude("(v_1''/5 + 4/15*v_2'')", "(v_1/5 + 4/15*v_2)", "1/4", "4*EI/L**3*v_1"), ((4, "1"),)),
+        ByHand("along v₂", _amplitude("(4/15*v_1'' + 13/35*v_2'')", "(4/15*v_1 + 13/35*v_2)", "7/20", "12*EI/L**3*v_2"), ((5, "1"),)),
     ),
     start={"omega_x": 1.0, "omega_z": 2.0, "v_1": 0.02},
     duration=1.0,

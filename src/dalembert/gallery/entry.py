@@ -26,6 +26,11 @@ class Printed:
 
 
 @dataclass(frozen=True)
+class ByHand(Printed):
+    """The same, derived on paper by ourselves: no source that was at hand prints it."""
+
+
+@dataclass(frozen=True)
 class Entry:
     """A solved system: its name, its source, how to build it, what the source prints, and a run worth watching."""
 

@@ -1,13 +1,13 @@
 """A crank drives a slider through a connecting rod that bends.
 
-Source: Bar00 (16)–(17) for the loop, l₁ sin θ = (l₂ − Δ) sin φ with the rod's shortening Δ = ½∫v′² dx; a rod of infinite stiffness is the
+The result is our own, the loop l₁ sin θ = (l₂ − Δ) sin φ with the rod's shortening Δ = ½∫v′² dx; a rod of infinite stiffness is the
 rigid slider-crank.
 """
 
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry
 
 
 def build(
@@ -21,7 +21,7 @@ def build(
     mu: float | None = 2.0,
 ) -> da.System:
     """The rod is pinned at both ends, and its frame goes through them; the slider's mass m sits on its far end."""
-    s = da.System("Flexible slider-crank", source="Bar00 (16)–(17)")
+    s = da.System("Flexible slider-crank", source="our own")
     theta, phi = s.coordinates("theta phi")
     I_, m_, l1, l2, EI_, mu_ = s.constants(I=I, m=m, l_1=l_1, l_2=l_2, EI=EI, mu=mu)
     N = s.N
@@ -38,12 +38,12 @@ def build(
 ENTRY = Entry(
     name="flexible-slider-crank",
     title="Flexible slider-crank",
-    source="Bar00 (16)–(17)",
+    source="our own",
     description="A crank with a flywheel drives a slider through a connecting rod that bends; one constraint closes the loop.",
     build=build,
     # Δ = ½ ∫₀¹ (4 − 8ξ)² dξ v₁²/l₂ = 8/3 v₁²/l₂
     printed=(
-        Printed(
+        ByHand(
             "closure",
             "l_1*theta'*cos(theta) - (l_2 - 8/3*v_1**2/l_2)*phi'*cos(phi) + 16/3*v_1*v_1'/l_2*sin(phi)",
         ),

@@ -6,7 +6,7 @@ Source: MBS A05. The motion is compared in tests/truth.
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry
 
 
 def build(
@@ -67,7 +67,7 @@ ENTRY = Entry(
     source="MBS A05",
     description="Two arms with balls swing out on a turning shaft and lift a slider through stiff springs with dampers.",
     build=build,
-    printed=(Printed("J ψ̇ is constant", f"{_J}*psi'' + 2*{_SLOPE}*alpha'*psi'", ((1, "1"),)),),
+    printed=(ByHand("J ψ̇ is constant", f"{_J}*psi'' + 2*{_SLOPE}*alpha'*psi'", ((1, "1"),)),),
     start={"s": 0.5, "alpha": 0.5235987755982988, "psi'": 6.283185307179586},
     duration=1.0,
 )

@@ -1,13 +1,13 @@
 """A four-bar linkage whose second pivot on the ground moves as prescribed.
 
-Source: Bar00 (43), Maggi's equation: the equations along the three angles with the pin open, contracted with the ratios of
-angular velocities that the closed loop allows. The closure gives, along each of two bars, one relation of the rates.
+The result is our own, by Maggi's equation as in Bar00 (43): the equations along the three angles with the pin open, contracted with the
+ratios of angular velocities that the closed loop allows. The closure gives, along each of two bars, one relation of the rates.
 """
 
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry
 
 
 def build(
@@ -24,7 +24,7 @@ def build(
 
     All angles are measured from the ground i; the bars are uniform with mass ρ per length. The speed is that of the crank.
     """
-    s = da.System("Four-bar linkage with a moving pivot", source="Bar00 (43)")
+    s = da.System("Four-bar linkage with a moving pivot", source="our own")
     angles = s.coordinates("theta_1 theta_2 theta_3")
     *l, d_, rho_, g_ = s.constants(l_1=l_1, l_2=l_2, l_3=l_3, d=d, rho=rho, g=g)
     w_ = s.specified("w", None if w is None else s.expression(w))
@@ -59,16 +59,14 @@ _OPEN_3 = "(rho*l_3**3/3*theta_3'' - rho*l_3**2/2*w''*sin(theta_3) + rho*g*l_3**
 ENTRY = Entry(
     name="four-bar",
     title="Four-bar linkage with a moving pivot",
-    source="Bar00 (43)",
+    source="our own",
     description="Crank, coupler and rocker swing in a vertical plane; the pivot of the rocker moves along the ground as prescribed.",
     build=build,
     printed=(
-        Printed(
-            "closure across the coupler", "l_1*theta_1'*sin(theta_1 - theta_2) - l_3*theta_3'*sin(theta_3 - theta_2) + w'*cos(theta_2)"
-        ),
-        Printed("closure across the rocker", "l_1*theta_1'*sin(theta_1 - theta_3) + l_2*theta_2'*sin(theta_2 - theta_3) + w'*cos(theta_3)"),
-        Printed(
-            "(43)",
+        ByHand("closure across the coupler", "l_1*theta_1'*sin(theta_1 - theta_2) - l_3*theta_3'*sin(theta_3 - theta_2) + w'*cos(theta_2)"),
+        ByHand("closure across the rocker", "l_1*theta_1'*sin(theta_1 - theta_3) + l_2*theta_2'*sin(theta_2 - theta_3) + w'*cos(theta_3)"),
+        ByHand(
+            "along the loop, by Maggi",
             f"l_2*l_3*sin(theta_2 - theta_3)*{_OPEN_1} + l_1*l_3*sin(theta_3 - theta_1)*{_OPEN_2}"
             f" + l_1*l_2*sin(theta_2 - theta_1)*{_OPEN_3}",
             ((1, "l_2*l_3*sin(theta_2 - theta_3)"),),

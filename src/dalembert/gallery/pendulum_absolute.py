@@ -7,7 +7,7 @@ Source: LL76 §5 Problem 1 (n = 2). For n masses, with μ_k = m_k + … + m_n, t
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry
 
 
 def build(n: int = 3, *, m: float | None = 1.0, l: float | None = 1.0, g: float | None = 9.81) -> da.System:
@@ -41,6 +41,6 @@ ENTRY = Entry(
     source="LL76 §5 Problem 1",
     description="A chain of point masses on massless rods swings in a vertical plane; every angle is measured from the vertical.",
     build=build,
-    printed=tuple(Printed(f"Problem 1, along θ{'₁₂₃'[i - 1]}", equation(i, 3), ((i, "1"),)) for i in (1, 2, 3)),
+    printed=tuple(ByHand(f"Problem 1, along θ{'₁₂₃'[i - 1]}", equation(i, 3), ((i, "1"),)) for i in (1, 2, 3)),
     start={"theta_1": 1.0, "theta_2": 1.0, "theta_3": 1.0},
 )

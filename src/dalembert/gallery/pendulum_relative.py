@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 import dalembert as da
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry
 from dalembert.gallery.pendulum_absolute import equation
 
 
@@ -35,9 +35,9 @@ def converted(text: str) -> str:
     return re.sub(r"theta_(\d+)('*)", sum_of_angles, text)
 
 
-def _printed(n: int) -> tuple[Printed, ...]:
+def _printed(n: int) -> tuple[ByHand, ...]:
     pairs = [((i, "1"), (i + 1, "-1")) if i < n else ((i, "1"),) for i in range(1, n + 1)]
-    return tuple(Printed(f"Problem 1, along θ{'₁₂₃'[i - 1]}", converted(equation(i, n)), pairs[i - 1]) for i in range(1, n + 1))
+    return tuple(ByHand(f"Problem 1, along θ{'₁₂₃'[i - 1]}", converted(equation(i, n)), pairs[i - 1]) for i in range(1, n + 1))
 
 
 ENTRY = Entry(

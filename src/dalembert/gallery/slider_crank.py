@@ -1,13 +1,13 @@
 """A crank drives a slider through a connecting rod, the loop closed by one constraint.
 
-Source: Bar00 (16)–(17), d'Alembert's principle: the inertia forces along the virtual displacements that the closed loop
-allows, δφ = l₁ cos θ/(l₂ cos φ) δθ.
+The result is our own, by d'Alembert's principle as in Bar00 (16)–(17): the inertia forces along the virtual displacements that the closed
+loop allows, δφ = l₁ cos θ/(l₂ cos φ) δθ.
 """
 
 from __future__ import annotations
 
 import dalembert as da
-from dalembert.gallery.entry import Entry, Printed
+from dalembert.gallery.entry import ByHand, Entry
 
 
 def build(
@@ -23,7 +23,7 @@ def build(
 
     The crank with its flywheel has the moment of inertia I about its axis; the rod is uniform; M is the torque on the crank.
     """
-    s = da.System("Slider-crank", source="Bar00 (16)–(17)")
+    s = da.System("Slider-crank", source="our own")
     theta, phi = s.coordinates("theta phi")
     I_, m1, m2, m3, l1, l2 = s.constants(I=I, m_1=m_1, m_2=m_2, m_3=m_3, l_1=l_1, l_2=l_2)
     M = s.input("M")
@@ -47,13 +47,13 @@ _S_X = "(l_1*(theta''*sin(theta) + theta'**2*cos(theta)) + l_2*(phi''*sin(phi) +
 ENTRY = Entry(
     name="slider-crank",
     title="Slider-crank",
-    source="Bar00 (16)–(17)",
+    source="our own",
     description="A crank with a flywheel drives a slider through a connecting rod; one constraint closes the loop.",
     build=build,
     printed=(
-        Printed("closure", "l_2*phi'*cos(phi) - l_1*theta'*cos(theta)"),
-        Printed(
-            "(17)",
+        ByHand("closure", "l_2*phi'*cos(phi) - l_1*theta'*cos(theta)"),
+        ByHand(
+            "along θ, by virtual work",
             f"I*theta''*cos(phi) + m_2*l_1*{_G_X}*(sin(theta)*cos(phi) + cos(theta)*sin(phi)/2) + m_2*l_1/2*{_G_Y}*cos(theta)*cos(phi)"
             f" + m_2*l_1*l_2/12*phi''*cos(theta) + m_3*l_1*{_S_X}*(sin(theta)*cos(phi) + cos(theta)*sin(phi)) - M*cos(phi)",
             ((1, "cos(phi)"),),

@@ -1,4 +1,4 @@
-"""Results printed in a source, and whether the derived equations say the same."""
+"""Results printed in a source or derived by hand, and whether the derived equations say the same."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ class Result:
     label: str
     residual: Scalar
     combination: tuple[tuple[int, Scalar], ...] = ()
+    # printed in the source, or derived on paper by ourselves
+    by_hand: bool = False
 
 
 def reproduced(results: Sequence[Result], d: Derivation) -> list[bool]:
@@ -42,12 +44,14 @@ def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writ
     """Each result as the source prints it, and the verdict."""
     if not results:
         return
-    yield Heading(2, "Printed results")
+    yield Heading(2, "Results by hand" if all(r.by_hand for r in results) else "Printed results")
     holds = reproduced(results, d)
     tape = results[0].residual.tape
     written, definitions = writing.scalars(tape, [r.residual.i for r in results])
     key = source.partition(" ")[0]
-    notes = [f"{key} {r.label}{'' if held else ': NOT reproduced'}" for r, held in zip(results, holds, strict=True)]
+    notes = [
+        f"{'by hand,' if r.by_hand else key} {r.label}{'' if held else ': NOT reproduced'}" for r, held in zip(results, holds, strict=True)
+    ]
     yield Display(tuple(Line(Formula(f"{w} = 0"), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
     yield words(_verdict(holds))
 

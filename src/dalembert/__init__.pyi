@@ -45,6 +45,9 @@ from dalembert.errors import NotASystem as NotASystem
 from dalembert.errors import NotLinear as NotLinear
 from dalembert.errors import Unknown as Unknown
 from dalembert.errors import Unwritable as Unwritable
+from dalembert.exports.export import Export as Export
+from dalembert.exports.export import NotExportable as NotExportable
+from dalembert.exports.export import export as export
 from dalembert.flexible.expansion.discretise import discretise as discretise
 from dalembert.flexible.expansion.discretised import Discretised as Discretised
 from dalembert.flexible.hybrid.equations import BoundaryCondition as BoundaryCondition

@@ -39,6 +39,7 @@ LAYERS = (
     "inverse",
     "robots",
     "api",
+    "exports",
     "report",
     "gallery",
     "page",

@@ -14,7 +14,7 @@ from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
 from dalembert.api import agreement
-from dalembert.cli import compare, constraints, integrals, manual
+from dalembert.cli import compare, constraints, export, integrals, manual
 from dalembert.cli import equilibrium as rest
 from dalembert.cli import member as members
 from dalembert.cli import report as reporting
@@ -227,6 +227,7 @@ app.command("member", help=manual.MEMBER)(members.member)
 app.command("modes", help=manual.MODES)(rest.modes)
 app.command("compare", help=manual.COMPARE)(compare.compare)
 app.command("constraints", help=manual.CONSTRAINTS)(constraints.constraints)
+app.command("export", help=manual.EXPORT)(export.export)
 app.command("integrals", help=manual.INTEGRALS)(integrals.integrals)
 app.command("simulate", help=manual.SIMULATE)(runs.simulate)
 

@@ -17,6 +17,7 @@ dalembert constraints rolling-disk     what its constraints leave free
 dalembert hybrid beam-on-ball-joint    equations of flexible members
 dalembert member cantilever            modes, statics, buckling of one
 dalembert simulate rolling-disk        its motion
+dalembert export rolling-disk --to c -o disk   its equations for other tools
 dalembert equilibrium bead-on-hoop     where it rests, and whether that is stable
 dalembert modes whipple-bicycle        its eigenvalues near a steady motion
 
@@ -184,4 +185,15 @@ dalembert member beam-with-tip-mass --modes 4 --set m=2
 dalembert member pinned-beam --buckling 3 --plot buckled.png
 dalembert member rotating-beam --set Omega=5
 dalembert member file.py:build --static
+"""
+
+EXPORT: Final = """Write the equations for another tool.
+
+The files compute rates, mass matrix and forcing, constraint rows and their projection, energies and outputs; constants stay
+parameters. The order of the state stands at their head.
+
+\b
+dalembert export double-pendulum --to c -o pendulum
+dalembert export rolling-disk --to numpy -o disk.py --linear
+dalembert export cart-and-bar --to c -o cart --set M=3 --option real=float
 """

@@ -37,8 +37,8 @@ class Articulated:
     f: Triple
 
 
-class Sweep:
-    """One pass from the root to the tips, one back, and one forth."""
+class Links:
+    """The links of an open tree with their angular velocities, their accelerations at q̈ = 0 and what each weighs by itself."""
 
     def __init__(self, kin: Kinematics) -> None:
         self.kin, self.t = kin, kin.tape
@@ -52,20 +52,14 @@ class Sweep:
             self._load_of_ball(link)
         self.w: dict[Link, Triple] = {}
         self.bodies: dict[Link, Articulated] = {}
-        # freedom → (U_n, U_f, 1/D, τ − S·p)
-        self.through: dict[int, tuple[Triple, Triple, int, int]] = {}
         self.bias: dict[Link, tuple[Triple, Triple]] = {}
         for link in self.tree.links:
             self._velocity(link)
             self.bodies[link] = self._own_inertia(link)
-        for link in reversed(self.tree.links[1:]):
-            self._into_parent(link)
         field = kin.system.field
         down = zero if field is None else field.g.on(t).components(kin.system.N)
+        # the root that accelerates upwards is the field
         self.accelerations: dict[Link, tuple[Triple, Triple]] = {self.tree.root: (zero, self._neg(down))}
-        self.qddot: dict[int, int] = {}
-        for link in self.tree.links[1:]:
-            self._acceleration(link)
 
     def _load_of_ball(self, link: Link) -> None:
         """ė = ½ Eᵀ s, so the load along the spin s of a quaternion is ½ E Q_e."""
@@ -135,6 +129,47 @@ class Sweep:
             total.f = plus(t, total.f, centrifugal)
         return total
 
+    def _carried(self, link: Link) -> tuple[Triple, Triple]:
+        """(α, a) of a link whose own freedoms have no acceleration."""
+        t, parent = self.t, link.parent
+        assert parent is not None
+        alpha, a = self.accelerations[parent]
+        a = plus(t, a, cross3(t, alpha, link.r))
+        if link.frame is not parent.frame:
+            alpha, a = link.frame.turn(t, alpha, back=False), link.frame.turn(t, a, back=False)
+        c_w, c_v = self.bias[link]
+        return plus(t, alpha, c_w), plus(t, a, c_v)
+
+    def _add_moved(self, total: Articulated, I: Articulated, link: Link, F: Frame) -> None:
+        """Turn into the parent's axes, move to the parent's point, add."""
+        t, r = self.t, link.r
+        A, B, M, n, f = I.A, I.B, I.M, I.n, I.f
+        if link.frame is not F:
+            A, B, M = _symmetric(_turned(t, link.frame, A)), _turned(t, link.frame, B), _symmetric(_turned(t, link.frame, M))
+            n, f = link.frame.turn(t, n, back=True), link.frame.turn(t, f, back=True)
+        r_x = _cross_matrix(t, r)
+        moved_B = self._plus(B, _product(t, r_x, M))
+        # A' = A + [r]ₓ Bᵀ − B' [r]ₓ with B' = B + [r]ₓ M
+        gain = self._plus(_product(t, r_x, _transposed(B)), _negative(t, _product(t, moved_B, r_x)))
+        A, B = _symmetric(self._plus(A, gain)), moved_B
+        total.A, total.B, total.M = self._plus(total.A, A), self._plus(total.B, B), self._plus(total.M, M)
+        total.n = plus(t, total.n, plus(t, n, cross3(t, r, f)))
+        total.f = plus(t, total.f, f)
+
+
+class Sweep(Links):
+    """One pass from the root to the tips, one back, and one forth."""
+
+    def __init__(self, kin: Kinematics) -> None:
+        super().__init__(kin)
+        # freedom → (U_n, U_f, 1/D, τ − S·p)
+        self.through: dict[int, tuple[Triple, Triple, int, int]] = {}
+        for link in reversed(self.tree.links[1:]):
+            self._into_parent(link)
+        self.qddot: dict[int, int] = {}
+        for link in self.tree.links[1:]:
+            self._acceleration(link)
+
     # ---- from the tips to the root -----------------------------------------------------------
 
     def _into_parent(self, link: Link) -> None:
@@ -167,33 +202,11 @@ class Sweep:
         I.n = plus(t, I.n, self._scale(push, U_n))
         I.f = plus(t, I.f, self._scale(push, U_f))
 
-    def _add_moved(self, total: Articulated, I: Articulated, link: Link, F: Frame) -> None:
-        """Turn into the parent's axes, move to the parent's point, add."""
-        t, r = self.t, link.r
-        A, B, M, n, f = I.A, I.B, I.M, I.n, I.f
-        if link.frame is not F:
-            A, B, M = _symmetric(_turned(t, link.frame, A)), _turned(t, link.frame, B), _symmetric(_turned(t, link.frame, M))
-            n, f = link.frame.turn(t, n, back=True), link.frame.turn(t, f, back=True)
-        r_x = _cross_matrix(t, r)
-        moved_B = self._plus(B, _product(t, r_x, M))
-        # A' = A + [r]ₓ Bᵀ − B' [r]ₓ with B' = B + [r]ₓ M
-        gain = self._plus(_product(t, r_x, _transposed(B)), _negative(t, _product(t, moved_B, r_x)))
-        A, B = _symmetric(self._plus(A, gain)), moved_B
-        total.A, total.B, total.M = self._plus(total.A, A), self._plus(total.B, B), self._plus(total.M, M)
-        total.n = plus(t, total.n, plus(t, n, cross3(t, r, f)))
-        total.f = plus(t, total.f, f)
-
     # ---- from the root to the tips again -----------------------------------------------------
 
     def _acceleration(self, link: Link) -> None:
-        t, parent = self.t, link.parent
-        assert parent is not None
-        alpha, a = self.accelerations[parent]
-        a = plus(t, a, cross3(t, alpha, link.r))
-        if link.frame is not parent.frame:
-            alpha, a = link.frame.turn(t, alpha, back=False), link.frame.turn(t, a, back=False)
-        c_w, c_v = self.bias[link]
-        alpha, a = plus(t, alpha, c_w), plus(t, a, c_v)
+        t = self.t
+        alpha, a = self._carried(link)
         for x, s_w, s_v in link.freedoms:
             U_n, U_f, over_D, tau = self.through[x]
             qddot = self.qddot[x] = t.mul(over_D, t.sub(tau, t.add(dot3(t, U_n, alpha), dot3(t, U_f, a))))

@@ -1,0 +1,58 @@
+"""export: the equations of a system as files for another tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalembert import gallery
+from dalembert.cli.errors import say
+from dalembert.cli.options import Given, Input, Start, SystemName, numbers, pairs
+from dalembert.cli.program import subject
+from dalembert.errors import Unknown
+from dalembert.exports.formats import FORMATS, chosen_format
+
+To = Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
+Place = Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="The folder, or the file where a format has only one.")]
+Outputs = Annotated[list[str] | None, typer.Option("--out", metavar="EXPRESSION", help="An output; as often as needed.")]
+Option = Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="An option of the format, such as real=float.")]
+
+
+def export(
+    system: SystemName,
+    to: To = "",
+    output: Place = Path(),
+    values: Given = None,
+    start: Start = None,
+    inputs: Input = None,
+    outputs: Outputs = None,
+    option: Option = None,
+    *,
+    linear: Annotated[bool, typer.Option("--linear", help="Also the slopes A and B of the rates.")] = False,
+) -> None:
+    """Write a system in the language of another tool."""
+    from dalembert.exports.export import export as written
+
+    if not to:
+        msg = f"--to: say which format; known are {', '.join(FORMATS)}"
+        raise Unknown(msg)
+    chosen_format(to)
+    described = subject(system).system
+    entry = gallery.entry(system) if system in gallery.names() else None
+    options: dict[str, Any] = dict(pairs("--option", option))
+    made = written(
+        described,
+        to,
+        values=numbers(described, "--set", values),
+        start=numbers(described, "--start", start) or dict(entry.start if entry else {}),
+        inputs=dict(pairs("--input", inputs)),
+        outputs=outputs or (),
+        linear=linear,
+        **options,
+    )
+    for file in made.write(output):
+        typer.echo(f"written: {file}")
+    if entry and entry.events:
+        say(f"not carried by {to}: {', '.join(str(e.name) for e in entry.events)}; the equations hold between these events")

@@ -1,0 +1,237 @@
+"""C99: one header and one source, reentrant, without allocation and without any dependency but the mathematics library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from dalembert.exports.head import head
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
+from dalembert.exports.names import identifiers, words
+from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, Value, functions
+
+KEYWORDS: Final = words(
+    """auto break case char const continue default do double else enum extern float for goto if inline int long register
+    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex _Imaginary
+    and and_eq asm bitand bitor bool catch class compl const_cast delete dynamic_cast explicit export false friend mutable namespace
+    new not not_eq operator or or_eq private protected public reinterpret_cast static_cast template this throw true try typeid
+    typename using virtual wchar_t xor xor_eq derived NAN INFINITY HUGE_VAL DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS
+    M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 linux unix"""
+)
+_CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2")
+# Newton steps of a projection: it stops where rounding does not let the residual shrink any more
+ROUNDS: Final = 12
+
+
+def notation(real: str) -> Notation:
+    """The operations in float or in double."""
+    f = "f" if real == "float" else ""
+    called = functions(_CALLED, {name: name + f for name in _CALLED})
+    sign = f"({{0}} > 0 ? 1.0{f} : {{0}} < 0 ? -1.0{f} : {{0}})"
+    table = {**ARITHMETIC, **called, "abs": f"fabs{f}({{0}})", "sign": sign, "reciprocal": f"1.0{f}/{{0}}"}
+    return Notation(table, "    const real {0} = {1};", lambda x: repr(x) + f)
+
+
+@dataclass(frozen=True)
+class CSource:
+    """A model in C: the two files and what they need to agree on."""
+
+    model: Model
+    name: str
+    real: str = "double"
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The fields of the structure of constants."""
+        return identifiers((p.name for p in self.model.parameters), KEYWORDS)
+
+    @cached_property
+    def lowered(self) -> dict[str, Lowered]:
+        """Every function as operations."""
+        return {f.name: Lowered.of(self.model, f) for f in self.model.functions}
+
+    @cached_property
+    def _derived(self) -> tuple[list[str], dict[Value, int]]:
+        """The lines that compute what depends on constants alone, and where each value that a function reads is kept."""
+        leaves = {p.node: f"p->{self.names[p.name]}" for p in self.model.parameters}
+        writing: Lines | None = None
+        places: dict[Value, int] = {}
+        lines: list[str] = []
+        for lowered in self.lowered.values():
+            fresh = Lines(lowered, notation(self.real), leaves)
+            if writing is not None:
+                fresh.names.update(writing.names)
+                fresh.count = writing.count
+            writing = fresh
+            writing.run(lowered.prologue)
+            lines += writing.lines
+            for result, _, _ in lowered.prologue:
+                if result in lowered.reads and (value := lowered.value(result)) not in places:
+                    places[value] = len(places)
+                    lines.append(f"    p->derived[{places[value]}] = {writing.names[value]};")
+        return lines, places
+
+    # ---- the two files -----------------------------------------------------------------------
+
+    def header(self) -> str:
+        """Types, sizes and functions."""
+        guard = f"{self.name.upper()}_H"
+        return "\n".join(
+            [
+                *self._comment(),
+                f"#ifndef {guard}",
+                f"#define {guard}",
+                "#ifdef __cplusplus",
+                'extern "C" {',
+                "#endif",
+                "",
+                f"typedef {self.real} {self.name}_real;",
+                "",
+                *self._sizes(),
+                "",
+                *self._structure(),
+                "",
+                *self._declarations(),
+                "",
+                "#ifdef __cplusplus",
+                "}",
+                "#endif",
+                "#endif",
+                "",
+            ]
+        )
+
+    def source(self) -> str:
+        """The functions."""
+        lines = [f'#include "{self.name}.h"', "", "#include <math.h>", "", f"typedef {self.name}_real real;", ""]
+        lines += [*self._defaults(), "", *self._prepare()]
+        for f in self.model.functions:
+            lines += ["", *self._function(f)]
+        if self.model.projects:
+            lines += ["", *self._project()]
+        return "\n".join([*lines, ""])
+
+    def _comment(self) -> list[str]:
+        lines = [*head(self.model, self.names), "", *_USE.format(name=self.name).splitlines()]
+        return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
+
+    def _sizes(self) -> Iterator[str]:
+        m = self.model
+        sizes = {"q": len(m.q), "u": len(m.u), "x": len(m.states), "w": len(m.inputs), "y": len(m.outputs)}
+        for r in (r for f in m.public for r in f.results if f.name == "constraints" and len(r.shape) == 1):
+            sizes[r.name] = r.shape[0]
+        yield "enum {"
+        yield ",\n".join(f"    {self.name}_n_{letter} = {n}" for letter, n in sizes.items())
+        yield "};"
+
+    def _structure(self) -> Iterator[str]:
+        yield "typedef struct {"
+        for p in self.model.parameters:
+            yield f"    {self.name}_real {self.names[p.name]};"
+        yield f"    {self.name}_real derived[{max(1, len(self._derived[1]))}]; /* filled by {self.name}_prepare */"
+        yield f"}} {self.name}_parameters;"
+
+    def signature(self, f: Function, real: str) -> str:
+        """void name_rates(t, x, w, p, dx)"""
+        results = "".join(f", {real} *{r.name}" for r in f.results)
+        static = "static " if f.name in (POSITION_STEP, SPEED_STEP) else ""
+        return f"{static}void {self.name}_{f.name}({real} t, const {real} *x, const {real} *w, const {self.name}_parameters *p{results})"
+
+    def _declarations(self) -> Iterator[str]:
+        real = f"{self.name}_real"
+        yield "/* the values of the description; constants without one become NaN */"
+        yield f"void {self.name}_defaults({self.name}_parameters *p);"
+        yield "/* to be called after a constant was changed */"
+        yield f"void {self.name}_prepare({self.name}_parameters *p);"
+        for f in self.model.public:
+            shapes = ", ".join(f"{r.name}[{']['.join(map(str, r.shape))}]" if r.shape else f"*{r.name}" for r in f.results)
+            yield f"/* {f.says}: {shapes} */"
+            yield f"{self.signature(f, real)};"
+        if self.model.projects:
+            yield "/* carries x back onto the constraint rows, the shortest way in the mass metric; what is left of them, NaN if lost */"
+            yield f"{self._project_signature(real)};"
+
+    def _defaults(self) -> Iterator[str]:
+        yield f"void {self.name}_defaults({self.name}_parameters *p)"
+        yield "{"
+        write = notation(self.real)
+        for p in self.model.parameters:
+            yield f"    p->{self.names[p.name]} = {'NAN' if p.value is None else write.number(p.value)};"
+        yield f"    {self.name}_prepare(p);"
+        yield "}"
+
+    def _prepare(self) -> Iterator[str]:
+        yield f"void {self.name}_prepare({self.name}_parameters *p)"
+        yield "{"
+        yield from self._derived[0] or ["    p->derived[0] = 0;"]
+        yield "}"
+
+    def _function(self, f: Function) -> Iterator[str]:
+        lowered, model = self.lowered[f.name], self.model
+        leaves = {x.node: f"x[{k}]" for k, x in enumerate(model.states)} | {w.node: f"w[{k}]" for k, w in enumerate(model.inputs)}
+        leaves |= {p.node: f"p->{self.names[p.name]}" for p in model.parameters} | {model.time: "t"}
+        writing = Lines(lowered, notation(self.real), leaves)
+        writing.names |= {value: f"p->derived[{k}]" for value, k in self._derived[1].items()}
+        writing.run(lowered.body)
+        yield self.signature(f, "real")
+        yield "{"
+        yield from writing.lines
+        numbers = iter(f.nodes)
+        stores = [f"{r.name}[{k}] = {writing.name(next(numbers))}" for r in f.results for k in range(len(r.nodes))]
+        yield from (f"    {store};" for store in stores)
+        yield from (f"    (void){name};" for name, used in self._used(lowered).items() if not used)
+        yield "}"
+
+    def _used(self, lowered: Lowered) -> dict[str, bool]:
+        """Which arguments a function reads."""
+        model, reads = self.model, lowered.reads
+        groups = {"x": model.states, "w": model.inputs, "p": model.parameters}
+        used = {name: any(v.node in reads for v in variables) for name, variables in groups.items()}
+        used["p"] |= any(result in reads for result, _, _ in lowered.prologue)
+        return {"t": model.time in reads, **used}
+
+    def _project_signature(self, real: str) -> str:
+        return f"{real} {self.name}_project({real} t, {real} *x, const {real} *w, const {self.name}_parameters *p)"
+
+    def _project(self) -> Iterator[str]:
+        n_q, named = len(self.model.q), self.model.named
+        yield self._project_signature("real")
+        yield "{"
+        yield "    real residual = 0;"
+        yield "    int k, round;"
+        if POSITION_STEP in named:
+            yield f"    real q_new[{n_q}], before = INFINITY;"
+        if SPEED_STEP in named:
+            yield f"    real u_new[{len(self.model.u)}];"
+        if POSITION_STEP in named:
+            yield f"    for (round = 0; round < {ROUNDS}; ++round) {{"
+            yield f"        {self.name}_position_step(t, x, w, p, q_new, &residual);"
+            yield "        if (!(residual < before/2))"
+            yield "            break;"
+            yield "        before = residual;"
+            yield f"        for (k = 0; k < {n_q}; ++k)"
+            yield "            x[k] = q_new[k];"
+            yield "    }"
+        if SPEED_STEP in named:
+            yield f"    for (round = 0; round < {self.model.speed_rounds}; ++round) {{"
+            yield f"        {self.name}_speed_step(t, x, w, p, u_new);"
+            yield f"        for (k = 0; k < {len(self.model.u)}; ++k)"
+            yield f"            x[{n_q} + k] = u_new[k];"
+            yield "    }"
+        yield "    return residual;"
+        yield "}"
+
+
+_USE: Final = """\
+{name}_parameters p;
+{name}_defaults(&p);      then, after changes of constants, {name}_prepare(&p)
+{name}_rates(t, x, w, &p, dx);
+Results may be written over x. No function allocates, and all may be called from several threads."""
+
+
+def files(model: Model, name: str, real: str = "double") -> dict[str, str]:
+    """{name.h, name.c}"""
+    written = CSource(model, name, real)
+    return {f"{name}.h": written.header(), f"{name}.c": written.source()}

@@ -1,0 +1,83 @@
+"""M_rs = S_r·(I_c S_s), f_r = Q_r − S_r·p: the mass matrix and the forcing of an open tree from link to link.
+
+I_c is the inertia of a link together with everything it carries, p the load of that whole at u̇ = 0. The forcing takes a number of
+operations proportional to the links, the mass matrix to the pairs of links on a common branch.
+
+Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapters 5 and 6, in classical accelerations.
+"""
+
+from __future__ import annotations
+
+from dalembert.algebra.folds import Rewrite
+from dalembert.algebra.tape import Triple
+from dalembert.errors import BadExpression, NotApplicable
+from dalembert.geometry.vector import cross3, dot3, plus
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinematics.tree import Link
+from dalembert.principles.recursive import Articulated, Links
+
+Wrench = tuple[Triple, Triple]
+
+
+class _Composite(Links):
+    """Every link with what it carries, from the tips to the root."""
+
+    def __init__(self, kin: Kinematics) -> None:
+        super().__init__(kin)
+        self.M: dict[tuple[int, int], int] = {}
+        self.f: dict[int, int] = {}
+        for link in self.tree.links[1:]:
+            self.accelerations[link] = self._carried(link)
+            self._resist(self.bodies[link], *self.accelerations[link])
+        for link in reversed(self.tree.links[1:]):
+            for x, s_w, s_v in link.freedoms:
+                I = self.bodies[link]
+                self.f[x] = self.t.sub(self.load.get(x, self.t.zero), self._power((s_w, s_v), (I.n, I.f)))
+                self._column(link, x, self._momentum(I, s_w, s_v))
+            assert link.parent is not None
+            self._add_moved(self.bodies[link.parent], self.bodies[link], link, link.parent.frame)
+
+    def _momentum(self, I: Articulated, w: Triple, v: Triple) -> Wrench:
+        """(A w + B v, Bᵀ w + M v)"""
+        (a, b, c), t = I.B, self.t
+        transposed = (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
+        return plus(t, self._times(I.A, w), self._times(I.B, v)), plus(t, self._times(transposed, w), self._times(I.M, v))
+
+    def _resist(self, I: Articulated, alpha: Triple, a: Triple) -> None:
+        """n and f with what the acceleration at u̇ = 0 adds."""
+        n, f = self._momentum(I, alpha, a)
+        I.n, I.f = plus(self.t, I.n, n), plus(self.t, I.f, f)
+
+    def _power(self, S: Wrench, F: Wrench) -> int:
+        return self.t.add(dot3(self.t, S[0], F[0]), dot3(self.t, S[1], F[1]))
+
+    def _column(self, link: Link, x: int, F: Wrench) -> None:
+        """S_r·F along the branch below, F carried from link to link."""
+        t = self.t
+        at: Link | None = link
+        while at is not None:
+            for y, s_w, s_v in at.freedoms:
+                self.M[x, y] = self.M[y, x] = self._power((s_w, s_v), F)
+            n, f = F
+            if at.parent is not None:
+                if at.frame is not at.parent.frame:
+                    n, f = at.frame.turn(t, n, back=True), at.frame.turn(t, f, back=True)
+                F = plus(t, n, cross3(t, at.r, f)), f
+            at = at.parent
+
+
+def tree_equations(kin: Kinematics) -> tuple[list[int], list[int]] | None:
+    """M row by row and f on the tape of `kin`; None where the bodies form no open tree or the speeds are not the tree's own."""
+    t = kin.tape
+    try:
+        found = _Composite(kin)
+    except (NotApplicable, BadExpression):
+        return None
+    if set(found.f) != set(kin.u):
+        return None
+    M = [found.M.get((r, s), t.zero) for r in kin.u for s in kin.u]
+    f = [found.f[r] for r in kin.u]
+    if kin.qdot != kin.qdot_of_u:
+        in_u = Rewrite(t, dict(zip(kin.qdot, kin.qdot_of_u, strict=True)))
+        M, f = [in_u(e) for e in M], [in_u(e) for e in f]
+    return M, f

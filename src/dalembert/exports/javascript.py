@@ -1,0 +1,96 @@
+"""JavaScript: one module without dependencies, for browsers and for servers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from dalembert.exports.c import ROUNDS
+from dalembert.exports.head import head
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
+from dalembert.exports.names import identifiers
+from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, functions
+
+# a field of an object may be any word but these
+KEYWORDS: Final = frozenset(("constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"))
+_CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
+NOTATION: Final = Notation({**ARITHMETIC, **functions(_CALLED, prefix="Math.")}, "  const {0} = {1};")
+
+
+@dataclass(frozen=True)
+class JavaScriptSource:
+    """A model as a module; a function returns its one result, or an object of several."""
+
+    model: Model
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """The fields of the object of constants."""
+        return identifiers((p.name for p in self.model.parameters), KEYWORDS)
+
+    def text(self) -> str:
+        """The whole module."""
+        lines = ["/*", *(f" * {line}".rstrip() for line in head(self.model, self.names)), " */", "", *self._constants()]
+        for f in self.model.functions:
+            lines += ["", *self._function(f)]
+        if self.model.projects:
+            lines += ["", *self._project()]
+        return "\n".join([*lines, ""])
+
+    def _constants(self) -> Iterator[str]:
+        m = self.model
+        for name, variables in (("STATES", m.states), ("INPUTS", m.inputs), ("OUTPUTS", m.outputs)):
+            yield f"export const {name} = {json.dumps([v.name for v in variables])};"
+        yield f"export const START = {[0.0 if x.value is None else x.value for x in m.states]};"
+        yield "/* the constants with the values of the description; those without one are NaN */"
+        yield "export function parameters(changes = {}) {"
+        fields = ", ".join(f"{self.names[p.name]}: {'NaN' if p.value is None else repr(p.value)}" for p in m.parameters)
+        yield f"  return {{...{{{fields}}}, ...changes}};"
+        yield "}"
+
+    def _function(self, f: Function) -> Iterator[str]:
+        lowered, model = Lowered.of(self.model, f), self.model
+        leaves = {x.node: f"x[{k}]" for k, x in enumerate(model.states)} | {w.node: f"w[{k}]" for k, w in enumerate(model.inputs)}
+        leaves |= {p.node: f"p.{self.names[p.name]}" for p in model.parameters} | {model.time: "t"}
+        writing = Lines(lowered, NOTATION, leaves)
+        writing.run(lowered.prologue)
+        writing.run(lowered.body)
+        private = f.name in (POSITION_STEP, SPEED_STEP)
+        shapes = ", ".join(f"{r.name}: {' x '.join(map(str, r.shape)) or 'a number'}" for r in f.results)
+        yield f"/* {f.says} ({shapes}) */"
+        yield f"{'' if private else 'export '}function {f.name}(t, x, w = [], p = parameters()) {{"
+        yield from writing.lines
+        numbers = iter(f.nodes)
+        results = {r.name: [writing.name(next(numbers)) for _ in r.nodes] for r in f.results}
+        written = {r.name: f"[{', '.join(results[r.name])}]" if r.shape else results[r.name][0] for r in f.results}
+        one = next(iter(written.values())) if len(written) == 1 else f"{{{', '.join(f'{n}: {e}' for n, e in written.items())}}}"
+        yield f"  return {one};"
+        yield "}"
+
+    def _project(self) -> Iterator[str]:
+        n_q, named = len(self.model.q), self.model.named
+        yield "/* x carried back onto the constraint rows, the shortest way in the mass metric */"
+        yield "export function project(t, x, w = [], p = parameters()) {"
+        yield "  let y = Array.from(x);"
+        if POSITION_STEP in named:
+            yield "  let before = Infinity;"
+            yield f"  for (let round = 0; round < {ROUNDS}; ++round) {{"
+            yield f"    const {{q_new, residual}} = {POSITION_STEP}(t, y, w, p);"
+            yield "    if (!(residual < before/2)) break;"
+            yield "    before = residual;"
+            yield f"    y = [...q_new, ...y.slice({n_q})];"
+            yield "  }"
+        if SPEED_STEP in named:
+            yield f"  for (let round = 0; round < {self.model.speed_rounds}; ++round) {{"
+            yield f"    y = [...y.slice(0, {n_q}), ...{SPEED_STEP}(t, y, w, p)];"
+            yield "  }"
+        yield "  return y;"
+        yield "}"
+
+
+def files(model: Model, name: str) -> dict[str, str]:
+    """{name.mjs}"""
+    return {f"{name}.mjs": JavaScriptSource(model).text()}

@@ -1,0 +1,91 @@
+"""ẋ = f(t, x, w, p) and what goes with it: the functions of a system that every language writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from dalembert.algebra.tape import Tape
+
+# the functions that carry a state back onto the rows, one Newton step each
+POSITION_STEP: Final = "position_step"
+SPEED_STEP: Final = "speed_step"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A symbol with its name as a user writes it, and the number it has unless told otherwise."""
+
+    node: int
+    name: str
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """An array that a function gives, row by row; a shape () is one number."""
+
+    name: str
+    nodes: tuple[int, ...]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """Arrays as functions of t, x, w and p."""
+
+    name: str
+    says: str
+    results: tuple[Result, ...]
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """All entries of all results."""
+        return tuple(i for r in self.results for i in r.nodes)
+
+
+@dataclass(frozen=True)
+class Model:
+    """x = (q, u), w the inputs, p the constants, and the functions of them, all on one tape."""
+
+    title: str
+    source: str
+    tape: Tape = field(repr=False)
+    time: int
+    q: tuple[Variable, ...]
+    u: tuple[Variable, ...]
+    inputs: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    functions: tuple[Function, ...]
+    route: str
+    rows: tuple[str, ...] = ()
+    outputs: tuple[Variable, ...] = ()
+    # how often the speeds are corrected: once where the rows are linear in them, never where nothing is to be corrected
+    speed_rounds: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def states(self) -> tuple[Variable, ...]:
+        """x = (q, u)"""
+        return (*self.q, *self.u)
+
+    @cached_property
+    def varying(self) -> tuple[int, ...]:
+        """What changes from call to call: x, t, w."""
+        return (*(x.node for x in self.states), self.time, *(w.node for w in self.inputs))
+
+    @cached_property
+    def named(self) -> dict[str, Function]:
+        """The functions by name."""
+        return {f.name: f for f in self.functions}
+
+    @property
+    def projects(self) -> bool:
+        """Whether there is anything to be projected onto."""
+        return POSITION_STEP in self.named or SPEED_STEP in self.named
+
+    @property
+    def public(self) -> tuple[Function, ...]:
+        """The functions that are called from outside; the steps of the projection are its own."""
+        return tuple(f for f in self.functions if f.name not in (POSITION_STEP, SPEED_STEP))

@@ -1,0 +1,132 @@
+"""v1 = a*b, v2 = v1 + c, …: a function lowered as native code is, and its lines in a language.
+
+Every common subexpression is computed once and has a name; what depends on constants alone comes first, apart from the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dalembert.exports.model import Function, Model
+from dalembert.numerics.lowering import Operation, Program, lower
+
+# a value: a node of the tape, or an operation that lowering added, by what it does
+Value = int | tuple[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How a language writes operations, numbers and assignments; a template takes its operands as {0}, {1}."""
+
+    operations: Mapping[str, str]
+    assign: str = "{0} = {1}"
+    number: Callable[[float], str] = repr
+
+    def literal(self, x: float) -> str:
+        """A number as an operand."""
+        text = self.number(x)
+        return f"({text})" if text.startswith("-") else text
+
+
+ARITHMETIC: Mapping[str, str] = {
+    "add": "{0} + {1}",
+    "sub": "{0} - {1}",
+    "mul": "{0}*{1}",
+    "div": "{0}/{1}",
+    "neg": "-{0}",
+    "reciprocal": "1.0/{0}",
+}
+
+
+def functions(names: Iterable[str], rename: Mapping[str, str] | None = None, prefix: str = "") -> dict[str, str]:
+    """{sin: "sin({0})", …}"""
+    known = rename or {}
+    return {name: f"{prefix}{known.get(name, name)}({'{0}, {1}' if name == 'atan2' else '{0}'})" for name in names}
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """One function as operations on values."""
+
+    function: Function
+    program: Program
+    size: int
+
+    @staticmethod
+    def of(model: Model, function: Function) -> Lowered:
+        """The operations that give the function's results."""
+        parameters = [p.node for p in model.parameters]
+        program = lower(model.tape.nodes, function.nodes, model.varying, parameters, fuse=False)
+        return Lowered(function, program, len(model.tape.nodes))
+
+    @cached_property
+    def added(self) -> dict[int, Value]:
+        operations = (*self.program.prologue, *self.program.body)
+        return {r: (f"{o.op}.{k}", o.arguments) for o in operations for k, r in enumerate(o.results) if r >= self.size}
+
+    def value(self, i: int) -> Value:
+        """What value number i is, the same in every function of a model."""
+        return self.added.get(i, i)
+
+    @cached_property
+    def wanted(self) -> frozenset[int]:
+        """The values that something is made of."""
+        operations = (*self.program.prologue, *self.program.body)
+        return frozenset((*self.program.outs, *(a for o in operations for a in o.arguments)))
+
+    def section(self, operations: Sequence[Operation]) -> list[tuple[int, str, tuple[int, ...]]]:
+        """(result, op, arguments), sines apart from cosines and only those that are wanted."""
+        found = []
+        for op, arguments, results in operations:
+            if op != "sincos":
+                found.append((results[0], op, arguments))
+                continue
+            for k, r in enumerate(results):
+                if r in self.wanted:
+                    found.append((r, ("sin", "cos")[k % 2], (arguments[k // 2],)))
+        return found
+
+    @cached_property
+    def reads(self) -> frozenset[int]:
+        """The values that the varying part is made of, and the results."""
+        return frozenset((*self.program.outs, *(a for o in self.program.body for a in o.arguments)))
+
+    @property
+    def prologue(self) -> list[tuple[int, str, tuple[int, ...]]]:
+        """What depends on constants alone."""
+        return self.section(self.program.prologue)
+
+    @property
+    def body(self) -> list[tuple[int, str, tuple[int, ...]]]:
+        """What varies with t, x and w."""
+        return self.section(self.program.body)
+
+
+class Lines:
+    """Assignments in one function of a text; `names` holds what values are called so far."""
+
+    def __init__(self, lowered: Lowered, notation: Notation, leaves: Mapping[int, str], temporary: str = "v") -> None:
+        self.lowered, self.notation = lowered, notation
+        self.names: dict[Value, str] = {i: notation.literal(x) for i, x in lowered.program.numbers.items()}
+        for i, text in leaves.items():
+            self.names[i] = text
+        self._temporary, self.count = temporary, 0
+        self.lines: list[str] = []
+
+    def name(self, i: int) -> str:
+        """What value number i is called."""
+        return self.names[self.lowered.value(i)]
+
+    def run(self, section: Iterable[tuple[int, str, tuple[int, ...]]]) -> None:
+        """Write assignments, leaving out what has a name already."""
+        names, added, count = self.names, self.lowered.added, self.count
+        operations = {op: self.notation.assign.format("{name}", text) for op, text in self.notation.operations.items()}
+        for result, op, arguments in section:
+            value = added.get(result, result)
+            if value not in names:
+                count += 1
+                name = names[value] = f"{self._temporary}{count}"
+                self.lines.append(operations[op].format(*[names[added.get(a, a)] for a in arguments], name=name))
+        self.count = count

@@ -1,35 +1,33 @@
-"""Files that appear whole or not at all."""
+"""The files of an export in their places: all are complete beside them before the first is put there."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from dalembert.ode.failures import Unwritable
+from dalembert.errors import Unwritable
+from dalembert.files import replacing
 
 
 def write_files(files: Mapping[str, str | bytes], path: str | os.PathLike[str]) -> list[Path]:
-    """Write every file, none of them half: all are complete beside their places before the first is put there."""
+    """Write every file, none of them half."""
     if not isinstance(path, str | os.PathLike):
         msg = f"export: give the name of a file or a folder, not {path!r:.60}"
         raise Unwritable(msg)
     places = _places(files, Path(path))
-    parts = {target: target.with_name(f".{target.name}.{os.getpid()}.part") for target in places}
     try:
-        try:
-            for target, part in parts.items():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                data = files[places[target]]
-                part.write_bytes(data.encode() if isinstance(data, str) else data)
-            for target, part in parts.items():
-                part.replace(target)
-        finally:
-            for part in parts.values():
-                part.unlink(missing_ok=True)
+        for target in places:
+            target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; choose another place"
+        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; name another place"
         raise Unwritable(msg) from problem
+    with contextlib.ExitStack() as all_of_them:
+        for target, name in places.items():
+            part, data = all_of_them.enter_context(replacing(target)), files[name]
+            with part.open("wb") as file:
+                file.write(data.encode() if isinstance(data, str) else data)
     return list(places)
 
 

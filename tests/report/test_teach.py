@@ -10,7 +10,7 @@ from dalembert import gallery
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.report import document, latex, markdown, terminal
 from dalembert.report.steps import LEVELS
-from dalembert.report.writing import Writing
+from dalembert.report.writing import LatexWriting, Writing
 
 
 def shown(name: str, *derive, level="teach") -> str:
@@ -118,7 +118,7 @@ def test_steps_are_numbered_through():
 
 def test_the_same_steps_in_every_format():
     s = gallery.build("vehicle")
-    blocks = list(document.derivations(document.Subject(s, "Vehicle"), [da.maggi(s)], Writing(), level="teach"))
+    blocks = list(document.derivations(document.Subject(s, "Vehicle"), [da.maggi(s)], LatexWriting(), level="teach"))
     assert r"\begin{bmatrix}" in latex.body(blocks)
     assert r"\begin{bmatrix}" in markdown.text(blocks)
     assert "What is eliminated, and how" in markdown.text(blocks)

@@ -12,7 +12,9 @@ from dalembert.algebra.folds import evaluate
 from dalembert.errors import BadExpression, Unknown
 from dalembert.model.system import System
 
-SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, or path/to/file.py:function.")]
+SystemName = Annotated[
+    str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, path/to/file.py:function, or a .urdf or MJCF .xml file.")
+]
 Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
 Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
 Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]

@@ -1,4 +1,4 @@
-"""rolling-disk, or path/to/file.py:function: the system a user means."""
+"""rolling-disk, path/to/file.py:function, or panda.urdf: the system a user means."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
+from dalembert.api import load
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
 from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
@@ -21,6 +22,8 @@ from dalembert.model.system import System
 from dalembert.report.document import Subject
 from dalembert.report.results import Result
 
+# what describes a system without being a program
+FILES: Final = (".urdf", ".xml", ".mjcf")
 # under this name the program is known while it runs
 MODULE: Final = "dalembert_program"
 
@@ -34,12 +37,31 @@ def subject(text: str, *, complete: bool = True) -> Subject:
         msg = "no system is named; give a name that `dalembert gallery` lists, or path/to/file.py:function"
         raise Unknown(msg)
     path, colon, function = text.rpartition(":")
+    if (path if colon else text).lower().endswith(FILES):
+        return _from_file(path if colon else text, function if colon else "")
     if colon and path and not any(sign in function for sign in (os.sep, ".py", "/")):
         return _from_program(Path(path), function, complete=complete)
     named = text in gallery.names()
     if not named and (text.endswith(".py") or os.sep in text or "/" in text or _exists(text)):
         return _from_program(Path(text), "", complete=complete)
     return _from_gallery(text)
+
+
+def _from_file(path: str, base: str) -> Subject:
+    """A robot, its root as the file has it, or :free, or :fixed."""
+    if base not in ("", "free", "fixed"):
+        msg = f"{path}:{base}: say :free or :fixed for the root, or nothing"
+        raise Unknown(msg)
+    system = load(path, base=base or None)
+    kinematics(system)
+    return Subject(system, system.name, str(path), "")
+
+
+def proposed_start(system: System) -> dict[str, float]:
+    """The position that a file is written in; nothing for other systems."""
+    from dalembert.robots.record import Origin
+
+    return dict(system.origin.keyframes.get("initial", {})) if isinstance(system.origin, Origin) else {}
 
 
 def _exists(text: str) -> bool:

@@ -12,7 +12,7 @@ import typer
 from dalembert import gallery
 from dalembert.cli.errors import DISAGREEMENT, PROGRAM_FAILED, say
 from dalembert.cli.options import number_of, pairs
-from dalembert.cli.program import subject
+from dalembert.cli.program import FILES, proposed_start, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.errors import DalembertError, Unknown
 from dalembert.report import terminal
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "gallery"
 
-System = Annotated[str, typer.Argument(metavar="[SYSTEM]", help="A name from the gallery, or path/to/file.py:function.")]
+System = Annotated[
+    str, typer.Argument(metavar="[SYSTEM]", help="A name from the gallery, path/to/file.py:function, or a .urdf or MJCF .xml file.")
+]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")
 ]
@@ -58,7 +60,15 @@ def wished(name: str, described: Subject, duration: float | None, options: dict[
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
     asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
     events = shown.events if shown else ()
-    return Wish(length, start or dict(shown.start if shown else {}), values, inputs, name=name, options=tuple(asked), events=events)
+    return Wish(
+        length,
+        start or dict(shown.start if shown else proposed_start(described.system)),
+        values,
+        inputs,
+        name=name,
+        options=tuple(asked),
+        events=events,
+    )
 
 
 def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures: Iterable[Path | None]) -> None:
@@ -146,7 +156,8 @@ def every(folder: Path) -> None:
 
 
 def _file_name(name: str) -> str:
-    """rolling-disk, or the function of path/to/file.py:function"""
+    """rolling-disk, or the function of path/to/file.py:function, or panda of path/to/panda.urdf"""
     from dalembert.simulation.plotting.plot import file_name
 
-    return file_name(name.rpartition(":")[2])
+    path = name.rpartition(":")[0] or name
+    return Path(path).stem if path.lower().endswith(FILES) else file_name(name.rpartition(":")[2])

@@ -13,7 +13,7 @@ from dalembert import gallery
 from dalembert.api import simulate as run_of
 from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, say
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
-from dalembert.cli.program import subject
+from dalembert.cli.program import proposed_start, subject
 from dalembert.errors import DalembertError, Unwritable
 from dalembert.gallery import Entry
 from dalembert.model.system import System
@@ -56,7 +56,7 @@ def simulate(
     shown = _entry(system)
     chosen = numbers(described, "--start", start)
     wish: dict[str, Any] = {
-        "start": chosen or dict(shown.start if shown and not guess else {}),
+        "start": chosen or dict(shown.start if shown and not guess else proposed_start(described)),
         "guess": numbers(described, "--guess", guess),
         "t0": t0,
         "values": numbers(described, "--set", values),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -17,14 +16,12 @@ _LONGEST: Final = 160
 def table(found: EnergyIntegrals) -> str:
     """Energies, powers, verdicts, first integrals."""
     lines = [f"{found.system}: energy integrals in the speeds {', '.join(found.speeds)}", *quantities(found), ""]
-    formulas = [formula_text(v.formula) for v in found.verdicts]
-    width = max(map(len, formulas))
-    lines += [f"  {v.symbol:7} = {shown:{width}}  {v.statement}" for v, shown in zip(found.verdicts, formulas, strict=True)]
+    width = max(len(v.formula) for v in found.verdicts)
+    lines += [f"  {v.symbol:7} = {v.formula:{width}}  {v.statement}" for v in found.verdicts]
     if not found.potential_exists:
         lines.append(f"  no potential energy U: {found.why_no_potential}")
-    failed = [formula_text(identity) for identity, holds in found.identities if not holds]
-    known = ", ".join(formula_text(identity) for identity, _ in found.identities)
-    checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {known}"
+    failed = [name for name, holds in found.identities if not holds]
+    checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {', '.join(name for name, _ in found.identities)}"
     lines.append(f"  {checked}")
     lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _short(f.expression)} ({f.why})" for f in found.first]
     if found.bound:

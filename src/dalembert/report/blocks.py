@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.printing.tree import Equation, Tree
-
 
 @dataclass(frozen=True)
 class Formula:
-    """Mathematics, to be written in any notation; long results come with the intermediates they are written in."""
+    """Mathematics in the notation it was asked for; long results come with the intermediates they are written in."""
 
-    tree: Tree
-    definitions: tuple[Equation, ...] = ()
+    written: str
+    definitions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,6 @@ class Line:
     sign: str = "="
     # what the line is about, after it
     note: tuple[Span, ...] = ()
-    # other left sides before this one, which have the same right side: F₁ = F₂ = 0
-    equal: tuple[tuple[Span, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,12 +58,7 @@ class Display:
     """Formulas on lines of their own, and the intermediates they share."""
 
     lines: tuple[Line, ...]
-    definitions: tuple[Equation, ...] = ()
-
-    @property
-    def count(self) -> str:
-        """with 12 intermediates"""
-        return f"with {len(self.definitions)} intermediate{'s' * (len(self.definitions) > 1)}"
+    definitions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

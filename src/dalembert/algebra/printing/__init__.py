@@ -1,4 +1,4 @@
-"""Expressions and equations as a book prints them: a tree is laid out once and written in Unicode, LaTeX or MathML.
+"""Expressions and equations as a book prints them, in Unicode and in LaTeX.
 
 They are shown in normal form. What would be too long to read that way is shown as it was computed, with named
 intermediates and their number: nothing is ever cut.
@@ -12,12 +12,9 @@ from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import LIMIT as NORMAL_LIMIT
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
 from dalembert.algebra.printing.equation import Equation, equation
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.layout import Printer, Ranking, naming
+from dalembert.algebra.printing.layout import Printer, Ranking
 from dalembert.algebra.printing.names import parts
-from dalembert.algebra.printing.notation import Source, Text
-from dalembert.algebra.printing.tree import Equation as Sides
-from dalembert.algebra.printing.tree import Tree
+from dalembert.algebra.printing.notation import Latex, Notation, Source, Text
 from dalembert.algebra.printing.zform import equation_with_intermediates, with_intermediates
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -33,35 +30,34 @@ HOPELESS = 4 * LONGEST
 
 def text(e: Scalar) -> str:
     """The expression in normal form, on one line of Unicode."""
-    return Text()(expression_tree(e))
+    return _shown(e, Text(e.tape.displays))
 
 
 def latex(e: Scalar) -> str:
     """The expression in normal form, in LaTeX."""
-    return Latex()(expression_tree(e))
+    return _shown(e, Latex(e.tape.displays))
 
 
 def markup(e: Scalar) -> str:
     """The expression in normal form, as a MathML element that carries its LaTeX."""
     from dalembert.algebra.printing.mathml import math
 
-    return math(expression_tree(e))
+    return math(latex(e))
 
 
 def source(e: Scalar) -> str:
     """The expression as `s.expression` reads it."""
-    return Source()(expression_tree(e))
+    return _shown(e, Source())
 
 
-def expression_tree(e: Scalar) -> Tree:
-    """The expression in normal form, to be written in any notation."""
+def _shown(e: Scalar, notation: Notation) -> str:
     op, name, _ = e.tape.nodes[e.i]
     if op == "symbol":
-        return naming(e.tape)(name)
+        return notation.symbol(name)
     form = readable(e.tape, e.i)
     if form is None:
-        return with_intermediates(e.tape, e.i)
-    return Printer(naming(e.tape), ranking_for(e.tape, form)).form(form)
+        return with_intermediates(e.tape, e.i, notation)
+    return Printer(notation, ranking_for(e.tape, form)).form(form)
 
 
 def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
@@ -69,29 +65,19 @@ def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
 
     `group` puts what shares constants under parentheses: m (u̇ − l ω²).
     """
-    return Text()(equation_tree(tape, residual, unknowns, rates, group=group))
+    return _shown_equation(tape, residual, unknowns, rates, Text(tape.displays), group=group)
 
 
 def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
     """residual = 0 in LaTeX: accelerations and rates on the left, the rest on the right."""
-    return Latex()(equation_tree(tape, residual, unknowns, rates, group=group))
+    return _shown_equation(tape, residual, unknowns, rates, Latex(tape.displays), group=group)
 
 
 def equation_mathml(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
     """residual = 0 as a MathML element that carries its LaTeX."""
     from dalembert.algebra.printing.mathml import math
 
-    return math(equation_tree(tape, residual, unknowns, rates), block=True)
-
-
-def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> Tree:
-    """residual = 0, to be written in any notation."""
-    form = readable(tape, residual)
-    if form is None:
-        return equation_with_intermediates(tape, residual, unknowns)
-    sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
-    printer = Printer(naming(tape), ranking, group=group)
-    return Sides(printer.form(sides.left), printer.form(sides.right))
+    return math(equation_latex(tape, residual, unknowns, rates), block=True)
 
 
 def equation_form(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, limit: int = NORMAL_LIMIT) -> Equation:
@@ -102,6 +88,15 @@ def equation_form(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
 
 def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:
     return [tape.nodes[i][1] for i in symbols]
+
+
+def _shown_equation(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int], notation: Notation, *, group: bool) -> str:
+    form = readable(tape, residual)
+    if form is None:
+        return equation_with_intermediates(tape, residual, notation, unknowns)
+    sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
+    printer = Printer(notation, ranking, group=group)
+    return notation.equation(printer.form(sides.left), printer.form(sides.right))
 
 
 def readable(tape: Tape, e: int) -> Form | None:

@@ -1,6 +1,6 @@
 r"""∂T/∂q̇ → \frac{\partial T}{\partial \dot{q}}: formulas typed in Unicode, as LaTeX.
 
-The pages state formulas in Unicode, as they are typed; LaTeX is on the way to MathML.
+Principles state their formulas once, in Unicode; a terminal shows them as they are, paper needs LaTeX.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LOWS: Final = "₀-₉ₐ-ₜᵢᵣᵤᵥⱼ"
 _WORD: Final = rf"(?!(?:{FUNCTIONS})\b)(?:[A-Za-z]{{3,}}|of|to|if|or|by|at|in|is|on|as|so)(?![\u0300-\u036f\w])"
 _TOKEN: Final = re.compile(
     rf"(?P<words>{_WORD}(?: +{_WORD})*)|(?P<function>\b(?:{FUNCTIONS})\b)|(?P<low>[{_LOWS}]+)|(?P<high>[⁰¹²³⁴-⁹⁻ᵀᴺᴮᴾ]+)"
-    rf"|_(?P<sub>(?:[A-Za-z0-9]+|\w)[{_LOWS}]*(?:,\d+)?)|(?P<letter>[^\W\d_])(?P<accent>[\u0300-\u036f]?)|(?P<other>.)",
+    rf"|_(?P<sub>(?:[A-Za-z0-9]+|\w)[{_LOWS}]*(?:,\d+)?(?:_[A-Za-z0-9]+)*)|(?P<letter>[^\W\d_])(?P<accent>[\u0300-\u036f]?)|(?P<other>.)",
     re.DOTALL,
 )
 
@@ -75,7 +75,9 @@ def _token(found: re.Match[str]) -> str:
 
 
 def _subscript(inside: str) -> str:
-    """e₀,1 → e_{0},1; words stay upright."""
+    """e₀,1 → e_{0},1; finger_joint1 → finger,joint1; words stay upright."""
+    if "_" in inside:
+        return ",".join(map(_subscript, inside.split("_")))
     if inside.isascii() and inside.isalpha():
         return inside if len(inside) < 3 else f"\\mathrm{{{inside}}}"
     return _converted(inside).strip()

@@ -31,14 +31,14 @@ ENTRY = Entry(
     build=build,
     printed=(
         Printed(
-            "along θ",
+            "along φ",
             "I_1*sin(theta)**2*phi'' + 2*I_1*sin(theta)*cos(theta)*theta'*phi'"
             " + I_3*cos(theta)**2*phi'' - 2*I_3*sin(theta)*cos(theta)*theta'*phi' + I_3*cos(theta)*psi'' - I_3*sin(theta)*theta'*psi'",
             ((1, "1"),),
         ),
         Printed("along ψ", "I_3*cos(theta)*phi'' - I_3*sin(theta)*theta'*phi' + I_3*psi''", ((3, "1"),)),
         Printed(
-            "along φ",
+            "along θ",
             "I_1*theta'' + phi'**2*cos(theta)*sin(theta)*(I_3 - I_1) + I_3*sin(theta)*phi'*psi' - M*g*l*sin(theta)",
             ((2, "1"),),
         ),

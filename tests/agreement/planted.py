@@ -3,8 +3,10 @@
 from dalembert.algebra.folds import Linear, Rewrite
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.full_speeds import FullSpeeds
-from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.gibbs import gibbs_function
+from dalembert.kinetics.quantities import gibbs_function, kinetic_energy
+from dalembert.kinetics.quantity import total
+
+WHOLE_S, WHOLE_T = gibbs_function, kinetic_energy
 
 
 def components_only(kin, P):
@@ -13,15 +15,10 @@ def components_only(kin, P):
     return Vector(kin.tape, {F: (kin.rate(x), kin.rate(y), kin.rate(z)) for F, (x, y, z) in parts})
 
 
-def with_wrong_sign(kin, a, w, alpha):
+def with_wrong_sign(of, a, w, alpha):
     """S with − α·(ω × I·ω)."""
-    t = kin.tape
-    S = gibbs_function(kin, a, w, alpha)
-    for body in kin.system.bodies:
-        if body.frame is not None:
-            omega = w(body.frame)
-            S = t.sub(S, t.mul(t.const(2), alpha(body.frame).dot_index(omega.cross(body.inertia @ omega))))
-    return S
+    turned = total(alpha.dot(w.cross(of.inertia.dot(w))))
+    return (WHOLE_S(of, a, w, alpha) - turned - turned).called("S")
 
 
 def only(part):
@@ -40,8 +37,9 @@ def only(part):
     return property(transposition)
 
 
-def reduced(kin, v, w):
+def reduced(of, v, w):
     """T(q, W u(q̇) + X): the same value wherever the rows hold, another function."""
+    kin = of.kin
     u_of_rates = Rewrite(kin.tape, dict(zip(kin.u, kin.definitions, strict=True)))
     on_rows = Rewrite(kin.tape, {x: u_of_rates(e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True)})
-    return on_rows(kinetic_energy(kin, v, w))
+    return WHOLE_T(of, v, w).map(lambda tree: tree, on_rows).called("T")

@@ -71,7 +71,7 @@ def test_every_principle_agrees_on_fifty_of_each_kind(kind):
 
 PLANTED = {
     "a without ω × v": ("trees", Kinematics, "a", components_only),
-    "−ω × Iω": ("trees", import_module("dalembert.principles.gibbs_appell"), "gibbs_function", with_wrong_sign),
+    "−ω × Iω": ("trees", import_module("dalembert.kinetics.quantities"), "gibbs_function", with_wrong_sign),
     "γ dropped": ("nonholonomic", FullSpeeds, "transposition", only("time")),
     "γ_t dropped": ("quasi-velocities", FullSpeeds, "transposition", only("speeds")),
 }

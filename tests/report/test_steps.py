@@ -41,9 +41,9 @@ def test_every_recorded_step_is_shown_once_in_order():
 def test_steps_of_kane():
     shown = displays(da.kane(gallery.build("rolling-disk")), Writing(), level="brief")
     assert ["ẋ|−r ψ̇ cos φ", "ẏ|−r ψ̇ sin φ"] == shown["1. Speeds"]
-    assert "ω of disk|φ̇ N.z + θ̇ A.x + ψ̇ B.z" in shown["2. Velocities"]
-    assert "∂v/∂θ̇ of disk|r B.z" in shown["3. Partial velocities"]
-    assert "F₂|−m r g cos θ" in shown["5. Generalized active forces"]
+    assert "ω of disk|φ̇ N.z + θ̇ A.x + ψ̇ B.z" in shown["3. Angular velocities"]
+    assert "∂v/∂θ̇ of disk|r B.z" in shown["4. Partial velocities"]
+    assert "F₂|−m r g cos θ" in shown["6. Generalized active forces"]
 
 
 def test_zeros_share_a_line_and_rows_are_equations():

@@ -263,6 +263,10 @@ class Linear:
         form = found[e]
         return (e, {}) if form is None else form
 
+    def constant(self, e: int) -> int:
+        """c"""
+        return self(e)[0]
+
     def _rule(self, i: int) -> tuple[int, dict[int, int]] | None:
         t, found = self.tape, self._found
         op, a, b = t.nodes[i]

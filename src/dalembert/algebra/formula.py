@@ -7,7 +7,8 @@ name it has on the tape. Two trees are equal where they say the same in the same
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Final
 
@@ -183,6 +184,19 @@ class With(Formula):
 
     of: Formula
     given: tuple[Equation, ...]
+
+
+def replaced(a: Formula, new: Mapping[Formula, Formula]) -> Formula:
+    """The formula with some of its parts replaced by others."""
+    if a in new:
+        return new[a]
+
+    def inside(part: object) -> object:
+        if isinstance(part, Formula):
+            return replaced(part, new)
+        return tuple(map(inside, part)) if isinstance(part, tuple) else part
+
+    return type(a)(*(inside(getattr(a, name.name)) for name in fields(a)))  # type: ignore[arg-type]  # every formula is a dataclass
 
 
 HALF: Final = Number(Fraction(1, 2))

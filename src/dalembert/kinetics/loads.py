@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dalembert.algebra.columns import contracted
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -43,24 +44,29 @@ def potential(kin: Kinematics) -> int:
 
 def gravity_potential(kin: Kinematics) -> int:
     """V_g = −Σ m g·r, by recursion along the points."""
+    t = kin.tape
+    above = heights(kin)
+    return t.neg(contracted(t, ((body.mass.i, above[body.G]) for body in kin.system.bodies if above)))
+
+
+def heights(kin: Kinematics) -> dict[Point, int]:
+    """g·r of every mass centre and of the points on the way to it; none without a field."""
     field = kin.system.field
     t = kin.tape
+    found: dict[Point, int] = {}
     if field is None:
-        return t.zero
+        return found
     g = field.g.on(t)
-    heights: dict[Point, int] = {}
-    total = t.zero
     for body in kin.system.bodies:
         chain: list[Point] = []
         P: Point | None = body.G
-        while P is not None and P not in heights:
+        while P is not None and P not in found:
             chain.append(P)
             P = P.parent
         for Q in reversed(chain):
-            below = t.zero if Q.parent is None else heights[Q.parent]
-            heights[Q] = t.add(below, g.dot_index(Q.r.on(t)))
-        total = t.sub(total, t.mul(body.mass.i, heights[body.G]))
-    return total
+            before = t.zero if Q.parent is None else found[Q.parent]
+            found[Q] = t.add(before, g.dot_index(Q.r.on(t)))
+    return found
 
 
 def dissipation(kin: Kinematics) -> int:

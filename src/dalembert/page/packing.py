@@ -51,7 +51,7 @@ class Packing:
 def trimmed(d: Derivation) -> tuple[Derivation, dict[str, int]]:
     """The derivation with at most so many quantities in each step as a page can show, and how many each step lacks."""
     missing = {step.title: len(step.items) - MOST_ITEMS for step in d.steps if len(step.items) > MOST_ITEMS}
-    return replace(d, steps=tuple(replace(step, items=step.items[:MOST_ITEMS]) for step in d.steps)), missing
+    return replace(d, told=tuple(replace(step, items=step.items[:MOST_ITEMS]) for step in d.steps)), missing
 
 
 def shortened(blocks: list[Block], command: str) -> list[Block]:

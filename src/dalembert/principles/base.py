@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from dalembert.algebra.formula import Formula
+from dalembert.algebra.columns import Column, Rows
+from dalembert.algebra.formula import Equation, Formula, Name, Partial, Symbol, replaced
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.chetaev import with_nonlinear_rows
@@ -16,6 +17,9 @@ from dalembert.equations.reduction import contracted_with_W
 from dalembert.errors import NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.kinetics.fields import Field, Place, Slopes
+from dalembert.kinetics.quantities import Quantities
+from dalembert.kinetics.quantity import Quantity
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 
@@ -56,6 +60,58 @@ class Item:
     of: str = ""
 
 
+def step_of(kin: Kinematics, a: Quantity) -> Step:
+    """A quantity as a step: its formula, and every entry or place of it."""
+    return Step(a.title, a.statement, tuple(_items(kin, a)), a.source, a.why, a.sparse)
+
+
+def _items(kin: Kinematics, a: Quantity) -> Iterator[Item]:
+    value = a.value
+    if isinstance(value, Slopes):
+        labels = list(_labels(kin, a if isinstance(a.symbol, Symbol) and not isinstance(a.formula, Partial) else a.spelled))
+        for X in _places(kin, value.of_field):
+            yield from (Item(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
+    elif isinstance(value, Field):
+        yield from (Item(a.ref, value(X), _owner(kin, X)) for X in _places(kin, value))
+    elif isinstance(value, Rows):
+        down, across = (tuple(i.name if isinstance(i, Name) else str(i) for i in index) for index in (a.index, a.across))
+        yield Item(a.ref, Matrix(value.dense(), down, across))
+    elif isinstance(value, Column):
+        yield from (Item(label, node) for label, node in zip(_labels(kin, a), value, strict=True))
+    else:
+        yield Item(a.ref, value.i)
+
+
+def _labels(kin: Kinematics, a: Quantity) -> Iterator[str | Formula]:
+    """p_θ for an entry of p, ∂T/∂θ for one of ∂T/∂q, the words for what has no symbol."""
+    for index, names in zip(a.index, _component_names(kin, a, len(a.index)), strict=True):
+        if isinstance(a.formula, Equation):
+            yield index.name if isinstance(index, Name) else index
+        elif isinstance(index, Symbol) or (isinstance(index, str) and not index.isdigit()):
+            yield index
+        elif isinstance(a.symbol, Symbol) and a.symbol not in names:
+            yield replace(a.symbol, below=(index,))
+        else:
+            yield replaced(a.ref, names)
+
+
+def _component_names(kin: Kinematics, a: Quantity, size: int) -> list[dict[Formula, Formula]]:
+    """For every entry: the columns of symbols in the formula, each with the symbol that it stands for there."""
+    variables = [x for x in a.made_of if x.is_variable]
+    return [{x.ref: Name(kin.name(x.value.nodes[k])) for x in variables if k < len(x.value)} for k in range(size)]
+
+
+def _places(kin: Kinematics, value: Field) -> list[Place]:
+    """Where it was made, bodies first."""
+    order = {X: k for k, X in enumerate(X for b in kin.system.bodies for X in (b.G, b.frame) if X is not None)}
+    return sorted(value.places or value.made, key=lambda X: order.get(X, len(order)))
+
+
+def _owner(kin: Kinematics, X: Place) -> str:
+    """The bodies that a mass centre or a frame belongs to, else its own name."""
+    return ", ".join(b.name for b in kin.system.bodies if X is b.G or X is b.frame) or X.name
+
+
 def items(names: Iterable[str], values: Iterable[int | Vector | str]) -> tuple[Item, ...]:
     """Named quantities."""
     return tuple(Item(name, value) for name, value in zip(names, values, strict=True))
@@ -91,17 +147,27 @@ class NativeForm:
 
 @dataclass(frozen=True)
 class Derivation(Shown):
-    """A principle applied to a system."""
+    """A principle applied to a system.
+
+    `told` is what its steps show, in the order of the book: the quantities themselves. `statement` is the principle as it was
+    evaluated; its value are the equations that it gives.
+    """
 
     principle: Principle
     kinematics: Kinematics = field(repr=False)
-    steps: tuple[Step, ...] = field(repr=False)
+    told: tuple[Step | Quantity, ...] = field(repr=False)
     native: NativeForm = field(repr=False)
+    statement: Quantity | None = field(default=None, repr=False, compare=False)
 
     @property
     def tape(self) -> Tape:
         """The tape this derivation was written on."""
         return self.kinematics.tape
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Every quantity that is told, for this system."""
+        return tuple(step_of(self.kinematics, a) if isinstance(a, Quantity) else a for a in self.told)
 
     @cached_property
     def equations(self) -> Equations:
@@ -114,6 +180,10 @@ class Derivation(Shown):
             residuals = with_nonlinear_rows(self.kinematics, contracted)
         return common_form(self.kinematics, residuals)
 
+    def __getstate__(self) -> dict[str, object]:
+        # quantities can be made on, steps are what they are
+        return {**self.__dict__, "told": self.steps, "statement": None, "steps": self.steps}
+
     def scalar(self, i: int) -> Scalar:
         """A node of this derivation as an expression."""
         return Scalar(self.tape, i)
@@ -123,6 +193,22 @@ class Derivation(Shown):
 
     def _repr_latex_(self) -> str:
         return self.equations._repr_latex_()
+
+
+def along_q(principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity) -> Derivation:
+    """A derivation that ends in one equation for each coordinate, with multipliers for the rows."""
+    native = NativeForm("q", statement.value.nodes, of.kin.qddot, of.lam.value.nodes)
+    return Derivation(principle, of.kin, (*told, *chetaev_step(of.kin)), native, statement)
+
+
+def along_u(
+    principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity, *, turned: bool = False
+) -> Derivation:
+    """A derivation that ends in one equation for each independent speed; `turned` where loads less inertia are to vanish."""
+    value = -statement.value if turned else statement.value
+    residuals = with_nonlinear_rows(of.kin, value.nodes)
+    native = NativeForm("u", tuple(residuals), of.kin.udot)
+    return Derivation(principle, of.kin, (*told, *chetaev_step(of.kin)), native, statement)
 
 
 Derive = Callable[[Kinematics], Derivation]
@@ -136,6 +222,12 @@ def on_fork(system: System | Kinematics, *, nonlinear: bool = False) -> Kinemati
         msg = f"{which} is not linear in the velocities, as its virtual displacements must be"
         raise NotApplicable(msg)
     return kin
+
+
+def row_step(of: Quantities) -> Quantity:
+    """The constraint rows, whose A carries the multipliers."""
+    why = "Each row brings a constraint force along its own coefficients, with a multiplier λ for its size."
+    return of.rows.told("Constraint rows", "Gre03 (4.4)", why)
 
 
 def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:

@@ -8,12 +8,11 @@ Source: Bar00 (31)–(32).
 
 from __future__ import annotations
 
-from dalembert.algebra.folds import gradient
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.generalized_forces import generalized_active_forces
-from dalembert.kinetics.gibbs import gibbs_function
+from dalembert.kinetics.quantities import Quantities
+from dalembert.kinetics.quantity import D, equation
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
+from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "gibbs-appell",
@@ -28,35 +27,27 @@ PRINCIPLE = Principle(
 
 
 def gibbs_appell(system: System | Kinematics) -> Derivation:
-    """∂S/∂u̇_r − U_r = 0      (r = 1, …, p)"""
-    kin = on_fork(system)
-    t = kin.tape
-    S = gibbs_function(kin, kin.a, kin.w, kin.alpha)
-    U = generalized_active_forces(kin)
-    slopes = gradient(t, {S: t.one}, kin.udot)
-    residuals = tuple(t.sub(a, b) for a, b in zip(slopes, U, strict=True))
-    steps = (
-        Step(
-            "Energy of acceleration",
-            "S = Σ ½ m a·a + ½ α·I·α + α·(ω × I·ω)",
-            (Item("S", S),),
-            "Bar00 (31)",
-            "Unlike the kinetic energy, S may be written in the independent speeds from the start: only u̇ is differentiated, so the "
-            "constraints can be imposed first. Terms free of u̇ would drop out.",
-        ),
-        Step(
+    """∂S/∂u̇_r = U_r      (r = 1, …, p)"""
+    x = Quantities(on_fork(system))
+    S = x.speeds.S.told(
+        "Energy of acceleration",
+        "Bar00 (31)",
+        "Unlike the kinetic energy, S may be written in the independent speeds from the start: only u̇ is differentiated, so the "
+        "constraints can be imposed first. Terms free of u̇ would drop out.",
+    )
+    u, F, M = x.u.at("r"), x.speeds.forces, x.speeds.moments
+    U = (
+        x.speeds.of_all_loads(F, M, D(x.speeds.v, u), D(x.speeds.w, u), "r")
+        .called("U", "r")
+        .told(
             "Generalized forces",
-            "U_r = Σ F·v_r + M·ω_r",
-            items((f"U_{r}" for r in range(1, kin.n_u + 1)), U),
             "Bar00 (32)",
             "Only these depend on the loads; they are the coefficients of the speeds in the power.",
-        ),
-        Step(
-            "Slopes of S",
-            "∂S/∂u̇_r",
-            items((f"∂S/∂{kin.name(x)}" for x in kin.udot), slopes),
-            "Bar00 (32)",
-            "Each is linear in u̇, since S is quadratic: the mass matrix stands beside u̇.",
-        ),
+        )
     )
-    return Derivation(PRINCIPLE, kin, steps, NativeForm("u", residuals, kin.udot))
+    S_r = D(S, x.udot.at("r")).told(
+        "Slopes of S",
+        "Bar00 (32)",
+        "Each is linear in u̇, since S is quadratic: the mass matrix stands beside u̇.",
+    )
+    return along_u(PRINCIPLE, x, (S, U, S_r), equation(S_r, U))

@@ -1,24 +1,28 @@
-"""Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω = 0: Jourdain's principle.
+"""Σ (F − m a)·δv + (M − Ḣ)·δω = 0: Jourdain's principle.
 
-Time and position are held, velocities varied. The virtual power is one scalar, linear in all n variations δ₁q̇; with
-δ₁q̇ = W δ₁u the coefficient of each independent δ₁u_r vanishes.
+Time and position are held, velocities varied. The virtual power is one scalar, linear in all n variations δq̇; with
+δq̇ = W δu the coefficient of each independent δu_r vanishes.
 
 Source: Bar00 (33)–(34), (42).
 """
 
 from __future__ import annotations
 
-from dalembert.algebra.folds import Linear, Rewrite, gradient
+from dataclasses import replace
+
+from dalembert.algebra.folds import Derivative
+from dalembert.algebra.formula import Partial, Symbol, Varied
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
-from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential, weights
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.quantities import Quantities
+from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
+from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "jourdain",
     "Jourdain's principle",
-    "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω = 0",
+    "Σ (F − m a)·δv + (M − Ḣ)·δω = 0",
     "Bar00 (34)",
     "velocities",
     "vector",
@@ -29,66 +33,61 @@ PRINCIPLE = Principle(
 
 
 def jourdain(system: System | Kinematics) -> Derivation:
-    """The coefficients of δ₁u_r in the virtual power      (r = 1, …, p)"""
-    kin = on_fork(system)
-    t = kin.tape
-    vary = [t.private_symbol(f"delta_{kin.name(q)}") for q in kin.q]
-    power = _virtual_power(kin, vary)
-    independent = [t.private_symbol(f"delta_{kin.name(u)}_") for u in kin.u]
-    insert = Rewrite(t, {d: _combination(kin, W, independent) for d, (_, W) in zip(vary, kin.WX, strict=True)})
-    _, coefficients = Linear(t, independent)(insert(power))
-    residuals = tuple(t.neg(coefficients.get(r, t.zero)) for r in range(kin.n_u))
-    steps = (
-        Step(
-            "Virtual power",
-            "Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω",
-            (Item("δ₁P", power),),
-            "Bar00 (34)",
-            "One scalar, linear in the variations of all n rates. They are not yet independent.",
-        ),
-        Step(
-            "Variations",
-            "δ₁q̇ = W δ₁u",
-            tuple(Item(kin.name(d), insert(d)) for d in vary),
-            "Bar00 (42)",
-            "The rows tie the variations to those of the independent speeds. These are arbitrary, so the coefficient of each must vanish.",
-        ),
+    """Wᵀ ∂δP/∂δq̇ = 0: the coefficients of δu in the virtual power, δq̇ = W δu"""
+    x = Quantities(on_fork(system))
+    dq = _variations(x, x.qdot)
+    dv = _varied(x, dq, x.rates.v).told(
+        "Variations of the velocities",
+        "Bar00 (33)",
+        "Only the rates are varied; time and position are held.",
     )
-    return Derivation(PRINCIPLE, kin, steps, NativeForm("u", residuals, kin.udot))
+    dw = _varied(x, dq, x.rates.w).told("Variations of the angular velocities", "Bar00 (33)", "The same for the turning of each body.")
+    a = x.speeds.a.told("Accelerations", "Bar00 (34)", "Formed once, as vectors, for each mass centre.")
+    Hdot = x.speeds.Hdot.told("Rates of the angular momenta", "Bar00 (34)", "H = I·ω about the mass centre, differentiated in N.")
+    dP = _virtual_power(x, dq, dv, dw, a, Hdot).told(
+        "Virtual power",
+        "Bar00 (34)",
+        "One scalar, linear in the variations of all n rates. They are not yet independent.",
+    )
+    collected = D(dP, dq).told(
+        "Collected on the variations",
+        "Bar00 (34)",
+        "What stands beside the variation of each rate.",
+    )
+    W, du = x.W, _variations(x, x.u)
+    tied = replace(W @ du, symbol=dq.ref, parts=(W, du, dq)).told(
+        "Variations of the speeds",
+        "Bar00 (42)",
+        "The rows tie the variations to those of the independent speeds. These are arbitrary, so the coefficient of each must vanish.",
+    )
+    statement = equation(W.T @ collected)
+    shown = replace(statement, parts=(*statement.parts, tied))
+    return along_u(PRINCIPLE, x, (dv, dw, a, Hdot, dP, collected, tied), shown, turned=True)
 
 
-def _virtual_power(kin: Kinematics, vary: list[int]) -> int:
-    """Σ (F − m a)·δ₁v + (M − Ḣ)·δ₁ω − V_q·δ₁q̇ − D_q̇·δ₁q̇"""
-    t = kin.tape
-    motion = kin.motion_in_rates
-    linear = Linear(t, kin.qdot)
-
-    def varied(velocity: Vector) -> Vector:
-        total = Vector(t, {})
-        for k, part in linear_parts(linear, velocity)[0].items():
-            total = total + part.scaled(vary[k])
-        return total
-
-    power = t.zero
-    for _, F, P in (*applied_forces(kin), *weights(kin)):
-        power = t.add(power, kin.vector_in_speeds(F).dot_index(varied(motion.v(P))))
-    for _, T, B in applied_torques(kin):
-        power = t.add(power, kin.vector_in_speeds(T).dot_index(varied(motion.w(B))))
-    for body in kin.system.bodies:
-        power = t.sub(power, (body.mass * kin.a(body.G)).dot_index(varied(motion.v(body.G))))
-        if body.frame is not None and body.inertia is not None:
-            H_dot = kin.motion.derivative(body.inertia @ kin.w(body.frame))
-            power = t.sub(power, H_dot.dot_index(varied(motion.w(body.frame))))
-    slopes = gradient(t, {potential(kin): t.one}, kin.q)
-    drags = gradient(t, {dissipation(kin): t.one}, kin.qdot)
-    for d, V_k, D_k in zip(vary, slopes, drags, strict=True):
-        power = t.sub(power, t.mul(d, t.add(V_k, kin.in_speeds(D_k))))
-    return power
+def _variations(x: Quantities, of: Quantity) -> Quantity:
+    """δq̇, δu: a symbol for the variation of each"""
+    symbols = [x.tape.private_symbol(f"δ{x.kin.name(i)}") for i in of.value]
+    return x.variables(Varied(of.ref), symbols, of.index)
 
 
-def _combination(kin: Kinematics, W: dict[int, int], symbols: list[int]) -> int:
-    t = kin.tape
-    total = t.zero
-    for r, w in W.items():
-        total = t.add(total, t.mul(w, symbols[r]))
-    return total
+def _varied(x: Quantities, dq: Quantity, velocity: Quantity) -> Quantity:
+    """δv = (∂v/∂q̇) δq̇"""
+    vary = Derivative(x.tape, dict(zip(x.kin.qdot, dq.value, strict=True)).get)
+
+    def at(v: Vector) -> Vector:
+        return Vector(x.tape, {F: (vary(a), vary(b), vary(c)) for F, (a, b, c) in v.parts.items()})
+
+    tree = Partial(velocity.ref, x.qdot.ref) * dq.ref
+    return Quantity(tree, velocity.value.map(at), (velocity, x.qdot, dq), symbol=Varied(velocity.ref))
+
+
+def _virtual_power(x: Quantities, dq: Quantity, dv: Quantity, dw: Quantity, a: Quantity, Hdot: Quantity) -> Quantity:
+    """δP = Σ F·δv + Σ M·δω − Σ m a·δv − Σ Ḣ·δω, less what loads known along the coordinates take: (∂D/∂q̇)·δq̇, (∂V/∂q)·δq̇"""
+    F, M, rates = x.speeds.forces, x.speeds.moments, x.rates
+    power = total(F.dot(dv)) + total(M.dot(dw)) - total((x.m * a).dot(dv)) - total(Hdot.dot(dw))
+    if x.kin.system.dissipations:
+        power = power - x.in_speeds(D(rates.dissipation, x.qdot)) @ dq
+    if rates.placeless is not None:
+        power = power - D(rates.placeless, x.q) @ dq
+    return replace(power, symbol=Varied(Symbol("P")))

@@ -7,15 +7,13 @@ Source: Bar00 (26)–(30), Mar (7)–(11).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 
-from dalembert.equations.chetaev import with_nonlinear_rows
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.point import Point
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.generalized_forces import generalized_active_forces, project
+from dalembert.kinetics.quantities import Quantities
+from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, chetaev_step, items, on_fork
+from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "kane",
@@ -32,90 +30,81 @@ PRINCIPLE = Principle(
 
 def kane(system: System | Kinematics) -> Derivation:
     """F_r + F_r* = 0      (r = 1, …, p)"""
-    kin = on_fork(system, nonlinear=True)
-    t = kin.tape
-    F = generalized_active_forces(kin)
-    F_star = generalized_inertia_forces(kin)
-    residuals = with_nonlinear_rows(kin, [t.neg(t.add(a, b)) for a, b in zip(F, F_star, strict=True)])
-    native = NativeForm("u", tuple(residuals), kin.udot)
-    return Derivation(PRINCIPLE, kin, (*_steps(kin, F, F_star), *chetaev_step(kin)), native)
+    x = Quantities(on_fork(system, nonlinear=True))
+    motion = _motion(x)
+    _, v, w, v_r, w_r = motion
+    R, T = x.speeds.forces.called("R"), x.speeds.moments.called("T")
+    F = (
+        x.speeds.of_all_loads(R, T, v_r, w_r, "r")
+        .called("F", "r")
+        .told(
+            "Generalized active forces",
+            "Bar00 (30)",
+            "The power of the applied loads for each unit of a speed. A load at right angles to all partial velocities drops out.",
+        )
+    )
+    a = replace(x.speeds.a, parts=(v,)).told("Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre.")
+    Hdot = (
+        x.speeds.d_dt(x.inertia.dot(w))
+        .called("H", dots=1)
+        .told(
+            "Rates of the angular momenta",
+            "Bar00 (29)",
+            "H = I·ω about the mass centre, differentiated in the inertial frame: I α + ω × I ω.",
+        )
+    )
+    F_star = (
+        (-total((x.m * a).dot(v_r)) - total(Hdot.dot(w_r)))
+        .called("F", "r", star=True)
+        .told(
+            "Generalized inertia forces",
+            "Bar00 (29)",
+            "Accelerations are formed once, as vectors, and projected like the loads; no kinetic energy is differentiated.",
+        )
+    )
+    return along_u(PRINCIPLE, x, (*motion, F, a, Hdot, F_star), equation(F + F_star), turned=True)
+
+
+def _motion(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quantity, Quantity]:
+    """q̇, v and ω in the speeds, and what stands beside each speed in v and ω."""
+    speeds = x.qdot_of_u.told(
+        "Speeds",
+        "Bar00 (23), Gre03 (4.7)",
+        "Every rate is a combination of the p independent speeds; the constraint rows are used up here and need no multipliers.",
+    )
+    v = replace(x.speeds.v, parts=(speeds,)).told(
+        "Velocities",
+        "Bar00 (27)",
+        "Every velocity is linear in the speeds: what stands beside a speed is a direction in which the system can move.",
+    )
+    w = replace(x.speeds.w, parts=(speeds,)).told("Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add.")
+    v_r = (
+        D(v, x.u.at("r"))
+        .called("v", "r")
+        .told(
+            "Partial velocities",
+            "Bar00 (26)",
+            "They are read off as coefficients; nothing is differentiated.",
+        )
+    )
+    w_r = (
+        D(w, x.u.at("r"))
+        .called("ω", "r")
+        .told(
+            "Partial angular velocities",
+            "Bar00 (26)",
+            "The same for the turning of each body; moments are projected on them.",
+        )
+    )
+    return speeds, v, w, v_r, w_r
 
 
 def generalized_inertia_forces(kin: Kinematics) -> list[int]:
-    """F_r* = −Σ (m a_G · v_r + Ḣ · ω_r),   Ḣ = d(I·ω)/dt      (r = 1, …, p)
+    """F_r* = −Σ m a·v_r − Σ Ḣ·ω_r, as nodes      (r = 1, …, p)
 
     Source: Bar00 (29), Mar (10).
     """
-    t = kin.tape
-    F_star = [t.zero] * kin.n_u
-    for body in kin.system.bodies:
-        R_star = -(body.mass * kin.a(body.G))
-        project(kin, F_star, body.G, R_star)
-        if body.frame is not None and body.inertia is not None:
-            w_NB = kin.w(body.frame)
-            T_star = -kin.motion.derivative(body.inertia @ w_NB)
-            project(kin, F_star, body.frame, T_star)
-    return F_star
-
-
-def _steps(kin: Kinematics, F: list[int], F_star: list[int]) -> tuple[Step, ...]:
-    bodies = kin.system.bodies
-    frames = [b.frame for b in bodies if b.frame is not None]
-    numbers = range(1, kin.n_u + 1)
-    return (
-        Step(
-            "Speeds",
-            "q̇ = W u + X",
-            items(map(kin.name, kin.qdot), kin.qdot_of_u),
-            "Bar00 (23), Gre03 (4.7)",
-            "Every rate is a combination of the p independent speeds; the constraint rows are used up here and need no multipliers.",
-        ),
-        Step(
-            "Velocities",
-            "v = Σ v_r u_r + v_t",
-            tuple(_velocities(kin)),
-            "Bar00 (27)",
-            "Every velocity is linear in the speeds: what stands beside a speed is a direction in which the system can move.",
-        ),
-        Step(
-            "Partial velocities",
-            "v_r = ∂v/∂u_r",
-            tuple(_partials(kin, [b.G for b in bodies])),
-            "Bar00 (26)",
-            "They are read off as coefficients; nothing is differentiated.",
-        ),
-        Step(
-            "Partial angular velocities",
-            "ω_r = ∂ω/∂u_r",
-            tuple(_partials(kin, frames)),
-            "Bar00 (26)",
-            "The same for the turning of each body; moments are projected on them.",
-        ),
-        Step(
-            "Generalized active forces",
-            "F_r = Σ v_r·R + Σ ω_r·T",
-            items((f"F_{r}" for r in numbers), F),
-            "Bar00 (30)",
-            "The power of the applied loads for each unit of a speed. A load at right angles to all partial velocities drops out.",
-        ),
-        Step(
-            "Generalized inertia forces",
-            "F_r* = −Σ m a·v_r − Σ Ḣ·ω_r",
-            items((f"F*_{r}" for r in numbers), F_star),
-            "Bar00 (29)",
-            "Accelerations are formed once, as vectors, and projected like the loads; no kinetic energy is differentiated.",
-        ),
-    )
-
-
-def _velocities(kin: Kinematics) -> Iterable[Item]:
-    for body in kin.system.bodies:
-        yield Item(f"v of {body.name}", kin.v(body.G))
-        if body.frame is not None:
-            yield Item(f"ω of {body.name}", kin.w(body.frame))
-
-
-def _partials(kin: Kinematics, places: Iterable[Point | Frame]) -> Iterable[Item]:
-    for X in places:
-        for r, v_r in kin.partials(X)[0].items():
-            yield Item(f"{X.name}, {kin.name(kin.u[r])}", v_r)
+    x = Quantities(kin).speeds
+    u = x.of.u.at("r")
+    F_star = -total((x.of.m * x.a).dot(D(x.v, u))) - total(x.Hdot.dot(D(x.w, u)))
+    return list(F_star.value)

@@ -38,7 +38,7 @@ class FormulaText:
 
     def _atom(self, a: f.Formula) -> str:
         """Under a derivative or an index: anything but a single symbol stands in parentheses."""
-        return self._write(a) if isinstance(a, f.Symbol | f.Name | f.Partial) else f"({self._write(a)})"
+        return self._write(a) if isinstance(a, f.Symbol | f.Name | f.Partial | f.Varied) else f"({self._write(a)})"
 
     @singledispatchmethod
     def _write(self, a: f.Formula) -> str:
@@ -47,12 +47,13 @@ class FormulaText:
     @_write.register
     def _symbol(self, a: f.Symbol) -> str:
         marked = unicodedata.normalize("NFC", a.letter + BAR * a.bar + DOTS.get(a.dots, ""))
-        below = [self._index(i) for i in a.below]
-        # F₁, Qₓ and γ³₁ₜ, but F_r and p_θ
+        below, above = [self._index(i) for i in a.below], [self._index(i) for i in a.above]
+        # F₁, Qₓ and γ³₁ₜ, but F_r, p_θ and γ^s_rk
         raised = all(i.isdigit() for i in below[:1]) or isinstance(a.below[0], f.Name)
         plain = raised and all(ord(c) in SUBSCRIPTS for i in below for c in i)
-        shown = _digits(below).translate(SUBSCRIPTS) if plain else "".join(f"_{i}" for i in below)
-        return marked + _digits([self._index(i) for i in a.above]).translate(SUPERSCRIPTS) + shown + "*" * a.star
+        low = _digits(below).translate(SUBSCRIPTS) if plain else "_" + "".join(below)
+        high = _digits(above).translate(SUPERSCRIPTS) if all(i.isdigit() for i in above) else "^" + "".join(above)
+        return marked + high + low + "*" * a.star
 
     @_write.register
     def _name(self, a: f.Name) -> str:

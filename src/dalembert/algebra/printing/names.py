@@ -26,6 +26,8 @@ LATEX_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
 _PATTERN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)('*)")
 # v′′(L)': a field's derivatives along a member, the place where it is taken, its rates
 _FIELD = re.compile(r"([^′()]+)(′*)(\([^()]*\))?('*)")
+# before a name: its variation
+VARIATION = "δ"
 PRIMES = {0: "", 1: "′", 2: "″", 3: "‴", 4: "⁗"}
 
 
@@ -66,6 +68,8 @@ def base(name: str) -> str:
 
 def displayed(name: str, displays: Mapping[str, str]) -> str:
     """th' → θ', where th is to be printed as θ; other names as they are."""
+    if name[:1] == VARIATION != name:
+        return VARIATION + displayed(name[1:], displays)
     bare = base(name)
     return displays[bare] + name[len(bare) :] if bare in displays else name
 
@@ -77,7 +81,9 @@ def superscript(k: int) -> str:
 
 @lru_cache(maxsize=4096)
 def unicode_name(name: str) -> str:
-    """theta_1' → θ̇₁, I_G → I_G, omega_x → ωₓ; composed characters where Unicode has them."""
+    """theta_1' → θ̇₁, I_G → I_G, omega_x → ωₓ, δx' → δẋ; composed characters where Unicode has them."""
+    if name[:1] == VARIATION != name:
+        return VARIATION + unicode_name(name[1:])
     letters, subscripts, dots = parts(name)
     _, primes, place = field(name)
     shown = GREEK.get(letters, letters)
@@ -101,7 +107,9 @@ def _unicode_subscripts(subscripts: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=4096)
 def latex_name(name: str) -> str:
-    r"""theta_1'' → \ddot{\theta}_{1}, I_G → I_{G}, rate → \mathrm{rate}"""
+    r"""theta_1'' → \ddot{\theta}_{1}, I_G → I_{G}, rate → \mathrm{rate}, δx' → \delta\dot{x}"""
+    if name[:1] == VARIATION != name:
+        return rf"\delta {latex_name(name[1:])}"
     letters, subscripts, dots = parts(name)
     shown = _latex_letters(letters)
     if dots in LATEX_DOTS:

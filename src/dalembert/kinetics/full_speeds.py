@@ -1,0 +1,134 @@
+"""u = Ψ q̇ + ψ, Φ = Ψ⁻¹ and γ as quantities: all n speeds, the constraint rows last.
+
+Source: Gre03 (4.2)–(4.9), Bar00 (36)–(40).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from dalembert.algebra import formula as f
+from dalembert.algebra.columns import Column, Rows, contracted
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.formula import Name, Symbol
+from dalembert.kinematics.full_speeds import FullSpeeds
+from dalembert.kinetics.quantities import Quantities
+from dalembert.kinetics.quantity import Quantity
+
+
+class AllSpeeds:
+    """The n speeds of a system, those of the rows kept alive until all is differentiated."""
+
+    def __init__(self, of: Quantities) -> None:
+        self.of, self.kin, self.tape = of, of.kin, of.tape
+        self.full = FullSpeeds(of.kin)
+        known = dict(zip(self.kin.q, self.full.qdot, strict=True))
+        # q̇ = Φ u + X while u̇ are symbols
+        self._rate = Derivative(self.tape, lambda i: known[i] if i in known else self.tape.rate(i))
+        self.in_u = Rewrite(self.tape, dict(zip(self.kin.qdot, self.full.qdot, strict=True)))
+        self._imposed = Rewrite(
+            self.tape, dict.fromkeys((*self.full.u_D, *(self.tape.rate(x) or x for x in self.full.u_D)), self.tape.zero)
+        )
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """1, …, n"""
+        return tuple(map(str, range(1, len(self.full.u) + 1)))
+
+    @cached_property
+    def u(self) -> Quantity:
+        """u, all of them"""
+        return self.of.variables(Symbol("u"), self.full.u, self.numbers)
+
+    @cached_property
+    def definitions(self) -> Quantity:
+        """u = Ψ q̇ + ψ, the rows last"""
+        psi = self.of.given("ψ", Column(self.tape, map(Linear(self.tape, self.kin.qdot).constant, self.full.definitions)))
+        tree = Symbol("Ψ") * self.of.qdot.ref + psi.ref
+        parts = (self.u, self.of.qdot, psi)
+        return Quantity(tree, Column(self.tape, self.full.definitions), parts, symbol=self.u.ref, index=self.numbers)
+
+    def Psi(self, u: Quantity) -> Quantity:
+        """Ψ = ∂u/∂q̇"""
+        names, rates = (tuple(Name(self.kin.name(i)) for i in symbols) for symbols in (self.full.u, self.kin.qdot))
+        Psi = Rows.of(self.tape, self.full.Psi, self.kin.n_q)
+        return Quantity(f.Partial(u.ref, self.of.qdot.ref), Psi, (u, self.of.qdot), Symbol("Ψ"), names, rates)
+
+    def Phi(self, Psi: Quantity) -> Quantity:
+        """Φ = Ψ⁻¹"""
+        Phi = Rows(self.tape, (row for _, row in self.full.Phi), len(self.full.u))
+        return Quantity(f.Inverse(Psi.ref), Phi, (Psi,), Symbol("Φ"), Psi.across, Psi.index)
+
+    def qdot(self, Phi: Quantity) -> Quantity:
+        """q̇ = Φ u + X"""
+        X = self.of.given("X", Column(self.tape, (X for X, _ in self.full.Phi)))
+        tree, parts = Phi.ref * self.u.ref + X.ref, (Phi, self.u, X, self.of.qdot)
+        return Quantity(tree, Column(self.tape, self.full.qdot), parts, symbol=self.of.qdot.ref, index=self.of.coordinates)
+
+    # ---- while all speeds live -----------------------------------------------------------------
+
+    def inserted(self, a: Quantity, qdot: Quantity) -> Quantity:
+        """The same with q̇ = Φ u + X"""
+        found = a.map(lambda tree: f.With(tree, (f.Equation(qdot.ref, qdot.formula),)), self.in_u)
+        return replace(found, parts=(a, qdot))
+
+    def d_dt(self, a: Quantity) -> Quantity:
+        """da/dt with all speeds alive"""
+        return a.map(f.Rate, self._rate)
+
+    def imposed(self, a: Quantity) -> Quantity:
+        """The same where the rows hold: u_D = 0"""
+        if not self.full.u_D:
+            return a
+        u_D = self.of.variables(Symbol("u", ("D",)), self.full.u_D, self.numbers[self.kin.n_u :])
+        found = a.map(lambda tree: f.With(tree, (f.Equation(u_D.ref, f.ZERO),)), self._imposed)
+        return replace(found, parts=(a, u_D))
+
+    # ---- Hamel coefficients --------------------------------------------------------------------
+
+    def transposition(self, Psi: Quantity, u: Quantity, Phi: Quantity) -> Quantity:
+        """Γ = (Ψ̇ − ∂u/∂q) Φ, for the first p columns of Φ, in the speeds"""
+        G = Rows.of(self.tape, self.full.transposition, self.kin.n_q).map(self.in_u)
+        tree = f.Rate(Psi.ref) - f.Partial(u.ref, self.of.q.ref)
+        found = Quantity(tree, G, (Psi, u, self.of.q), index=Psi.index) @ Phi.first(self.kin.n_u)
+        return found.called("Γ")
+
+    def gamma(self, twist: Quantity) -> Quantity:
+        """γ^s_rk = ∂Γ_sr/∂u_k and γ^s_rt = Γ_sr at rest: only those that do not vanish"""
+        linear = Linear(self.tape, self.full.u)
+        found: dict[Symbol, int] = {}
+        for r in range(self.kin.n_u):
+            for s, row in enumerate(twist.value.rows):
+                at_rest, slopes = linear(row.get(r, self.tape.zero))
+                found |= {_gamma(s, r, str(k + 1)): c for k, c in sorted(slopes.items())}
+                found |= {_gamma(s, r, "t"): at_rest} if at_rest != self.tape.zero else {}
+        symbol = Symbol("γ", ("r", "k"), ("s",))
+        tree = f.Partial(Symbol("Γ", ("s", "r")), self.u.at("k").ref)
+        return Quantity(tree, Column(self.tape, found.values()), (twist, self.u), symbol, tuple(found))
+
+    def carried(self, P: Quantity, gamma: Quantity) -> Quantity:
+        """P_s (Σ_k γ^s_rk u_k + γ^s_rt), for every r and s"""
+        t, p, n = self.tape, self.kin.n_u, len(self.full.u)
+        twist = [[t.zero] * n for _ in range(p)]
+        for symbol, c in zip(gamma.index, gamma.value, strict=True):
+            s, (r, k) = int(symbol.above[0]) - 1, symbol.below  # type: ignore[union-attr]  # made by _gamma
+            twist[int(r) - 1][s] = t.add(twist[int(r) - 1][s], c if k == "t" else t.mul(c, self.full.u[int(k) - 1]))
+        terms = [t.mul(P.value.nodes[s], self._imposed(twist[r][s])) for r in range(p) for s in range(n)]
+        labels = tuple(f"from P{str(s + 1).translate(LOW)} in equation {r + 1}" for r in range(p) for s in range(n))
+        tree = P.ref * (f.Total(gamma.ref * self.u.at("k").ref, "k") + Symbol("γ", ("r", "t"), ("s",)))
+        return Quantity(tree, Column(t, terms), (P, gamma, self.u), index=labels)
+
+    def summed(self, carried: Quantity) -> Quantity:
+        """Σ_s of what is carried into equation r"""
+        n, nodes, t = len(self.full.u), carried.value.nodes, self.tape
+        sums = [contracted(t, ((t.one, x) for x in nodes[r * n : (r + 1) * n])) for r in range(self.kin.n_u)]
+        return Quantity(f.Total(carried.ref, "s"), Column(t, sums), (carried,), index=self.of.numbers)
+
+
+LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def _gamma(s: int, r: int, k: str) -> Symbol:
+    """γ³₁₂"""
+    return Symbol("γ", (str(r + 1), k), (str(s + 1),))

@@ -1,0 +1,174 @@
+"""p = ∂T/∂q̇: a quantity is its formula and its value, made together.
+
+The operators of quantities build the formula and compute the value in one stroke, so that what is shown cannot differ from what was
+computed. A quantity that has a symbol stands in later formulas by its symbol, any other by its own formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from dalembert.algebra import formula as f
+from dalembert.algebra.columns import Column, Rows, slopes
+from dalembert.algebra.folds import Rewrite
+from dalembert.algebra.formula import Equation, Formula, Symbol
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
+from dalembert.kinetics.fields import Contraction, Field, Slopes
+
+Value = Scalar | Column | Rows | Field | Contraction
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A scalar, a column, a matrix or a field of vectors, with how it is made, what it is made of, and what a reader is told of it."""
+
+    formula: Formula
+    value: Any
+    parts: tuple[Quantity, ...] = field(default=(), repr=False)
+    symbol: Formula | None = None
+    # what each entry of a column, or each row of a matrix, belongs to: coordinates, speeds or numbers; the same for a matrix's columns
+    index: tuple[str | Formula, ...] = ()
+    across: tuple[str | Formula, ...] = ()
+    # what a step of a derivation says about it; without a title it is not shown
+    title: str = ""
+    source: str = ""
+    why: str = ""
+    sparse: bool = False
+
+    @property
+    def ref(self) -> Formula:
+        """How it stands in other formulas."""
+        return self.formula if self.symbol is None else self.symbol
+
+    @property
+    def statement(self) -> Formula:
+        """symbol = formula; what has no symbol, or no formula but its symbol, as it is."""
+        return self.formula if self.symbol is None or self.symbol == self.formula else Equation(self.symbol, self.formula)
+
+    @property
+    def spelled(self) -> Quantity:
+        """The same, to stand in other formulas by its own formula."""
+        return replace(self, symbol=None, parts=(self,), title="")
+
+    def called(self, letter: str, *below: str, star: bool = False, bar: bool = False, dots: int = 0) -> Quantity:
+        """The same with a symbol of its own."""
+        return replace(self, symbol=Symbol(letter, below, star=star, bar=bar, dots=dots))
+
+    def at(self, letter: str) -> Quantity:
+        """A column that has a symbol, with its index: q̇_k."""
+        assert isinstance(self.symbol, Symbol)
+        symbol = replace(self.symbol, below=(letter,))
+        return replace(self, formula=symbol if self.is_variable else self.formula, symbol=symbol, parts=(self,), title="")
+
+    def first(self, count: int) -> Quantity:
+        """The upper part of a column, the left part of a matrix."""
+        wide = isinstance(self.value, Rows)
+        index, across = (self.index, self.across[:count]) if wide else (self.index[:count], ())
+        return replace(self, value=self.value.first(count), parts=(self,), title="", index=index, across=across)
+
+    def told(self, title: str, source: str, why: str, *, sparse: bool = False) -> Quantity:
+        """The same as a step of a derivation; `sparse` where what vanishes need not be shown."""
+        return replace(self, title=title, source=source, why=why, sparse=sparse)
+
+    # ---- operators -----------------------------------------------------------------------------
+
+    def __add__(self, other: Quantity) -> Quantity:
+        return Quantity(self.ref + other.ref, self.value + other.value, (self, other), index=self.index)
+
+    def __sub__(self, other: Quantity) -> Quantity:
+        return Quantity(self.ref - other.ref, self.value - other.value, (self, other), index=self.index)
+
+    def __neg__(self) -> Quantity:
+        return Quantity(-self.ref, -self.value, (self,), index=self.index)
+
+    def __mul__(self, other: Quantity) -> Quantity:
+        """k a, m v: a number or a scalar field times anything."""
+        lifted = isinstance(self.value, Scalar) and isinstance(other.value, Field)
+        value = other.value.scaled(self.value) if lifted else self.value * other.value
+        return Quantity(self.ref * other.ref, value, (self, other), index=other.index)
+
+    def __matmul__(self, other: Quantity) -> Quantity:
+        """A x of a matrix and a column, x·y of two columns."""
+        value = self.value @ other.value
+        if isinstance(self.value, Column):
+            return Quantity(self.ref.dot(other.ref), value, (self, other))
+        return Quantity(self.ref * other.ref, value, (self, other), index=self.index, across=other.across)
+
+    @property
+    def T(self) -> Quantity:
+        """Aᵀ"""
+        return Quantity(self.ref.T, self.value.T, (self,), index=self.across, across=self.index)
+
+    def dot(self, other: Quantity) -> Quantity:
+        """a·b at every place."""
+        return Quantity(self.ref.dot(other.ref), self.value.dot(other.value), (self, other), index=self.index or other.index)
+
+    def cross(self, other: Quantity) -> Quantity:
+        """a × b at every place."""
+        return Quantity(self.ref.cross(other.ref), self.value.cross(other.value), (self, other))
+
+    def indexed(self, letter: str) -> Quantity:
+        """(…)_k: a column whose formula shall show its index."""
+        return replace(self, formula=f.Component(self.ref, letter), symbol=None, parts=(self,), title="")
+
+    def map(self, tree: Callable[[Formula], Formula], rule: Callable[[Any], Any]) -> Quantity:
+        """One rule for every entry, and what it does to the formula."""
+        value = Scalar(self.value.tape, rule(self.value.i)) if isinstance(self.value, Scalar) else self.value.map(rule)
+        return Quantity(tree(self.ref), value, (self,), index=self.index, across=self.across)
+
+    def insert(self, tape: Tape, *given: tuple[Quantity, Quantity], rates: Callable[[int], int] | None = None) -> Quantity:
+        """The same with x = b for every pair, and ẋ = db/dt where rates are given."""
+        new: dict[int, int] = {}
+        for x, b in given:
+            new |= dict(zip(x.value, b.value, strict=True))
+            if rates is not None:
+                new |= {tape.rate(i) or i: rates(e) for i, e in zip(x.value, b.value, strict=True)}
+        equations = tuple(Equation(x.ref, b.ref) for x, b in given)
+        found = self.map(lambda tree: f.With(tree, equations), Rewrite(tape, new))
+        return replace(found, parts=(self, *(b for _, b in given)))
+
+    @property
+    def made_of(self) -> tuple[Quantity, ...]:
+        """All quantities behind this one, those first that are needed first, and itself."""
+        found: dict[int, Quantity] = {}
+        _collect(self, found)
+        return tuple(found.values())
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a column of symbols, such as q̇."""
+        return isinstance(self.value, Column) and self.symbol == self.formula
+
+
+def _collect(a: Quantity, found: dict[int, Quantity]) -> None:
+    for part in a.parts:
+        if id(part) not in found:
+            _collect(part, found)
+    found[id(a)] = a
+
+
+def D(a: Quantity, x: Quantity) -> Quantity:
+    """∂a/∂x of a scalar or of a field of velocities."""
+    value = Slopes(a.value, x.value) if isinstance(a.value, Field) else slopes(a.value, x.value)
+    return Quantity(f.Partial(a.ref, x.ref), value, (a, x), index=x.index)
+
+
+def total(a: Quantity, over: str = "") -> Quantity:
+    """Σ a over all places that have it."""
+    return Quantity(f.Total(a.ref, over), a.value.total(), (a,), index=a.index)
+
+
+def number(tape: Tape, value: Fraction | int) -> Quantity:
+    """½"""
+    return Quantity(f.Number(Fraction(value)), Scalar(tape, tape.const(Fraction(value))))
+
+
+def equation(left: Quantity, right: Quantity | None = None) -> Quantity:
+    """left = right; its value is left − right, which vanishes along every motion. Without a right side it is zero."""
+    value = left.value if right is None else left.value - right.value
+    tree = Equation(left.ref, f.ZERO if right is None else right.ref)
+    return Quantity(tree, value, (left,) if right is None else (left, right), index=left.index)

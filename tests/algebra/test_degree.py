@@ -11,9 +11,10 @@ from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.exact.degree import degrees, error_bound
+from dalembert.algebra.exact.bounds import RowDegree, draws_for, missed_by_draws, missed_by_points, points_for, size_for
+from dalembert.algebra.exact.degree import degrees, row_degrees
 from dalembert.algebra.exact.field import PrimePoint
-from dalembert.algebra.exact.modular import is_prime, random_prime
+from dalembert.algebra.exact.modular import is_prime
 from dalembert.algebra.folds import evaluate, needed
 from dalembert.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
 from dalembert.algebra.scalar import Scalar
@@ -111,7 +112,7 @@ def test_a_chain_of_divisions_doubles():
 class Lines:
     """Rational functions of one variable: each random number of a point moves on a line of its own."""
 
-    def __init__(self, point: PrimePoint, units: dict[int, int]) -> None:
+    def __init__(self, point: PrimePoint, units: dict[tuple[bool, int], int]) -> None:
         self.point, self.units = point, units
         self.rng = random.Random(1)
         self.lines: dict[object, fmpq_poly] = {}
@@ -155,7 +156,7 @@ class Lines:
         one = self.const(1)
         c, s, e = one, self.const(0), one
         for g, k in self.point.form(node).items():
-            n = k * self.units[g]
+            n = k * self.units[function == "exp", g]
             assert n.denominator == 1
             if function == "exp":
                 x = self.line(("exp", g)), fmpq_poly([1])
@@ -172,12 +173,12 @@ class Lines:
 def true_degrees(e: Scalar) -> tuple[int, int]:
     point = PrimePoint(e.tape, 5)
     point(e.i)
-    units: dict[int, int] = {}
+    units: dict[tuple[bool, int], int] = {}
     for i in needed(e.tape, [e.i]):
         op, a, _ = e.tape.nodes[i]
         if op in ("sin", "cos", "exp"):
             for g, c in point.form(a).items():
-                units[g] = math.lcm(units.get(g, 1), c.denominator)
+                units[op == "exp", g] = math.lcm(units.get((op == "exp", g), 1), c.denominator)
     lines = Lines(point, units)
     ((n, d),) = evaluate(e.tape, [e.i], lambda i: (lines.line(i), fmpq_poly([1])), lines)
     return max(n.degree(), 0), d.degree()
@@ -218,14 +219,15 @@ def test_bounds_are_sharp_for_polynomials_in_sines(k):
 # ---- probabilities -----------------------------------------------------------------------------
 
 
-def test_the_error_bound_is_what_the_field_shows():
+def test_the_bound_is_what_the_field_shows():
     # over a small field the probability can be counted: p ≡ 23 mod 24
     x, y = symbols("x y")
     e = (x - 1) * (y - 2) * (x + y - 3)
     p = 71
     points = [PrimePoint(e.tape, seed, prime=p) for seed in range(4000)]
     frequency = sum(point(e.i) == 0 for point in points) / len(points)
-    assert 0.5 * 3 / p < frequency < 1.1 * error_bound(e.tape, [e.i], 1, points[0])
+    (row,) = row_degrees(e.tape, [e.i], points[0])
+    assert 0.5 * 3 / p < frequency < 1.1 * row.chance(points[0].generators.spread)
 
 
 def test_angles_are_spread_evenly():
@@ -237,14 +239,35 @@ def test_angles_are_spread_evenly():
     assert len(seen) == 77
 
 
-def test_the_error_bound_counts_rows_roots_and_trials():
+def test_degrees_count_the_roots_of_their_own_row():
     x, y = symbols("x y")
-    e, f = x * y, sqrt(x) + y
-    point = PrimePoint(e.tape, 1, prime=random_prime(random.Random(2)))
-    n = point.generators.spread
-    assert error_bound(e.tape, [e.i], 1, point) == pytest.approx(2 / n)
-    assert error_bound(e.tape, [e.i], 4, point) == pytest.approx((2 / n) ** 4)
-    assert error_bound(e.tape, [e.i, e.i], 2, point) == pytest.approx(2 * (2 / n) ** 2)
-    assert error_bound(e.tape, [f.i], 1, point) == pytest.approx(4 * 1 / n)
-    assert error_bound(e.tape, [(x - x).i]) == 0
-    assert error_bound(e.tape, [(x / y).i]) < 1e-60
+    e, f, g = x * y, sqrt(x) + y, sqrt(x) + sqrt(y + 1)
+    assert [(r.above, r.log2_branches) for r in row_degrees(e.tape, [e.i, f.i, g.i])] == [(2, 0), (1, 2), (1, 4)]
+
+
+def test_bounds_of_points_and_draws():
+    row = RowDegree(8, 0)
+    assert row.chance(1 << 20) == pytest.approx(2**-17)
+    assert missed_by_points(row, 1 << 20, 3) == pytest.approx(2**-51)
+    assert RowDegree(8, 0, 3.0).chance(1 << 20) == pytest.approx(2**-14)
+    assert RowDegree(0, 5).chance(1 << 20) == 0
+    # the denominator leaves no value
+    assert RowDegree(1, 1 << 20).chance(1 << 20) == 1
+    t = points_for([row], 1 << 20)
+    assert missed_by_points(row, 1 << 20, t) <= 1e-36 < missed_by_points(row, 1 << 20, t - 1)
+    # two signs that must coincide: (3/4)^k
+    k = draws_for(2, 0.0)
+    assert missed_by_draws(RowDegree(0, 0), 1 << 20, 2, k) == pytest.approx(0.75**k)
+    assert 0.75**k <= 1e-36 < 0.75 ** (k - 1)
+    assert draws_for(20, 0.0) is None
+
+
+def test_larger_degrees_take_larger_primes():
+    assert [size_for([RowDegree(10**k, 0)], 24, 1e-12) for k in (2, 20, 60, 130, 290, 400)] == [127, 127, 255, 511, 1023, None]
+
+
+def test_the_statistics_of_missed_patterns():
+    # an error that shows only where three signs coincide, in 4000 runs of 8 draws each
+    rng = random.Random(3)
+    missed = sum(all(rng.getrandbits(3) for _ in range(8)) for _ in range(4000)) / 4000
+    assert missed == pytest.approx(missed_by_draws(RowDegree(0, 0), 1 << 60, 3, 8), abs=0.03)

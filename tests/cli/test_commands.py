@@ -1,6 +1,7 @@
 """gallery, derive, agree, report: what they print and how they end."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -119,7 +120,7 @@ def test_any_disagreement_ends_with_one(monkeypatch, arguments):
         found = honest(system)
         first, second, *rest = found.rows
         wrong = type(second)(second.principle, applicable=True, agrees=False, verdict="DIFFERS in row 1")
-        return type(found)(found.system, (first, wrong, *rest), found.audit, found.trials)
+        return replace(found, rows=(first, wrong, *rest))
 
     monkeypatch.setattr(commands, "agreement", crooked)
     result = run(*arguments)
@@ -130,14 +131,32 @@ def test_any_disagreement_ends_with_one(monkeypatch, arguments):
 def test_a_failed_audit_ends_with_one(monkeypatch):
     honest = certificate.audit
 
-    def crooked(kin):
-        first, *rest = honest(kin)
-        return (type(first)(first.what, first.where, holds=False), *rest)
+    def crooked(kin, seed):
+        (first, *rest), decision = honest(kin, seed)
+        return (replace(first, holds=False), *rest), decision
 
     monkeypatch.setattr(certificate, "audit", crooked)
     result = run("agree", "vehicle")
     assert 1 == result.exit_code
     assert "identity that fails" in result.stdout
+
+
+@pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
+def test_what_is_undecided_ends_with_three_and_the_reason(monkeypatch, arguments):
+    monkeypatch.setattr(commands.systems, "names", lambda: ("vehicle",))
+    honest = commands.agreement
+
+    def unsure(system):
+        found = honest(system)
+        first, second, *rest = found.rows
+        return replace(found, rows=(first, replace(second, agrees=None, verdict="undecided: too little time"), *rest))
+
+    monkeypatch.setattr(commands, "agreement", unsure)
+    result = run(*arguments)
+    assert 3 == result.exit_code
+    assert "UNDECIDED" in result.stdout
+    assert "too little time" in result.stdout
+    assert "agree exactly" not in result.stdout
 
 
 def test_version():

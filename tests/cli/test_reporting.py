@@ -37,7 +37,7 @@ def test_a_page_is_written_and_the_three_lines_that_matter_are_printed(folder):
     result = run("report", "rolling-disk", "--for", "1")
     assert 0 == result.exit_code
     agreement, energy, constraints, written = result.stdout.splitlines()
-    assert re.match(r"agreement +11 principles agree exactly, at 4 random points", agreement)
+    assert re.match(r"agreement +11 principles agree exactly, at 2 random points of random 127-bit prime fields", agreement)
     assert re.match(r"energy +\d\.\de-1\d: drift of E_Z", energy)
     assert re.match(r"constraints +\d\.\de[+-]\d\d: largest residual", constraints)
     assert re.fullmatch(rf"written: {re.escape(str(folder.resolve()))}.rolling-disk\.html \(\d\.\d MB\)", written)

@@ -9,7 +9,9 @@ from typing import Protocol
 
 from dalembert.agreement.audit import Finding, audit
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.certificate import TRIALS, Difference, compare
+from dalembert.agreement.certificate import Difference, Verdict, compare
+from dalembert.algebra.exact import bounds
+from dalembert.algebra.exact.trials import run_seed
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import LEAVES
 from dalembert.errors import NotApplicable
@@ -37,7 +39,8 @@ class Row:
     unknowns: int = 0
     operations: int = 0
     seconds: float = 0.0
-    agrees: bool = True
+    # None where it is undecided
+    agrees: bool | None = True
     verdict: str = ""
     bound: float = 0.0
 
@@ -49,7 +52,12 @@ class Agreement(Shown):
     system: str
     rows: tuple[Row, ...]
     audit: tuple[Finding, ...]
-    trials: int
+    # an upper bound on the probability that any of the agreements is false, or that an identity of the audit does not hold
+    bound: float
+    # how many points were drawn, with primes of how many bits, from which seed
+    points: int
+    bits: int
+    seed: int
     # the check of the compiled route, where one was made
     compiled: Checked | None = None
     # other programs that know the same system, and were asked
@@ -57,24 +65,38 @@ class Agreement(Shown):
 
     @property
     def agree(self) -> bool:
-        """Whether every applicable principle agrees and every identity of the audit holds."""
-        checked = all(c.agrees for c in (self.compiled, *self.witnesses) if c is not None)
-        return checked and all(r.agrees for r in self.rows) and all(f.holds for f in self.audit)
+        """Whether every applicable principle agrees and every identity of the audit holds, all of it shown."""
+        return not self.disagree and not self.undecided
 
     @property
-    def bound(self) -> float:
-        """An upper bound on the probability that any of the agreements is false."""
-        return sum(r.bound for r in self.rows)
+    def holds(self) -> bool | None:
+        """True, False or None: agree, disagree or undecided."""
+        return False if self.disagree else None if self.undecided else True
+
+    @property
+    def disagree(self) -> bool:
+        """Whether a principle was shown to differ, an identity not to hold, or native code not to follow the equations."""
+        wrong = any(r.agrees is False for r in self.rows) or any(f.holds is False for f in self.audit)
+        return wrong or not all(c.agrees for c in (self.compiled, *self.witnesses) if c is not None)
+
+    @property
+    def undecided(self) -> str:
+        """Why nothing is claimed, or an empty text."""
+        open_rows = [f"{r.principle.title}: {r.verdict}" for r in self.rows if r.agrees is None]
+        open_rows += [f"{f.what} for {f.where}" for f in self.audit if f.holds is None]
+        if not open_rows and not bounds.enough(self.bound):
+            open_rows = [f"the chance of a false agreement is only known to be below {self.bound:.0e}"]
+        return "; ".join(open_rows)
 
     @property
     def statement(self) -> str:
         """What was shown, and how surely."""
         count = sum(r.applicable for r in self.rows)
-        if count < 2:
-            return "only one principle applies: nothing to compare"
-        how = f"at {self.trials} random points of random 62-bit prime fields"
-        if not self.agree:
+        how = f"at {self.points} random points of random {self.bits}-bit prime fields (seed {self.seed})"
+        if self.disagree:
             return f"DISAGREEMENT found {how}"
+        if self.undecided:
+            return f"UNDECIDED {how}: {self.undecided}"
         if not self.bound:
             return f"{count} principles give identical expressions"
         return f"{count} principles agree exactly, {how}; chance of a false agreement < {self.bound:.0e}"
@@ -86,16 +108,20 @@ class Agreement(Shown):
             lines.append(f"  {r.principle.title:28} {r.principle.family:16} {r.operations:6} operations {1e3 * r.seconds:8.1f} ms  {about}")
         failed = [f for f in self.audit if not f.holds]
         lines.append(f"  audit: {len(self.audit) - len(failed)} of {len(self.audit)} kinematic identities hold")
-        lines += [f"    FAILED {f.what} for {f.where}" for f in failed]
+        lines += [f"    {'FAILED' if f.holds is False else 'UNDECIDED'} {f.what} for {f.where}" for f in failed]
         lines += [f"  {c}" for c in (self.compiled, *self.witnesses) if c is not None]
         return "\n".join(lines)
 
 
-def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = PRINCIPLES) -> Agreement:
-    """Derive by every principle, compare each with the first that applies, and audit the kinematics."""
-    kin = kinematics(system)
+def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = PRINCIPLES, seed: int | None = None) -> Agreement:
+    """Derive by every principle, compare each with the first that applies, and audit the kinematics.
+
+    `seed` draws the points of an earlier run once more.
+    """
+    kin, seed = kinematics(system), run_seed() if seed is None else seed
     reference: Derivation | None = None
     rows: list[Row] = []
+    found: list[Verdict] = []
     for principle, derive in principles:
         start = time.process_time()
         try:
@@ -104,21 +130,27 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
             rows.append(Row(principle, applicable=False, why_not=str(reason)))
             continue
         seconds = time.process_time() - start
-        rows.append(_row(d, reference, seconds))
+        found += [] if reference is None else [compare(reference.equations, d.equations, seed)]
+        rows.append(_row(d, found[-1] if found else None, seconds))
         reference = reference or d
-    return Agreement(system.name, tuple(rows), audit(kin), TRIALS)
+    findings, decision = audit(kin, seed)
+    bound = bounds.together([*(v.bound for v in found if v.agrees), decision.bound if decision.all_zero else 0.0])
+    points, bits = max([decision.points, *(v.points for v in found)]), max([decision.bits, *(v.bits for v in found)])
+    return Agreement(system.name, tuple(rows), findings, bound, points, bits, seed)
 
 
-def _row(d: Derivation, reference: Derivation | None, seconds: float) -> Row:
+def _row(d: Derivation, result: Verdict | None, seconds: float) -> Row:
     native = d.native
     unknowns = len(native.accelerations) + len(native.multipliers)
     variables = "speeds u" if native.along == "u" else "rates q̇"
-    agrees, verdict, bound = True, "reference", 0.0
-    if reference is not None:
-        result = compare(reference.equations, d.equations)
-        agrees, bound = result.agrees, result.bound
-        verdict = "agrees" if agrees else result.singular or _where(d, result.difference)
+    agrees, verdict, bound = (True, "reference", 0.0) if result is None else (result.agrees, _words(d, result), result.bound)
     return Row(d.principle, True, "", variables, unknowns, operations(d), seconds, agrees, verdict, bound)
+
+
+def _words(d: Derivation, result: Verdict) -> str:
+    if result.agrees is None:
+        return f"undecided: {result.why}"
+    return "agrees" if result.agrees else result.why or _where(d, result.difference)
 
 
 def _where(d: Derivation, difference: Difference | None) -> str:

@@ -6,11 +6,11 @@ come from the description alone, are differentiated on the tape and compared, ex
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from dalembert.algebra.exact.field import Trials
+from dalembert.algebra.exact.zero_test import Decision, ZeroTest
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -20,11 +20,11 @@ from dalembert.kinematics.system_kinematics import Kinematics
 
 @dataclass(frozen=True)
 class Finding:
-    """One identity for one body, and whether it holds."""
+    """One identity for one body, and whether it holds; None where that is undecided."""
 
     what: str
     where: str
-    holds: bool
+    holds: bool | None
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,22 @@ class Identity:
     differences: list[int]
 
 
-def audit(kin: Kinematics) -> tuple[Finding, ...]:
-    """Every identity for every body and every loaded point, decided exactly."""
+def audit(kin: Kinematics, seed: int | None = None) -> tuple[tuple[Finding, ...], Decision]:
+    """Every identity for every body and every loaded point, decided exactly, and how surely."""
     kin = kin.fork()
     places = [(b.name, b.G) for b in kin.system.bodies] + [(load.name, P) for load in kin.system.loads for _, P in load.forces]
     frames = {b.frame: b.name for b in kin.system.bodies if b.frame is not None}
     identities = [i for name, P in places for i in _of_point(kin, name, P)]
     identities += [i for F, name in frames.items() for i in _of_frame(kin, name, F)]
     # one set of points for all, so that every node is evaluated once
-    trials = Trials(kin.tape)
-    zero = iter(trials.is_zero([d for i in identities for d in i.differences]))
-    return tuple(Finding(i.what, i.where, all(tuple(islice(zero, len(i.differences))))) for i in identities)
+    decision = ZeroTest(kin.tape, seed=seed).decide([d for i in identities for d in i.differences])
+    zero = iter(decision.zero)
+    return tuple(Finding(i.what, i.where, _all(islice(zero, len(i.differences)))) for i in identities), decision
+
+
+def _all(zero: Iterable[bool | None]) -> bool | None:
+    answers = tuple(zero)
+    return False if False in answers else None if None in answers else True
 
 
 def _minus(kin: Kinematics, a: Triple, b: Triple) -> list[int]:

@@ -3,23 +3,17 @@
 Both sets of equations are brought to residuals along the independent speeds, functions of (q, u, u̇, t), and evaluated at
 random points of random prime fields. Where the residuals coincide row by row the equations are the same; where they do
 not, u̇ is taken from one and inserted in the other, which also admits forms that differ by a factor or a combination.
-By Schwartz–Zippel a false agreement has at most the stated probability.
+By Schwartz–Zippel a false agreement has at most the stated probability; a disagreement is shown at a state, or not claimed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-from dalembert.algebra.exact.degree import degrees, error_bound
-from dalembert.algebra.exact.field import PrimePoint, StructurallySingular, Trials
+from dalembert.algebra.exact.field import StructurallySingular
+from dalembert.algebra.exact.zero_test import Clock, Decision, ZeroTest
 from dalembert.algebra.folds import transplant
-from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
-from dalembert.equations.pointwise import accelerations
-
-TRIALS: Final = 4
 
 
 @dataclass(frozen=True)
@@ -27,45 +21,40 @@ class Difference:
     """Where two derivations part: row, what it leaves there, and modulo which prime."""
 
     row: int
-    residue: int
+    residue: object
     prime: int
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether two sets of equations agree, with what probability that is wrong, and if not, where they differ."""
+    """Whether two sets of equations agree (None: undecided, and why), how surely, and if not, where they differ."""
 
-    agrees: bool
+    agrees: bool | None
     bound: float
     difference: Difference | None = None
     same_rows: bool = True
-    # why nothing could be decided
-    singular: str = ""
+    why: str = ""
+    points: int = 0
+    bits: int = 0
 
 
-def compare(reference: Equations, other: Equations, trials: int = TRIALS) -> Verdict:
+def compare(reference: Equations, other: Equations, seed: int | None = None) -> Verdict:
     """Do the two have the same solutions u̇ for every state?"""
     tape = reference.tape.fork()
     theirs = transplant(other.tape, tape, other.residuals)
     differences = [tape.sub(a, b) for a, b in zip(reference.residuals, theirs, strict=True)]
-    points = Trials(tape, trials)
-    if all(points.is_zero(differences)):
-        return Verdict(agrees=True, bound=error_bound(tape, differences, trials))
+    clock = Clock()
     try:
-        return _by_insertion(tape, points, reference, theirs)
+        same = ZeroTest(tape, seed=seed, clock=clock, confirm=False).decide(differences)
+        if same.all_zero is not False:
+            return _verdict(same, same_rows=True)
+        by_insertion = ZeroTest(tape, reference.residuals, reference.udot, seed=seed, clock=clock).decide(theirs)
+        return _verdict(by_insertion, same_rows=False)
     except StructurallySingular as problem:
         # rows that differ while the mass matrix determines no accelerations to insert
-        return Verdict(agrees=False, bound=1.0, same_rows=False, singular=str(problem))
+        return Verdict(agrees=False, bound=1.0, same_rows=False, why=str(problem))
 
 
-def _by_insertion(tape: Tape, points: Trials, reference: Equations, theirs: Sequence[int]) -> Verdict:
-    def left_over(point: PrimePoint) -> Difference | None:
-        udot = accelerations(point, reference.residuals, reference.udot)
-        values = point.on(tape, dict(zip(reference.udot, udot, strict=True))).values(theirs)
-        return next((Difference(r, x, point.prime) for r, x in enumerate(values) if x), None)
-
-    wrong = next((d for d in points.each(left_over) if d is not None), None)
-    # u̇ is a quotient of determinants of order p and p − 1
-    degree = len(reference.u) * max(sum(d) for d in degrees(tape, reference.residuals))
-    bound = error_bound(tape, theirs, points.trials, given=dict.fromkeys(reference.udot, (degree, degree)))
-    return Verdict(agrees=wrong is None, bound=bound, difference=wrong, same_rows=False)
+def _verdict(found: Decision, *, same_rows: bool) -> Verdict:
+    difference = None if found.witness is None else Difference(*found.witness)
+    return Verdict(found.all_zero, found.bound, difference, same_rows, found.why, found.points, found.bits)

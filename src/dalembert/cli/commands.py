@@ -19,7 +19,7 @@ from dalembert.cli import equilibrium as rest
 from dalembert.cli import member as members
 from dalembert.cli import report as reporting
 from dalembert.cli import simulate as runs
-from dalembert.cli.errors import DISAGREEMENT, Edge, say
+from dalembert.cli.errors import Edge, exit_by_verdict, say
 from dalembert.cli.options import Given, Input, Start, SystemName
 from dalembert.cli.program import subject
 from dalembert.errors import NotApplicable, Unknown
@@ -126,34 +126,33 @@ def agree(
         msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
         raise Unknown(msg)
     verdicts = _all_agreements() if every else [_agreement(system, times=times)]
-    if not all(verdicts):
-        raise typer.Exit(DISAGREEMENT)
+    exit_by_verdict(verdicts)
 
 
-def _agreement(name: str, *, times: bool) -> bool:
+def _agreement(name: str, *, times: bool) -> bool | None:
     chosen = subject(name)
     found = agreement(chosen.system)
     terminal.show([*document.heading(chosen), *comparison(found, times=times)])
-    return found.agree
+    return found.holds
 
 
-def _all_agreements() -> list[bool]:
+def _all_agreements() -> list[bool | None]:
     """One line for each system, as soon as it is known."""
     out = terminal.console()
     width = max(map(len, systems.names()))
-    verdicts = []
+    verdicts: list[bool | None] = []
     for name in systems.names():
         found = agreement(systems.build(name))
-        verdicts.append(found.agree)
-        terminal.line(out, f"{name:{width}}  ", Verdict(_summary(found), found.agree))
-    terminal.line(out, Verdict(f"{sum(verdicts)} of {len(verdicts)} systems agree.", all(verdicts)))
+        verdicts.append(found.holds)
+        terminal.line(out, f"{name:{width}}  ", Verdict(_summary(found), found.holds))
+    terminal.line(out, Verdict(f"{verdicts.count(True)} of {len(verdicts)} systems agree.", all(verdicts)))
     return verdicts
 
 
 def _summary(found: Agreement) -> str:
     count = sum(r.applicable for r in found.rows)
     verdict = f"{count} principles agree exactly, error < {found.bound:.0e}" if found.agree else found.statement
-    return f"{verdict}; audit {sum(f.holds for f in found.audit)}/{len(found.audit)}"
+    return f"{verdict}; audit {sum(f.holds is True for f in found.audit)}/{len(found.audit)}"
 
 
 @app.command(help=manual.REPORT)
@@ -200,8 +199,7 @@ def _text_report(chosen: document.Subject, wish: Wish, style: str, output: Path 
     derived = first(kinematics(chosen.system))
     seen = list(runs.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs, wish.events))
     _emit(lambda writing: document.report(chosen, derived, agreed, writing, seen), style, output, whole=True)
-    if not agreed.agree:
-        raise typer.Exit(DISAGREEMENT)
+    exit_by_verdict([agreed.holds])
 
 
 @app.command(help=manual.HYBRID)

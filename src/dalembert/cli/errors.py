@@ -1,6 +1,6 @@
 """What goes wrong, in one sentence on stderr: no traceback of ours reaches a user.
 
-Exit codes: 0 all well, 1 a disagreement or an error in the user's own program, 2 bad usage or a description that is refused,
+Exit codes: 0 all well, 1 a disagreement or an error in the user's own program, 2 bad usage or a description that is refused, 3 undecided,
 70 a mistake of ours, 130 interrupted, 141 nobody reads the output.
 """
 
@@ -26,9 +26,19 @@ OURS: Final = str(Path(__file__).resolve().parents[1]) + os.sep
 DISAGREEMENT: Final = 1
 PROGRAM_FAILED: Final = 1
 BAD_USAGE: Final = 2
+UNDECIDED: Final = 3
 OUR_MISTAKE: Final = 70
 INTERRUPTED: Final = 130
 NOBODY_READS: Final = 141
+
+
+def exit_by_verdict(verdicts: Iterable[bool | None]) -> None:
+    """1 if anything was shown to be wrong, 3 if something is undecided; on with it if all of it holds."""
+    answers = tuple(verdicts)
+    if False in answers:
+        raise typer.Exit(DISAGREEMENT)
+    if None in answers:
+        raise typer.Exit(UNDECIDED)
 
 
 class ProgramFailed(Exception):

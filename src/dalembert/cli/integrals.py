@@ -11,6 +11,7 @@ from dalembert import gallery
 from dalembert.api import energy_integrals
 from dalembert.api import routh as reduced
 from dalembert.api import simulate as run_of
+from dalembert.cli.errors import exit_by_verdict
 from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
 from dalembert.cli.program import subject
 from dalembert.cli.simulate import DURATION
@@ -44,3 +45,4 @@ def integrals(
         plot_integrals(run, plot)
         typer.echo(str(run.integrals))
         typer.echo(f"written: {plot}")
+    exit_by_verdict([None if found.undecided else True])

@@ -38,7 +38,7 @@ and name both:
 dalembert derive file.py:pendulum
 
 The exit code is 0 if all is well, 1 if principles disagree or your program fails, 2 if something asked for is not there
-or a description is refused.
+or a description is refused, 3 if a question of proof stays undecided (the reason is printed).
 """
 
 GALLERY: Final = """List the solved systems.
@@ -65,7 +65,7 @@ dalembert derive file.py:pendulum --format latex
 AGREE: Final = """Compare the principles exactly.
 
 Every principle that applies is derived and compared with the first; the kinematics they share is audited. The exit code
-is 1 if anything disagrees.
+is 1 if anything disagrees, 3 if something could not be decided.
 
 \b
 dalembert agree rolling-disk

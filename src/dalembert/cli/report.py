@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from dalembert import gallery
-from dalembert.cli.errors import DISAGREEMENT, PROGRAM_FAILED, say
+from dalembert.cli.errors import PROGRAM_FAILED, exit_by_verdict, say
 from dalembert.cli.options import number_of, pairs
 from dalembert.cli.program import FILES, proposed_start, subject
 from dalembert.cli.simulate import DURATION
@@ -89,8 +89,7 @@ def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures
             msg = f"{picture}: there is no motion to show: {found.why_no_run}"
             raise Unknown(msg)
         typer.echo(f"written: {film(found.run, picture).resolve()}")
-    if not found.agreed.agree:
-        raise typer.Exit(DISAGREEMENT)
+    exit_by_verdict([found.agreed.holds])
 
 
 def _studied(described: Subject, wish: Wish, out: Any) -> Study:
@@ -109,7 +108,7 @@ def matters(found: Study) -> Iterator[tuple[str | Verdict, ...]]:
 
     agreed, run = found.agreed, found.run
     statement = agreed.statement[:1].upper() + agreed.statement[1:]
-    yield "agreement    ", Verdict(statement, agreed.agree)
+    yield "agreement    ", Verdict(statement, agreed.holds)
     if run is None:
         yield "motion       ", Verdict(f"not run: {found.why_no_run}", holds=False)
         return

@@ -14,6 +14,7 @@ from typing import Final
 
 from dalembert.algebra.exact.field import BadPoint, PrimePoint
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction
+from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import needed, symbols_of
 from dalembert.constraint_analysis.integrability import Reach, along
 from dalembert.constraint_analysis.rows import Rows
@@ -64,7 +65,7 @@ def _factors(rows: Rows) -> list[int]:
     return [t.one, *constants] if len(constants) <= _MOST_CONSTANTS else [t.one]
 
 
-def _solutions(rows: Rows, slopes: list[list[int]], factors: list[int], unknowns: int) -> tuple[int, list[list[int]]]:
+def _solutions(rows: Rows, slopes: list[list[int]], factors: list[int], unknowns: int) -> tuple[int, list[list[Element]]]:
     """All c with Σ c_m X(f_m) = 0 at enough random points of one prime field."""
     equations: list[list[int]] = []
     prime: int | None = None
@@ -72,8 +73,8 @@ def _solutions(rows: Rows, slopes: list[list[int]], factors: list[int], unknowns
     for point in _points(rows):
         prime = prime or point.prime
         try:
-            scale = point.values(factors)
-            equations += [[c * d % prime for c in scale for d in point.values(row)] for row in slopes]
+            scale = [point.plain(c) for c in factors]
+            equations += [[c * d % prime for c in scale for d in map(point.plain, row)] for row in slopes]
         except BadPoint:
             bad += 1
         if len(equations) >= unknowns + _MORE_EQUATIONS or bad > _MOST_BAD_POINTS:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import Trials, rank_mod
+from dalembert.algebra.exact.quadratic import Element
 from dalembert.constraint_analysis.rows import Rows
 
 
@@ -31,7 +32,7 @@ def dependences(rows: Rows) -> tuple[Dependence, ...]:
     return min(found, key=len)
 
 
-def _at(matrix: Sequence[Sequence[int]], p: int) -> tuple[Dependence, ...]:
+def _at(matrix: Sequence[Sequence[Element]], p: int) -> tuple[Dependence, ...]:
     A = [row[:-1] for row in matrix]
     dependent = rank_mod(A, p).dependent
     found = []

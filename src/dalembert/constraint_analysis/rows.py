@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dalembert.algebra.exact.field import PrimePoint
+from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.kinematics.rows import ConstraintRow, declared_rows
@@ -29,7 +30,7 @@ class Rows:
         """The number of coordinates."""
         return len(self.q)
 
-    def matrix(self, point: PrimePoint) -> list[list[int]]:
+    def matrix(self, point: PrimePoint) -> list[list[Element]]:
         """[A b] at a point of a prime field."""
         n = self.n
         return [[*(point(r.A[k]) if k in r.A else 0 for k in range(n)), point(r.b)] for r in self.linear]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, nullspace_mod
+from dalembert.algebra.exact.quadratic import Element
 from dalembert.equations.form import Equations
 from dalembert.errors import IllPosed
 
@@ -11,7 +12,7 @@ def check_regular(equations: Equations) -> None:
     """Refuse equations whose mass matrix is singular in every state, naming the speeds that nothing resists."""
     t, n, rows = equations.tape, len(equations.u), equations.M
 
-    def free_motion(point: PrimePoint) -> list[list[int]]:
+    def free_motion(point: PrimePoint) -> list[list[Element]]:
         return nullspace_mod([[point(row[s]) if s in row else 0 for s in range(n)] for row in rows], point.prime)
 
     free = Trials(t, 1).at(0, free_motion)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
+from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
@@ -113,5 +114,5 @@ def _check_regular(equations: SaddleEquations) -> None:
         raise IllPosed(msg)
 
 
-def _dense(point: PrimePoint, M: tuple[dict[int, int], ...], n: int) -> list[list[int]]:
+def _dense(point: PrimePoint, M: tuple[dict[int, int], ...], n: int) -> list[list[Element]]:
     return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]

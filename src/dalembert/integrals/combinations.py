@@ -16,6 +16,7 @@ from typing import Final
 
 from dalembert.algebra.exact.field import BadPoint, PrimePoint
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction, solve_mod
+from dalembert.algebra.exact.quadratic import Element, mul
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.pointwise import accelerations
@@ -100,13 +101,13 @@ class _Search:
                 found.append(_scaled(full))
         return found
 
-    def _sampled(self) -> tuple[list[list[int]], list[list[int]], int]:
+    def _sampled(self) -> tuple[list[list[Element]], list[list[Element]], int]:
         """The terms and their rates at as many points of one field as it takes."""
         nodes = [self.insert(x.node) for x in self.terms]
         rates = [self.insert(x.rate) for x in self.terms]
         residuals = [self.insert(r) for r in self.motion.residuals]
         prime: int | None = None
-        rows: list[list[int]] = []
+        rows: list[list[Element]] = []
         n = len(self.terms)
         for seed in range(_ATTEMPTS):
             try:
@@ -134,7 +135,7 @@ class _Search:
             if x:
                 total = t.add(total, t.mul(t.const(x), term.node))
                 rate = t.add(rate, t.mul(t.const(x), term.rate))
-        if not self.motion.vanishes(rate, self.where) or self.motion.vanishes(total, self.where):
+        if not self.motion.vanishes(rate, self.where) or self.motion.vanishes(total, self.where) is not False:
             return None
         return Combination(self._name(c), total, self._why(c))
 
@@ -184,9 +185,17 @@ class _Search:
             A = [[point(self.insert(row.get(k, t.zero))) for k in range(kin.n_q)] for row in M]
             xi = solve_mod(A, [point(self.insert(s)) for s in slopes], point.prime)
             p = point.prime
-            return [(sum(point(self.insert(a)) * xi[k] for k, a in row.A.items()) % p, point(self.insert(row.b)), p) for row in kin.rows]
+            along = [sum(_plain(mul(point(self.insert(a)), xi[k], p)) for k, a in row.A.items()) % p for row in kin.rows]
+            return [(a, point.plain(self.insert(row.b)), p) for a, row in zip(along, kin.rows, strict=True)]
         except BadPoint:
             return None
+
+
+def _plain(x: Element) -> int:
+    if isinstance(x, tuple):
+        msg = "a direction that is not real at this point"
+        raise BadPoint(msg)
+    return x
 
 
 def _short(term: Term) -> str:

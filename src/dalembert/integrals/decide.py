@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dalembert.algebra.exact.degree import degrees, error_bound
-from dalembert.algebra.exact.field import BadPoint, NoRoot, PrimePoint, StructurallySingular, Trials
-from dalembert.algebra.folds import Rewrite, depends_on, needed, transplant
+from dalembert.algebra.exact import bounds
+from dalembert.algebra.exact.field import NoRoot, PrimePoint, StructurallySingular, Trials
+from dalembert.algebra.exact.zero_test import Clock, ZeroTest
+from dalembert.algebra.folds import Rewrite, depends_on, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
 from dalembert.equations.pointwise import accelerations
 from dalembert.errors import BadExpression
 from dalembert.kinematics.rows import VelocityRow
 
-TRIALS: Final = 4
-_TRIALS_WITH_BRANCHES: Final = 16
 # of a row in one speed
 _LARGEST_DEGREE: Final = 8
-_BRANCHING: Final = frozenset({"sign", "abs", "sqrt"})
 
 
 class OnTheMotion:
@@ -35,36 +33,38 @@ class OnTheMotion:
         self.tape, self.u, self.udot = tape, equations.u, equations.udot
         self.rows = rows
         self.residuals = transplant(equations.tape, tape, equations.residuals)
-        # points with u̇ that solves the residuals, by the residuals and the number of the trial
-        self._points: dict[tuple[int, tuple[int, ...]], PrimePoint] = {}
+        # one test for each set of residuals, with its points and the u̇ found there
+        self._tests: dict[tuple[int, ...], ZeroTest] = {}
+        # what was called zero, and how likely it is that it is not
+        self._chances: dict[int, float] = {}
+        # why something is undecided
+        self.why = ""
 
-    def vanish(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> list[bool]:
-        """For each expression whether it is identically zero, with the symbols `where` replaced."""
+    def vanish(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> list[bool | None]:
+        """For each expression whether it is identically zero, with the symbols `where` replaced; None if that is undecided."""
         insert = Rewrite(self.tape, where or {})
-        rewritten = [insert(e) for e in outs]
-        suspects = [e for e in dict.fromkeys(rewritten) if e != self.tape.zero]
-        moving = depends_on(self.tape, suspects, self.udot)
-        residuals = [insert(r) for r in self.residuals] if any(e in moving for e in suspects) else []
-        for k in range(self._trials(suspects)):
-            suspects = self._survivors(suspects, residuals, k)
-        return [e == self.tape.zero or e in suspects for e in rewritten]
+        rows = [insert(e) for e in outs]
+        moving = depends_on(self.tape, rows, self.udot)
+        residuals = tuple(insert(r) for r in self.residuals) if any(e in moving for e in rows) else ()
+        test = self._tests.get(residuals)
+        if test is None:
+            start = self.on_rows if self.rows else None
+            test = self._tests[residuals] = ZeroTest(self.tape, residuals, self.udot if residuals else (), start)
+        test.clock = Clock()
+        found = test.decide(rows)
+        self._chances |= {r: c for r, c in zip(rows, found.chances, strict=False) if c}
+        self.why = self.why or found.why
+        return list(found.zero)
 
-    def vanishes(self, e: int, where: Mapping[int, int] | None = None) -> bool:
+    def vanishes(self, e: int, where: Mapping[int, int] | None = None) -> bool | None:
         """Whether one expression is identically zero."""
         return self.vanish([e], where)[0]
 
-    def error_bound(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> float:
-        """How likely it is at most that any of these was taken for zero and is not.
-
-        u̇ is a quotient of determinants of order p and p − 1.
-        """
+    def bound(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> float:
+        """How likely it is at most that any of these, which were called zero, is not."""
         insert = Rewrite(self.tape, where or {})
-        claimed = [e for e in dict.fromkeys(insert(e) for e in outs) if e != self.tape.zero]
-        if not claimed:
-            return 0.0
-        residuals = [insert(r) for r in self.residuals]
-        degree = len(self.udot) * max(sum(d) for d in degrees(self.tape, residuals))
-        return error_bound(self.tape, claimed, self._trials(claimed), given=dict.fromkeys(self.udot, (degree, degree)))
+        # what is zero whatever the symbols are was not asked again with the symbols replaced
+        return bounds.together([self._chances.get(insert(e), self._chances.get(e, 0.0)) for e in dict.fromkeys(outs)])
 
     def admits(self, where: Mapping[int, int]) -> bool:
         """Whether M stays regular where the symbols are replaced: no mass is lost with them."""
@@ -76,30 +76,6 @@ class OnTheMotion:
             return False
         return True
 
-    def _trials(self, suspects: Sequence[int]) -> int:
-        """|x| = x holds at half of all points, so what contains it is asked more often."""
-        nodes = self.tape.nodes
-        branches = any(nodes[i][0] in _BRANCHING and self.tape.value(nodes[i][1]) is None for i in needed(self.tape, suspects))
-        return _TRIALS_WITH_BRANCHES if branches else TRIALS
-
-    def _survivors(self, suspects: list[int], residuals: list[int], k: int) -> list[int]:
-        """Those that vanish at the k-th point as well."""
-        if not suspects:
-            return suspects
-
-        found = self._at_known_point(suspects, residuals, k) or Trials(self.tape, 1, seed=k + 1).at(
-            0, lambda point: self._on_motion(self.on_rows(point), residuals, k).values(suspects)
-        )
-        return [e for e, v in zip(suspects, found, strict=True) if not v]
-
-    def _on_motion(self, point: PrimePoint, residuals: list[int], k: int) -> PrimePoint:
-        """The point with u̇ from the equations, kept for the next question."""
-        if not residuals:
-            return point
-        udot = accelerations(point, residuals, self.udot)
-        found = self._points[k, tuple(residuals)] = point.on(self.tape, dict(zip(self.udot, udot, strict=True)))
-        return found
-
     def on_rows(self, point: PrimePoint) -> PrimePoint:
         """The point with one speed of each row that is not linear changed so that the row holds."""
         given: dict[int, int] = {}
@@ -108,30 +84,24 @@ class OnTheMotion:
             given[u] = _root(point.on(self.tape, given), row.e, u)
         return point.on(self.tape, given) if given else point
 
-    def _at_known_point(self, suspects: list[int], residuals: list[int], k: int) -> list[int] | None:
-        known = self._points.get((k, tuple(residuals)))
-        try:
-            return None if known is None else known.values(suspects)
-        except BadPoint:
-            return None
-
 
 def _root(point: PrimePoint, e: int, u: int) -> int:
     """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field has none."""
-    from flint import nmod_poly
+    from flint import fmpz_mod_ctx, fmpz_mod_poly_ctx
 
     p = point.prime
+    poly = fmpz_mod_poly_ctx(fmpz_mod_ctx(p))
     nodes = range(_LARGEST_DEGREE + 1)
-    values = [point.on(point.tape, {u: x})(e) for x in nodes]
-    f = nmod_poly([0], p)
+    values = [point.on(point.tape, {u: x}).plain(e) for x in nodes]
+    f = poly([0])
     for k, value in enumerate(values):
-        basis = nmod_poly([value], p)
+        basis = poly([value])
         for j in nodes:
             if j != k:
-                basis *= nmod_poly([-j % p, 1], p) * pow(k - j, -1, p)
+                basis *= poly([-j % p, 1]) * pow(k - j, -1, p)
         f += basis
-    linear = [factor for factor, _ in f.factor()[1] if factor.degree() == 1] if f.degree() > 0 else []
-    if not linear or point.on(point.tape, {u: _LARGEST_DEGREE + 7})(e) != int(f(_LARGEST_DEGREE + 7)):
+    roots = [int(x) for x, _ in f.roots()] if f.degree() > 0 else []
+    if not roots or point.on(point.tape, {u: _LARGEST_DEGREE + 7})(e) != int(f(_LARGEST_DEGREE + 7)):
         msg = "a row that no speed satisfies at this point"
         raise NoRoot(msg)
-    return int(-linear[0][0] / linear[0][1])
+    return min(roots)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dalembert.algebra.exact import bounds
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations
 from dalembert.integrals.conditions import Condition, conditions, text
@@ -33,7 +34,8 @@ class Verdict:
     formula: str
     expression: Scalar | None = field(repr=False)
     exists: bool
-    constant: bool
+    # None where it is undecided
+    constant: bool | None
     sufficient: bool
     always: bool
     conditions: tuple[Condition, ...]
@@ -49,6 +51,8 @@ class Verdict:
         """The verdict in words."""
         if self.always:
             return "constant"
+        if self.constant is None:
+            return "UNDECIDED"
         if self.constant:
             return f"constant, because {self.condition}" if self.conditions else "constant"
         head = "not constant" if self.exists else "does not exist"
@@ -76,10 +80,12 @@ class EnergyIntegrals(Shown):
     potential_exists: bool
     why_no_potential: str
     # each identity of the chapter that was checked on the motion, and whether it holds
-    identities: tuple[tuple[str, bool], ...]
+    identities: tuple[tuple[str, bool | None], ...]
     first: tuple[FirstIntegral, ...]
     # the largest probability that a quantity called constant is not
     bound: float
+    # why something is undecided, or an empty text
+    undecided: str = ""
 
     def __getitem__(self, symbol: str) -> Verdict:
         """The verdict on "E_Z", "E", "𝓗", "H", "K + 𝒰" or "K + U"."""
@@ -116,6 +122,8 @@ class _Deciding:
         why = self._why_no_potential()
         verdicts = self._verdicts(potential_exists=not why)
         first = first_integrals(E, self.motion, self.where)
+        checked = identities(E, self.motion)
+        bound = self._bound(verdicts, first)
         return EnergyIntegrals(
             system=E.kin.system.name,
             speeds=tuple(str(s(u)) for u in E.kin.u),
@@ -133,9 +141,10 @@ class _Deciding:
             verdicts=verdicts,
             potential_exists=not why,
             why_no_potential=why,
-            identities=identities(E, self.motion),
+            identities=checked,
             first=first,
-            bound=self._bound(verdicts, first),
+            bound=bound,
+            undecided=self.motion.why or ("" if bounds.enough(bound) else f"an error is only known to be less likely than {bound:.0e}"),
         )
 
     def _bound(self, verdicts: tuple[Verdict, ...], first: tuple[FirstIntegral, ...]) -> float:
@@ -143,7 +152,7 @@ class _Deciding:
         t = self.t
         rates = {"E_Z": t.add(self.E_dot, self.E.Z_dot), "E": self.E_dot, "𝓗": self.H_dot, "K + 𝒰": self.C_dot}
         claimed = [rates[v.symbol] for v in verdicts if v.constant and v.symbol in rates]
-        return self.motion.error_bound([*claimed, *(self.E.rate(f.expression.i) for f in first)], self.where)
+        return self.motion.bound([*claimed, *(self.E.rate(f.expression.i) for f in first)], self.where)
 
     # ---- the six -----------------------------------------------------------------------------
 
@@ -164,7 +173,7 @@ class _Deciding:
         )
 
     def _verdict(self, symbol: str, expression: int | None, rate: int, sufficient: list[int]) -> Verdict:
-        always = self.motion.vanishes(rate)
+        always = self.motion.vanishes(rate) is True
         constant = always or self.motion.vanishes(rate, self.where)
         return Verdict(
             symbol,
@@ -172,7 +181,7 @@ class _Deciding:
             expression=None if expression is None else self.E.kin.scalar(expression),
             exists=True,
             constant=constant,
-            sufficient=all(self.motion.vanish(sufficient, self.where)),
+            sufficient=all(z is True for z in self.motion.vanish(sufficient, self.where)),
             always=always,
             conditions=() if always else conditions(self.E.kin, self.motion, [rate], sufficient),
             source=_SOURCES[symbol],
@@ -188,7 +197,7 @@ class _Deciding:
             *_NAMES[symbol],
             expression=general.expression if exists else None,
             exists=exists,
-            constant=exists and general.constant,
+            constant=general.constant if exists else False,
             sufficient=exists and general.sufficient,
             always=always,
             conditions=() if always else conditions(E.kin, self.motion, [rate, *needed], causes),
@@ -209,10 +218,10 @@ class _Deciding:
             (E.P_in, "the forces that enforce specified motions have power"),
         )
         zero = self.motion.vanish([e for e, _ in reasons], self.where)
-        return "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if not vanishes)
+        return "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False)
 
 
-def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[str, bool], ...]:
+def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[str, bool | None], ...]:
     """K̇₂ + σ_R = 𝒫 and what follows from it, each checked on the motion.
 
     Source: Mit22 (4), (7), (12), (56).

@@ -40,13 +40,13 @@ def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) 
     kept: list[tuple[str, int, str]] = []
 
     def keep(name: str, i: int, why: str) -> None:
-        if not motion.vanishes(i, where) and not any(motion.vanishes(t.sub(i, j), where) for _, j, _ in kept):
+        if motion.vanishes(i, where) is False and not any(motion.vanishes(t.sub(i, j), where) for _, j, _ in kept):
             kept.append((name, i, why))
 
     for (name, i, why), holds in zip(candidates, constant, strict=True):
         if holds:
             keep(name, i, why)
-    varying = [J for J, holds in zip(single, constant, strict=False) if not holds]
-    for c in combinations(E, motion, varying, where, constant[-1]):
+    varying = [J for J, holds in zip(single, constant, strict=False) if holds is False]
+    for c in combinations(E, motion, varying, where, bool(constant[-1])):
         keep(c.name, c.node, c.why)
-    return tuple(FirstIntegral(name, E.kin.scalar(i), why, motion.vanishes(t.sub(i, H), where)) for name, i, why in kept)
+    return tuple(FirstIntegral(name, E.kin.scalar(i), why, bool(motion.vanishes(t.sub(i, H), where))) for name, i, why in kept)

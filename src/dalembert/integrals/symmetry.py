@@ -27,8 +27,9 @@ class Symmetry:
     momentum: Scalar = field(repr=False)
     moving_energy: Scalar = field(repr=False)
     checks: tuple[tuple[str, bool], ...]
-    momentum_is_constant: bool
-    moving_energy_is_constant: bool
+    # None where that is undecided
+    momentum_is_constant: bool | None
+    moving_energy_is_constant: bool | None
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -39,9 +40,13 @@ class Symmetry:
         direction = ", ".join(f"{q}: {x}" for q, x in self.xi)
         lines = [f"{self.system}: the direction ξ = ({direction})"]
         lines += [f"  {name:32} {'holds' if holds else 'does not hold'}" for name, holds in self.checks]
-        lines.append(f"  p·ξ = {self.momentum}: {'constant' if self.momentum_is_constant else 'not constant'}")
-        lines.append(f"  H − p·ξ: {'constant' if self.moving_energy_is_constant else 'not constant'}")
+        lines.append(f"  p·ξ = {self.momentum}: {_word(self.momentum_is_constant)}")
+        lines.append(f"  H − p·ξ: {_word(self.moving_energy_is_constant)}")
         return "\n".join(lines)
+
+
+def _word(constant: bool | None) -> str:
+    return {True: "constant", False: "not constant", None: "undecided"}[constant]
 
 
 def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Mapping[int, int]) -> Symmetry:
@@ -57,7 +62,7 @@ def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Map
     energy = t.sub(jacobi(E), momentum)
     constant = motion.vanish([E.rate(momentum), E.rate(energy)], where)
     shown = tuple((str(kin.scalar(q)), str(kin.scalar(e))) for q, e in xi.items())
-    return Symmetry(kin.system.name, shown, kin.scalar(momentum), kin.scalar(energy), checks, *constant)
+    return Symmetry(kin.system.name, shown, kin.scalar(momentum), kin.scalar(energy), checks, constant[0], constant[1])
 
 
 class _Direction:

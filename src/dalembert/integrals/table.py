@@ -20,11 +20,15 @@ def table(found: EnergyIntegrals) -> str:
     lines += [f"  {v.symbol:7} = {v.formula:{width}}  {v.statement}" for v in found.verdicts]
     if not found.potential_exists:
         lines.append(f"  no potential energy U: {found.why_no_potential}")
-    failed = [name for name, holds in found.identities if not holds]
-    checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {', '.join(name for name, _ in found.identities)}"
+    failed = [name for name, holds in found.identities if holds is False]
+    checked = (
+        f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {', '.join(name for name, holds in found.identities if holds)}"
+    )
     lines.append(f"  {checked}")
     lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _short(f.expression)} ({f.why})" for f in found.first]
-    if found.bound:
+    if found.undecided:
+        lines.append(f"  UNDECIDED in part: {found.undecided}")
+    elif found.bound:
         lines.append(f"  called constant and not: with a probability below {found.bound:.0e}")
     return "\n".join(lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, is_zero, rank_mod
+from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
@@ -104,6 +105,6 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: d
     raise IllPosed(msg)
 
 
-def _values(point: PrimePoint, entries: list[tuple[int, dict[int, int]]], n: int) -> tuple[list[list[int]], list[int], int]:
-    A = [[point(a[k]) if k in a else 0 for k in range(n)] for _, a in entries]
+def _values(point: PrimePoint, entries: list[tuple[int, dict[int, int]]], n: int) -> tuple[list[list[Element]], list[Element], int]:
+    A: list[list[Element]] = [[point(a[k]) if k in a else 0 for k in range(n)] for _, a in entries]
     return A, [point(b) for b, _ in entries], point.prime

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.exact.field import Trials
+from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -75,10 +75,10 @@ def carrier(kin: Kinematics, bodies: list[FreeBody], P: Point) -> FreeBody | Non
     if own is not None:
         return own
     t = kin.tape
-    trials = Trials(t)
+    test = ZeroTest(t)
     for body in bodies:
         if body.frame is not None:
             gap = kin.v(P) - kin.v(body.point) - kin.w(body.frame).cross((P - body.point).on(t))
-            if all(trials.is_zero(list(gap.components(kin.system.N)))):
+            if test.decide(list(gap.components(kin.system.N))).all_zero:
                 return body
     return None

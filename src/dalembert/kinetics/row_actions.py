@@ -190,7 +190,7 @@ class _Search:
         points = list(scope.points.items())
         if not row.holonomic or len(points) ** 2 > _MOST_PAIRS:
             return
-        t, at = self.kin.tape, self.all.point
+        t, at = self.kin.tape, self.all.point.plain
         # {r·r: |r|} of the lengths that the row contains
         lengths = {at(t.nodes[i][1]): at(i) for i in needed(t, row.A.values()) if t.nodes[i][0] == "sqrt"}
         for i, (P, (r, dr)) in enumerate(points):

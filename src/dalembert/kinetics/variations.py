@@ -53,7 +53,7 @@ class Variations:
         self.frames = {F: self._turned(F) for F in space.frames}
 
     def _both(self, c: Sequence[int]) -> tuple[Three, Three]:
-        values = self.point.values([*c, *(self._vary(x) for x in c)])
+        values = [self.point.plain(x) for x in (*c, *(self._vary(x) for x in c))]
         return (values[0], values[1], values[2]), (values[3], values[4], values[5])
 
     def _turned(self, F: Frame) -> Turned:
@@ -66,11 +66,11 @@ class Variations:
 
     def of_row(self, A: Mapping[int, int]) -> int:
         """A δq"""
-        return sum(self.point(a) * self.dq[k] for k, a in A.items()) % self.p
+        return sum(self.point.plain(a) * self.dq[k] for k, a in A.items()) % self.p
 
     def value(self, d: Vector) -> Three:
         """A vector along N."""
-        x, y, z = self.point.values(d.on(self.kin.tape).components(self.kin.system.N))
+        x, y, z = (self.point.plain(i) for i in d.on(self.kin.tape).components(self.kin.system.N))
         return x, y, z
 
     def vanishes(self, a: Three) -> bool:

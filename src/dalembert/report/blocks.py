@@ -15,10 +15,10 @@ class Formula:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Words that say whether something holds."""
+    """Words that say whether something holds; None where that is undecided."""
 
     words: str
-    holds: bool
+    holds: bool | None
 
 
 # words and mathematics as they follow one another

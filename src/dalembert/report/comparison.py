@@ -14,7 +14,7 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     """The table of principles, the exactness statement, the audit."""
     rows = tuple((*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else [])) for r in a.rows)
     yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
-    yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.agree))
+    yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.holds))
     yield from audit(a)
     for check in (a.compiled, *a.witnesses):
         if check is not None:
@@ -30,8 +30,9 @@ def _row(r: Row) -> tuple[Span, ...]:
 def audit(a: Agreement) -> Iterator[Block]:
     """Which identities of the kinematics were checked, and which fail."""
     failed = [f for f in a.audit if not f.holds]
+    wrong = None if failed and all(f.holds is None for f in failed) else not failed
     kinds = ", ".join(dict.fromkeys(f.what for f in a.audit))
     count = f"{len(a.audit) - len(failed)} of {len(a.audit)} identities hold"
-    yield words("Kinematic audit: ", Verdict(count, holds=not failed), f" ({kinds}).")
+    yield words("Kinematic audit: ", Verdict(count, holds=wrong), f" ({kinds}).")
     if failed:
-        yield Table(("identity that fails", "where"), tuple((Verdict(f.what, holds=False), f.where) for f in failed))
+        yield Table(("identity that fails or is undecided", "where"), tuple((Verdict(f.what, f.holds), f.where) for f in failed))

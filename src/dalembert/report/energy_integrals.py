@@ -29,7 +29,7 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
 
 
 def _row(v: Decided, writing: Writing) -> tuple[Span, ...]:
-    verdict = Verdict(v.statement, holds=True) if v.constant else v.statement
+    verdict = v.statement if v.constant is False else Verdict(v.statement, holds=v.constant)
     return writing.general(v.symbol), writing.general(v.formula), v.name, verdict, "holds" if v.sufficient else "does not hold"
 
 
@@ -51,10 +51,12 @@ def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
 
 
 def _identities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
-    failed = [name for name, holds in found.identities if not holds]
-    names = [span for name, _ in found.identities for span in ("; ", writing.general(name))][1:]
+    failed = [name for name, holds in found.identities if holds is False]
+    names = [span for name, holds in found.identities if holds is not None for span in ("; ", writing.general(name))][1:]
     yield words(Verdict(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), " ", *names, ".")
-    if found.bound:
+    if found.undecided:
+        yield words(Verdict(f"Undecided in part: {found.undecided}.", holds=None))
+    elif found.bound:
         yield words(f"What is called constant is not with a probability below {found.bound:.0e}.")
 
 

@@ -22,6 +22,7 @@ h1, h2, h3 { line-height: 1.2; }
 .quiet, .count { color: #5a5a5a; }
 .holds { color: #1a6b2d; }
 .fails { color: #a3160b; }
+.undecided { color: #8a5a00; }
 table { border-collapse: collapse; margin: 0.75rem 0; display: block; overflow-x: auto; }
 th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid #ddd; }
 pre { overflow-x: auto; padding: 0.75rem; background: #f5f5f5; }
@@ -30,6 +31,7 @@ pre { overflow-x: auto; padding: 0.75rem; background: #f5f5f5; }
   .quiet, .count { color: #a0a0a0; }
   .holds { color: #7ccf8b; }
   .fails { color: #ff8f84; }
+  .undecided { color: #f0c060; }
   th, td { border-color: #3a3a3a; }
   pre { background: #222; }
 }
@@ -90,6 +92,8 @@ def inline(span: Span) -> str:
         case Formula(written, definitions):
             return ", ".join(math(w) for w in (written, *definitions))
         case Verdict(words, holds):
+            if holds is None:
+                return f'<strong class="undecided">{escaped(words)}</strong>'
             return f'<span class="holds">{escaped(words)}</span>' if holds else f'<strong class="fails">{escaped(words)}</strong>'
         case str():
             return escaped(span)

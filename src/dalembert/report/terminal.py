@@ -194,5 +194,5 @@ def _cell(span: Span) -> Text:
     from rich.text import Text
 
     if isinstance(span, Verdict):
-        return Text(span.words, style="green" if span.holds else "bold red")
+        return Text(span.words, style="bold yellow" if span.holds is None else "green" if span.holds else "bold red")
     return Text(plain(span))

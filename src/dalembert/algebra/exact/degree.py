@@ -13,8 +13,10 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
-from dalembert.algebra.exact.field import Trials
-from dalembert.algebra.exact.point import Form, PrimePoint
+from dalembert.algebra.exact.bounds import RowDegree
+from dalembert.algebra.exact.linear_forms import Form
+from dalembert.algebra.exact.point import PrimePoint
+from dalembert.algebra.exact.trials import Trials
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import Number, Tape
 
@@ -38,29 +40,21 @@ def degrees(
     return [(fold.found[i][0], fold.denominators.degree(fold.found[i][1])) for i in outs]
 
 
-def error_bound(
-    tape: Tape, outs: Sequence[int], trials: int = 4, point: PrimePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
-) -> float:
-    """Σ_e (k deg N / (n − deg D))^trials: how likely any e that is not zero looks like zero in all trials.
+def row_degrees(
+    tape: Tape, outs: Sequence[int], point: PrimePoint | None = None, given: Mapping[int, tuple[int, int]] | None = None
+) -> list[RowDegree]:
+    """The degrees of each row, with the branches of the roots that this row contains.
 
-    n is the number of values an angle can take. k accounts for the roots in e: a root of order r has r branches, all
-    of which count, and half of all points are rejected for it. Where e contains sign or |·|, this is for each
-    combination of signs that was met.
+    A root of order r has r branches, all of which count; where points are rejected for it, half of them are.
     """
     fold = _fold(tape, outs, point, given)
-    n = fold.point.generators.spread
-    total = 0.0
-    for i in outs:
-        num, den = fold.found[i]
-        room = n - fold.denominators.degree(den)
-        total += min(1.0, fold.branches * num / room) ** trials if room > 0 else 1.0
-    return min(1.0, total)
+    return [RowDegree(fold.found[i][0], fold.denominators.degree(fold.found[i][1]), fold.log2_branches(i)) for i in outs]
 
 
 def _fold(tape: Tape, outs: Sequence[int], point: PrimePoint | None, given: Mapping[int, tuple[int, int]] | None) -> _Fold:
     if point is not None:
         return _Fold(point, outs, given or {})
-    return Trials(tape, 1).at(0, lambda drawn: _Fold(drawn, outs, given or {}))
+    return Trials(tape, 1, outs=outs).at(0, lambda drawn: _Fold(drawn, outs, given or {}))
 
 
 class _Denominators:
@@ -120,10 +114,10 @@ class _Fold:
         self.point, self.tape, self._given = point, point.tape, given
         self.denominators = _Denominators()
         self.found: dict[int, Quotient] = {}
-        self.branches = 1
         # degrees of the arguments of log, asin and atan, by the value of the function
         self._arguments: dict[int, tuple[int, int]] = {}
-        self._rooted: set[Hashable] = set()
+        # the order of each root, and the node that takes it
+        self._rooted: dict[Hashable, tuple[int, int]] = {}
         if given:
             self.denominators.factor_degree["given"] = max(d for _, d in given.values())
             common = self.denominators.of({"given": 1})
@@ -131,7 +125,16 @@ class _Fold:
         nodes = needed(self.tape, outs, self.found)
         self._units = {"angle": self._unit(nodes, ("sin", "cos")), "exp": self._unit(nodes, ("exp", "cosh", "sinh"))}
         for i in nodes:
+            self._here = i
             self.found[i] = self._rule(i)
+
+    def log2_branches(self, i: int) -> float:
+        """log₂ of the number of branches of the roots under node i."""
+        if not self._rooted:
+            return 0.0
+        inside = set(needed(self.tape, (i,)))
+        rejected = 1.0 if not self.point.imaginary else 0.0
+        return sum(math.log2(order) + rejected for order, node in self._rooted.values() if node in inside)
 
     def _unit(self, nodes: Sequence[int], functions: tuple[str, ...]) -> dict[int, int]:
         """The common denominator of each generator's multiples."""
@@ -216,9 +219,7 @@ class _Fold:
         return self.found[self.tape.nodes[a][1]] if inside else (1, _NO_FACTORS)
 
     def _root(self, key: Hashable, order: int) -> None:
-        if key not in self._rooted:
-            self._rooted.add(key)
-            self.branches *= 2 * order
+        self._rooted.setdefault(key, (order, self._here))
 
     def _circle(self, form: Form) -> Quotient:
         """2 Σ|k| over Π(1 + x²)^|k|"""

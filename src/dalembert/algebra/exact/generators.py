@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import shake_128
 from random import Random
 
 from dalembert.algebra.exact.modular import (
@@ -24,7 +24,6 @@ from dalembert.algebra.exact.modular import (
     multiple,
     positive_power,
     random_prime,
-    sign,
     square_root,
     torsion,
 )
@@ -34,13 +33,15 @@ from dalembert.algebra.tape import Number
 class Generators:
     """The random numbers, angles and positive numbers of one point."""
 
-    __slots__ = ("_bases", "_origins", "_unit", "period", "pi", "prime", "salts", "seed", "spread")
+    __slots__ = ("_bases", "_bytes", "_origins", "_unit", "period", "pi", "prime", "salts", "seed", "spread")
 
     def __init__(self, seed: int, prime: int, period: int) -> None:
         if prime % SMALLEST_PERIOD != SMALLEST_PERIOD - 1:
             msg = f"{prime} is no prime ≡ 23 mod 24: its field lacks √2 or √3, or has √−1"
             raise ValueError(msg)
         self.seed, self.prime, self.period = seed, prime, period
+        # eight bytes to spare, so that no residue is much likelier than another
+        self._bytes = prime.bit_length() // 8 + 9
         # angles are spread over this many points of the circle; every other generator has more values
         self.spread = (prime + 1) // torsion(period, prime)
         self.salts: dict[str, int] = {}
@@ -50,8 +51,8 @@ class Generators:
         self._origins: dict[int, tuple[str, int]] = {}
 
     def random(self, kind: str, identity: object) -> int:
-        """A number of 128 bits that depends on nothing but the seed and its arguments."""
-        return int.from_bytes(blake2b(f"{self.seed}|{kind}|{identity}".encode(), digest_size=16).digest(), "little")
+        """A number of more bits than any prime has that depends on nothing but the seed and its arguments."""
+        return int.from_bytes(shake_128(f"{self.seed}|{kind}|{identity}".encode()).digest(self._bytes), "little")
 
     def fresh(self, kind: str, identity: object) -> int:
         """A random number in the lower half of the field, so that it and its negative are told apart."""
@@ -139,18 +140,8 @@ class Generators:
         self._origins[value] = function, x
         return value
 
-    def direction(self, y: int, x: int) -> tuple[int, Number]:
-        """(t, k) with atan2(y, x) = atan t + k π"""
-        p = self.prime
-        if x:
-            return y * pow(x, -1, p) % p, 0 if sign(x, p) == 1 else (sign(y, p) or 1)
-        if not y:
-            msg = "the direction of a point in the origin"
-            raise BadPoint(msg)
-        return 0, Fraction(sign(y, p), 2)
-
 
 @lru_cache(maxsize=256)
-def prime_for(seed: int, period: int, squares: tuple[int, ...]) -> int:
+def prime_for(seed: int, period: int, squares: tuple[int, ...], bits: int) -> int:
     """The prime that belongs to a seed."""
-    return random_prime(Random(f"{seed}|prime"), period, squares)  # noqa: S311 - a random point, not a secret
+    return random_prime(Random(f"{seed}|prime"), period, squares, bits)  # noqa: S311 - a random point, not a secret

@@ -1,4 +1,4 @@
-"""A x = b, rank and null space over F_p, and the small fraction that a number of F_p stands for."""
+"""A x = b, rank and null space over F_p or F_{p²}, and the small fraction that a number of F_p stands for."""
 
 from __future__ import annotations
 
@@ -6,20 +6,28 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from dalembert.algebra.exact import quadratic
 from dalembert.algebra.exact.modular import BadPoint
+from dalembert.algebra.exact.quadratic import Element, neg
 
-Row = Sequence[int]
+Row = Sequence[Element]
 
 # above this many entries the conversion to flint's matrices pays
 _LARGE: Final = 1500
 
 
-def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[int]], list[int]]:
+def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[Element]], list[int]]:
     """The reduced row echelon form without its zero rows, and the columns of its pivots."""
     if not rows or not rows[0]:
         return [], []
-    if len(rows) * len(rows[0]) > _LARGE:
-        return _reduced_by_flint(rows, p)
+    if any(x.__class__ is tuple for row in rows for x in row):
+        return quadratic.reduced(rows, p)
+    plain: list[list[int]] = rows  # type: ignore[assignment]  # no pairs, as was seen
+    m, pivots = _reduced_by_flint(plain, p) if len(plain) * len(plain[0]) > _LARGE else _reduced(plain, p)
+    return [list(row) for row in m], pivots
+
+
+def _reduced(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
     m = [[x % p for x in row] for row in rows]
     pivots: list[int] = []
     for j in range(len(m[0])):
@@ -40,17 +48,17 @@ def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[int]], list[int]]:
     return m[: len(pivots)], pivots
 
 
-def _reduced_by_flint(rows: Sequence[Row], p: int) -> tuple[list[list[int]], list[int]]:
-    from flint import nmod_mat
+def _reduced_by_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
+    from flint import fmpz_mod_ctx, fmpz_mod_mat
 
-    matrix, rank = nmod_mat(len(rows), len(rows[0]), [x % p for row in rows for x in row], p).rref()
+    matrix, rank = fmpz_mod_mat(len(rows), len(rows[0]), [x % p for row in rows for x in row], fmpz_mod_ctx(p)).rref()
     width = len(rows[0])
     flat = [int(x) for x in matrix.entries()]
     m = [flat[i * width : (i + 1) * width] for i in range(rank)]
     return m, [next(j for j, x in enumerate(row) if x) for row in m]
 
 
-def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[int]:
+def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[Element]:
     """A x = b for a square A; BadPoint where det A = 0."""
     if len(A) != len(b) or any(len(row) != len(A) for row in A):
         msg = f"{len(A)} rows of {sorted({len(row) for row in A})} entries and {len(b)} right-hand sides: expected a square matrix"
@@ -79,23 +87,25 @@ def rank_mod(rows: Sequence[Row], p: int) -> Rank:
     return Rank(len(independent), independent, dependent)
 
 
-def nullspace_mod(rows: Sequence[Row], p: int) -> list[list[int]]:
+def nullspace_mod(rows: Sequence[Row], p: int) -> list[list[Element]]:
     """A basis of {x : rows · x = 0}."""
     m, pivots = reduced(rows, p)
     width = len(rows[0]) if rows else 0
     basis = []
     for j in range(width):
         if j not in pivots:
-            x = [0] * width
+            x: list[Element] = [0] * width
             x[j] = 1
             for i, row in zip(pivots, m, strict=True):
-                x[i] = -row[j] % p
+                x[i] = neg(row[j], p)
             basis.append(x)
     return basis
 
 
-def small_fraction(x: int, p: int, largest: int = 1000) -> Fraction | None:
+def small_fraction(x: Element, p: int, largest: int = 1000) -> Fraction | None:
     """n/d ≡ x mod p with n and d at most `largest`, if there is one: Euclid's algorithm, stopped half way."""
+    if isinstance(x, tuple):
+        return None
     r, s = (p, x % p), (0, 1)
     while r[1] > largest:
         q = r[0] // r[1]

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 Circle = tuple[int, int]
 
 SMALLEST_PERIOD: Final = 24
-_LOW, _HIGH = 1 << 61, 1 << 62
+# the sizes of primes, the smallest first
+SIZES: Final = (127, 255, 511, 1023)
 _SMALL_PRIMES: Final = 7 * 11 * 13
 _SIEVE: Final = math.prod(q for q in range(5, 400) if all(q % k for k in range(2, q)))
-# these seven bases decide primality for every number below 2⁶⁴ (J. Sinclair)
-_WITNESSES: Final = (2, 325, 9375, 28178, 450775, 9780504, 1795265022)
 # beyond this prime nobody writes √q next to cos(π/q)
 _LARGEST_GAUSS_SUM: Final = 1000
 
@@ -37,47 +36,29 @@ class NoRoot(BadPoint):
     """A root of a number that is not positive (not a square) at this point: half of all points are like that."""
 
 
+class NeverReal(NoRoot):
+    """A root of something that is negative wherever it is not zero: no other point will do."""
+
+
 # ---- primes ------------------------------------------------------------------------------------
 
 
 def is_prime(n: int) -> bool:
-    """Miller–Rabin with bases that leave no doubt below 2⁶⁴."""
-    if n < 2 or n % 2 == 0:
-        return n == 2
-    odd = n - 1
-    twos = (odd & -odd).bit_length() - 1
-    odd >>= twos
-    return all(_passes(w % n, odd, twos, n) for w in _WITNESSES)
+    """Baillie–PSW: proved below 2⁶⁴, and no composite number that passes is known above."""
+    from flint import fmpz
 
-
-def _passes(w: int, odd: int, twos: int, n: int) -> bool:
-    x = pow(w, odd, n)
-    if x in (0, 1, n - 1):
-        return True
-    for _ in range(twos - 1):
-        x = x * x % n
-        if x == n - 1:
-            return True
-    return False
+    return n > 1 and bool(fmpz(n).is_probable_prime())
 
 
 def jacobi(a: int, n: int) -> int:
     """(a/n) for odd n: 1 for a square and −1 for a non-square when n is prime."""
-    a %= n
-    sign = 1
-    while a:
-        twos = (a & -a).bit_length() - 1
-        a >>= twos
-        if twos % 2 and n % 8 in (3, 5):
-            sign = -sign
-        if a % 4 == 3 and n % 4 == 3:
-            sign = -sign
-        a, n = n % a, a
-    return sign if n == 1 else 0
+    from flint import fmpz
+
+    return int(fmpz(a % n).jacobi(n))
 
 
-def random_prime(rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[int] = ()) -> int:
-    """A prime p of 62 bits with p + 1 = period·m, m prime to the period, in which all of `squares` are squares.
+def random_prime(rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[int] = (), bits: int = SIZES[0]) -> int:
+    """A prime p of so many bits with p + 1 = period·m, m prime to the period, in which all of `squares` are squares.
 
     `period` is a multiple of 24, so p ≡ 23 mod 24; the circle then has an angle of a `period`-th of a full turn.
     """
@@ -85,7 +66,8 @@ def random_prime(rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[i
     # √5 exists only where 5 divides p ± 1, so roots of other numbers give up division of angles by 5
     avoid = _SMALL_PRIMES if roots else 5 * _SMALL_PRIMES
     coprime = period * avoid
-    m = rng.randrange(_LOW // period + 1, _HIGH // period)
+    low = 1 << bits - 1
+    m = rng.randrange(low // period + 1, 2 * low // period)
     while True:
         m += 1
         p = period * m - 1
@@ -99,9 +81,8 @@ def random_prime(rng: Random, period: int = SMALLEST_PERIOD, squares: Iterable[i
 
 
 def sign(x: int, p: int) -> int:
-    """1, −1 or 0: x^((p−1)/2), which multiplies, and changes its sign with x."""
-    s = pow(x, (p - 1) // 2, p)
-    return s if s <= 1 else -1
+    """1, −1 or 0: whether x is a square, which multiplies, and changes its sign with x."""
+    return jacobi(x, p) if x else 0
 
 
 def square_root(f: int, p: int) -> int:

@@ -5,8 +5,8 @@ the circle for sines and cosines (with sums, multiples and fractions of angles, 
 positive numbers, eᵃ⁺ᵇ = eᵃ eᵇ, x^(1/3) through its logarithm, |x| = x sign x. No value depends on the order of asking.
 
 Three families of relations are not kept: those between values of log, asin, atan (log ab = log a + log b), order beyond
-products (x² + y² need not come out "positive"), and those between angles or exponents that are more than linear
-(sin(cos² θ) and sin(1 − sin² θ)). A disagreement that involves them is to be confirmed by balls.
+products and sums of squares (x² + x y + y² need not come out "positive"), and those between angles or exponents that are more
+than linear (sin(cos² θ) and sin(1 − sin² θ)). A disagreement that involves them is to be confirmed by balls.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Final
 
+from dalembert.algebra.exact import quadratic
+from dalembert.algebra.exact.constants import sign_of_constant, simpler_root
 from dalembert.algebra.exact.generators import Generators, prime_for
-from dalembert.algebra.exact.modular import SMALLEST_PERIOD, BadPoint, Circle, inverse, sign, square_root, turned
+from dalembert.algebra.exact.linear_forms import Form, LinearForms
+from dalembert.algebra.exact.modular import SIZES, SMALLEST_PERIOD, BadPoint, Circle, NeverReal, NoRoot, inverse, sign, square_root, turned
+from dalembert.algebra.exact.quadratic import Element
+from dalembert.algebra.exact.structure import Structure, square_part
 from dalembert.algebra.folds import depends_on, needed, symbols_of
-from dalembert.algebra.tape import Node, Number, Tape
+from dalembert.algebra.tape import Number, Tape
 
-Form = dict[int, Number]
-
-# products of sums inside an angle are expanded up to this many terms: Ω(t + τ) is Ωt + Ωτ
-_LARGEST_PRODUCT: Final = 200
 # how often the symbols under one root are drawn anew before the root is left to fail; twice as often for each further root
 _ATTEMPTS_PER_ROOT: Final = 32
-_MOST_DOUBLINGS: Final = 6
+# with more roots of the same symbols than this, roots are taken in F_{p²} and nothing is drawn anew
+_MOST_TOGETHER: Final = 3
 _RULES: Final = (
     "const", "symbol", "pi", "div", "sin", "cos", "sqrt", "sign", "abs", "exp", "cosh", "sinh", "log", "asin", "acos", "atan", "atan2",
 )  # fmt: skip
@@ -37,47 +39,67 @@ _RULES: Final = (
 class PrimePoint:
     """The values of a tape's expressions at one random point of F_p, found when asked for and kept while the tape grows.
 
-    `given` fixes nodes, for instance accelerations from a solve; `until` limits the search for constants that need
-    special primes (√5, cos π/7) to the first nodes; `like` takes over the prime and the symbols of another point.
+    `given` fixes nodes, for instance accelerations from a solve; `outs` limits the search for constants that need
+    special primes (√5, cos π/7) and for roots to what these are made of; `like` takes over the prime and the symbols of another
+    point. Where many roots share their symbols the point lies in F_{p²}: `imaginary` roots are then i √−f. `settle` is
+    false for a point at which no symbol is drawn anew for the sake of a root.
     """
 
-    __slots__ = ("_circles", "_exps", "_forms", "_given", "_rules", "_values", "generators", "prime", "tape")
+    __slots__ = ("_circles", "_exps", "_forms", "_given", "_rules", "_values", "generators", "imaginary", "prime", "structure", "tape")
 
     def __init__(
         self,
         tape: Tape,
         rng_or_seed: Random | int,
         prime: int | None = None,
-        given: Mapping[int, int] | None = None,
-        until: int | None = None,
+        given: Mapping[int, Element] | None = None,
+        outs: Sequence[int] | None = None,
         *,
+        bits: int = SIZES[0],
+        settle: bool = True,
         like: PrimePoint | None = None,
     ) -> None:
         seed = rng_or_seed.getrandbits(64) if isinstance(rng_or_seed, Random) else rng_or_seed
-        nodes = tape.nodes if until is None else tape.nodes[:until]
-        roots = [a for op, a, _ in nodes if op == "sqrt"]
         self.tape = tape
+        roots: list[int] = []
         if like is None:
-            period = _period(nodes, tape.pi)
+            nodes = range(len(tape.nodes)) if outs is None else needed(tape, outs)
+            roots = [a for op, a, _ in map(tape.nodes.__getitem__, nodes) if op == "sqrt"]
+            period = _period(tape, nodes)
             squares = {v.numerator * v.denominator for a in roots if (v := tape.value(a)) is not None}
-            self.generators = Generators(seed, prime or prime_for(seed, period, tuple(sorted(squares))), period)
+            self.generators = Generators(seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period)
         else:
             self.generators = like.generators
         self.prime = p = self.generators.prime
-        self._given = {i: v % p for i, v in given.items()} if given else {}
-        self._values = dict(self._given)
-        self._forms: dict[int, Form] = {}
+        self._given = {i: v if isinstance(v, tuple) else v % p for i, v in given.items()} if given else {}
+        self._values: dict[int, Element] = dict(self._given)
+        self.structure: Structure = Structure(tape, self._given) if like is None else like.structure.on(tape, self._given)
+        self.imaginary: bool = like is not None and like.imaginary
+        self._forms = LinearForms(self, self._given)
         self._circles: dict[int, Circle] = {}
         self._exps: dict[int, int] = {}
-        self._rules: dict[str, Callable[[Any, Any], int]] = {op: getattr(self, "_" + op) for op in _RULES}
-        if like is None:
+        self._rules: dict[str, Callable[[Any, Any], Element]] = {op: getattr(self, "_" + op) for op in _RULES}
+        if settle and roots:
             self._settle(roots)
 
-    def on(self, tape: Tape, given: Mapping[int, int] | None = None) -> PrimePoint:
+    def on(self, tape: Tape, given: Mapping[int, Element] | None = None) -> PrimePoint:
         """The same point for another tape of the same system, or with more nodes given."""
         return PrimePoint(tape, 0, given={**self._given, **(given or {})}, like=self)
 
-    def __call__(self, i: int) -> int:
+    def moved(self, given: Mapping[int, Element], dependent: Iterable[int]) -> PrimePoint:
+        """The same point with other values for some nodes; all but what is `dependent` on them is kept."""
+        values = dict(self._values)
+        for i in dependent:
+            values.pop(i, None)
+        new = self.on(self.tape, given)
+        new.take_over(values)
+        return new
+
+    def take_over(self, values: Mapping[int, Element]) -> None:
+        """Values that are known to be the same here."""
+        self._values = {**values, **self._given}
+
+    def __call__(self, i: int) -> Element:
         """The value of node i."""
         v = self._values.get(i)
         if v is None:
@@ -85,14 +107,26 @@ class PrimePoint:
             v = self._values[i]
         return v
 
-    def values(self, outs: Sequence[int]) -> list[int]:
+    def values(self, outs: Sequence[int]) -> list[Element]:
         """The values of several nodes."""
         self._run(outs)
         v = self._values
         return [v[i] for i in outs]
 
+    def plain(self, i: int) -> int:
+        """The value of a node that must be real here."""
+        v = self(i)
+        if isinstance(v, tuple):
+            msg = "a function of a root that is not real at this point"
+            raise NoRoot(msg)
+        return v
+
     def _run(self, outs: Iterable[int]) -> None:
-        v, p, nodes, rules = self._values, self.prime, self.tape.nodes, self._rules
+        if self.imaginary:
+            self._run_in_pairs(outs)
+            return
+        v: dict[int, Any] = self._values
+        p, nodes, rules = self.prime, self.tape.nodes, self._rules
         for i in needed(self.tape, outs, v):
             op, a, b = nodes[i]
             if op == "mul":
@@ -106,6 +140,17 @@ class PrimePoint:
             else:
                 v[i] = rules[op](a, b)
 
+    def _run_in_pairs(self, outs: Iterable[int]) -> None:
+        v, p, nodes, rules = self._values, self.prime, self.tape.nodes, self._rules
+        binary = {"mul": quadratic.mul, "add": quadratic.add, "sub": quadratic.sub}
+        for i in needed(self.tape, outs, v):
+            op, a, b = nodes[i]
+            rule = binary.get(op)
+            if rule is not None:
+                v[i] = rule(v[a], v[b], p)
+            else:
+                v[i] = quadratic.neg(v[a], p) if op == "neg" else rules[op](a, b)
+
     # ---- operations --------------------------------------------------------------------------
 
     def _const(self, value: Number, _: None) -> int:
@@ -118,12 +163,12 @@ class PrimePoint:
     def _pi(self, _a: None, _b: None) -> int:
         return self.generators.pi
 
-    def _div(self, a: int, b: int) -> int:
+    def _div(self, a: int, b: int) -> Element:
         v, p = self._values, self.prime
         if not v[b]:
             msg = f"division by zero (node {b})"
             raise BadPoint(msg)
-        return v[a] * pow(v[b], -1, p) % p
+        return quadratic.mul(v[a], quadratic.inverse(v[b], p), p)
 
     def _sin(self, a: int, _: None) -> int:
         return self._circle(a)[1]
@@ -141,6 +186,10 @@ class PrimePoint:
                 found = turn if found == (1, 0) else turned(found, turn, self.prime)
             self._circles[a] = found
         return found
+
+    def form(self, i: int) -> Form:
+        """i = Σ c g with rational c: {value of g: c}."""
+        return self._forms(i)
 
     def _exp(self, a: int, _: None = None) -> int:
         """Π e^(c g) over the terms c g of a."""
@@ -160,134 +209,111 @@ class PrimePoint:
         e, p = self._exp(a), self.prime
         return (e - pow(e, -1, p)) * ((p + 1) // 2) % p
 
-    def _sqrt(self, a: int, _: None) -> int:
-        return square_root(self._values[a], self.prime)
-
-    def _sign(self, a: int, _: None) -> int:
-        return sign(self._values[a], self.prime) % self.prime
-
-    def _abs(self, a: int, _: None) -> int:
-        x = self._values[a]
-        return sign(x, self.prime) * x % self.prime
-
-    def _log(self, a: int, _: None) -> int:
-        return self._values[self.tape.nodes[a][1]] if self._is_exp(a) else self.generators.log(self._values[a])
+    def _log(self, a: int, _: None) -> Element:
+        return self._values[self.tape.nodes[a][1]] if self._forms.is_exp(a) else self.generators.log(self.plain(a))
 
     def _asin(self, a: int, _: None = None) -> int:
-        return self.generators.odd("asin", self._values[a])
+        return self.generators.odd("asin", self.plain(a))
 
     def _acos(self, a: int, _: None) -> int:
         return (self.generators.pi * ((self.prime + 1) // 2) - self._asin(a)) % self.prime
 
     def _atan(self, a: int, _: None) -> int:
-        return self.generators.odd("atan", self._values[a])
+        return self.generators.odd("atan", self.plain(a))
 
     def _atan2(self, a: int, b: int) -> int:
-        t, k = self.generators.direction(self._values[a], self._values[b])
+        t, k = self.direction(a, b)
         return (self.generators.odd("atan", t) + self._const(k, None) * self.generators.pi) % self.prime
 
-    # ---- linear forms ------------------------------------------------------------------------
+    # ---- signs and roots ---------------------------------------------------------------------
 
-    def form(self, i: int) -> Form:
-        """i = Σ c g with rational c: {value of g: c}.
+    def sign(self, i: int) -> int:
+        """1, −1 or 0: signs multiply, numbers have their own, and what is never negative has none."""
+        if not self(i):
+            return 0
+        s = 1 if self.structure.factors(i)[0] > 0 else -1
+        for a in self.structure.odd(i):
+            s *= sign_of_constant(self.tape, a) if self.structure.constant(a) else sign(self.plain(a), self.prime)
+        return s
 
-        The generators g are what is no sum and no product with a number. Each is known by its value (the smaller
-        of ±), so different ways of writing the same g agree; rational numbers have g = 1.
-        """
-        self(i)
-        forms = self._forms
-        stack = [i]
-        while stack:
-            j = stack[-1]
-            if j not in forms:
-                missing = [k for k in self._terms(j) if k not in forms]
-                if missing:
-                    stack.extend(missing)
-                    continue
-                forms[j] = self._form(j)
-            stack.pop()
-        return forms[i]
+    def _sign(self, a: int, _: None) -> int:
+        return self.sign(a) % self.prime
 
-    def _terms(self, i: int) -> tuple[int, ...]:
-        """The nodes whose forms make up the form of i."""
-        op, a, b = self.tape.nodes[i]
-        if i in self._given:
-            return ()
-        if op in ("add", "sub", "mul", "div"):
-            return (a, b)
-        if op == "neg":
-            return (a,)
-        return (self.tape.nodes[a][1],) if op == "log" and self._is_exp(a) else ()
+    def _abs(self, a: int, _: None = None) -> Element:
+        return self(a) if self.sign(a) >= 0 else quadratic.neg(self(a), self.prime)
 
-    def _is_exp(self, i: int) -> bool:
-        return i not in self._given and bool(self.tape.nodes[i][0] == "exp")
+    def direction(self, y: int, x: int) -> tuple[int, Number]:
+        """(t, k) with atan2(y, x) = atan t + k π"""
+        if self.plain(x):
+            t = self.plain(y) * pow(self.plain(x), -1, self.prime) % self.prime
+            return t, 0 if self.sign(x) == 1 else (self.sign(y) or 1)
+        if not self.plain(y):
+            msg = "the direction of a point in the origin"
+            raise BadPoint(msg)
+        return 0, Fraction(self.sign(y), 2)
 
-    def _form(self, i: int) -> Form:
-        if i in self._given:
-            return self._generator(self._values[i])
-        op, a, b = self.tape.nodes[i]
-        if op == "const":
-            return {1: a} if a else {}
-        if op == "acos":
-            return _sum({self.generators.pi: Fraction(1, 2)}, self._generator(self._asin(a)), -1)
-        if op == "atan2":
-            t, k = self.generators.direction(self._values[a], self._values[b])
-            return _sum(self._generator(self.generators.odd("atan", t)), {self.generators.pi: k}, 1)
-        terms = [self._forms[k] for k in self._terms(i)]
-        if op in ("add", "sub"):
-            return _sum(terms[0], terms[1], 1 if op == "add" else -1)
-        if op == "neg":
-            return {g: -c for g, c in terms[0].items()}
-        if op == "mul" and len(terms[0]) * len(terms[1]) <= _LARGEST_PRODUCT:
-            return self._product(terms[0], terms[1])
-        if op == "div" and len(terms[0]) <= _LARGEST_PRODUCT:
-            return self._product(terms[0], self._reciprocal(b))
-        return terms[0] if op == "log" and terms else self._generator(self._values[i])
+    def _sqrt(self, a: int, _: None) -> Element:
+        """√(c Π a^k) = s Π |a|^(k div 2) √(q Π a), the last product over odd k, with c = s² q"""
+        p = self.prime
+        c, powers = self.structure.factors(a)
+        if self.structure.constant(a):
+            return self._root_of_constant(a, c, powers)
+        if self.structure.never_positive(a):
+            msg = "the square root of something that is never positive"
+            raise NeverReal(msg)
+        s, q = square_part(abs(c)) if c not in (1, -1) else (Fraction(1), 1)
+        inside: Element = q if c > 0 else -q % p
+        outside: Element = self._const(s, None)
+        for atom, k in powers.items():
+            if k // 2:
+                size = self._abs(atom) if k // 2 % 2 else self(atom)
+                base = size if k > 0 else quadratic.inverse(size, p)
+                for _repeated in range(abs(k // 2)):
+                    outside = quadratic.mul(outside, base, p)
+            if k % 2:
+                inside = quadratic.mul(inside, self(atom), p)
+        return quadratic.mul(outside, self._root(inside), p)
 
-    def _generator(self, value: int, c: Number = 1) -> Form:
-        if not value:
-            return {}
-        return {value: c} if 2 * value < self.prime else {self.prime - value: -c}
+    def _root(self, x: Element) -> Element:
+        return quadratic.root(x, self.prime) if self.imaginary else square_root(x, self.prime)  # type: ignore[arg-type]  # no pairs
 
-    def _product(self, x: Form, y: Form) -> Form:
-        if len(x) == 1 and 1 in x:
-            return {g: x[1] * c for g, c in y.items()}
-        found: Form = {}
-        for g, c in x.items():
-            for h, d in y.items():
-                for key, k in self._generator(g * h % self.prime, c * d).items():
-                    found[key] = found.get(key, 0) + k
-        return {g: c for g, c in found.items() if c}
-
-    def _reciprocal(self, b: int) -> Form:
-        if len(self._forms[b]) == 1:
-            ((g, c),) = self._forms[b].items()
-            return self._generator(pow(g, -1, self.prime), 1 / Fraction(c))
-        return self._generator(pow(self._values[b], -1, self.prime))
-
-    # ---- roots -------------------------------------------------------------------------------
+    def _root_of_constant(self, a: int, c: Fraction, powers: Mapping[int, int]) -> Element:
+        p = self.prime
+        if not powers:
+            s, q = square_part(c)
+            return self._const(s, None) * square_root(q % p, p) % p
+        known = simpler_root(self.tape, a)
+        if known is not None:
+            x = sum(self._const(k, None) * square_root(q % p, p) for q, k in known.items()) % p
+            if x * x % p == self(a):
+                return x
+        return self._root(self(a))
 
     def _settle(self, radicands: Iterable[int]) -> None:
         """Draw symbols under roots anew until the roots exist, few roots at a time.
 
         Rejecting whole points would take 2ᵏ attempts for k springs. The points are thus spread over the region where
-        all roots on the tape are real.
+        all these roots are real. Where many roots contain the same symbols they are left to F_{p²}.
         """
         for free, together in self._blocks(radicands):
-            for salt in range(_ATTEMPTS_PER_ROOT << min(len(together), _MOST_DOUBLINGS)):
+            if len(together) > _MOST_TOGETHER:
+                self.imaginary = True
+                continue
+            for salt in range(_ATTEMPTS_PER_ROOT << len(together)):
                 try:
-                    for f in together:
-                        square_root(self(f), self.prime)
-                    break
+                    if all(sign(self.plain(f), self.prime) >= 0 for f in together):
+                        break
                 except BadPoint:
-                    self.generators.salts.update({self.tape.nodes[x][1]: salt for x in free})
-                    self._forget(depends_on(self.tape, together, free))
+                    pass
+                self.generators.salts.update({self.tape.nodes[x][1]: salt for x in free})
+                self._forget(depends_on(self.tape, together, free))
 
     def _blocks(self, radicands: Iterable[int]) -> list[tuple[list[int], list[int]]]:
         """(symbols, radicands): no earlier radicand contains these symbols, and these contain no later symbols."""
         blocks: list[tuple[list[int], list[int]]] = []
         home: dict[int, int] = {}
-        contents = {f: [x for x in symbols_of(self.tape, (f,)) if x not in self._given] for f in radicands}
+        possible = dict.fromkeys(f for f in radicands if not self.structure.never_positive(f))
+        contents = {f: [x for x in symbols_of(self.tape, (f,)) if x not in self._given] for f in possible}
         for f, xs in sorted(contents.items(), key=lambda item: (len(item[1]), item[0])):
             free = [x for x in xs if x not in home]
             if free:
@@ -300,30 +326,20 @@ class PrimePoint:
     def _forget(self, nodes: Iterable[int]) -> None:
         for i in nodes:
             self._values.pop(i, None)
-            self._forms.pop(i, None)
+            self._forms.forget(i)
             self._circles.pop(i, None)
             self._exps.pop(i, None)
 
 
-def _sum(x: Form, y: Form, factor: int) -> Form:
-    found = dict(x)
-    for g, c in y.items():
-        total = found.get(g, 0) + factor * c
-        if total:
-            found[g] = total
-        else:
-            found.pop(g, None)
-    return found
-
-
-def _period(nodes: Sequence[Node], pi: int) -> int:
+def _period(tape: Tape, nodes: Sequence[int]) -> int:
     """The least multiple of 24 such that all multiples of π under sines and cosines are multiples of 2π/period."""
-    period = SMALLEST_PERIOD
-    if not any((a == pi or b == pi) and op != "const" for op, a, b in nodes):
+    period, pi = SMALLEST_PERIOD, tape.pi
+    if not any((a == pi or b == pi) and op != "const" for op, a, b in map(tape.nodes.__getitem__, nodes)):
         return period
     # each node's rational part and its multiple of π, as in its form
     parts: dict[int, tuple[Number, Number]] = {pi: (0, 1)}
-    for i, (op, a, b) in enumerate(nodes):
+    for i in nodes:
+        op, a, b = tape.nodes[i]
         if op == "const":
             parts[i] = a, 0
         elif op in ("sin", "cos"):

@@ -43,9 +43,10 @@ def _facts(study: Study) -> str:
     kin, run, agreed = study.derivations[0].kinematics, study.run, study.agreed
     count = sum(r.applicable for r in agreed.rows)
     facts = [(f"{kin.n_u}", f"freedom{'s' * (kin.n_u != 1)} of velocity, {kin.n_q} coordinate{'s' * (kin.n_q != 1)}", "plain")]
-    verdict = f"{count} principles {'agree' if agreed.agree else 'DISAGREE'}"
+    word = {True: "agree", False: "DISAGREE", None: "compared: undecided"}[agreed.holds]
+    verdict = f"{count} principles {word}"
     chance = f"exactly; chance of error below {short(agreed.bound)}" if agreed.bound else "they give identical expressions"
-    facts.append((verdict, chance if agreed.agree else "see Agreement", "good" if agreed.agree else "bad"))
+    facts.append((verdict, chance if agreed.agree else "see Agreement", {True: "good", False: "bad", None: "plain"}[agreed.holds]))
     if run is not None:
         size, what = energy_line(run)
         facts.append((short(size), what, _tone(size)))

@@ -269,6 +269,29 @@ def test_no_warning_where_the_other_moments_do_not_matter(p):
         s.body("disk", 1, s.O, F, da.disk_inertia(F.z, 1, 1))
 
 
+def test_products_of_inertia_that_are_too_large():
+    s, F = spatial()
+    with pytest.raises(
+        BadDescription, match=r"^body 'b': its inertia has a negative principal moment \(-1\); its products of inertia are too"
+    ):
+        s.body("b", 1, s.O, F, da.inertia(F, 2, 2, 2, xy=3))
+    B = s.N.rotated(s["a"], s.N.z, "B1")
+    with pytest.raises(BadDescription, match=r"^body 'c': its moment of inertia about B1\.z is -2$"):
+        s.body("c", 1, s.O, B, da.inertia(B, 0, 0, -2))
+
+
+def test_an_inertia_whose_numbers_come_later():
+    s, F = spatial()
+    J, p = s.constants("J p")
+    s.body("b", 1, s.O, F, da.inertia(F, J, J, J, xy=p))
+    start = {"a": 0.1, "b": 0.5}
+    da.simulate(s, 0.01, start=start, values={"J": 2, "p": 1}, progress=False)
+    with pytest.raises(DalembertError, match=r"^J = 2, p = 3: body 'b': its inertia has a negative principal moment \(-1\)"):
+        da.simulate(s, 0.01, start=start, values={"J": 2, "p": 3}, progress=False)
+    with pytest.raises(DalembertError, match=r"^J = -2, p = 1: body 'b': its inertia has a negative principal moment"):
+        da.simulate(s, 0.01, start=start, values={"J": -2, "p": 1}, progress=False)
+
+
 def test_negative_principal_moment():
     s, F = spatial()
     with pytest.raises(BadDescription, match=r"^body 'b': its inertia has a negative principal moment \(-1\)$"):

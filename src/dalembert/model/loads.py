@@ -16,6 +16,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.constraints import Constraints
 from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential, Shape, Symbol
+from dalembert.model.inertia import inertia_fault
 
 
 class Loads(Constraints):
@@ -99,11 +100,13 @@ class Loads(Constraints):
             own = f"give it in the body's own frame {frame.name}"
             msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; {own}"
             raise BadDescription(msg)
-        turning = [c for c in frame.w.components(frame) if c != tape.zero]
-        rates = [i for i in symbols_of(tape, turning) if str(tape.nodes[i][1]).endswith("'")]
-        # one component or one rate: it turns about one axis, and the other moments do not matter
-        if len(turning) > 1 and len(rates) > 1:
-            self._check_triangle(name, I)
+        fault = inertia_fault(I, frame, self._number)
+        if fault is None:
+            return
+        msg = f"body {name!r}: {fault.text}"
+        if fault.impossible:
+            raise BadDescription(msg)
+        warn(msg)
 
     def _first_mover(self, entries: tuple[int, ...]) -> str:
         tape = self.space.tape
@@ -113,20 +116,6 @@ class Loads(Constraints):
                 if not all(is_zero(tape, [along(c) for c in entries])):
                     return str(tape.nodes[i][1])
         return "time"
-
-    def _check_triangle(self, name: str, I: Dyadic) -> None:
-        """No principal moment of a real body exceeds the sum of the other two."""
-        values = [self._number(c) for c in I.entries()]
-        if any(v is None for v in values):
-            return
-        a, b, c = _principal_moments(*(float(v) for v in values if v is not None))
-        scale = max(abs(a), abs(c), 1e-300)
-        if a < -1e-12 * scale:
-            msg = f"body {name!r}: its inertia has a negative principal moment ({a:g})"
-            raise BadDescription(msg)
-        if c > (a + b) * (1 + 1e-12):
-            msg = f"body {name!r}: principal moments {a:g}, {b:g}, {c:g} violate the triangle inequality; no real body has them"
-            warn(msg)
 
     def _number(self, i: int) -> float | None:
         from dalembert.algebra.arithmetic import Floats
@@ -251,12 +240,3 @@ class Loads(Constraints):
             msg = f"gravity: the field depends on {', '.join(map(str, moving))}; {otherwise}"
             raise BadDescription(msg)
         self.field = Gravity(g)
-
-
-def _principal_moments(xx: float, yy: float, zz: float, xy: float, yz: float, xz: float) -> list[float]:
-    """The eigenvalues of a symmetric dyadic, smallest first."""
-    if xy == yz == xz == 0:
-        return sorted((xx, yy, zz))
-    import numpy as np
-
-    return sorted(map(float, np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])))

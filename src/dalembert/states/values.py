@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.model.inertia import inertia_fault
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
 from dalembert.states.evaluator import label
 
@@ -89,15 +90,29 @@ def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
 
 
 def _check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
-    """What the description demands of its masses holds for the values of a run too."""
+    """What the description demands of its masses and inertias holds for the values of a run too."""
     tape = kin.tape
+
+    def value(i: int) -> float | None:
+        inside = symbols_of(tape, (i,))
+        return evaluate(tape, [i], numbers.__getitem__, Floats())[0] if all(x in numbers for x in inside) else None
+
     for body in kin.system.bodies:
+        # what has no symbols was judged when it was declared
         inside = symbols_of(tape, (body.mass.i,))
-        # a mass without symbols was judged when it was declared
-        if inside and all(i in numbers for i in inside) and (m := evaluate(tape, [body.mass.i], numbers.__getitem__, Floats())[0]) <= 0:
-            given = ", ".join(f"{tape.nodes[i][1]} = {numbers[i]:g}" for i in inside)
-            msg = f"{given}: the mass of {body.name!r} is {m:g}; a mass must be positive"
+        if inside and (m := value(body.mass.i)) is not None and m <= 0:
+            msg = f"{_given(kin, numbers, inside)}: the mass of {body.name!r} is {m:g}; a mass must be positive"
             raise BadValue(msg)
+        if body.frame is None or body.inertia is None or not (inside := symbols_of(tape, body.inertia.entries())):
+            continue
+        fault = inertia_fault(body.inertia, body.frame, value)
+        if fault is not None and fault.impossible:
+            msg = f"{_given(kin, numbers, [i for i in inside if i in numbers])}: body {body.name!r}: {fault.text}"
+            raise BadValue(msg)
+
+
+def _given(kin: Kinematics, numbers: Mapping[int, float], inside: Iterable[int]) -> str:
+    return ", ".join(f"{kin.tape.nodes[i][1]} = {numbers[i]:g}" for i in inside)
 
 
 def _held(kin: Kinematics, x: int, value: float) -> dict[int, float]:

@@ -48,6 +48,8 @@ from dalembert.errors import Unwritable as Unwritable
 from dalembert.exports.export import Export as Export
 from dalembert.exports.export import NotExportable as NotExportable
 from dalembert.exports.export import export as export
+from dalembert.exports.fmu.archive import MissingTool as MissingTool
+from dalembert.exports.fmu.archive import NoStart as NoStart
 from dalembert.flexible.expansion.discretise import discretise as discretise
 from dalembert.flexible.expansion.discretised import Discretised as Discretised
 from dalembert.flexible.hybrid.equations import BoundaryCondition as BoundaryCondition

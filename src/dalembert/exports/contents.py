@@ -14,6 +14,7 @@ from dalembert.equations.projection import projection
 from dalembert.exports.composite_bodies import tree_equations
 from dalembert.exports.constrained import solved
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model, Result, Variable
+from dalembert.exports.units import units_of
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import MissingValue
@@ -198,9 +199,13 @@ class _Gathering:
             notes=notes,
         )
 
+    @cached_property
+    def _units(self) -> dict[int, str]:
+        return units_of(self.kin)
+
     def _variable(self, i: int, value: float | None = None) -> Variable:
         number = self.values.numbers.get(i) if value is None else value
-        return Variable(i, label(self.kin.name(i)), number)
+        return Variable(i, label(self.kin.name(i)), number, self._units.get(i, ""))
 
     def _input_symbols(self, inside: Sequence[int]) -> list[int]:
         """Declared inputs, and the specified motions left unbound with those of their rates that occur."""

@@ -33,6 +33,11 @@ FORMATS: Final[dict[str, Format]] = {
     "c": Format("C99, header and source", "c", options={"real": ("double", "float")}),
     "numpy": Format("a Python module for NumPy, states in rows", "python", {"dialect": "numpy"}),
     "jax": Format("a Python module for JAX: jit, vmap, grad", "python", {"dialect": "jax"}),
+    "fmu": Format(
+        "FMU 2.0 or 3.0, model exchange and co-simulation",
+        "fmu",
+        options={"version": ("2.0", "3.0"), "binary": ("auto", "yes", "no")},
+    ),
     "javascript": Format("a JavaScript module", "javascript"),
     "matlab": Format("MATLAB and Octave: a function file and a script that integrates", "matlab"),
     "casadi": Format("a Python module that builds CasADi functions", "python", {"dialect": "casadi"}),

@@ -15,11 +15,12 @@ SPEED_STEP: Final = "speed_step"
 
 @dataclass(frozen=True)
 class Variable:
-    """A symbol with its name as a user writes it, and the number it has unless told otherwise."""
+    """A symbol with its name as a user writes it, the number it has unless told otherwise, and its unit where that is decided."""
 
     node: int
     name: str
     value: float | None = None
+    unit: str = ""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from dalembert.errors import DalembertError
 from dalembert.exports.c import CSource
 from dalembert.exports.fmu.description import build_description, description
 from dalembert.exports.model import Model
+from dalembert.files import write
 
 COMPILERS: Final = ("cc", "gcc", "clang")
 # a fixed date, so that the same model gives the same bytes
@@ -104,9 +105,7 @@ def _binary(name: str, sources: dict[str, str], *, required: bool) -> bytes | No
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for file, text in sources.items():
-            with (part := place / file).open("w", encoding="utf-8") as opened:
-                opened.write(text)
-            assert part.is_file()
+            write(place / file, text)
         compiled = [file for file in sources if file.endswith(".c")]
         command = [compiler, "-std=c99", "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-o", name + _ending(), *compiled, "-lm"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - the compiler that was found

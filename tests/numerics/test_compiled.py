@@ -12,7 +12,7 @@ import pytest
 
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
-from dalembert.numerics import compiled, emit, jit, kernels, python_call
+from dalembert.numerics import compiled, emit, jit, python_call
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.python_call import BadArguments
 from numerics.chain import chain
@@ -50,7 +50,7 @@ def test_a_batch_has_the_bits_of_single_calls(seed):
 def test_with_any_number_of_lanes(lanes, sample, monkeypatch):
     f, X, p = sample
     single = numpy.array([f.call(x, p) for x in X])
-    monkeypatch.setattr(kernels, "native_lanes", lambda: lanes)
+    monkeypatch.setattr(compiled, "native_lanes", lambda: lanes)
     assert (bits(single) == bits(pickle.loads(pickle.dumps(f)).batch(X, p))).all()
 
 

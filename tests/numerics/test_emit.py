@@ -1,11 +1,13 @@
 import ctypes
+from dataclasses import replace
 
 import numpy
 import pytest
 
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression, Unknown
-from dalembert.numerics import emit, jit, kernels, lowering
+from dalembert.numerics import emit, jit, lowering
+from dalembert.numerics.target import host
 from numerics.tapes import bits, random_tape, reference
 
 
@@ -146,15 +148,15 @@ def test_the_same_text_every_time():
     texts = set()
     for _ in range(2):
         tape, outs, state, parameters = random_tape(2)
-        texts.add(emit.emit(tape.nodes, outs, state, parameters, lanes=4).ir)
+        texts.add(emit.emit(tape.nodes, outs, state, parameters, target=host(4)).ir)
     assert 1 == len(texts)
 
 
-def test_without_fused_operations(monkeypatch):
+def test_without_fused_operations():
     tape, outs, state, parameters = random_tape(3)
     rng = numpy.random.default_rng(0)
     x, p = rng.normal(size=len(state)), rng.normal(size=len(parameters))
     with_fused = compiled(tape, outs, state, parameters)(x, p)
-    monkeypatch.setattr(kernels, "fused", lambda: False)
-    monkeypatch.setattr(kernels, "native_lanes", lambda: 2)
-    assert close(with_fused, compiled(tape, outs, state, parameters)(x, p))
+    plain = replace(host(), fused=False)
+    assert "llvm.fma.f64(" not in emit.emit(tape.nodes, outs, state, parameters, target=plain).ir.replace("declare double @llvm.fma", "")
+    assert close(with_fused, compiled(tape, outs, state, parameters, target=plain)(x, p))

@@ -17,6 +17,7 @@ import numpy
 from dalembert.algebra.tape import Node, Tape
 from dalembert.numerics import emit, entry, jit, kernels, lowering, python_call
 from dalembert.numerics.python_call import Array, BadArguments, numbers
+from dalembert.numerics.target import Target, host, native_lanes
 from dalembert.once import MAKING
 
 _NAME: Final = "f"
@@ -53,7 +54,7 @@ class CompiledFunction:
         self._lanes: _Lanes | None = None
         self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, *source.sizes
         exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", *python_call.exports(_NAME))
-        library = jit.load(source.text, exports, identity=source.identity(1), optimize=0)
+        library = jit.load(source.text, exports, identity=source.identity(host()), optimize=0)
         self.address = library.address(_NAME)
         self.prologue_address = library.address(f"{_NAME}.prologue")
         self.work_size: int = ctypes.c_int64.from_address(library.address(f"{_NAME}.size")).value
@@ -99,6 +100,11 @@ class CompiledFunction:
                 self._lanes = _Lanes(self._source)
             return self._lanes
 
+    def text_for(self, target: Target) -> tuple[str, int]:
+        """The functions `f` and `f.prologue` in LLVM text for another processor, and how many numbers their work takes."""
+        size, text = self._source.emitted(target)
+        return text, size
+
     def __getstate__(self) -> _Source:
         return self._source.pruned()
 
@@ -128,23 +134,23 @@ class _Source:
         """How many numbers go in, as state and as parameters, and come out."""
         return len(self.state), len(self.parameters), len(self.outs)
 
-    def identity(self, lanes: int) -> bytes:
+    def identity(self, target: Target) -> bytes:
         """What the object code is found by."""
-        return _writers() + self.content + str(lanes).encode()
+        return _writers() + self.content + target.identity
 
-    def emitted(self, lanes: int) -> tuple[int, str]:
+    def emitted(self, target: Target) -> tuple[int, str]:
         """The size of the work, and the text of the functions and of that size."""
-        text = emit.emit(self.nodes, self.outs, self.state, self.parameters, name=_NAME, lanes=lanes)
+        text = emit.emit(self.nodes, self.outs, self.state, self.parameters, name=_NAME, target=target)
         return text.work_size, f"{text.ir}\n@{_NAME}.size = constant i64 {text.work_size}"
 
     def text(self) -> str:
         """The code for one state, with the python_call for Python."""
-        work_size, body = self.emitted(1)
+        work_size, body = self.emitted(host())
         return "\n".join((body, entry.once(_NAME, work_size), python_call.text(_NAME, (*self.parts, len(self.parameters)))))
 
-    def text_in_lanes(self, lanes: int) -> str:
+    def text_in_lanes(self, target: Target) -> str:
         """The code for several states at a time."""
-        return f"{self.emitted(lanes)[1]}\n{entry.batch(_NAME, lanes, *self.sizes)}"
+        return f"{self.emitted(target)[1]}\n{entry.batch(_NAME, target.lanes, *self.sizes)}"
 
     def pruned(self) -> _Source:
         """The same without the nodes that are not needed, but with the same numbers for the others."""
@@ -157,9 +163,10 @@ class _Lanes:
     """The batch function of a compiled function."""
 
     def __init__(self, source: _Source) -> None:
-        lanes = kernels.native_lanes()
-        text = functools.partial(source.text_in_lanes, lanes)
-        self._library = jit.load(text, (f"{_NAME}.batch", f"{_NAME}.size"), identity=source.identity(lanes), optimize=0)
+        lanes = native_lanes()
+        target = host(lanes)
+        text = functools.partial(source.text_in_lanes, target)
+        self._library = jit.load(text, (f"{_NAME}.batch", f"{_NAME}.size"), identity=source.identity(target), optimize=0)
         work_size = ctypes.c_int64.from_address(self._library.address(f"{_NAME}.size")).value
         self._room = entry.room(lanes, *source.sizes, work_size)
         self._function = _BATCH(self._library.address(f"{_NAME}.batch"))

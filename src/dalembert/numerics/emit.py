@@ -18,6 +18,7 @@ from typing import Final
 from dalembert.algebra.tape import Node
 from dalembert.numerics import kernels
 from dalembert.numerics.lowering import Operation, Program, lower
+from dalembert.numerics.target import Target, host
 
 CHUNK: Final = 1000
 # how many angles of one state go through the kernel side by side
@@ -41,18 +42,20 @@ def emit(
     parameters: Sequence[int],
     *,
     name: str = "f",
-    lanes: int = 1,
+    target: Target | None = None,
     chunk: int = CHUNK,
 ) -> Text:
-    """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`."""
-    pack = _PACKED if lanes == 1 and kernels.fused() else 1
-    program = lower(nodes, outs, state, parameters, fuse=kernels.fused(), pack=pack)
-    return _Emission(program, name, lanes, chunk).text()
+    """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`; by default for one state here."""
+    target = host() if target is None else target
+    pack = _PACKED if target.lanes == 1 and target.fused else 1
+    program = lower(nodes, outs, state, parameters, fuse=target.fused, pack=pack)
+    return _Emission(program, name, target, chunk).text()
 
 
 class _Emission:
-    def __init__(self, program: Program, name: str, lanes: int, chunk: int) -> None:
-        self.program, self.name, self.lanes, self.chunk = program, name, lanes, chunk
+    def __init__(self, program: Program, name: str, target: Target, chunk: int) -> None:
+        lanes = target.lanes
+        self.program, self.name, self.lanes, self.chunk, self.is_fused = program, name, lanes, chunk, target.fused
         self.real, self.suffix = kernels.real(lanes), kernels.suffix(lanes)
         self.leaves = {i: kernels.literal(x, lanes) for i, x in program.numbers.items()}
         self.places: dict[int, tuple[str, int]] = {i: ("%x", k) for i, k in program.inputs.items()}
@@ -253,7 +256,8 @@ class _Lines:
         """{sin, cos} of numbers side by side."""
         for function in ("sin", "cos"):
             self.emission.need(f"each.{function}.{width}", functools.partial(kernels.lanewise, function, width))
-        function, real = self.emission.need(f"sincos.{width}", functools.partial(kernels.sincos, width)), kernels.real(width)
+        text, real = functools.partial(kernels.sincos, width, fused=self.emission.is_fused), kernels.real(width)
+        function = self.emission.need(f"sincos.{width}", text)
         self.lines.append(f"  %r{r} = call {{{real}, {real}}} @{function}({real} {argument})")
         return f"%r{r}"
 

@@ -132,6 +132,26 @@ def _features() -> dict[str, bool]:
     return dict(_llvm().get_host_cpu_features())
 
 
+def host() -> tuple[str, str, str]:
+    """Triple, processor and features of the machine this runs on."""
+    with _held():
+        return _host()
+
+
+def compile_for(triple: str, cpu: str, features: str, text: str, *, optimize: Level = 1) -> bytes:
+    """A module in LLVM text as an object file for any processor that LLVM knows."""
+    with _held():
+        llvm = _llvm()
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        try:
+            machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=features, opt=2, reloc="pic")
+        except RuntimeError as error:
+            msg = f"this LLVM cannot write code for {triple}: {error}"
+            raise CannotCompile(msg) from error
+        return _emit(machine, f'target triple = "{triple}"\n{text}', optimize)
+
+
 @functools.cache
 def _host() -> tuple[str, str, str]:
     """Triple, processor and features: what code is compiled for."""
@@ -162,8 +182,12 @@ def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
 
 
 def _compile(ir_text: str, optimize: Level, codegen: Level) -> bytes:
-    """The module as an object file."""
-    llvm, machine = _llvm(), _machine(codegen)
+    """The module as an object file for this machine."""
+    return _emit(_machine(codegen), ir_text, optimize)
+
+
+def _emit(machine: Any, ir_text: str, optimize: Level) -> bytes:
+    llvm = _llvm()
     try:
         module = llvm.parse_assembly(ir_text)
         module.verify()

@@ -7,11 +7,8 @@ without flags, and what comes from the mathematics library is called for one num
 from __future__ import annotations
 
 import functools
-import platform
 import struct
 from typing import Final
-
-from dalembert.numerics.jit import host_features
 
 # cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), lowest power first
 _SINE: Final = (
@@ -40,19 +37,6 @@ LARGEST_REDUCED: Final = 1e7
 LIBRARY: Final = ("exp", "log", "sinh", "cosh", "asin", "acos", "atan")
 
 
-def fused() -> bool:
-    """Whether the processor multiplies and adds in one rounding."""
-    return platform.machine().lower() in {"arm64", "aarch64"} or host_features().get("fma", False)
-
-
-def native_lanes() -> int:
-    """How many numbers the processor's registers hold side by side."""
-    features = host_features()
-    if features.get("avx512f", False) and features.get("avx512dq", False) and fused():
-        return 8
-    return 4 if features.get("avx2", False) and fused() else 2
-
-
 def real(lanes: int) -> str:
     """The type of a number, or of so many side by side."""
     return "double" if lanes == 1 else f"<{lanes} x double>"
@@ -74,12 +58,12 @@ def attributes(lanes: int) -> str:
     return 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"' if lanes == 8 else "nounwind"
 
 
-def sincos(lanes: int) -> str:
+def sincos(lanes: int, *, fused: bool) -> str:
     """@sincos.lanes(x) → {sin x, cos x}: at most 1 ulp off for |x| ≤ 1e7, the mathematics library beyond.
 
-    It calls @each.sin.lanes and @each.cos.lanes.
+    It calls @each.sin.lanes and @each.cos.lanes. Without fused operations it is the mathematics library everywhere.
     """
-    return _kernel(lanes) if fused() else _from_library(lanes)
+    return _kernel(lanes) if fused else _from_library(lanes)
 
 
 def lanewise(function: str, lanes: int, arguments: int = 1) -> str:

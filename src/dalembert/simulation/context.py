@@ -18,7 +18,7 @@ from dalembert.ode.constrained.rates import Workspace
 from dalembert.ode.memory import padded, ready, structure
 from dalembert.ode.points import address
 from dalembert.once import made_once
-from dalembert.simulation.context_fields import FIELDS, TYPE, load
+from dalembert.simulation.context_fields import FIELDS, load
 from dalembert.simulation.energy_audit import energy_acceptance, watch
 from dalembert.simulation.energy_audit.audit import Audit, Budget
 
@@ -125,7 +125,7 @@ _Fields: Final = structure(FIELDS)
 
 @made_once
 def _library() -> jit.Library:
-    return jit.load(TYPE + _COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
+    return jit.load(_COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
 
 
 class Context:

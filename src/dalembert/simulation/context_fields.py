@@ -47,7 +47,6 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("first_speed", WHOLE),
 )
 _PLACE: Final = {name: (k, kind) for k, (name, kind) in enumerate(FIELDS)}
-TYPE: Final = f"%context = type {{ {', '.join(kind for _, kind in FIELDS)} }}\n"
 
 
 def load(*names: str) -> str:
@@ -55,5 +54,6 @@ def load(*names: str) -> str:
     lines = []
     for name in names:
         k, kind = _PLACE[name]
-        lines += [f"  %{name}.at = getelementptr %context, ptr %c, i64 0, i32 {k}", f"  %{name} = load {kind}, ptr %{name}.at"]
+        # eight bytes a field, wherever pointers are shorter too
+        lines += [f"  %{name}.at = getelementptr i64, ptr %c, i64 {k}", f"  %{name} = load {kind}, ptr %{name}.at"]
     return "\n".join(lines)

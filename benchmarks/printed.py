@@ -19,18 +19,13 @@ from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.principles.base import Derivation
 from dalembert.report import document, html, latex, markdown, terminal
-from dalembert.report.writing import LatexWriting, Writing
+from dalembert.report.writing import Writing
 
 # beyond this no short form is searched for: it takes too long, and none is found
 SHORT = 300
 
 
-class _Text(Writing):
-    def form_of(self, tape: Tape, i: int) -> Form | None:
-        return super().form_of(tape, i) if operation_count(tape, (i,)) <= SHORT else None
-
-
-class _Latex(LatexWriting):
+class _Bounded(Writing):
     def form_of(self, tape: Tape, i: int) -> Form | None:
         return super().form_of(tape, i) if operation_count(tape, (i,)) <= SHORT else None
 
@@ -51,12 +46,12 @@ def printed(name: str) -> Iterator[tuple[str, str]]:
     entry = gallery.entry(name)
     found = derived(name)
     subject = document.Subject(found[0].kinematics.system, entry.title, entry.source, entry.description)
-    yield "txt", terminal.text(document.derivations(subject, found, _Text(), level="teach"))
-    blocks = list(document.derivations(subject, found, _Latex(), level="teach"))
+    blocks = list(document.derivations(subject, found, _Bounded(), level="teach"))
+    yield "txt", terminal.text(blocks)
     yield "tex", latex.body(blocks)
     yield "md", markdown.text(blocks)
     yield "html", html.html(blocks)
-    yield "eq.txt", terminal.text(document.derivations(subject, found[:1], _Text()))
+    yield "eq.txt", terminal.text(document.derivations(subject, found[:1], _Bounded()))
 
 
 def main(folder: Path, names: list[str]) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from dalembert.algebra.printing.mathml import math
-from dalembert.report.formulas import latex_formula
+from latex_reading import math
+from typed_formulas import latex_formula
 
 
 def typeset(formula: str, *, block: bool = False) -> str:

@@ -13,9 +13,9 @@ from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import needed, symbols_of
 from dalembert.algebra.normal_form.forms import Form, to_scalar
 from dalembert.algebra.normal_form.normal import TooLong, normal_form
-from dalembert.algebra.printing import ranking_for
+from dalembert.algebra.printing import layout, ranking_for
 from dalembert.algebra.printing.equation import equation
-from dalembert.algebra.printing.layout import Printer
+from dalembert.algebra.printing.layout import Printer, naming
 from dalembert.algebra.printing.notation import Source
 from dalembert.algebra.scalar import on
 from dalembert.algebra.tape import Tape
@@ -51,10 +51,10 @@ def check_values(d: da.Derivation) -> None:
     for raw, form in forms(d):
         gaps.append(t.sub(raw, to_scalar(form, t).i))
         for group in (False, True):
-            printed = Printer(Source(), ranking_for(t, form), group=group).form(form)
+            printed = Source()(Printer(naming(t), ranking_for(t, form), group=group).form(form))
             gaps.append(t.sub(raw, on(t, d.kinematics.system.expression(printed))))
         sides, ranking = equation(form, t, [d.kinematics.name(u) for u in d.kinematics.udot])
-        written = Printer(Source(), ranking).form(sides.residual)
+        written = Source()(Printer(naming(t), ranking).form(sides.residual))
         # an equation is cleared of its denominator, unless that is a root, and may change its sign
         below = to_scalar(Form(form.denominator), t).i if sides.left.is_polynomial else t.one
         whole = on(t, d.kinematics.system.expression(written))
@@ -75,8 +75,13 @@ def test_the_printed_form_has_the_raw_value(description: Description):
 def test_a_wrong_sign_is_noticed(monkeypatch):
     d = da.kane(da.kinematics(pendulum()))
     check_values(d)
-    real = Source.sum
-    monkeypatch.setattr(Source, "sum", lambda self, parts: real(self, [*parts[:-1], (not parts[-1][0] and len(parts) > 1, parts[-1][1])]))
+    real = layout.total
+
+    def turned(parts):
+        *first, (minus, last) = parts
+        return real([*first, (not minus and len(parts) > 1, last)])
+
+    monkeypatch.setattr(layout, "total", turned)
     with pytest.raises(AssertionError):
         check_values(d)
 

@@ -20,7 +20,9 @@ from dalembert.algebra.formula import (
     Varied,
     With,
 )
-from dalembert.algebra.printing.formula_text import FormulaText
+from dalembert.algebra.printing.formula_layout import formula_tree
+from dalembert.algebra.printing.notation import Text
+from dalembert.algebra.printing.tree import Symbol as Shown
 
 T, V, Q, A, lam, q, m, v, w, I, alpha, u, X = (Symbol(letter) for letter in "TVQAλqmvωIαuX")
 qdot, F, r = Symbol("q", dots=1), Symbol("F", ("r",)), Symbol("r")
@@ -51,11 +53,11 @@ CASES = [
 
 @pytest.mark.parametrize(("tree", "text"), CASES, ids=[text for _, text in CASES])
 def test_in_unicode(tree, text):
-    assert text == FormulaText()(tree)
+    assert text == Text()(formula_tree(tree))
 
 
 def test_symbols_of_the_model_are_written_as_they_are_displayed():
-    assert "p_ϑ" == FormulaText({"th": "ϑ"}.__getitem__)(Symbol("p", (Name("th"),)))
+    assert "p_ϑ" == Text()(formula_tree(Symbol("p", (Name("th"),)), lambda name: Shown(name, "ϑ")))
 
 
 def test_sums_and_products_are_flat():

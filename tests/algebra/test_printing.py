@@ -16,8 +16,9 @@ from dalembert.algebra.normal_form.normal import expanded
 from dalembert.algebra.parser import parse
 from dalembert.algebra.printing import equation_form, equation_latex, equation_text, latex, text
 from dalembert.algebra.printing.equation import Equation
+from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.names import latex_name, parts, unicode_name
-from dalembert.algebra.printing.notation import Latex, Text
+from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.zform import with_intermediates
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -320,7 +321,7 @@ def test_expressions_as_computed(raw):
     tape = Tape()
     names = dict(zip("abc", constants(tape, "a b c"), strict=True))
     e = parse(raw, names, tape)
-    shown = with_intermediates(tape, e.i, Text())
+    shown = Text()(with_intermediates(tape, e.i))
     assert PLAIN[raw] in (shown, None)
     # read back, the text means the same
     read = shown.replace("−", "-").replace("²", "**2").replace("|c|", "abs(c)")
@@ -357,7 +358,7 @@ def test_every_expression_prints(raw):
     assert text(e)
     assert "\n" not in text(e)
     assert_balanced(latex(e))
-    assert_balanced(with_intermediates(tape, e.i, Latex()))
+    assert_balanced(Latex()(with_intermediates(tape, e.i)))
     size = len(tape)
     equation_text(tape, e.i, [names["x"].i])
     assert_balanced(equation_latex(tape, e.i, [names["x"].i], [names["y"].i]))

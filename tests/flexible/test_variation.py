@@ -7,6 +7,7 @@ import pytest
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.printing import latex, text
+from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.names import latex_name, unicode_name
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -125,7 +126,7 @@ def test_integrals_take_out_what_is_constant(fields):
     e = Scalar(t, whole((a * v**2 + 3 * a * x**2 + 5 + a**2 * x * v).i))
     assert "a² ∫₀ᴸ x v dx + L³ a + a ∫₀ᴸ v² dx + 5 L" == text(e)
     assert {"∫₀ᴸ v² dx", "∫₀ᴸ x v dx"} == set(whole.found)
-    assert r"\int_{0}^{L} x v\,dx" == whole.found["∫₀ᴸ x v dx"].latex
+    assert r"\int_{0}^{L} x v\,dx" == Latex()(whole.found["∫₀ᴸ x v dx"].tree)
     # the same integral is the same symbol
     assert whole((v * x).i) == whole.found["∫₀ᴸ x v dx"].symbol
     assert t.zero == whole(t.zero)

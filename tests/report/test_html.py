@@ -5,11 +5,12 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.algebra.printing.tree import Equation, Letter, Symbol
 from dalembert.report import document
 from dalembert.report.blocks import Code, Display, Formula, Heading, Line, Table, Verdict, words
 from dalembert.report.html import document as page
 from dalembert.report.html import html
-from dalembert.report.writing import LatexWriting
+from dalembert.report.writing import Writing
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -22,9 +23,9 @@ def parsed(text):
 def test_every_block():
     blocks = (
         Heading(2, "Title"),
-        words("So ", Formula(r"\theta_{1}"), " is ", Verdict("wrong", holds=False), quiet=True),
-        Display((Line(Formula("b + c"), (Formula("a"),), note=("why",)),), ("z_{1} = a",)),
-        Table(("one", "two"), (("1", Formula("x")), (Verdict("good", holds=True), ""))),
+        words("So ", Formula(Symbol("theta_1", "theta_1")), " is ", Verdict("wrong", holds=False), quiet=True),
+        Display((Line(Formula(Letter("b")), (Formula(Letter("a")),), note=("why",)),), (Equation(Symbol("z1", "z1"), Letter("a")),)),
+        Table(("one", "two"), (("1", Formula(Letter("x"))), (Verdict("good", holds=True), ""))),
         Code("if a < b:\n    pass\n"),
     )
     fragment = html(blocks)
@@ -51,7 +52,7 @@ def test_names_are_shown_never_obeyed():
     s = hostile()
     d = da.kane(s)
     subject = document.Subject(s, SCRIPT, SCRIPT, SCRIPT)
-    text = page(document.derivations(subject, [d], LatexWriting(), level="teach"))
+    text = page(document.derivations(subject, [d], Writing(), level="teach"))
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     body = parsed(text).find("body")
@@ -61,7 +62,7 @@ def test_names_are_shown_never_obeyed():
 
 def test_a_document_stands_by_itself():
     s = gallery.build("vehicle")
-    text = page(document.derivations(document.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], LatexWriting(), level="teach"))
+    text = page(document.derivations(document.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], Writing(), level="teach"))
     found = parsed(text)
     assert "Vehicle" == found.find("head/title").text
     assert "src=" not in text

@@ -3,23 +3,30 @@
 import io
 
 import pytest
+from rich.cells import cell_len
 
+import dalembert as da
+from dalembert.algebra.printing import expression_tree
+from dalembert.algebra.printing.tree import Call, Equation, Letter, Product, Sum, Symbol
 from dalembert.report import latex, markdown, terminal
+from dalembert.report.alignment import aligned
 from dalembert.report.blocks import Display, Formula, Heading, Line, Table, Verdict, words
 
 HOSTILE = r"50% of $x_1 & {y} ~ ^2 \input{z} <b> | *a* ω q̇"
+a, b, c, d, e, x, B = map(Letter, "abcdexB")
+z_1 = Symbol("z_1", "z_1")
 BLOCKS = (
     Heading(1, "Title"),
-    words("It says ", Formula("a = b"), ", and ", Verdict("it fails", holds=False), "."),
+    words("It says ", Formula(Equation(a, b)), ", and ", Verdict("it fails", holds=False), "."),
     Display(
         (
-            Line(Formula("b + c"), (Formula("a"),)),
-            Line(Formula("d = e"), note=("a note",)),
-            Line("in words", ("along ", Formula("x")), sign=":"),
+            Line(Formula(Sum(((False, b), (False, c)))), (Formula(a),)),
+            Line(Formula(Equation(d, e)), note=("a note",)),
+            Line("in words", ("along ", Formula(x)), sign=":"),
         )
     ),
-    Display((Line(Formula("z_1"), ("v of ", Formula("B"))),), ("z_1 = a b",)),
-    Table(("one", "two"), (("1", Formula("|x|")), ("2", ""))),
+    Display((Line(Formula(z_1), ("v of ", Formula(B))),), (Equation(z_1, Product((a, b))),)),
+    Table(("one", "two"), (("1", Formula(Call("abs", (x,)))), ("2", ""))),
 )
 
 
@@ -41,9 +48,9 @@ It says a = b, and it fails.
   d = e    [a note]
   along x: in words
 
-  v of B = z_1
+  v of B = z₁
   with 1 intermediate:
-    z_1 = a b
+    z₁ = a b
 
 one  two
 ────────
@@ -59,14 +66,14 @@ def test_markdown():
         "# Title\n\nIt says $a = b$, and **it fails**.\n\n$$\n\\begin{aligned}\na &= b + c \\\\\nd &= e\\quad[\\text{a note}]"
     )
     assert "\\text{along }x &\\text{:}\\quad \\text{in words}" in text
-    assert "with 1 intermediate\n\n$$\n\\begin{aligned}\nz_1 &= a b\n\\end{aligned}\n$$" in text
-    assert text.endswith("| one | two |\n| --- | --- |\n| 1 | $\\vert x\\vert $ |\n| 2 |  |")
+    assert "with 1 intermediate\n\n$$\n\\begin{aligned}\nz_{1} &= a b\n\\end{aligned}\n$$" in text
+    assert text.endswith("| one | two |\n| --- | --- |\n| 1 | $\\left\\vert x\\right\\vert $ |\n| 2 |  |")
 
 
 def test_latex():
     text = latex.body(BLOCKS)
     assert text.startswith("\\section*{Title}\n\nIt says $a = b$, and \\textbf{it fails}.\n\n\\begin{align*}\na &= b + c \\\\\n")
-    assert "\\begin{tabular}{ll}\none & two \\\\\n\\hline\n1 & $|x|$ \\\\\n2 &  \\\\\n\\end{tabular}" in text
+    assert "\\begin{tabular}{ll}\none & two \\\\\n\\hline\n1 & $\\left|x\\right|$ \\\\\n2 &  \\\\\n\\end{tabular}" in text
     assert latex.document(BLOCKS).count("\\begin{document}") == 1
 
 
@@ -85,12 +92,34 @@ def test_rich_markup_in_words_is_not_obeyed():
 
 
 def test_a_long_left_side_starts_at_the_margin():
-    long = " + ".join(f"a_{{{k}}}" for k in range(60))
-    lines = latex.aligned([Line(Formula(f"{long} = 0")), Line(Formula("b = 1"))])
-    assert all(line.startswith("&") for line in lines)
-    assert lines[0].endswith(" = 0")
-    assert " \\\\\n&\\quad + " in lines[0]
-    assert lines[0].replace(" \\\\\n&\\quad", "") == f"&{long} = 0"
+    long = Sum(tuple((False, Letter("a", (Letter(str(k)),))) for k in range(60)))
+    lines = [Line(Formula(Equation(long, b))), Line(Formula(Equation(b, c)))]
+    assert all(row.left is None for row in aligned(lines))
+    shown = latex.rows(lines)
+    assert " \\\\\n&\\quad + " in shown
+    written = " + ".join(f"a_{{{k}}}" for k in range(60))
+    assert f"&{written} = b \\\\\n&b = c" == shown.replace(" \\\\\n&\\quad", "")
+
+
+def long_formula():
+    s = da.System("x")
+    (theta, phi, psi), (m, r, g) = s.coordinates("theta phi psi"), s.constants("m r g")
+    return expression_tree(m * r**2 * (1 + 5 * da.cos(theta) ** 2) * phi.dot / 4 + 3 * m * r**2 * psi.dot * da.cos(theta) / 2 - m * g)
+
+
+@pytest.mark.parametrize("width", [5, 12, 30, 50, 1000])
+def test_long_formulas_are_broken_at_their_signs_and_nothing_is_lost(width):
+    tree = long_formula()
+    lines = terminal.broken(tree, width)
+    assert terminal.Notation()(tree) == " ".join(lines)
+    assert width < 20 or all(cell_len(line) <= width for line in lines)
+
+
+def test_breaks_are_before_signs_outside_parentheses():
+    whole = terminal.Notation()(long_formula())
+    assert 3 == len(terminal.Notation.pieces(long_formula(), 0))
+    assert whole == " ".join(terminal.Notation.pieces(long_formula(), 0))
+    assert whole == " ".join(terminal.Notation.pieces(long_formula(), 1))
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 200])

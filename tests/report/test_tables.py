@@ -6,6 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.algebra.printing.tree import Symbol
 from dalembert.report import results, tables
 from dalembert.report.blocks import Formula, Table
 from dalembert.report.terminal import plain
@@ -61,7 +62,7 @@ def test_loads_and_where_they_contribute():
     assert {
         "weight of bead": ("−9.81 N.y at P", "nothing: noncontributing (no allowed motion does work on it)"),
         "guide": ("3 N.y at P", "nothing: noncontributing (no allowed motion does work on it)"),
-        "pair": ("N.x at P,  −N.x at P", "nothing: noncontributing (no allowed motion does work on it)"),
+        "pair": ("N.x at P, −N.x at P", "nothing: noncontributing (no allowed motion does work on it)"),
         "spring": ("V = 1/2 k x²", "ẋ"),
         "damper": ("D = 1/2 c ẋ²", "ẋ"),
     } == rows(table)
@@ -109,4 +110,4 @@ def test_a_printed_result_is_believed_only_if_it_follows():
 def test_bodies():
     found = rows(tables.bodies(gallery.build("cart-and-bar"), W))
     assert {"cart": ("particle", "M", "C", ""), "bar": ("rigid body", "m", "G", "B")} == found
-    assert Formula("M") == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]
+    assert Formula(Symbol("M", "M")) == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]

@@ -111,6 +111,28 @@ class Cross(Formula):
 
 
 @dataclass(frozen=True, slots=True)
+class Quotient(Formula):
+    """a/b"""
+
+    above: Formula
+    below: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Squared(Formula):
+    """a²"""
+
+    of: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Size(Formula):
+    """|a|"""
+
+    of: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Partial(Formula):
     """∂a/∂x, everything else held"""
 
@@ -155,6 +177,14 @@ class Total(Formula):
 
 
 @dataclass(frozen=True, slots=True)
+class Integral(Formula):
+    """∫a dt"""
+
+    of: Formula
+    by: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Component(Formula):
     """(Aᵀλ)_k: one component of a column that has no symbol of its own."""
 
@@ -184,6 +214,28 @@ class With(Formula):
 
     of: Formula
     given: tuple[Equation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Words(Formula):
+    """by vectors: what no symbol stands for"""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class All(Formula):
+    """a = b, c = d: several at once."""
+
+    of: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Least(Formula):
+    """min a subject to b = 0"""
+
+    of: Formula
+    subject_to: Equation
 
 
 def replaced(a: Formula, new: Mapping[Formula, Formula]) -> Formula:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -31,7 +31,7 @@ from dalembert.report import document, html, latex, markdown, terminal
 from dalembert.report.blocks import Block, Table, Verdict
 from dalembert.report.comparison import agreement as comparison
 from dalembert.report.steps import LEVELS, Level
-from dalembert.report.writing import LatexWriting, Writing
+from dalembert.report.writing import Writing
 
 if TYPE_CHECKING:
     from dalembert.page.study import Wish
@@ -99,7 +99,7 @@ def derive(
     wanted = list(BY) if _known("--by", by, (*BY, "all")) == "all" else [by]
     chosen = subject(system)
     found = list(_derivations(chosen.system, wanted))
-    _emit(lambda writing: document.derivations(chosen, found, writing, level=level), style, output)
+    _emit(document.derivations(chosen, found, Writing(), level=level), style, output)
 
 
 def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:
@@ -198,7 +198,7 @@ def _text_report(chosen: document.Subject, wish: Wish, style: str, output: Path 
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
     seen = list(runs.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs, wish.events))
-    _emit(lambda writing: document.report(chosen, derived, agreed, writing, seen), style, output, whole=True)
+    _emit(document.report(chosen, derived, agreed, Writing(), seen), style, output, whole=True)
     exit_by_verdict([agreed.holds])
 
 
@@ -219,7 +219,7 @@ def hybrid(
     speeds = _known("--along", along, ALONG) == "speeds" if along else None
     chosen = subject(system, complete=False)
     found = extended_hamilton(chosen.system, speeds=speeds)
-    _emit(lambda writing: [*document.heading(chosen), *shown(found, writing, steps=steps)], style, output)
+    _emit([*document.heading(chosen), *shown(found, Writing(), steps=steps)], style, output)
 
 
 app.command("equilibrium", help=manual.EQUILIBRIUM)(rest.equilibrium)
@@ -246,10 +246,10 @@ def _style(style: str, output: Path | None) -> str:
     return ENDINGS.get(output.suffix.lower(), "text") if output is not None else "text"
 
 
-def _emit(blocks: Callable[[Writing], Iterable[Block]], style: str, output: Path | None = None, *, whole: bool = False) -> None:
+def _emit(blocks: Iterable[Block], style: str, output: Path | None = None, *, whole: bool = False) -> None:
     """Write a document in the wanted style, to the terminal or to a file."""
     if style == "text" and output is None:
-        terminal.show(blocks(Writing()))
+        terminal.show(blocks)
         return
     written = _written(blocks, style, whole=whole or output is not None) + "\n"
     if output is None:
@@ -259,12 +259,11 @@ def _emit(blocks: Callable[[Writing], Iterable[Block]], style: str, output: Path
     say(f"wrote {output}")
 
 
-def _written(blocks: Callable[[Writing], Iterable[Block]], style: str, *, whole: bool) -> str:
+def _written(blocks: Iterable[Block], style: str, *, whole: bool) -> str:
     if style == "text":
-        return terminal.text(blocks(Writing()))
-    found = blocks(LatexWriting())
+        return terminal.text(blocks)
     if style == "markdown":
-        return markdown.text(found)
+        return markdown.text(blocks)
     if style == "html":
-        return html.document(found)
-    return latex.document(found) if whole else latex.body(found)
+        return html.document(blocks)
+    return latex.document(blocks) if whole else latex.body(blocks)

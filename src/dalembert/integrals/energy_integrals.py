@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dalembert.algebra.exact import bounds
+from dalembert.algebra.formula import Equation, Formula, Function, Rate, Symbol, Words
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations
 from dalembert.integrals.conditions import Condition, conditions, text
@@ -19,6 +20,9 @@ from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.first_integrals import FirstIntegral, first_integrals
 from dalembert.notebook import Shown
+
+K, K2, K0, U, U_general, H_general = (Symbol("K"), Symbol("K", ("2",)), Symbol("K", ("0",)), *map(Symbol, ("U", "𝒰", "𝓗")))
+sigma, sigma_R, P, P_nc, P_in = Symbol("σ"), Symbol("σ", ("R",)), Symbol("𝒫"), Symbol("𝒫", ("nc",)), Symbol("P", ("in",))
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,9 @@ class Verdict:
 
     symbol: str
     name: str
-    formula: str
+    # symbol = formula
+    left: Formula
+    formula: Formula
     expression: Scalar | None = field(repr=False)
     exists: bool
     # None where it is undecided
@@ -80,7 +86,7 @@ class EnergyIntegrals(Shown):
     potential_exists: bool
     why_no_potential: str
     # each identity of the chapter that was checked on the motion, and whether it holds
-    identities: tuple[tuple[str, bool | None], ...]
+    identities: tuple[tuple[Formula, bool | None], ...]
     first: tuple[FirstIntegral, ...]
     # the largest probability that a quantity called constant is not
     bound: float
@@ -221,7 +227,7 @@ class _Deciding:
         return "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False)
 
 
-def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[str, bool | None], ...]:
+def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[Formula, bool | None], ...]:
     """K̇₂ + σ_R = 𝒫 and what follows from it, each checked on the motion.
 
     Source: Mit22 (4), (7), (12), (56).
@@ -230,21 +236,21 @@ def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[str, bool | None
     K2_dot, K0_dot, V_dot = E.rate(E.K2), E.rate(E.K0), E.rate(E.V)
     E_dot = t.add(K2_dot, V_dot)
     known = {
-        "K̇₂ + σ_R = 𝒫": t.sub(t.add(K2_dot, E.sigma_R), E.P),
-        "σ = σ_R + K̇₀": t.sub(E.sigma, t.add(E.sigma_R, K0_dot)),
-        "d(K₂ + 𝒰)/dt = 𝒫_nc − σ_R": t.sub(E_dot, t.sub(E.P_nonconservative, E.sigma_R)),
-        "d𝓗/dt = 𝒫_nc − σ": t.sub(t.sub(E_dot, K0_dot), t.sub(E.P_nonconservative, E.sigma)),
-        "P_in by energies = P_in by vectors": t.sub(E.P_in, E.P_in_of_vectors),
+        Equation(Symbol("K", ("2",), dots=1) + sigma_R, P): t.sub(t.add(K2_dot, E.sigma_R), E.P),
+        Equation(sigma, sigma_R + Symbol("K", ("0",), dots=1)): t.sub(E.sigma, t.add(E.sigma_R, K0_dot)),
+        Equation(Rate(K2 + U_general), P_nc - sigma_R): t.sub(E_dot, t.sub(E.P_nonconservative, E.sigma_R)),
+        Equation(Rate(H_general), P_nc - sigma): t.sub(t.sub(E_dot, K0_dot), t.sub(E.P_nonconservative, E.sigma)),
+        Equation(Function(P_in, (Words("by energies"),)), Function(P_in, (Words("by vectors"),))): t.sub(E.P_in, E.P_in_of_vectors),
     }
     return tuple(zip(known, motion.vanish(list(known.values())), strict=True))
 
 
 _NAMES = {
-    "E_Z": ("generalized dissipative energy", "K₂ + 𝒰 + Z"),
-    "E": ("generalized energy", "K₂ + 𝒰"),
-    "𝓗": ("generalized Hamiltonian", "K₂ − K₀ + 𝒰"),
-    "H": ("Hamiltonian", "K₂ − K₀ + U"),
-    "K + 𝒰": ("kinetic and generalized potential energy", "K + 𝒰"),
-    "K + U": ("mechanical energy", "K + U"),
+    "E_Z": ("generalized dissipative energy", Symbol("E", ("Z",)), K2 + U_general + Symbol("Z")),
+    "E": ("generalized energy", Symbol("E"), K2 + U_general),
+    "𝓗": ("generalized Hamiltonian", H_general, K2 - K0 + U_general),
+    "H": ("Hamiltonian", Symbol("H"), K2 - K0 + U),
+    "K + 𝒰": ("kinetic and generalized potential energy", K + U_general, K + U_general),
+    "K + U": ("mechanical energy", K + U, K + U),
 }
 _SOURCES = {"E_Z": "Mit22 (2)", "E": "Mit22 (5)", "𝓗": "Mit22 (6)", "H": "Mit22 (8)", "K + 𝒰": "Mit22 (9)", "K + U": "Mit22 (10)"}

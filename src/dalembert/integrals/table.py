@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ _LONGEST: Final = 160
 def table(found: EnergyIntegrals) -> str:
     """Energies, powers, verdicts, first integrals."""
     lines = [f"{found.system}: energy integrals in the speeds {', '.join(found.speeds)}", *quantities(found), ""]
-    width = max(len(v.formula) for v in found.verdicts)
-    lines += [f"  {v.symbol:7} = {v.formula:{width}}  {v.statement}" for v in found.verdicts]
+    formulas = [formula_text(v.formula) for v in found.verdicts]
+    width = max(map(len, formulas))
+    lines += [f"  {v.symbol:7} = {shown:{width}}  {v.statement}" for v, shown in zip(found.verdicts, formulas, strict=True)]
     if not found.potential_exists:
         lines.append(f"  no potential energy U: {found.why_no_potential}")
-    failed = [name for name, holds in found.identities if holds is False]
-    checked = (
-        f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {', '.join(name for name, holds in found.identities if holds)}"
-    )
+    failed = [formula_text(identity) for identity, holds in found.identities if holds is False]
+    known = ", ".join(formula_text(identity) for identity, holds in found.identities if holds)
+    checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {known}"
     lines.append(f"  {checked}")
     lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _short(f.expression)} ({f.why})" for f in found.first]
     if found.undecided:

@@ -10,9 +10,8 @@ from typing import Final
 
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.algebra.printing.notation import Latex, Notation
 from dalembert.algebra.tape import Tape
-from dalembert.report.writing import LatexWriting
+from dalembert.report.writing import Writing
 
 # operations of expressions that may be tried in vain, and in all, before only short ones are tried
 _IN_VAIN: Final = 12_000
@@ -35,15 +34,10 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class BoundedForms(LatexWriting):
-    """LaTeX whose normal forms are remembered, and given up where there is no hope."""
+class BoundedForms(Writing):
+    """Formulas whose normal forms are remembered, and given up where there is no hope."""
 
-    notation: Notation = field(default_factory=Latex)
     patience: Patience = field(default_factory=Patience)
-
-    def on(self, tape: Tape) -> BoundedForms:
-        """The same with the display names of a tape's symbols."""
-        return BoundedForms(Latex(tape.displays), self.patience)
 
     def form_of(self, tape: Tape, i: int) -> Form | None:
         """The normal form, where it was found or may be found."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-import re
 import zlib
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, Display, words
+from dalembert.report.html import html
 
 # shorter ones stand in the page as they are
 _SHORT: Final = 24_000
@@ -20,22 +21,19 @@ MOST_DEFINITIONS: Final = 250
 MOST_ITEMS: Final = 40
 
 
-# "with 12 intermediates", and the formulas below it
-_INTERMEDIATES: Final = re.compile(r'<p class="count">(.*?)</p>\s*(<div class="formula">.*?</div>)', re.DOTALL)
-
-
 class Packing:
     """Counts the packed fragments of a page."""
 
     def __init__(self) -> None:
         self.count = 0
 
-    def fragment(self, html: str) -> str:
-        """A fragment with its lists of intermediates folded; what is long is left to the script."""
-        return self._packed(_INTERMEDIATES.sub(self._with, html))
+    def html(self, blocks: Iterable[Block]) -> str:
+        """Blocks with their lists of intermediates folded; what is long is left to the script."""
+        return self._packed(html(blocks, self._folded))
 
-    def _with(self, found: re.Match[str]) -> str:
-        return f'<details class="with"><summary>{found[1]}</summary>{self._packed(found[2])}</details>'
+    def _folded(self, count: str, formulas: str) -> str:
+        """with 12 intermediates, and the formulas below it"""
+        return f'<details class="with"><summary>{count}</summary>{self._packed(formulas)}</details>'
 
     def _packed(self, html: str) -> str:
         """The fragment itself, or a place that the script fills from a compressed block."""

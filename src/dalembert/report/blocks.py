@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dalembert.algebra.printing.tree import Equation, Tree
+
 
 @dataclass(frozen=True)
 class Formula:
-    """Mathematics in the notation it was asked for; long results come with the intermediates they are written in."""
+    """Mathematics, to be written in any notation; long results come with the intermediates they are written in."""
 
-    written: str
-    definitions: tuple[str, ...] = ()
+    tree: Tree
+    definitions: tuple[Equation, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,8 @@ class Line:
     sign: str = "="
     # what the line is about, after it
     note: tuple[Span, ...] = ()
+    # other left sides before this one, which have the same right side: F₁ = F₂ = 0
+    equal: tuple[tuple[Span, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,12 @@ class Display:
     """Formulas on lines of their own, and the intermediates they share."""
 
     lines: tuple[Line, ...]
-    definitions: tuple[str, ...] = ()
+    definitions: tuple[Equation, ...] = ()
+
+    @property
+    def count(self) -> str:
+        """with 12 intermediates"""
+        return f"with {len(self.definitions)} intermediate{'s' * (len(self.definitions) > 1)}"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dalembert.algebra.formula import Rate, Symbol
+from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.integrals.energy_integrals import Verdict as Decided
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, Table, Verdict, words
@@ -30,19 +32,19 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
 
 def _row(v: Decided, writing: Writing) -> tuple[Span, ...]:
     verdict = v.statement if v.constant is False else Verdict(v.statement, holds=v.constant)
-    return writing.general(v.symbol), writing.general(v.formula), v.name, verdict, "holds" if v.sufficient else "does not hold"
+    return writing.general(v.left), writing.general(v.formula), v.name, verdict, "holds" if v.sufficient else "does not hold"
 
 
 def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
     rows = (
-        ("K₂", found.K2),
-        ("K₁", found.K1),
-        ("K₀", found.K0),
-        ("𝒰", found.generalized_potential),
-        ("σ_R", found.sigma_R),
-        ("σ", found.sigma),
-        ("𝒫_nonconservative", found.nonconservative_power),
-        ("dZ/dt", found.Z_dot),
+        (Symbol("K", ("2",)), found.K2),
+        (Symbol("K", ("1",)), found.K1),
+        (Symbol("K", ("0",)), found.K0),
+        (Symbol("𝒰"), found.generalized_potential),
+        (Symbol("σ", ("R",)), found.sigma_R),
+        (Symbol("σ"), found.sigma),
+        (Symbol("𝒫", ("nonconservative",)), found.nonconservative_power),
+        (Rate(Symbol("Z")), found.Z_dot),
     )
     written, definitions = writing.scalars(found.K2.tape, [e.i for _, e in rows])
     yield Display(
@@ -51,8 +53,8 @@ def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
 
 
 def _identities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
-    failed = [name for name, holds in found.identities if holds is False]
-    names = [span for name, holds in found.identities if holds is not None for span in ("; ", writing.general(name))][1:]
+    failed = [formula_text(identity) for identity, holds in found.identities if holds is False]
+    names = [span for identity, holds in found.identities if holds is not None for span in ("; ", writing.general(identity))][1:]
     yield words(Verdict(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), " ", *names, ".")
     if found.undecided:
         yield words(Verdict(f"Undecided in part: {found.undecided}.", holds=None))

@@ -1,17 +1,18 @@
 """A report as HTML: a fragment to put into a page, or a document that stands by itself.
 
-Blocks written in LaTeX go in; formulas come out as MathML that carries its LaTeX. Every word is escaped: a name such as
-<script> is shown, never obeyed.
+Formulas are MathML that carries its LaTeX. Every word is escaped: a name such as <script> is shown, never obeyed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from dalembert.algebra.printing.mathml import escaped, math
+from dalembert.algebra.printing import mathml
+from dalembert.algebra.printing.mathml import QUAD, MathML, escaped, math, row
+from dalembert.report import latex
+from dalembert.report.alignment import Aligned, aligned, intermediates
 from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
-from dalembert.report.latex import aligned, definitions
 
 STYLE: Final = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }
@@ -39,9 +40,13 @@ pre { overflow-x: auto; padding: 0.75rem; background: #f5f5f5; }
 """
 
 
-def html(blocks: Iterable[Block]) -> str:
+# how a count of intermediates and the formulas that define them are shown
+Folding = Callable[[str, str], str]
+
+
+def html(blocks: Iterable[Block], folded: Folding = lambda count, formulas: f'<p class="count">{count}</p>\n{formulas}') -> str:
     """What stands inside a page."""
-    return "\n".join(text for block in blocks if (text := _block(block)))
+    return "\n".join(text for block in blocks if (text := _block(block, folded)))
 
 
 def document(blocks: Iterable[Block], title: str = "") -> str:
@@ -55,7 +60,7 @@ def document(blocks: Iterable[Block], title: str = "") -> str:
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n<main>\n{html(shown)}\n</main>\n</body>\n</html>'
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, folded: Folding) -> str:
     match block:
         case Heading(level, words):
             return f"<h{level}>{escaped(words)}</h{level}>"
@@ -63,34 +68,38 @@ def _block(block: Block) -> str:
             opening = '<p class="quiet">' if quiet else "<p>"
             return f"{opening}{''.join(inline(span) for span in spans)}</p>"
         case Display():
-            return _display(block)
+            return _display(block, folded)
         case Table():
             return _table(block)
         case Code(text):
             return f"<pre><code>{escaped(text.rstrip())}</code></pre>"
 
 
-def _display(display: Display) -> str:
+def _display(display: Display, folded: Folding) -> str:
     if not display.lines:
         return ""
     shown = formula(display.lines)
-    if not display.definitions:
-        return shown
-    count = len(display.definitions)
-    return f'{shown}\n<p class="count">with {count} intermediate{"s" * (count > 1)}</p>\n{formula(definitions(display))}'
+    return f"{shown}\n{folded(display.count, formula(intermediates(display)))}" if display.definitions else shown
 
 
 def formula(lines: Sequence[Line]) -> str:
     """Lines under one another as one formula, which scrolls where the page is too narrow."""
-    written = "\\begin{aligned}\n" + " \\\\\n".join(aligned(lines)) + "\n\\end{aligned}"
-    return f'<div class="formula">{math(written, block=True)}</div>'
+    presentation = mathml.aligned([_cells(line) for line in aligned(lines)])
+    written = f"\\begin{{aligned}}\n{latex.rows(lines)}\n\\end{{aligned}}"
+    return f'<div class="formula">{mathml.element(presentation, written, block=True)}</div>'
+
+
+def _cells(line: Aligned) -> tuple[str, str]:
+    write = MathML()
+    left = [] if line.left is None else write(line.left)
+    return row(left), row([QUAD] * line.continued + write(line.right))
 
 
 def inline(span: Span) -> str:
     """A span inside a paragraph or a cell."""
     match span:
-        case Formula(written, definitions):
-            return ", ".join(math(w) for w in (written, *definitions))
+        case Formula(tree, definitions):
+            return ", ".join(math(x) for x in (tree, *definitions))
         case Verdict(words, holds):
             if holds is None:
                 return f'<strong class="undecided">{escaped(words)}</strong>'

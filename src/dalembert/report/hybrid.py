@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dalembert.algebra.printing.notation import Text
+from dalembert.algebra.printing.tree import Tree, Words
 from dalembert.flexible.hybrid.equations import HybridEquations
-from dalembert.flexible.hybrid.integrals import IntegralLatex
+from dalembert.flexible.hybrid.integrals import integral_naming
 from dalembert.flexible.hybrid.reading import condition, inside, own_first, written
 from dalembert.flexible.hybrid.reading import second as accelerations_of
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Item, Step
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, words
-from dalembert.report.writing import LatexWriting, Writing, components
+from dalembert.report.labels import label
+from dalembert.report.steps import is_zero
+from dalembert.report.writing import Writing, along_axes, components
 
 
 def hybrid(h: HybridEquations, writing: Writing, *, steps: bool = False) -> Iterator[Block]:
@@ -33,9 +35,7 @@ def hybrid(h: HybridEquations, writing: Writing, *, steps: bool = False) -> Iter
 
 def _knowing(h: HybridEquations, writing: Writing) -> Writing:
     """The same writing, which now knows integrals and the names of this derivation."""
-    displays = h.tape.displays
-    latex = isinstance(writing, LatexWriting)
-    return replace(writing, notation=IntegralLatex(displays, h.integrals) if latex else Text(displays))
+    return replace(writing, naming=integral_naming(h.tape, h.integrals))
 
 
 def _quantities(h: HybridEquations, step: Step, writing: Writing) -> Display:
@@ -47,12 +47,10 @@ def _quantities(h: HybridEquations, step: Step, writing: Writing) -> Display:
         found = [next(following) for _ in _nodes(item)]
         if isinstance(item.value, Vector):
             entries = [(F, axis, w) for (F, axis, _), w in zip(components(item.value), found, strict=True)]
-            right = writing.along_axes(entries)
+            right = along_axes(entries)
         else:
-            right = found[0] if found else str(item.value)
-        head, of, place = writing.unicode(item.label).partition(" of ")
-        sign = ":" if writing.unicode(step.formula).endswith("= 0") else "="
-        lines.append(Line(Formula(right), tuple(x for x in (writing.general(head), of, place) if x), sign=sign))
+            right = found[0] if found else Words(str(item.value))
+        lines.append(Line(Formula(right), label(item.label, writing, h.tape.names, item.of), sign=":" if is_zero(step.formula) else "="))
     return Display(tuple(lines), definitions)
 
 
@@ -82,5 +80,5 @@ def _result(h: HybridEquations, writing: Writing) -> Iterator[Block]:
     yield Display(tuple(Line(Formula(_line(h, b.residual, (), writing)), note=(condition(h, b),)) for b in h.boundary))
 
 
-def _line(h: HybridEquations, residual: int, unknowns: Sequence[int], writing: Writing) -> str:
-    return written(h, residual, unknowns, writing.notation)
+def _line(h: HybridEquations, residual: int, unknowns: Sequence[int], writing: Writing) -> Tree:
+    return written(h, residual, unknowns, writing.naming)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Final
 
-from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Paragraph, Span, Table, Verdict
-from dalembert.report.latex import aligned, definitions
+from dalembert.algebra.printing.latex_notation import Latex
+from dalembert.report import latex
+from dalembert.report.alignment import intermediates
+from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+
+_SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
 
 
 def text(blocks: Iterable[Block]) -> str:
@@ -16,7 +21,7 @@ def text(blocks: Iterable[Block]) -> str:
 
 def escaped(words: str) -> str:
     """Words that mean themselves."""
-    return re.sub(r"([\\`*_|$<>#])", r"\\\1", words.replace("\n", " "))
+    return words.translate(_SPECIAL)
 
 
 def _block(block: Block) -> str:
@@ -30,29 +35,27 @@ def _block(block: Block) -> str:
         case Table():
             return _table(block)
         case Code(text):
-            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+            longest = max((len(list(run)) for c, run in groupby(text) if c == "`"), default=0)
+            fence = "`" * max(3, 1 + longest)
             return f"{fence}\n{text.rstrip()}\n{fence}"
 
 
 def _display(display: Display) -> str:
     if not display.lines:
         return ""
-    shown = _math(aligned(display.lines))
-    if not display.definitions:
-        return shown
-    count = len(display.definitions)
-    return f"{shown}\n\nwith {count} intermediate{'s' if count > 1 else ''}\n\n{_math(aligned(definitions(display)))}"
+    shown = _math(display.lines)
+    return f"{shown}\n\n{display.count}\n\n{_math(intermediates(display))}" if display.definitions else shown
 
 
-def _math(lines: list[str]) -> str:
-    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+def _math(lines: Sequence[Line]) -> str:
+    return f"$$\n\\begin{{aligned}}\n{latex.rows(lines)}\n\\end{{aligned}}\n$$"
 
 
 def inline(span: Span) -> str:
     """A span inside a paragraph."""
     match span:
-        case Formula(written, definitions):
-            return ", ".join([f"${written}$", *(f"${d}$" for d in definitions)])
+        case Formula(tree, definitions):
+            return ", ".join(f"${Latex()(x)}$" for x in (tree, *definitions))
         case Verdict(words, holds):
             return escaped(words) if holds else f"**{escaped(words)}**"
         case str():
@@ -61,7 +64,7 @@ def inline(span: Span) -> str:
 
 def _cell(span: Span) -> str:
     """A bar inside a cell would end it."""
-    return re.sub(r"(?<!\\)\|", r"\\vert ", inline(span)) if isinstance(span, Formula) else inline(span)
+    return inline(span).replace("|", r"\vert ") if isinstance(span, Formula) else inline(span)
 
 
 def _table(table: Table) -> str:

@@ -15,7 +15,7 @@ from dalembert.report import latex as to_latex
 from dalembert.report import markdown as to_markdown
 from dalembert.report.blocks import Block, Heading, words
 from dalembert.report.energy_integrals import energy_integrals
-from dalembert.report.writing import LatexWriting
+from dalembert.report.writing import Writing
 
 
 def html(shown: object) -> str:
@@ -35,7 +35,7 @@ def latex(shown: object) -> str:
 
 def blocks(shown: object) -> Iterable[Block]:
     """What there is to show."""
-    writing = LatexWriting()
+    writing = Writing()
     match shown:
         case System():
             return _system(shown)
@@ -52,7 +52,7 @@ def blocks(shown: object) -> Iterable[Block]:
 
 def _system(system: System) -> Iterator[Block]:
     """The description as it is so far; a system that is not complete yet can be looked at too."""
-    writing = LatexWriting().on(system.space.tape)
+    writing = Writing().on(system.space.tape)
     yield Heading(3, system.name)
     if system.symbols:
         yield tables.symbols(system, writing)

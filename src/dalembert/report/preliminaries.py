@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dalembert.algebra import formula as f
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -15,6 +16,8 @@ from dalembert.report import steps, tables
 from dalembert.report.blocks import Block
 from dalembert.report.steps import Part
 from dalembert.report.writing import Writing
+
+r, v, w, u_r = f.Symbol("r"), f.Symbol("v"), f.Symbol("ω"), f.Symbol("u", ("r",))
 
 
 def preliminaries(found: Sequence[Derivation], writing: Writing) -> Iterator[Part]:
@@ -47,7 +50,7 @@ def _description(d: Derivation, writing: Writing) -> Part:
 
 def _geometry(d: Derivation, writing: Writing) -> Part:
     system = d.kinematics.system
-    places = Step("", "", tuple(Item(f"r of {b.name}", _position(b.G)) for b in system.bodies))
+    places = Step("", r, tuple(Item(r, _position(b.G), b.name) for b in system.bodies))
     frames = (tables.frames(system, writing),) if len(system.space.frames) > 1 else ()
     blocks = (*frames, tables.points(system, writing), *_without_formula(steps.quantities(places, d, writing)))
     why = "Frames hang on frames and points on points; vectors stay in the frame in which they are simplest."
@@ -72,36 +75,36 @@ def _kinematic_steps(d: Derivation) -> Iterator[Step]:
     rigid = [(b, b.frame) for b in bodies if b.frame is not None]
     yield Step(
         "Velocities",
-        "v = dr/dt",
-        tuple(Item(f"v of {b.name}", motion.v(b.G)) for b in bodies),
+        f.Equation(v, f.Rate(r)),
+        tuple(Item(v, motion.v(b.G), b.name) for b in bodies),
         "Bar00 (27)",
         "Each velocity is built on that of the point before it, so no long position vector is differentiated.",
     )
     yield Step(
         "Angular velocities",
         "ω = Σ ω of frame in frame",
-        tuple(Item(f"ω of {b.name}", motion.w(F)) for b, F in rigid),
+        tuple(Item(w, motion.w(F), b.name) for b, F in rigid),
         "Gre03 (4.42)",
         "Angular velocities of frames that hang on one another add.",
     )
     yield Step(
         "Partial velocities",
-        "v_r = ∂v/∂u_r",
-        tuple(_partials(d, [b.G for b in bodies])),
+        f.Equation(f.Symbol("v", ("r",)), f.Partial(v, u_r)),
+        tuple(_partials(d, v, [(b.G, b.name) for b in bodies])),
         "Bar00 (26)",
         "What stands beside a speed in a velocity: the directions in which the constraints let the system move.",
     )
     yield Step(
         "Partial angular velocities",
-        "ω_r = ∂ω/∂u_r",
-        tuple(_partials(d, [F for _, F in rigid])),
+        f.Equation(f.Symbol("ω", ("r",)), f.Partial(w, u_r)),
+        tuple(_partials(d, w, [(F, b.name) for b, F in rigid])),
         "Bar00 (26)",
         "The same for the turning of the bodies.",
     )
 
 
-def _partials(d: Derivation, places: Sequence[Point | Frame]) -> Iterator[Item]:
+def _partials(d: Derivation, velocity: f.Symbol, places: Sequence[tuple[Point | Frame, str]]) -> Iterator[Item]:
     kin = d.kinematics
-    for X in places:
-        for r, part in kin.partials(X)[0].items():
-            yield Item(f"{X.name}, {kin.name(kin.u[r])}", part)
+    for X, body in places:
+        for k, part in kin.partials(X)[0].items():
+            yield Item(f.Partial(velocity, f.Name(kin.name(kin.u[k]))), part, body)

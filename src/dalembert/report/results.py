@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite
+from dalembert.algebra.printing.tree import ZERO, Equation
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Verdict, words
@@ -52,7 +53,7 @@ def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writ
     notes = [
         f"{'by hand,' if r.by_hand else key} {r.label}{'' if held else ': NOT reproduced'}" for r, held in zip(results, holds, strict=True)
     ]
-    yield Display(tuple(Line(Formula(f"{w} = 0"), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
+    yield Display(tuple(Line(Formula(Equation(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
     yield words(_verdict(holds))
 
 

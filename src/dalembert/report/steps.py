@@ -5,27 +5,27 @@ The explanation is the computation: what is shown are the steps the principle re
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from dalembert.algebra import formula as f
 from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.formula import ZERO, Equation
-from dalembert.algebra.formula import Formula as Tree
+from dalembert.algebra.printing.tree import ZERO, Equation, Tree
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Matrix, Step
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, words
-from dalembert.report.writing import Writing, components
+from dalembert.report.labels import label
+from dalembert.report.writing import Writing, along_axes, components, matrix
 
 # the equations alone, the steps of the principle, all from the description on, the same with reasons
 Level = Literal["equations", "brief", "full", "teach"]
 LEVELS: Final = ("brief", "full", "teach")
 
-# v_r = ∂v/∂u_r: a step about partial velocities
-_PARTIAL: Final = re.compile(r"∂(\w)/∂\w_r$")
-# Q_k = …: a step with one quantity for each coordinate
-_INDEXED: Final = re.compile(r"(\w+)_[ki](?: =|$)")
+W, u, X, q_dot = f.Symbol("W"), f.Symbol("u"), f.Symbol("X"), f.Symbol("q", dots=1)
+RATES: Final = f.Equation(q_dot, W * u + X)
+SPEEDS_ARE_RATES: Final = f.Equation(u, q_dot)
+ROWS_GONE: Final = f.Equation(W.T * f.Symbol("A").T, f.ZERO)
 
 Shown = dict[Display, str]
 
@@ -114,33 +114,35 @@ def quantities(step: Step, d: Derivation, writing: Writing) -> Iterator[Block]:
     yield words(writing.general(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True)
     matrices = [(item, item.value) for item in step.items if isinstance(item.value, Matrix)]
     single = [item for item in step.items if not isinstance(item.value, Matrix)]
-    if _is_zero(step.formula) and all(isinstance(item.value, int) for item in single):
+    if is_zero(step.formula) and all(isinstance(item.value, int) for item in single):
         yield _equations(single, d, writing)
     elif single:
         lines, definitions = _lines(replace(step, items=tuple(single)), d, writing)
         if lines or not matrices:
-            nothing = words("All of them are zero.") if step.sparse else Display((Line(writing.general("u = q̇")),))
+            nothing = words("All of them are zero.") if step.sparse else Display((Line(writing.general(SPEEDS_ARE_RATES)),))
             yield Display(lines, definitions) if lines else nothing
-    for item, matrix in matrices:
-        yield from _matrix(item, matrix, d, writing)
+    for item, entries in matrices:
+        yield from _matrix(item, entries, d, writing)
 
 
-def _is_zero(formula: str | Tree) -> bool:
-    return formula.endswith("= 0") if isinstance(formula, str) else isinstance(formula, Equation) and formula.right == ZERO
+def is_zero(formula: str | f.Formula) -> bool:
+    """Whether a step's formula says that its quantities vanish."""
+    return formula.endswith("= 0") if isinstance(formula, str) else isinstance(formula, f.Equation) and formula.right == f.ZERO
 
 
-def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...], tuple[str, ...]]:
+def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...], tuple[Equation, ...]]:
     """Every quantity of a step; what is too long to be read shares its intermediates, zeros share a line."""
     written, definitions = writing.scalars(d.tape, [i for item in step.items for i in _nodes(item)])
     following = iter(written)
     lines: list[Line] = []
     for item in step.items:
-        right = _right(item, [next(following) for _ in _nodes(item)], writing)
+        right = _right(item, [next(following) for _ in _nodes(item)])
         line = _line(step, item, right, d, writing)
-        if step.sparse and right == Formula("0"):
+        if step.sparse and right == Formula(ZERO):
             continue
-        if lines and line.left and line.sign == "=" and line.right == lines[-1].right == Formula("0"):
-            line = Line(line.right, (*lines.pop().left, Formula(" = "), *line.left))
+        if lines and line.left and line.sign == "=" and line.right == lines[-1].right == Formula(ZERO):
+            before = lines.pop()
+            line = replace(line, equal=(*before.equal, before.left))
         # a speed that is itself a rate needs no line
         if line.left[:1] != (line.right,):
             lines.append(line)
@@ -150,17 +152,17 @@ def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...
 def _line(step: Step, item: Item, right: Formula | str, d: Derivation, writing: Writing) -> Line:
     names = d.tape.names
     if not isinstance(item.label, str) or not isinstance(step.formula, str):
-        return Line(right, (*writing.label(item.label, names), f" of {item.of}" * bool(item.of)))
+        return Line(right, label(item.label, writing, names, item.of))
     place, comma, variable = item.label.partition(", ")
-    partial = _PARTIAL.search(step.formula)
-    if partial and comma:
-        return Line(right, (writing.partial(partial[1], variable), f" of {_owner(d, place)}"))
+    if comma and variable in names:
+        slope = f.Partial(f.Symbol(step.formula.partition("∂")[2].partition("/")[0]), f.Name(variable))
+        return Line(right, label(slope, writing, names, _owner(d, place)))
     if item.label in [d.kinematics.name(q) for q in d.kinematics.q]:
-        indexed = _INDEXED.match(step.formula)
-        if not indexed:
+        letter, _, index = step.formula.partition(" = ")[0].partition("_")
+        if index not in ("k", "i") or len(letter) > 1:
             return Line(right, ("along ", writing.symbol(item.label)), sign=":")
-        return Line(right, writing.label(f"{indexed[1]}_{item.label}", names))
-    return Line(right, writing.label(item.label, names))
+        return Line(right, label(f.Symbol(letter, (f.Name(item.label),)), writing, names))
+    return Line(right, label(item.label, writing, names))
 
 
 def _equations(items: Sequence[Item], d: Derivation, writing: Writing) -> Display:
@@ -174,7 +176,7 @@ def _equations(items: Sequence[Item], d: Derivation, writing: Writing) -> Displa
 
 def _about(item: Item, d: Derivation, writing: Writing) -> tuple[Span, ...]:
     if not isinstance(item.label, str):
-        return writing.label(item.label, d.tape.names)
+        return label(item.label, writing, d.tape.names, item.of)
     if item.label in d.tape.names:
         return "along ", writing.symbol(item.label)
     return () if item.label.isdigit() else (item.label,)
@@ -192,10 +194,10 @@ def _nodes(item: Item) -> list[int]:
     return [item.value] if isinstance(item.value, int) else []
 
 
-def _right(item: Item, written: list[str], writing: Writing) -> Formula | str:
+def _right(item: Item, written: list[Tree]) -> Formula | str:
     if isinstance(item.value, Vector):
         axes = [(F, axis) for F, axis, _ in components(item.value)]
-        return Formula(writing.along_axes((F, axis, w) for (F, axis), w in zip(axes, written, strict=True)))
+        return Formula(along_axes((F, axis, w) for (F, axis), w in zip(axes, written, strict=True)))
     return Formula(written[0]) if isinstance(item.value, int) else str(item.value)
 
 
@@ -207,8 +209,8 @@ def _matrix(item: Item, m: Matrix, d: Derivation, writing: Writing) -> Iterator[
     written, definitions = writing.scalars(d.tape, [e for row in m.rows for e in row])
     across = len(m.across)
     rows = [written[k : k + across] for k in range(0, len(written), across)]
-    whole = None if definitions else writing.matrix(rows)
-    name = writing.general(item.label)
+    whole = None if definitions else matrix(rows)
+    (name, *_) = label(item.label, writing, d.tape.names)
     if whole is not None:
         yield Display((Line(whole, (name,)),))
         yield words("Rows of ", name, ": ", *writing.listed(m.down), "; columns: ", *writing.listed(m.across), ".", quiet=True)
@@ -217,7 +219,7 @@ def _matrix(item: Item, m: Matrix, d: Derivation, writing: Writing) -> Iterator[
         Line(Formula(entry), (name, " at ", writing.symbol(down), ", ", writing.symbol(place)))
         for down, row in zip(m.down, rows, strict=True)
         for place, entry in zip(m.across, row, strict=True)
-        if entry != "0"
+        if entry != ZERO
     ]
     yield Display(tuple(entries), definitions)
     yield words(f"{len(written) - len(entries)} entries are zero.", quiet=True)
@@ -246,8 +248,8 @@ def _result(d: Derivation, writing: Writing, *, reduced: bool, quiet: bool) -> P
     title = "Equations of motion in the independent speeds" if reduced else "Equations of motion"
     remark: tuple[Block, ...] = ()
     if quiet and reduced and native.along == "q":
-        gone = (writing.general("Wᵀ Aᵀ = 0"), " removes the multipliers, ") if native.multipliers else ()
-        remark = (words("multiplied by ", writing.general("Wᵀ"), "; ", *gone, writing.general("q̇ = W u + X"), quiet=True),)
+        gone = (writing.general(ROWS_GONE), " removes the multipliers, ") if native.multipliers else ()
+        remark = (words("multiplied by ", writing.general(W.T), "; ", *gone, writing.general(RATES), quiet=True),)
     why = "As many equations as there are independent speeds: together with the rates of the coordinates they determine the motion."
     return Part(title, (*remark, writing.equations(e.tape, e.residuals, e.udot, e.u)), why, is_result=True)
 
@@ -266,9 +268,9 @@ def _eliminated(d: Derivation, writing: Writing) -> Iterator[Block]:
             f"The multiplier{'s' * several} ",
             *writing.listed(names),
             ": the columns of W are motions that satisfy the rows, so ",
-            writing.general("Wᵀ Aᵀ = 0"),
+            writing.general(ROWS_GONE),
             ", and the equations multiplied by ",
-            writing.general("Wᵀ"),
+            writing.general(W.T),
             f" are free of {'them' if several else 'it'}.",
         )
     elif names:
@@ -300,7 +302,7 @@ def _accelerations(d: Derivation, writing: Writing) -> Iterator[Block]:
     pairs = [(x, e) for x, e in zip(kin.qddot, kin.qddot_of_u, strict=True) if x != e]
     if not pairs:
         return
-    yield words("Rates and accelerations that are not independent: ", writing.general("q̇ = W u + X"), " differentiated,")
+    yield words("Rates and accelerations that are not independent: ", writing.general(RATES), " differentiated,")
     written, definitions = writing.scalars(d.tape, [e for _, e in pairs])
     lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
     yield Display(tuple(Line(Formula(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
@@ -311,9 +313,9 @@ def rates(d: Derivation, writing: Writing) -> Iterator[Block]:
     kin = d.kinematics
     pairs = [(x, e) for x, e in zip(kin.qdot, kin.qdot_of_u, strict=True) if x != e]
     if not pairs:
-        yield words("The speeds are the rates of the coordinates, ", writing.general("u = q̇"), ".")
+        yield words("The speeds are the rates of the coordinates, ", writing.general(SPEEDS_ARE_RATES), ".")
         return
     written, definitions = writing.scalars(d.tape, [e for _, e in pairs])
     lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
-    yield words("Speeds u: ", *writing.listed(kin.name(u) for u in kin.u), ". Rates ", writing.general("q̇ = W u + X"), ":")
+    yield words("Speeds u: ", *writing.listed(kin.name(u) for u in kin.u), ". Rates ", writing.general(RATES), ":")
     yield Display(tuple(Line(Formula(w), left) for left, w in zip(lefts, written, strict=True)), definitions)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient
+from dalembert.algebra.printing.tree import ZERO, Axis, Equation, Letter, Listed, Row, Words, total
 from dalembert.algebra.tape import Number
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -24,7 +25,7 @@ KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "
 
 def symbols(system: System, writing: Writing) -> Table:
     """Every symbol: how it prints, how programs call it, what it is, where it stands and its value."""
-    meanings = _meanings(system, writing)
+    meanings = _meanings(system)
     rows = [
         (writing.symbol(s.name), s.name, KINDS[s.kind], meanings.get(s.scalar.i, ""), _value(system, s, writing))
         for s in system.symbols.values()
@@ -32,7 +33,7 @@ def symbols(system: System, writing: Writing) -> Table:
     return Table(("symbol", "name", "what", "meaning", "value or definition"), tuple(rows))
 
 
-def _meanings(system: System, writing: Writing) -> dict[int, Span]:
+def _meanings(system: System) -> dict[int, Span]:
     """What a symbol is that stands alone somewhere: a mass, an angle of a frame, a distance along an axis."""
     found: dict[int, Span] = {}
     for F in system.space.frames:
@@ -40,7 +41,7 @@ def _meanings(system: System, writing: Writing) -> dict[int, Span]:
             found.setdefault(angle, f"attitude of frame {F.name}")
     for P in system.space.points:
         for F, axis, component in components(P.r):
-            found.setdefault(component, Formula(writing.in_words("", f"place of {P.name} along ", writing.axis(F, axis))))
+            found.setdefault(component, Formula(Row((Words(f"place of {P.name} along "), Axis(F.name, axis)))))
     for b in system.bodies:
         found.setdefault(b.mass.i, f"mass of {b.name}")
     return found
@@ -84,12 +85,12 @@ def _turned(F: Frame, writing: Writing) -> Span:
     t, parent = F.space.tape, F.parent
     match F.rotation:
         case AboutBasis(angle, axis, sign) if parent is not None:
-            written, unit = writing.scalar(t, angle), writing.axis(parent, "xyz"[axis])
-            about = writing.notation.sum([(sign < 0, unit)])
-            return Formula(writing.in_words(written.written, " about ", about), written.definitions)
+            written = writing.scalar(t, angle)
+            about = total([(sign < 0, Axis(parent.name, "xyz"[axis]))])
+            return Formula(Row((written.tree, Words(" about "), about)), written.definitions)
         case AboutAxis(angle, axis) if parent is not None:
             written, n = writing.scalar(t, angle), writing.vector(Vector(t, {parent: axis}))
-            return Formula(writing.in_words(written.written, " about ", n.written), (*written.definitions, *n.definitions))
+            return Formula(Row((written.tree, Words(" about "), n.tree)), (*written.definitions, *n.definitions))
         case Quaternion():
             return "by a quaternion"
         case _:
@@ -130,12 +131,12 @@ def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
             for r, partial in kin.partials(place)[0].items():
                 F[r] = kin.tape.add(F.get(r, kin.tape.zero), partial.dot_index(kin.vector_in_speeds(vector)))
         shown = [(writing.vector(vector), place.name) for vector, place in pairs]
-        yield load.name, _places(shown, writing), F
+        yield load.name, _places(shown), F
 
 
-def _places(shown: Sequence[tuple[Formula, str]], writing: Writing) -> Formula:
+def _places(shown: Sequence[tuple[Formula, str]]) -> Formula:
     definitions = tuple(d for formula, _ in shown for d in formula.definitions)
-    return Formula(",  ".join(writing.in_words(formula.written, f" at {place}") for formula, place in shown), definitions)
+    return Formula(Listed(tuple(Row((formula.tree, Words(f" at {place}"))) for formula, place in shown)), definitions)
 
 
 def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
@@ -150,14 +151,14 @@ def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
 
 
 def _named(letter: str, formula: Formula) -> Formula:
-    return Formula(f"{letter} = {formula.written}", formula.definitions)
+    return Formula(Equation(Letter(letter), formula.tree), formula.definitions)
 
 
 def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
     zero = is_zero(kin.tape, list(F.values()))
     along = [kin.name(kin.u[r]) for r, gone in sorted(zip(F, zero, strict=True)) if not gone]
     if along:
-        return Formula(", ".join(writing.symbol(name).written for name in along))
+        return _symbols(along, writing)
     return f"nothing: noncontributing ({'no allowed motion does work on it' if F else 'no speed moves its place'})"
 
 
@@ -186,7 +187,7 @@ def described_constraints(system: System, writing: Writing) -> Iterator[Block]:
         written, definitions = writing.scalars(system.space.tape, [c.expression.i for c in system.constraints])
         kinds = [_row_kind(c) for c in system.constraints]
         notes = [f"{c.name}, {kind}" for c, kind in zip(system.constraints, kinds, strict=True)]
-        yield Display(tuple(Line(Formula(f"{w} = 0"), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
+        yield Display(tuple(Line(Formula(Equation(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
 
 
 def freedoms(kin: Kinematics) -> Block:
@@ -215,7 +216,7 @@ def counted(kin: Kinematics, writing: Writing) -> Table:
 
 
 def _symbols(names: Iterable[str], writing: Writing) -> Formula:
-    return Formula(", ".join(writing.symbol(name).written for name in names))
+    return Formula(Listed(tuple(map(writing.naming, names))))
 
 
 def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, TextIO
 
+from dalembert.algebra.printing.notation import Text as Notation
+from dalembert.algebra.printing.tree import Equation, Matrix, Tree, Words
 from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
-from dalembert.report.breaking import broken
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -81,7 +82,7 @@ def _block(out: Console, block: Block) -> None:
             _paragraph(out, "".join(plain(s) for s in spans), "dim" if quiet else "")
         case Display(lines, definitions):
             _display(out, lines)
-            _definitions(out, definitions)
+            _definitions(out, block.count, definitions)
         case Table():
             _table(out, block)
         case Code(text):
@@ -96,8 +97,8 @@ def _write(out: Console, line: str, style: str = "") -> None:
 def plain(span: Span) -> str:
     """A span as a string of Unicode."""
     match span:
-        case Formula(written, definitions):
-            return "; ".join([written, *definitions])
+        case Formula(tree, definitions):
+            return "; ".join(map(Notation(), (tree, *definitions)))
         case Verdict(words):
             return words
         case str():
@@ -121,29 +122,58 @@ def _paragraph(out: Console, words: str, style: str) -> None:
 def _display(out: Console, lines: tuple[Line, ...]) -> None:
     from rich.cells import cell_len
 
-    lefts = ["".join(plain(s) for s in line.left) for line in lines]
+    lefts = [" = ".join("".join(plain(s) for s in left) for left in (*line.equal, line.left)) for line in lines]
     # equals signs under one another, as far as that leaves room
-    column = max((cell_len(left) for left in lefts if cell_len(left) <= out.width // 3 and " = " not in left), default=0)
+    short = [cell_len(left) for left, line in zip(lefts, lines, strict=True) if cell_len(left) <= out.width // 3 and not line.equal]
+    column = max(short, default=0)
     for left, line in zip(lefts, lines, strict=True):
         gap = " " * (column - cell_len(left))
         start = f"{left}:{gap} " if line.sign == ":" else f"{left}{gap} = "
         note = "".join(plain(s) for s in line.note)
-        _formula(out, start if left else "", plain(line.right) + (f"    [{note}]" if note else ""))
+        right = line.right.tree if isinstance(line.right, Formula) else Words(line.right)
+        _formula(out, start if left else "", right, f"    [{note}]" if note else "")
 
 
-def _formula(out: Console, start: str, written: str) -> None:
+def _formula(out: Console, start: str, tree: Tree, note: str = "") -> None:
     """A formula after what stands before it, broken at its signs and indented."""
     from rich.cells import cell_len
 
-    if "\n" in written:
-        _stacked(out, start, written.split("\n"))
+    if isinstance(tree, Matrix):
+        _stacked(out, start, Notation()(tree).split("\n"))
         return
     room = max(out.width - len(INDENT) - cell_len(start), 20)
     hang = " " * (cell_len(start) if cell_len(start) <= out.width // 3 else 2)
-    first, *rest = broken(written, room, cell_len)
+    first, *rest = broken(tree, room, note)
     _write(out, f"{INDENT}{start}{first}")
     for line in rest:
         _write(out, f"{INDENT}{hang}{INDENT}{line}")
+
+
+def broken(tree: Tree, width: float, note: str = "", *, deepest: int = 3) -> list[str]:
+    """The formula on lines of at most `width`, broken as near to the outside as possible, between words at worst."""
+    from rich.cells import cell_len
+
+    written = Notation()(tree) + note
+    if cell_len(written) <= width:
+        return [written]
+    for depth in range(deepest):
+        *parts, last = Notation.pieces(tree, depth)
+        if all(cell_len(p) <= width for p in (*parts, last + note)):
+            return _filled([*parts, last + note], width)
+    return _filled(written.split(" "), width)
+
+
+def _filled(parts: Iterable[str], width: float) -> list[str]:
+    """The parts on as few lines as will hold them; one that is too long for itself gets a line of its own."""
+    from rich.cells import cell_len
+
+    lines: list[str] = []
+    for part in parts:
+        if lines and cell_len(lines[-1]) + 1 + cell_len(part) <= width:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return lines
 
 
 def _stacked(out: Console, start: str, lines: list[str]) -> None:
@@ -154,12 +184,11 @@ def _stacked(out: Console, start: str, lines: list[str]) -> None:
         _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * cell_len(start)}{line}")
 
 
-def _definitions(out: Console, definitions: tuple[str, ...]) -> None:
+def _definitions(out: Console, count: str, definitions: tuple[Equation, ...]) -> None:
     if definitions:
-        _write(out, f"{INDENT}with {len(definitions)} intermediate{'s' if len(definitions) > 1 else ''}:", "dim")
+        _write(out, f"{INDENT}{count}:", "dim")
     for definition in definitions:
-        left, _, right = definition.partition(" = ")
-        _formula(out, f"{INDENT}{left} = ", right)
+        _formula(out, f"{INDENT}{Notation()(definition.left)} = ", definition.right)
 
 
 def _table(out: Console, table: Table) -> None:

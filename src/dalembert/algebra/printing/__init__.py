@@ -1,4 +1,4 @@
-"""Expressions and equations as a book prints them, in Unicode and in LaTeX.
+"""Expressions and equations as a book prints them: a tree is laid out once and written in Unicode, LaTeX or MathML.
 
 They are shown in normal form. What would be too long to read that way is shown as it was computed, with named
 intermediates and their number: nothing is ever cut.
@@ -12,9 +12,12 @@ from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import LIMIT as NORMAL_LIMIT
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
 from dalembert.algebra.printing.equation import Equation, equation
-from dalembert.algebra.printing.layout import Printer, Ranking
+from dalembert.algebra.printing.latex_notation import Latex
+from dalembert.algebra.printing.layout import Printer, Ranking, naming
 from dalembert.algebra.printing.names import parts
-from dalembert.algebra.printing.notation import Latex, Notation, Source, Text
+from dalembert.algebra.printing.notation import Source, Text
+from dalembert.algebra.printing.tree import Equation as Sides
+from dalembert.algebra.printing.tree import Tree
 from dalembert.algebra.printing.zform import equation_with_intermediates, with_intermediates
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -30,34 +33,35 @@ HOPELESS = 4 * LONGEST
 
 def text(e: Scalar) -> str:
     """The expression in normal form, on one line of Unicode."""
-    return _shown(e, Text(e.tape.displays))
+    return Text()(expression_tree(e))
 
 
 def latex(e: Scalar) -> str:
     """The expression in normal form, in LaTeX."""
-    return _shown(e, Latex(e.tape.displays))
+    return Latex()(expression_tree(e))
 
 
 def markup(e: Scalar) -> str:
     """The expression in normal form, as a MathML element that carries its LaTeX."""
     from dalembert.algebra.printing.mathml import math
 
-    return math(latex(e))
+    return math(expression_tree(e))
 
 
 def source(e: Scalar) -> str:
     """The expression as `s.expression` reads it."""
-    return _shown(e, Source())
+    return Source()(expression_tree(e))
 
 
-def _shown(e: Scalar, notation: Notation) -> str:
+def expression_tree(e: Scalar) -> Tree:
+    """The expression in normal form, to be written in any notation."""
     op, name, _ = e.tape.nodes[e.i]
     if op == "symbol":
-        return notation.symbol(name)
+        return naming(e.tape)(name)
     form = readable(e.tape, e.i)
     if form is None:
-        return with_intermediates(e.tape, e.i, notation)
-    return Printer(notation, ranking_for(e.tape, form)).form(form)
+        return with_intermediates(e.tape, e.i)
+    return Printer(naming(e.tape), ranking_for(e.tape, form)).form(form)
 
 
 def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
@@ -65,19 +69,29 @@ def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
 
     `group` puts what shares constants under parentheses: m (u̇ − l ω²).
     """
-    return _shown_equation(tape, residual, unknowns, rates, Text(tape.displays), group=group)
+    return Text()(equation_tree(tape, residual, unknowns, rates, group=group))
 
 
 def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
     """residual = 0 in LaTeX: accelerations and rates on the left, the rest on the right."""
-    return _shown_equation(tape, residual, unknowns, rates, Latex(tape.displays), group=group)
+    return Latex()(equation_tree(tape, residual, unknowns, rates, group=group))
 
 
 def equation_mathml(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
     """residual = 0 as a MathML element that carries its LaTeX."""
     from dalembert.algebra.printing.mathml import math
 
-    return math(equation_latex(tape, residual, unknowns, rates), block=True)
+    return math(equation_tree(tape, residual, unknowns, rates), block=True)
+
+
+def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> Tree:
+    """residual = 0, to be written in any notation."""
+    form = readable(tape, residual)
+    if form is None:
+        return equation_with_intermediates(tape, residual, unknowns)
+    sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
+    printer = Printer(naming(tape), ranking, group=group)
+    return Sides(printer.form(sides.left), printer.form(sides.right))
 
 
 def equation_form(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, limit: int = NORMAL_LIMIT) -> Equation:
@@ -88,15 +102,6 @@ def equation_form(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
 
 def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:
     return [tape.nodes[i][1] for i in symbols]
-
-
-def _shown_equation(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int], notation: Notation, *, group: bool) -> str:
-    form = readable(tape, residual)
-    if form is None:
-        return equation_with_intermediates(tape, residual, notation, unknowns)
-    sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
-    printer = Printer(notation, ranking, group=group)
-    return notation.equation(printer.form(sides.left), printer.form(sides.right))
 
 
 def readable(tape: Tape, e: int) -> Form | None:

@@ -11,13 +11,21 @@ from fractions import Fraction
 from typing import Any
 
 from dalembert.algebra.normal_form.forms import UNIT, Atom, Form, Powers, Term, collect, factor_common, without
-from dalembert.algebra.printing.names import base
-from dalembert.algebra.printing.notation import Notation
+from dalembert.algebra.printing.names import base, displayed
+from dalembert.algebra.printing.tree import PI, ZERO, Call, Group, Number, Quotient, Symbol, Tree, product, raised, total
 from dalembert.algebra.tape import Tape
 
 # so many signs shorter must an unusual way to collect terms be
 WORTH = 3
 CONSTANT, COORDINATE, RATE, ACCELERATION, FUNCTION = range(5)
+
+# what is shown for the name of a symbol
+Naming = Callable[[str], Tree]
+
+
+def naming(tape: Tape) -> Naming:
+    """Symbols as they are displayed on a tape."""
+    return lambda name: Symbol(name, displayed(name, tape.displays))
 
 
 class Ranking:
@@ -217,59 +225,53 @@ def _saved(divisor: Powers, found: Sequence[Piece]) -> int:
 
 
 class Printer:
-    """Forms as strings in one notation; `group` puts what shares constants under parentheses."""
+    """Forms as trees; `symbol` says what is shown for a name, `group` puts what shares constants under parentheses."""
 
-    def __init__(self, notation: Notation, ranking: Ranking, *, group: bool = False) -> None:
-        self.notation, self.ranking, self.group = notation, ranking, group
+    def __init__(self, symbol: Naming, ranking: Ranking, *, group: bool = False) -> None:
+        self.symbol, self.ranking, self.group = symbol, ranking, group
 
-    def form(self, form: Form) -> str:
+    def form(self, form: Form) -> Tree:
         if form.is_zero:
-            return self.notation.number(Fraction(0))
+            return ZERO
         if len(form.denominator) == 1:
             found = pieces(form, self.ranking)
-            return self.notation.sum([self._piece(p) for p in (grouped(found) if self.group else found)])
-        return self.notation.sum([self._fraction(form)])
+            return total([self._piece(p) for p in (grouped(found) if self.group else found)])
+        return total([self._fraction(form)])
 
-    def argument(self, form: Form) -> str:
+    def argument(self, form: Form) -> Tree:
         """Inside a function fractions are written θ/2, not 1/2 θ."""
         broken = [t.coefficient.denominator for t in form.numerator if t.powers]
         if not form.is_polynomial or max(broken, default=1) == 1:
             return self.form(form)
-        found: list[tuple[bool, str]] = []
+        found: list[tuple[bool, Tree]] = []
         for t in form.numerator:
             over = t.coefficient.denominator if t.powers and t.coefficient.denominator < 100 else 1
             negative, shown = self._term(Term(t.coefficient * over, t.powers))
-            found.append((negative, shown if over == 1 else self.notation.quotient(shown, str(over), simple=True)))
-        return self.notation.sum(found)
+            found.append((negative, shown if over == 1 else Quotient(shown, Number(Fraction(over)))))
+        return total(found)
 
-    def _fraction(self, form: Form) -> tuple[bool, str]:
+    def _fraction(self, form: Form) -> tuple[bool, Tree]:
         """A sum below the bar."""
         above = pieces(Form(form.numerator), self.ranking)
-        below = self.notation.sum([self._term(t) for t in sorted(form.denominator, key=self.ranking.term)])
-        if len(above) == 1:
-            negative, top = self._piece(above[0], closed=self.notation.closes_quotients)
-        else:
-            negative, top = False, self.notation.sum([self._piece(p) for p in above])
-            top = self.notation.group(top) if self.notation.closes_quotients else top
-        return negative, self.notation.quotient(top, below, simple=False)
+        below = total([self._term(t) for t in sorted(form.denominator, key=self.ranking.term)])
+        negative, top = self._piece(above[0]) if len(above) == 1 else (False, total([self._piece(p) for p in above]))
+        return negative, Quotient(top, below)
 
-    def _piece(self, piece: Piece, *, closed: bool = False) -> tuple[bool, str]:
-        n = self.notation
+    def _piece(self, piece: Piece) -> tuple[bool, Tree]:
         k = abs(piece.coefficient)
-        closed = closed or (bool(piece.below) and n.closes_quotients)
         first, then = self._around(piece)
-        factors = [self._power(a, e, closed=closed) for a, e in first]
+        factors = [self._power(a, e) for a, e in first]
         if piece.inner is not None:
-            inside = n.sum([self._term(t) for t in piece.inner.numerator])
-            factors.append(n.group(inside) if k != 1 or piece.before or piece.after or piece.below or piece.coefficient < 0 else inside)
-        factors += [self._power(a, e, closed=closed) for a, e in (*then, *piece.after)]
+            inside = total([self._term(t) for t in piece.inner.numerator])
+            alone = k == 1 and not (piece.before or piece.after or piece.below) and piece.coefficient > 0
+            factors.append(inside if alone else Group(inside))
+        factors += [self._power(a, e) for a, e in (*then, *piece.after)]
         if k != 1 or not factors:
-            factors.insert(0, n.number(k))
-        above = n.product(factors)
+            factors.insert(0, Number(k))
+        above = product(factors)
         if not piece.below:
             return piece.coefficient < 0, above
-        below = n.product([self._power(a, e, closed=closed) for a, e in piece.below])
-        return piece.coefficient < 0, n.quotient(above, below, simple=len(piece.below) == 1)
+        return piece.coefficient < 0, Quotient(above, product([self._power(a, e) for a, e in piece.below]))
 
     def _around(self, piece: Piece) -> tuple[Powers, Powers]:
         """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants stands where the first of them would stand."""
@@ -280,18 +282,16 @@ class Printer:
         split = sum(self.ranking.atom(a) < first for a, _ in piece.before)
         return piece.before[:split], piece.before[split:]
 
-    def _term(self, term: Term) -> tuple[bool, str]:
+    def _term(self, term: Term) -> tuple[bool, Tree]:
         return self._piece(_divided(term.coefficient, term.powers, None, (), self.ranking))
 
-    def _power(self, atom: Atom, k: int, *, closed: bool) -> str:
-        n = self.notation
+    def _power(self, atom: Atom, k: int) -> Tree:
         if atom.op == "symbol":
-            return n.power(n.symbol(atom.name), k, simple=True)
+            return raised(self.symbol(atom.name), k)
         if atom.op == "pi":
-            return n.power(n.pi(), k, simple=True)
-        argument = atom.arguments[0]
-        bare = not closed and len(atom.arguments) == 1 and _is_single(argument)
-        return n.call(atom.op, [self.argument(a) for a in atom.arguments], k, bare=bare)
+            return raised(PI, k)
+        bare = len(atom.arguments) == 1 and _is_single(atom.arguments[0])
+        return Call(atom.op, tuple(self.argument(a) for a in atom.arguments), k, bare)
 
 
 def _is_single(form: Form) -> bool:

@@ -1,286 +1,272 @@
-r"""\frac{a}{b} → <mfrac><mi>a</mi><mi>b</mi></mfrac>: presentation MathML of what the LaTeX printer lays out.
+"""A tree written in presentation MathML: <mfrac><mi>a</mi><mi>b</mi></mfrac>.
 
-The LaTeX is the tree: every decision about order, signs, fractions and accents is made once, in `layout`, and read here
-again. Only commands that our printers write are known; any other is an error, so this is also a check of the LaTeX.
-What comes out is MathML Core, well-formed as XML, with the LaTeX as an annotation to copy.
+What comes out is MathML Core, well-formed as XML, with the LaTeX of the same tree as an annotation to copy.
 """
 
 from __future__ import annotations
 
 import html
-import re
-from collections.abc import Callable, Sequence
-from typing import Final, NoReturn
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Final
 
-from dalembert.algebra.printing.names import GREEK
-from dalembert.errors import BadExpression
+from dalembert.algebra.printing import tree as t
+from dalembert.algebra.printing.latex_notation import Latex
+from dalembert.algebra.printing.names import GREEK, Name, field, is_word, parts
+from dalembert.algebra.printing.notation import RAISED, decimal
 
 NAMESPACE: Final = "http://www.w3.org/1998/Math/MathML"
-LETTERS: Final = {name: letter for name, letter in GREEK.items() if name != "lam"} | {
-    "ell": "ℓ",
-    "partial": "∂",
-    "nabla": "∇",
-    "infty": "∞",
-}
-OPERATORS: Final = {
-    "sum": "∑", "int": "∫", "cdot": "·", "times": "×", "to": "→", "neq": "≠", "le": "≤", "ge": "≥", "pm": "±", "in": "∈",
-    "dots": "…", "vert": "|", "mid": "|", "backslash": "\\", "approx": "≈", "equiv": "≡", "ldots": "…", "cdots": "⋯", "vdots": "⋮",
-}  # fmt: skip
-FUNCTIONS: Final = frozenset({
-    "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "exp", "log", "min", "max", "det",
-})  # fmt: skip
-ACCENTS: Final = {"dot": "˙", "ddot": "¨", "dddot": "\u20db", "ddddot": "\u20dc", "bar": "¯", "hat": "^", "tilde": "~"}
-SPACES: Final = {",": "0.167em", ";": "0.278em", ":": "0.222em", " ": "0.25em", "quad": "1em", "qquad": "2em", "!": "0em"}
-FENCES: Final = {"bmatrix": "[]", "pmatrix": "()", "matrix": "", "aligned": "", "align*": ""}
-TEXT_COMMANDS: Final = {"textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "S": "§", "dots": "…"}
+FUNCTIONS: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+DOTS: Final = {1: "˙", 2: "¨", 3: "\u20db", 4: "\u20dc"}
+ACCENTS: Final = {"bar": "¯", "hat": "^"}
 THIN: Final = '<mspace width="0.167em"></mspace>'
+QUAD: Final = '<mspace width="1em"></mspace>'
+APPLIED: Final = "<mo>\u2061</mo>"
 # browsers set a dot so low that it touches its letter
 ABOVE: Final = 'stretchy="false" style="padding-bottom:0.1em"'
-BOLD_CAPITAL, BOLD_SMALL = 0x1D400, 0x1D41A
+# what stands for itself and is no letter
+SIGNS: Final = "…′″‴∂∇∞"
+_SIDES: Final = ('class="left-side" style="text-align:right"', 'class="right-side" style="text-align:left"')
+_BRACKETS: Final = ('<mo stretchy="false">[</mo>', '<mo stretchy="false">]</mo>')
+# bold e of a unit vector
+_UNIT: Final = "<mi>𝐞</mi>"
 
-_TOKEN: Final = re.compile(r"\\[A-Za-z]+\*?|\\.|\d+(?:\.\d+)?|\s+|.", re.DOTALL)
-# what XML cannot hold, even escaped
-_UNWRITABLE: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-
-def math(latex: str, *, block: bool = False) -> str:
+def math(tree: t.Tree, *, block: bool = False) -> str:
     """A <math> element; block ones stand on lines of their own."""
+    return element(row(MathML()(tree)), Latex()(tree), block=block)
+
+
+def element(presentation: str, latex: str, *, block: bool = False) -> str:
+    """A <math> element that carries its LaTeX."""
     display = ' display="block"' if block else ""
     annotation = f'<annotation encoding="application/x-tex">{escaped(latex)}</annotation>'
-    return f'<math xmlns="{NAMESPACE}"{display}><semantics>{presentation(latex)}{annotation}</semantics></math>'
+    return f'<math xmlns="{NAMESPACE}"{display}><semantics>{presentation}{annotation}</semantics></math>'
 
 
-def presentation(latex: str) -> str:
-    """The same formula as one MathML element."""
-    return _Reader(latex).whole()
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells under one another: every second cell begins where the one before it ends."""
+    cells = ("".join(_tag("mtd", cell, _SIDES[n % 2]) for n, cell in enumerate(row)) for row in rows)
+    return _tag("mtable", "".join(_tag("mtr", row) for row in cells), 'displaystyle="true" class="aligned"')
 
 
 def escaped(words: str) -> str:
-    """Words that mean themselves inside XML and HTML."""
-    return html.escape(_UNWRITABLE.sub("\ufffd", words), quote=True)
+    """Words that mean themselves inside XML and HTML; what XML cannot hold, even escaped, is replaced."""
+    return html.escape("".join(c if _is_writable(ord(c)) else "\ufffd" for c in words), quote=True)
 
 
-def _element(tag: str, inside: str, attributes: str = "") -> str:
-    return f"<{tag}{attributes and ' ' + attributes}>{inside}</{tag}>"
+def _is_writable(c: int) -> bool:
+    return c in (0x9, 0xA, 0xD) or 0x20 <= c <= 0xD7FF or 0xE000 <= c <= 0xFFFD or c >= 0x10000
 
 
-def _row(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else _element("mrow", "".join(parts))
+def row(elements: Sequence[str]) -> str:
+    """Elements side by side as one."""
+    return elements[0] if len(elements) == 1 else _tag("mrow", "".join(elements))
 
 
-def _primes(before: str) -> str:
-    """′, ″, ‴ for one mark more."""
-    return _element("mo", "′" * (1 + before.count("′")))
+def _tag(name: str, inside: str, attributes: str = "") -> str:
+    return f"<{name}{attributes and ' ' + attributes}>{inside}</{name}>"
 
 
-def _fence(sign: str) -> str:
-    return _element("mo", escaped(sign), 'fence="true" stretchy="true"')
+def sign(glyph: str) -> str:
+    """A sign between two parts."""
+    return _tag("mo", escaped(glyph))
 
 
-class _Reader:
-    """LaTeX read from left to right; each method takes what it needs and returns an element."""
+class MathML:
+    """Every tree as a list of elements that stand side by side."""
 
-    def __init__(self, latex: str) -> None:
-        self.latex = latex
-        self.tokens = _TOKEN.findall(latex)
-        self.at = 0
+    def __call__(self, tree: t.Tree) -> list[str]:
+        """The elements of one formula."""
+        match tree:
+            case t.Number(value, small):
+                return [_number(value, small=small)]
+            case t.Symbol(_, shown):
+                return _symbol(shown)
+            case t.Sum(terms):
+                return self._sum(terms)
+            case t.Product(factors):
+                return self._product(factors)
+            case t.Raised():
+                return self._raised(tree)
+            case t.Call():
+                return self._call(tree)
+            case t.Group(inside):
+                return [_fenced("(", self.one(inside), ")")]
+            case t.Quotient(above, below):
+                return [_tag("mfrac", self.one(above) + self.one(below))]
+            case t.Equation(left, right):
+                return [*self(left), sign("="), *self(right)]
+            case _:
+                return self._other(tree)
 
-    # ---- tokens ------------------------------------------------------------------------------
+    def one(self, tree: t.Tree) -> str:
+        """The formula as one element."""
+        return row(self(tree))
 
-    def _skip(self) -> str:
-        """The next token that is not a space, without taking it; empty at the end."""
-        while self.at < len(self.tokens) and self.tokens[self.at].isspace():
-            self.at += 1
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+    def _other(self, tree: t.Tree) -> list[str]:
+        """What stands in formulas of the books, or around expressions."""
+        match tree:
+            case t.Letter():
+                return [self._letter(tree)]
+            case t.Indexed(base, below):
+                *before, last = self(base)
+                return [*before, _tag("msub", last + self.one(below))]
+            case t.Words(text):
+                return [words(text)] if text else []
+            case t.Infix(left, glyph, right):
+                return [*self(left), sign(glyph), *self(right)]
+            case t.Led(glyph, part):
+                return [*([words(":"), QUAD] if glyph == ":" else [sign(glyph)]), *self(part)]
+            case t.Row(parts_):
+                return [x for part in parts_ for x in self(part)]
+            case t.Listed(parts_):
+                return [x for part in parts_ for x in (sign(","), *self(part))][1:]
+            case t.Total(of, over):
+                return [_tag("msub", sign("∑") + _letters(over)) if over else sign("∑"), *self(of)]
+            case t.Integral(inside, by, end):
+                limits = sign("∫") if end is None else _tag("msubsup", sign("∫") + _tag("mn", "0") + self.one(end))
+                return [limits, *self(inside), THIN, _tag("mi", "d"), *self(by)]
+            case t.Axis(frame, axis):
+                name = row(_symbol(frame)) if frame.isidentifier() else words(frame)
+                return [_tag("msubsup", _UNIT + _tag("mi", axis) + name)]
+            case t.Matrix(rows):
+                cells = "".join(_tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows)
+                return [_fenced("[", _tag("mtable", cells), "]")]
+            case t.Noted(of, note):
+                return [*self(of), QUAD, _BRACKETS[0], *self(note), _BRACKETS[1]]
+            case t.Defined(main, definitions):
+                rest = [x for d in definitions for x in (sign(","), *self(d))][1:]
+                return [*self(main), QUAD, words(f"{tree.words}: "), *rest]
+        raise TypeError(tree)
 
-    def _take(self) -> str:
-        token = self._skip()
-        if not token:
-            self._refuse("it ends too early")
-        self.at += 1
-        return token
+    def _sum(self, terms: Iterable[tuple[bool, t.Tree]]) -> list[str]:
+        found: list[str] = []
+        for minus, part in terms:
+            if found:
+                found.append(sign("−" if minus else "+"))
+            elif minus:
+                # a minus that begins a sum belongs to what follows
+                found.append('<mo form="prefix">−</mo>')
+            found += self(part)
+        return found
 
-    def _expect(self, token: str) -> None:
-        found = self._take()
-        if found != token:
-            self._refuse(f"{token} is missing before {found}")
+    def _product(self, factors: tuple[t.Tree, ...]) -> list[str]:
+        found = self(factors[0])
+        for before, factor in pairwise(factors):
+            apart = isinstance(factor, t.Call | t.Axis) or any(isinstance(x, t.Symbol) and is_word(x.shown) for x in (before, factor))
+            found += [THIN] * apart + self(factor)
+        return found
 
-    def _refuse(self, why: str) -> NoReturn:
-        msg = f"LaTeX that cannot be read, {why}: {self.latex}"
-        raise BadExpression(msg)
+    def _raised(self, tree: t.Raised) -> list[str]:
+        exponent = {"T": "<mi>T</mi>"}.get(str(tree.exponent)) or _whole(str(tree.exponent))
+        if isinstance(tree.base, t.Symbol):
+            return _symbol(tree.base.shown, exponent)
+        *before, last = self(tree.base)
+        return [*before, _tag("msup", last + exponent)]
 
-    # ---- rows and groups ---------------------------------------------------------------------
+    def _call(self, call: t.Call) -> list[str]:
+        inside = row([x for a in call.arguments for x in (sign(","), *self(a))][1:])
+        power = _tag("mn", str(call.exponent)) if call.exponent != 1 else ""
+        if call.function == "abs":
+            return [_with_power(_fenced("|", inside, "|"), power)]
+        if call.function == "sqrt":
+            return [_with_power(_tag("msqrt", inside), power)]
+        name = _tag("mi", FUNCTIONS.get(call.function, call.function))
+        if call.function not in RAISED:
+            return [name, APPLIED, _with_power(_fenced("(", inside, ")"), power)]
+        return [_with_power(name, power), APPLIED, *([THIN, inside] if call.bare else [_fenced("(", inside, ")")])]
 
-    def whole(self) -> str:
-        row = self._until(())
-        if self._skip():
-            self._refuse(f"{self._skip()} closes nothing")
-        return row
-
-    def _until(self, ends: tuple[str, ...]) -> str:
-        """Everything up to one of the ends, which stays."""
-        parts: list[str] = []
-        while (sign := self._skip()) and sign not in ends and sign not in ("}", "\\right", "&", "\\\\", "\\end"):
-            # sin and cos stand a little apart from the factor before them
-            if sign[:1] == "\\" and sign[1:] in FUNCTIONS and parts and not parts[-1].startswith("<mo>"):
-                parts.append(THIN)
-            # a minus that begins a sum belongs to what follows
-            if sign == "-" and (not parts or parts[-1].startswith("<mo>")):
-                self._take()
-                parts.append('<mo form="prefix">−</mo>')
-                continue
-            parts += self._scripted()
-        return _row(parts)
-
-    def _group(self) -> str:
-        """{…}, or one token as LaTeX takes it."""
-        if self._skip() != "{":
-            return self._atom()
-        self._take()
-        inside = self._until(("}",))
-        self._expect("}")
-        return inside
-
-    def _raw_group(self) -> str:
-        """What stands between braces, as written; spaces count."""
-        self._expect("{")
-        start, depth = self.at, 1
-        while depth:
-            if self.at == len(self.tokens):
-                self._refuse("a brace is not closed")
-            depth += {"{": 1, "}": -1}.get(self.tokens[self.at], 0)
-            self.at += 1
-        return "".join(self.tokens[start : self.at - 1])
-
-    def _scripted(self) -> list[str]:
-        """An atom with what stands below and above it; a function is applied to what follows."""
-        name = self._skip()
-        base = self._atom()
-        low = high = ""
-        while (mark := self._skip()) in ("_", "^", "'"):
-            self._take()
-            if mark == "'":
-                high = _primes(high)
-            elif mark == "_" and not low:
-                low = self._group()
-            elif mark == "^" and not high:
-                high = self._group()
-            else:
-                self._refuse(f"two {mark} follow one another")
-        if low or high:
-            tag = "msubsup" if low and high else "msub" if low else "msup"
-            base = _element(tag, base + low + high)
-        if not (name.startswith("\\") and name[1:] in FUNCTIONS):
-            return [base]
-        return [base, "<mo>\u2061</mo>"] + [THIN] * (self._skip() not in ("\\left", "("))
-
-    # ---- atoms -------------------------------------------------------------------------------
-
-    def _atom(self) -> str:
-        sign = self._take()
-        if sign.startswith("\\"):
-            return self._command(sign[1:])
-        if sign == "{":
-            self.at -= 1
-            return self._group()
-        if sign in "_^}&$#%~":
-            self._refuse(f"{sign} stands where it cannot")
-        if sign[0].isdigit():
-            return _element("mn", sign)
-        if sign.isalpha():
-            return _element("mi", escaped(sign))
-        if sign in "()[]|":
-            return _element("mo", sign, 'stretchy="false"')
-        return _element("mo", escaped({"-": "−", "'": "′", "*": "∗"}.get(sign, sign)))
-
-    def _command(self, name: str) -> str:
-        if name in LETTERS:
-            return _element("mi", LETTERS[name], 'mathvariant="normal"' if name[0].isupper() else "")
-        if name in OPERATORS:
-            return _element("mo", escaped(OPERATORS[name]))
-        if name in FUNCTIONS:
-            return _element("mi", name)
-        if name in ACCENTS:
-            return _element("mover", self._group() + _element("mo", ACCENTS[name], ABOVE), 'accent="true"')
-        if name in SPACES:
-            return f'<mspace width="{SPACES[name]}"></mspace>'
-        if len(name) == 1 and not name.isalpha():
-            return _element("mo", escaped(name))
-        build: dict[str, Callable[[], str]] = {
-            "frac": self._fraction, "tfrac": self._fraction, "sqrt": lambda: _element("msqrt", self._group()), "left": self._fenced,
-            "begin": self._array, "text": lambda: _text(self._raw_group()), "mathrm": self._upright, "operatorname": self._upright,
-            "mathbf": self._bold,
-        }  # fmt: skip
-        if name not in build:
-            self._refuse(f"\\{name} is unknown")
-        return build[name]()
-
-    def _fraction(self) -> str:
-        above = self._group()
-        return _element("mfrac", above + self._group())
-
-    def _upright(self) -> str:
-        word = _plain(self._raw_group())
-        return _element("mi", escaped(word), 'mathvariant="normal"' if len(word) == 1 else "")
-
-    def _bold(self) -> str:
-        word = self._raw_group()
-        return _element("mi", "".join(_bold_letter(c) for c in word))
-
-    def _fenced(self) -> str:
-        opening = self._take()
-        inside = self._until(("\\right",))
-        self._expect("\\right")
-        return _element("mrow", _fence(opening) + inside + _fence(self._take()))
-
-    def _array(self) -> str:
-        """Rows of cells; in an alignment every second cell begins where the one before ends."""
-        name = self._raw_group()
-        if name not in FENCES:
-            self._refuse(f"the environment {name} is unknown")
-        rows, cells = [], [self._until(())]
-        while (mark := self._take()) != "\\end":
-            if mark == "\\\\":
-                rows.append(cells)
-                cells = []
-            elif mark != "&":
-                self._refuse(f"{mark} stands where it cannot")
-            cells.append(self._until(()))
-        if self._raw_group() != name:
-            self._refuse(f"{name} does not end")
-        return _table([*rows, cells], FENCES[name], aligned="align" in name)
+    def _letter(self, a: t.Letter) -> str:
+        shown = _letters(a.letter)
+        shown = _accented(shown, ACCENTS[a.accent]) if a.accent else shown
+        shown = _accented(shown, DOTS[a.dots]) if a.dots else shown
+        below = row([self.one(i) for i in a.below]) if a.below else ""
+        above = row([*(self.one(i) for i in a.above), *([sign("∗")] * a.star)]) if a.above or a.star else ""
+        return _scripted(shown, below, above)
 
 
-def _table(rows: Sequence[Sequence[str]], fences: str, *, aligned: bool) -> str:
-    sides = ('class="left-side" style="text-align:right"', 'class="right-side" style="text-align:left"')
-    written = "".join(
-        _element("mtr", "".join(_element("mtd", cell, sides[n % 2] if aligned else "") for n, cell in enumerate(row))) for row in rows
-    )
-    table = _element("mtable", written, 'displaystyle="true" class="aligned"' if aligned else "")
-    return _element("mrow", _fence(fences[0]) + table + _fence(fences[1])) if fences else table
+def words(text: str) -> str:
+    """Words inside a formula; spaces at their ends do not get lost."""
+    bare = text.strip(" ")
+    kept = "\u00a0" * text.startswith(" ") + bare + "\u00a0" * text.endswith(" ") if bare else "\u00a0"
+    return _tag("mtext", escaped(kept))
 
 
-def _text(words: str) -> str:
-    r"""\text{…}, where mathematics may stand between dollar signs."""
-    spans = re.split(r"(?<!\\)\$", words)
-    parts = [presentation(span) if n % 2 else _element("mtext", escaped(_kept(_plain(span)))) for n, span in enumerate(spans) if span]
-    return _row(parts)
+def _fenced(opening: str, inside: str, closing: str) -> str:
+    left, right = (_tag("mo", glyph, 'fence="true" stretchy="true"') for glyph in (opening, closing))
+    return _tag("mrow", left + inside + right)
 
 
-def _kept(words: str) -> str:
-    """Spaces at the ends do not get lost."""
-    bare = words.strip(" ")
-    before, after = len(words) - len(words.lstrip(" ")), len(words) - len(words.rstrip(" "))
-    return "\u00a0" * min(before, 1) + bare + "\u00a0" * min(after, 1) if bare else "\u00a0"
+def _with_power(base: str, power: str) -> str:
+    return _tag("msup", base + power) if power else base
 
 
-def _plain(words: str) -> str:
-    r"""\_ → _, -- → –: the words that LaTeX text stands for."""
-    named = re.sub(r"\\([A-Za-z]+)(?:\{\}| ?)", lambda found: TEXT_COMMANDS.get(found[1], found[0]), words)
-    return re.sub(r"\\([{}$&#%_])", r"\1", named.replace("--", "–"))
+def _scripted(base: str, below: str, above: str) -> str:
+    if not below and not above:
+        return base
+    return _tag("msubsup" if below and above else "msub" if below else "msup", base + below + above)
 
 
-def _bold_letter(c: str) -> str:
-    if "a" <= c <= "z":
-        return chr(BOLD_SMALL + ord(c) - ord("a"))
-    return chr(BOLD_CAPITAL + ord(c) - ord("A")) if "A" <= c <= "Z" else escaped(c)
+def _accented(base: str, mark: str) -> str:
+    return _tag("mover", base + _tag("mo", mark, ABOVE), 'accent="true"')
+
+
+def _number(value: Fraction, *, small: bool) -> str:
+    shown = None if small else decimal(value)
+    if value.denominator == 1 or shown:
+        return _tag("mn", shown or str(value))
+    return _tag("mfrac", _tag("mn", str(value.numerator)) + _tag("mn", str(value.denominator)))
+
+
+def _whole(exponent: str) -> str:
+    digits = _tag("mn", exponent.lstrip("-"))
+    return row([sign("−"), digits]) if exponent.startswith("-") else digits
+
+
+def _letters(text: str) -> str:
+    """Letters of the books: each by itself, a word as one."""
+    if text.isdigit():
+        return _tag("mn", text)
+    if len(text) > 2 and text.isascii() and text.isalpha():
+        return _tag("mi", text)
+    return row([_tag("mo" if c in SIGNS and c != "∂" else "mi", escaped(c), _upright(c)) for c in text])
+
+
+def _upright(letter: str) -> str:
+    """Greek capitals stand upright."""
+    return 'mathvariant="normal"' if letter in GREEK.values() and letter.isupper() else ""
+
+
+def _symbol(name: str, power: str = "") -> list[str]:
+    """A name taken apart: θ with its dots, indices, derivatives along a member, place; index and power stand above one another."""
+    taken = parts(name)
+    _, primes, place = field(name)
+    slopes = "" if not primes else sign("′" * primes) if primes < 4 else _count(primes)
+    shown = _scripted(_dotted(taken), _indices(taken), slopes or power)
+    shown = _with_power(shown, power) if slopes else shown
+    return [shown, words(place)] if place else [shown]
+
+
+def _dotted(name: Name) -> str:
+    shown = _one(name.letters)
+    if not name.dots:
+        return shown
+    return _accented(shown, DOTS[name.dots]) if name.dots in DOTS else _tag("msup", shown + _count(name.dots))
+
+
+def _count(k: int) -> str:
+    """(5), the number of a derivative."""
+    return _tag("mrow", f'<mo stretchy="false">(</mo><mn>{k}</mn><mo stretchy="false">)</mo>')
+
+
+def _indices(name: Name) -> str:
+    return row([x for s in name.subscripts for x in (sign(","), _one(s))][1:]) if name.subscripts else ""
+
+
+def _one(letters: str) -> str:
+    if letters.isdigit():
+        return _tag("mn", letters)
+    shown = GREEK.get(letters, letters)
+    return _tag("mi", escaped(shown), _upright(shown))

@@ -2,7 +2,6 @@ r"""theta_1' → θ̇₁, \dot{\theta}_{1}: how the names of symbols are read, i
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
@@ -23,9 +22,6 @@ SUBSCRIPTS = str.maketrans("0123456789aehijklmnoprstuvx", "₀₁₂₃₄₅₆
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 DOTS = {1: "\u0307", 2: "\u0308", 3: "\u20db", 4: "\u20dc"}
 LATEX_DOTS = {1: r"\dot", 2: r"\ddot", 3: r"\dddot", 4: r"\ddddot"}
-_PATTERN = re.compile(r"([^\W\d_]+)(\d*)((?:_[^\W_]+)*)('*)")
-# v′′(L)': a field's derivatives along a member, the place where it is taken, its rates
-_FIELD = re.compile(r"([^′()]+)(′*)(\([^()]*\))?('*)")
 # before a name: its variation
 VARIATION = "δ"
 PRIMES = {0: "", 1: "′", 2: "″", 3: "‴", 4: "⁗"}
@@ -43,22 +39,22 @@ class Name(NamedTuple):
 def parts(name: str) -> Name:
     """theta_1'' → (theta, (1,), 2); a name that does not follow this pattern is all letters."""
     name = field(name)[0]
-    found = _PATTERN.fullmatch(name)
-    if not found:
-        bare = name.rstrip("'")
+    bare = base(name)
+    first, *tail = bare.split("_")
+    letters = first.rstrip("0123456789")
+    if not letters.isalpha() or not all(s.isalnum() for s in tail):
         return Name(bare, (), len(name) - len(bare))
-    letters, digits, tail, primes = found.groups()
-    subscripts = tuple(s for s in (digits, *tail.split("_")) if s)
-    return Name(letters, subscripts, len(primes))
+    return Name(letters, tuple(s for s in (first[len(letters) :], *tail) if s), len(name) - len(bare))
 
 
 def field(name: str) -> tuple[str, int, str]:
     """v′′(L)' → (v', 2, (L)): a field without its marks, its derivatives along the member, its place."""
-    found = _FIELD.fullmatch(name) if "′" in name or name.rstrip("'").endswith(")") else None
-    if not found:
+    bare = base(name)
+    letters, opening, inside = bare.partition("(") if bare.endswith(")") else (bare, "", "")
+    stem = letters.rstrip("′")
+    if not stem or any(c in "′()" for c in stem + inside[:-1]):
         return name, 0, ""
-    letters, primes, place, dots = found.groups(default="")
-    return letters + dots, len(primes), place
+    return stem + name[len(bare) :], len(letters) - len(stem), opening + inside
 
 
 def base(name: str) -> str:
@@ -125,6 +121,12 @@ def latex_name(name: str) -> str:
         # in braces, so that a power may follow
         shown = f"{{{shown}{above}}}"
     return shown + place
+
+
+def is_word(name: str) -> bool:
+    """Whether a name is written upright and without a mark above it, so that it needs a space to its neighbours."""
+    letters, _, dots = parts(name)
+    return not dots and letters not in GREEK and len(letters) > 1 and not letters.isdigit()
 
 
 def _latex_letters(letters: str) -> str:

@@ -1,55 +1,23 @@
-"""Ways to write mathematics on one line: Unicode for the terminal, LaTeX for paper, and what a program reads."""
+"""A tree written on one line of Unicode, or as a program reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import Final
 
-from dalembert.algebra.printing.names import displayed, latex_name, superscript, unicode_name
+from dalembert.algebra.printing import tree as t
+from dalembert.algebra.printing.names import DOTS, GREEK, SUBSCRIPTS, SUPERSCRIPTS, superscript, unicode_name
 
 # functions whose power stands after their name: cos² θ
-RAISED = frozenset({"sin", "cos", "sinh", "cosh"})
-LATEX_FUNCTIONS = {
-    "asin": r"\arcsin",
-    "acos": r"\arccos",
-    "atan": r"\arctan",
-    "sign": r"\operatorname{sign}",
-    "atan2": r"\operatorname{atan2}",
-}
-
-
-class Notation(Protocol):
-    """What a printer must know; strings go in and out."""
-
-    # whether functions above a fraction bar need parentheses, so that nobody reads sin θ/r as sin(θ/r)
-    closes_quotients: bool
-
-    def number(self, k: Fraction) -> str:
-        """A rational number that is not negative."""
-        ...
-
-    def symbol(self, name: str) -> str: ...
-    def pi(self) -> str: ...
-    def power(self, base: str, k: int, *, simple: bool) -> str: ...
-    def call(self, op: str, arguments: Sequence[str], k: int, *, bare: bool) -> str:
-        """function(arguments) to the power k; `bare` where the argument is one symbol and needs no parentheses."""
-        ...
-
-    def product(self, factors: Sequence[str]) -> str: ...
-    def sum(self, parts: Sequence[tuple[bool, str]]) -> str:
-        """Parts with their signs (True for minus)."""
-        ...
-
-    def group(self, inside: str) -> str: ...
-    def quotient(self, above: str, below: str, *, simple: bool) -> str:
-        """above/below; `simple` where what stands below is a single factor."""
-        ...
-
-    def equation(self, left: str, right: str) -> str: ...
-    def aside(self, main: str, count: int, definitions: Sequence[str]) -> str:
-        """A main formula with named intermediates."""
-        ...
+RAISED: Final = frozenset({"sin", "cos", "sinh", "cosh"})
+FRACTIONS: Final = {Fraction(1, 2): "½", Fraction(1, 3): "⅓", Fraction(2, 3): "⅔", Fraction(1, 4): "¼"}
+ACCENTS: Final = {"bar": "\u0304", "hat": "\u0302", "": ""}
+HIGH: Final = {"T": "ᵀ", "-1": "⁻¹"}
+_ENDS: Final = str.maketrans("L0123456789abdehiklmprst", "ᴸ⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᵈᵉʰⁱᵏˡᵐᵖʳˢᵗ")
+# stands before a sign at which a line may be broken
+_BREAK: Final = "\x1e"
 
 
 def decimal(k: Fraction) -> str | None:
@@ -67,151 +35,174 @@ def decimal(k: Fraction) -> str | None:
     return shown if len(shown) < len(str(k)) else None
 
 
+def is_single(tree: t.Tree) -> bool:
+    """Whether a tree may stand below a slash without parentheses."""
+    if isinstance(tree, t.Number):
+        return tree.value.denominator == 1
+    return not isinstance(tree, t.Product | t.Sum | t.Quotient | t.Infix | t.Equation | t.Total)
+
+
 class Text:
     """Unicode on one line: 1/4 m r² (1 + 5 cos² θ) φ̈"""
 
-    closes_quotients = True
+    def __init__(self, depth: int = -1) -> None:
+        # signs at most so many parentheses deep are places where a line may be broken
+        self.depth = depth
 
-    def __init__(self, displays: Mapping[str, str] | None = None) -> None:
-        self.displays = {} if displays is None else displays
+    def __call__(self, tree: t.Tree) -> str:
+        """The formula on one line; a matrix takes several."""
+        return self._write(tree, 0)
 
-    def number(self, k: Fraction) -> str:
-        return decimal(k) or str(k)
+    def _write(self, tree: t.Tree, level: int, *, closed: bool = False) -> str:
+        """`level` counts parentheses; `closed` functions have some, so that nobody reads sin θ/r as sin(θ/r)."""
+        match tree:
+            case t.Number(value, small):
+                return FRACTIONS.get(value, str(value)) if small else decimal(value) or str(value)
+            case t.Symbol(_, shown):
+                return unicode_name(shown)
+            case t.Sum(parts):
+                return self._sum(parts, level)
+            case t.Product(factors):
+                return " ".join(self._write(x, level, closed=closed) for x in factors)
+            case t.Raised(base, exponent):
+                return self._write(base, level, closed=closed) + (HIGH[exponent] if isinstance(exponent, str) else superscript(exponent))
+            case t.Call():
+                return self._call(tree, level, closed=closed)
+            case t.Group(inside):
+                return f"({self._write(inside, level + 1)})"
+            case t.Quotient(above, below):
+                return self._quotient(above, below, level)
+            case t.Equation(left, right):
+                return f"{self._write(left, level)}{self._joint(level)}= {self._write(right, level)}"
+            case _:
+                return self._other(tree, level)
 
-    def symbol(self, name: str) -> str:
-        return unicode_name(displayed(name, self.displays))
+    def _other(self, tree: t.Tree, level: int) -> str:
+        """What stands in formulas of the books, or around expressions."""
+        match tree:
+            case t.Letter():
+                return self._letter(tree, level)
+            case t.Indexed(base, below):
+                return f"{self._write(base, level)}_{self._write(below, level)}"
+            case t.Words(text):
+                return text
+            case t.Infix(left, sign, right):
+                space = "" if sign == "·" else " "
+                return f"{self._write(left, level)}{space}{sign}{space}{self._write(right, level)}"
+            case t.Led(sign, part):
+                return f"{sign} {self._write(part, level)}"
+            case t.Row(parts, spaced):
+                return (" " if spaced else "").join(self._write(x, level) for x in parts)
+            case t.Listed(parts):
+                return ", ".join(self._write(x, level) for x in parts)
+            case t.Total(of, over):
+                return f"Σ{f'_{over}' if over else ''} {self._write(of, level)}"
+            case t.Integral():
+                return self._integral(tree, level)
+            case t.Axis(frame, axis):
+                return f"{GREEK.get(frame, frame)}.{axis}"
+            case t.Matrix(rows):
+                return _bracketed([[self(x) for x in row] for row in rows])
+            case t.Noted(of, note):
+                return f"{self._write(of, level)}    [{self._write(note, level + 1)}]"
+            case t.Defined(main, definitions):
+                return f"{self._write(main, level)}, {tree.words}: " + "; ".join(self._write(d, level) for d in definitions)
+        raise TypeError(tree)
 
-    def pi(self) -> str:
-        return "π"
+    def _joint(self, level: int) -> str:
+        return _BREAK if level <= self.depth else " "
 
-    def power(self, base: str, k: int, *, simple: bool) -> str:
-        if k == 1:
-            return base
-        return (base if simple else f"({base})") + superscript(k)
-
-    def call(self, op: str, arguments: Sequence[str], k: int, *, bare: bool) -> str:
-        inside = ", ".join(arguments)
-        if op == "abs":
-            return self.power(f"|{inside}|", k, simple=True)
-        if op == "sqrt":
-            return self.power(f"√{inside}" if bare else f"√({inside})", k, simple=False)
-        tail = f" {inside}" if bare and op in RAISED else f"({inside})"
-        if op in RAISED:
-            return op + (superscript(k) if k != 1 else "") + tail
-        return self.power(op + tail, k, simple=True)
-
-    def product(self, factors: Sequence[str]) -> str:
-        return " ".join(factors)
-
-    def sum(self, parts: Sequence[tuple[bool, str]]) -> str:
+    def _sum(self, parts: tuple[tuple[bool, t.Tree], ...], level: int) -> str:
         (negative, first), *rest = parts
-        return ("−" if negative else "") + first + "".join((" − " if minus else " + ") + part for minus, part in rest)
+        joint = self._joint(level)
+        written = ("−" if negative else "") + self._write(first, level)
+        return written + "".join(f"{joint}{'−' if minus else '+'} {self._write(part, level)}" for minus, part in rest)
 
-    def group(self, inside: str) -> str:
-        return f"({inside})"
+    def _call(self, call: t.Call, level: int, *, closed: bool) -> str:
+        function, k = call.function, call.exponent
+        inside = ", ".join(self._write(x, level + 1) for x in call.arguments)
+        power = superscript(k) if k != 1 else ""
+        bare = call.bare and not closed
+        if function == "abs":
+            return f"|{inside}|{power}"
+        if function == "sqrt":
+            root = f"√{inside}" if bare else f"√({inside})"
+            return f"({root}){power}" if power else root
+        if function in RAISED:
+            return f"{function}{power} {inside}" if bare else f"{function}{power}({inside})"
+        return f"{function}({inside}){power}"
 
-    def quotient(self, above: str, below: str, *, simple: bool) -> str:
-        return f"{above}/{below}" if simple else f"{above}/({below})"
+    def _quotient(self, above: t.Tree, below: t.Tree, level: int) -> str:
+        several = isinstance(above, t.Sum)
+        top = f"({self._write(above, level + 1)})" if several else self._write(above, level, closed=True)
+        single = is_single(below)
+        bottom = self._write(below, level if single else level + 1, closed=True)
+        return f"{top}/{bottom}" if single else f"{top}/({bottom})"
 
-    def equation(self, left: str, right: str) -> str:
-        return f"{left} = {right}"
+    def _letter(self, a: t.Letter, level: int) -> str:
+        """F₁, p_θ, γ³₁₂: small indices where all of them are digits, or a short name."""
+        marked = unicodedata.normalize("NFC", a.letter + ACCENTS[a.accent] + DOTS.get(a.dots, ""))
+        below, above = ([self._write(i, level) for i in indices] for indices in (a.below, a.above))
+        lowered = not below or below[0].isdigit() or not isinstance(a.below[0], t.Letter)
+        small = lowered and all(ord(c) in SUBSCRIPTS for i in below for c in i)
+        shown = _digits(below).translate(SUBSCRIPTS) if small else "".join(f"_{i}" for i in below)
+        return marked + _digits(above).translate(SUPERSCRIPTS) + shown + "*" * a.star
 
-    def aside(self, main: str, count: int, definitions: Sequence[str]) -> str:
-        return f"{main}, with {count} intermediate{'s' if count > 1 else ''}: " + "; ".join(definitions)
+    def _integral(self, a: t.Integral, level: int) -> str:
+        inside, by = self._write(a.inside, level), self._write(a.by, level)
+        if a.end is None:
+            return f"∫{inside} d{by}"
+        end = self._write(a.end, level)
+        raised = end.translate(_ENDS)
+        limits = f"∫₀{raised}" if all(x != y for x, y in zip(end, raised, strict=True)) else f"∫[0, {end}]"
+        return f"{limits} {inside} d{by}"
+
+    @classmethod
+    def pieces(cls, tree: t.Tree, depth: int) -> list[str]:
+        """The formula cut before every sign at most `depth` parentheses deep; joined by spaces the pieces give it back."""
+        return cls(depth)(tree).split(_BREAK)
 
 
-class Latex:
-    r"""LaTeX for one formula: \frac{1}{4} m r^{2} \left(1 + 5 \cos^{2} \theta\right) \ddot{\phi}"""
+def _digits(indices: list[str]) -> str:
+    """12, or 1,12 where an index has two digits."""
+    return ("," if any(len(i) > 1 for i in indices) else "").join(indices)
 
-    closes_quotients = False
 
-    def __init__(self, displays: Mapping[str, str] | None = None) -> None:
-        self.displays = {} if displays is None else displays
-
-    def number(self, k: Fraction) -> str:
-        return str(k) if k.denominator == 1 else decimal(k) or f"\\frac{{{k.numerator}}}{{{k.denominator}}}"
-
-    def symbol(self, name: str) -> str:
-        return latex_name(displayed(name, self.displays))
-
-    def pi(self) -> str:
-        return r"\pi"
-
-    def power(self, base: str, k: int, *, simple: bool) -> str:
-        if k == 1:
-            return base
-        return (base if simple else self.group(base)) + f"^{{{k}}}"
-
-    def call(self, op: str, arguments: Sequence[str], k: int, *, bare: bool) -> str:
-        inside = ", ".join(arguments)
-        if op == "abs":
-            return self.power(f"\\left|{inside}\\right|", k, simple=True)
-        if op == "sqrt":
-            return self.power(f"\\sqrt{{{inside}}}", k, simple=True)
-        name = LATEX_FUNCTIONS.get(op, f"\\{op}")
-        tail = f" {inside}" if bare and op in RAISED else self.group(inside)
-        if op in RAISED:
-            return name + (f"^{{{k}}}" if k != 1 else "") + tail
-        return self.power(name + tail, k, simple=True)
-
-    def product(self, factors: Sequence[str]) -> str:
-        # words need a thin space to stay apart; letters do not
-        words = [f.startswith("\\mathrm") for f in factors]
-        return factors[0] + "".join(("\\, " if words[n] or words[n + 1] else " ") + f for n, f in enumerate(factors[1:]))
-
-    def sum(self, parts: Sequence[tuple[bool, str]]) -> str:
-        (negative, first), *rest = parts
-        return ("-" if negative else "") + first + "".join((" - " if minus else " + ") + part for minus, part in rest)
-
-    def group(self, inside: str) -> str:
-        return f"\\left({inside}\\right)"
-
-    def quotient(self, above: str, below: str, *, simple: bool) -> str:  # noqa: ARG002 - a bar needs no parentheses
-        return f"\\frac{{{above}}}{{{below}}}"
-
-    def equation(self, left: str, right: str) -> str:
-        return f"{left} = {right}"
-
-    def aside(self, main: str, count: int, definitions: Sequence[str]) -> str:
-        words = f"\\quad\\text{{with {count} intermediate{'s' if count > 1 else ''}: }}"
-        return f"{main} {words} " + r",\; ".join(definitions)
+def _bracketed(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(entry.center(width) for entry, width in zip(row, widths, strict=True)) for row in rows]
+    if len(lines) == 1:
+        return f"[ {lines[0]} ]"
+    left, right = (top + middle * (len(lines) - 2) + bottom for top, middle, bottom in ("⎡⎢⎣", "⎤⎥⎦"))
+    return "\n".join(f"{a} {line} {b}" for a, line, b in zip(left, lines, right, strict=True))
 
 
 class Source:
     """What `s.expression` reads: 1/4*m*r**2*(1 + 5*cos(theta)**2)*phi''"""
 
-    closes_quotients = True
-
-    def number(self, k: Fraction) -> str:
-        return str(k.numerator) if k.denominator == 1 else f"{k.numerator}/{k.denominator}"
-
-    def symbol(self, name: str) -> str:
-        return name
-
-    def pi(self) -> str:
-        return "pi"
-
-    def power(self, base: str, k: int, *, simple: bool) -> str:
-        return base if k == 1 else (base if simple else f"({base})") + f"**{k}"
-
-    def call(self, op: str, arguments: Sequence[str], k: int, *, bare: bool) -> str:  # noqa: ARG002 - always in parentheses
-        return self.power(f"{op}({', '.join(arguments)})", k, simple=True)
-
-    def product(self, factors: Sequence[str]) -> str:
-        return "*".join(factors)
-
-    def sum(self, parts: Sequence[tuple[bool, str]]) -> str:
-        (negative, first), *rest = parts
-        return ("-" if negative else "") + first + "".join((" - " if minus else " + ") + part for minus, part in rest)
-
-    def group(self, inside: str) -> str:
-        return f"({inside})"
-
-    def quotient(self, above: str, below: str, *, simple: bool) -> str:
-        return f"{above}/{below}" if simple else f"{above}/({below})"
-
-    def equation(self, left: str, right: str) -> str:
-        return left if right == "0" else f"{left} - ({right})"
-
-    def aside(self, main: str, count: int, definitions: Sequence[str]) -> str:
-        raise NotImplementedError(main, count, definitions)
+    def __call__(self, tree: t.Tree) -> str:
+        """The expression as a program reads it."""
+        match tree:
+            case t.Number(value):
+                return str(value)
+            case t.Symbol(name):
+                return name
+            case t.Letter("π"):
+                return "pi"
+            case t.Sum(parts):
+                (negative, first), *rest = parts
+                return ("-" if negative else "") + self(first) + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
+            case t.Product(factors):
+                return "*".join(self(x) for x in factors)
+            case t.Raised(base, exponent):
+                return f"{self(base)}**{exponent}"
+            case t.Call(function, arguments, exponent):
+                return f"{function}({', '.join(map(self, arguments))})" + (f"**{exponent}" if exponent != 1 else "")
+            case t.Group(inside):
+                return f"({self(inside)})"
+            case t.Quotient(above, below):
+                top = f"({self(above)})" if isinstance(above, t.Sum) else self(above)
+                return f"{top}/{self(below)}" if is_single(below) else f"{top}/({self(below)})"
+            case t.Equation(left, right):
+                return self(left) if right == t.ZERO else f"{self(left)} - ({self(right)})"
+        raise NotImplementedError(tree)

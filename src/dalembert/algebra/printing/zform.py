@@ -7,8 +7,26 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from dalembert.algebra.folds import Linear, needed, operands
-from dalembert.algebra.printing.names import base, displayed, parts
-from dalembert.algebra.printing.notation import Notation
+from dalembert.algebra.printing.layout import Naming, naming
+from dalembert.algebra.printing.names import base, displayed
+from dalembert.algebra.printing.names import parts as parts_of
+from dalembert.algebra.printing.notation import Text
+from dalembert.algebra.printing.tree import (
+    PI,
+    ZERO,
+    Call,
+    Defined,
+    Equation,
+    Group,
+    Number,
+    Product,
+    Quotient,
+    Raised,
+    Sum,
+    Symbol,
+    Tree,
+    total,
+)  # fmt: skip
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
 from dalembert.errors import NotLinear
 
@@ -20,29 +38,28 @@ _LONGEST_ENTRY: Final = 40
 
 
 class Part(NamedTuple):
-    """A printed part, how tightly it binds, and whether a minus stands before it."""
+    """A part, how tightly it binds, and whether a minus stands before it."""
 
-    text: str
+    tree: Tree
     binding: int
     negative: bool = False
 
 
-def with_intermediates(tape: Tape, e: int, notation: Notation) -> str:
-    """The expression with named intermediates, their number and their definitions."""
-    definitions, last = intermediates(tape, (e,), notation)
-    main = _signed(last[0], notation)
-    return notation.aside(main, len(definitions), definitions) if definitions else main
+def with_intermediates(tape: Tape, e: int, symbol: Naming | None = None) -> Tree:
+    """The expression with named intermediates and their definitions."""
+    definitions, (last,) = intermediates(tape, (e,), symbol)
+    return Defined(last, definitions) if definitions else last
 
 
-def equation_with_intermediates(tape: Tape, residual: int, notation: Notation, unknowns: Sequence[int] = ()) -> str:
+def equation_with_intermediates(tape: Tape, residual: int, unknowns: Sequence[int] = (), symbol: Naming | None = None) -> Tree:
     """Σ_s M_s u̇_s = f with named intermediates."""
-    definitions, (main,) = equations_with_intermediates(tape, (residual,), unknowns, notation)
-    return notation.aside(main, len(definitions), definitions) if definitions else main
+    definitions, (main,) = equations_with_intermediates(tape, (residual,), unknowns, symbol)
+    return Defined(main, definitions) if definitions else main
 
 
 def equations_with_intermediates(
-    tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], notation: Notation
-) -> tuple[list[str], list[str]]:
+    tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], symbol: Naming | None = None
+) -> tuple[tuple[Equation, ...], list[Equation]]:
     """Definitions z1 = … and Σ_s M_rs u̇_s = f_r for every residual; residual = 0 where it is not linear in the unknowns."""
     t = tape.fork()
     linear = Linear(t, list(unknowns))
@@ -52,29 +69,33 @@ def equations_with_intermediates(
         rows = [(r, {}) for r in residuals]
     sides = [(dict(sorted(M.items())), t.neg(rest) if M else rest) for rest, M in rows]
     outs = tuple(dict.fromkeys(i for M, f in sides for i in (*M.values(), f)))
-    definitions, found = intermediates(t, outs, notation, longest_out=_LONGEST_ENTRY)
+    named = symbol or naming(tape)
+    definitions, found = _named_parts(t, outs, named, longest_out=_LONGEST_ENTRY)
     parts = dict(zip(outs, found, strict=True))
-    zero = notation.number(Fraction(0))
     written = []
     for M, f in sides:
-        if not M:
-            written.append(notation.equation(_signed(parts[f], notation), zero))
-            continue
-        left = [_term(parts[m], notation.symbol(str(t.nodes[unknowns[k]][1])), notation, one=m == t.one) for k, m in M.items()]
-        written.append(notation.equation(notation.sum(left), _signed(parts[f], notation)))
+        left = [_term(parts[m], named(str(t.nodes[unknowns[k]][1])), one=m == t.one) for k, m in M.items()]
+        written.append(Equation(total(left), _signed(parts[f])) if M else Equation(_signed(parts[f]), ZERO))
     return definitions, written
 
 
-def _term(part: Part, symbol: str, n: Notation, *, one: bool) -> tuple[bool, str]:
+def _term(part: Part, symbol: Tree, *, one: bool) -> tuple[bool, Tree]:
     """M_rs u̇_s, and whether a minus stands before it."""
     if one:
         return False, symbol
-    size = Part(part.text, part.binding)
-    return part.negative, n.product([_within(size, NUMBER, n), symbol])
+    return part.negative, Product((*_factors(_within(Part(part.tree, part.binding), NUMBER)), symbol))
 
 
-def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation, longest_out: int | None = None) -> tuple[list[str], list[Part]]:
-    """Definitions z1 = … in order, and the expressions in terms of them, named too where they are longer than `longest_out`."""
+def intermediates(tape: Tape, outs: tuple[int, ...], symbol: Naming | None = None) -> tuple[tuple[Equation, ...], list[Tree]]:
+    """Definitions z1 = … in order, and the expressions in terms of them."""
+    definitions, parts = _named_parts(tape, outs, symbol or naming(tape))
+    return definitions, [_signed(part) for part in parts]
+
+
+def _named_parts(
+    tape: Tape, outs: tuple[int, ...], symbol: Naming, longest_out: int | None = None
+) -> tuple[tuple[Equation, ...], list[Part]]:
+    """Definitions, and the expressions in terms of them, named too where they are longer than `longest_out`."""
     nodes = tape.nodes
     live = needed(tape, outs)
     uses = dict.fromkeys(live, 0)
@@ -84,23 +105,24 @@ def intermediates(tape: Tape, outs: tuple[int, ...], notation: Notation, longest
             uses[a] += 1
     prefix = free_letters(tape)
     parts: dict[int, Part] = {}
-    definitions: list[str] = []
+    definitions: list[Equation] = []
     ends = set(outs)
+    length = _Length().length
     for i in live:
-        part = _part(tape, i, parts, notation)
+        part = _part(tape, i, parts, symbol)
         shared = uses[i] > 1 and nodes[i][0] not in (*LEAVES, "neg")
         longest = LONGEST_PART if i not in ends else longest_out
-        if shared or (longest is not None and len(part.text) > longest):
-            name = notation.symbol(f"{prefix}{len(definitions) + 1}")
-            definitions.append(notation.equation(name, _signed(part, notation)))
-            part = Part(name, FACTOR)
+        if shared or (longest is not None and length(part.tree) > longest):
+            name = f"{prefix}{len(definitions) + 1}"
+            definitions.append(Equation(Symbol(name, name), _signed(part)))
+            part = Part(definitions[-1].left, FACTOR)
         parts[i] = part
-    return definitions, [parts[i] for i in outs]
+    return tuple(definitions), [parts[i] for i in outs]
 
 
 def free_letters(tape: Tape) -> str:
     """z, or zz, zzz … where a symbol of the tape prints as z₁, z₂ …, whether it is called z1 or z_1 or is only displayed so."""
-    shown = [parts(displayed(base(name), tape.displays)) for name in tape.names]
+    shown = [parts_of(displayed(base(name), tape.displays)) for name in tape.names]
     numbered = {name.letters for name in shown if name.subscripts and name.subscripts[0].isdigit()}
     prefix = "z"
     while prefix in numbered:
@@ -108,49 +130,77 @@ def free_letters(tape: Tape) -> str:
     return prefix
 
 
-def _signed(part: Part, n: Notation) -> str:
-    return n.sum([(part.negative, part.text)])
+class _Length(Text):
+    """How many signs it takes to write a tree on one line; trees that were measured are remembered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: dict[int, tuple[Tree, str]] = {}
+
+    def _write(self, tree: Tree, level: int, *, closed: bool = False) -> str:
+        known = self.known.get(id(tree))
+        if known is None:
+            known = self.known[id(tree)] = tree, super()._write(tree, level, closed=closed)
+        return known[1]
+
+    def length(self, tree: Tree) -> int:
+        return len(self(tree))
 
 
-def _within(part: Part, binding: int, n: Notation) -> str:
+def _signed(part: Part) -> Tree:
+    return total([(part.negative, part.tree)])
+
+
+def _within(part: Part, binding: int) -> Tree:
     """A part inside something that binds more tightly."""
-    return n.group(_signed(part, n)) if part.negative or part.binding < binding else part.text
+    return Group(_signed(part)) if part.negative or part.binding < binding else part.tree
 
 
-def _part(tape: Tape, i: int, parts: dict[int, Part], n: Notation) -> Part:
+def _factors(tree: Tree) -> tuple[Tree, ...]:
+    return tree.factors if isinstance(tree, Product) else (tree,)
+
+
+def _part(tape: Tape, i: int, parts: dict[int, Part], symbol: Naming) -> Part:
     op, a, b = tape.nodes[i]
     if op == "const":
         k = abs(Fraction(a))
-        return Part(n.number(k), FACTOR if k.denominator == 1 else NUMBER, a < 0)
+        return Part(Number(k), FACTOR if k.denominator == 1 else NUMBER, a < 0)
     if op == "symbol":
-        return Part(n.symbol(a), FACTOR)
+        return Part(symbol(a), FACTOR)
     if op == "pi":
-        return Part(n.pi(), FACTOR)
+        return Part(PI, FACTOR)
     x = parts[a]
     if op == "neg":
-        return Part(_within(x, QUOTIENT, n), max(x.binding, QUOTIENT), negative=True)
+        return Part(_within(x, QUOTIENT), max(x.binding, QUOTIENT), negative=True)
     if op not in BINARY:
-        return Part(n.call(op, [_signed(x, n)], 1, bare=False), FACTOR)
+        return Part(Call(op, (_signed(x),)), FACTOR)
     y = parts[b]
     if op == "atan2":
-        return Part(n.call(op, [_signed(x, n), _signed(y, n)], 1, bare=False), FACTOR)
-    return _operation(op, x, y, n, square=a == b)
+        return Part(Call(op, (_signed(x), _signed(y))), FACTOR)
+    return _operation(op, x, y, square=a == b)
 
 
-def _operation(op: str, x: Part, y: Part, n: Notation, *, square: bool) -> Part:
+def _operation(op: str, x: Part, y: Part, *, square: bool) -> Part:
     if op in ("add", "sub"):
-        return Part(_added(x, y, n, minus=op == "sub"), SUM)
+        return Part(_added(x, y, minus=op == "sub"), SUM)
     if op == "div":
-        simple = y.binding == FACTOR and not y.negative
-        return Part(n.quotient(_within(x, PRODUCT, n), _signed(y, n), simple=simple), QUOTIENT)
+        return Part(Quotient(_within(x, PRODUCT), _signed(y)), QUOTIENT)
     if square:
-        return Part(n.power(_signed(x, n), 2, simple=x.binding == FACTOR and not x.negative), PRODUCT)
+        base = x.tree if x.binding == FACTOR and not x.negative else Group(_signed(x))
+        return Part(Raised(base, 2), PRODUCT)
     # a fraction may stand first without parentheses
-    return Part(n.product([_within(x, NUMBER, n), _within(y, PRODUCT, n)]), PRODUCT)
+    return Part(Product((*_factors(_within(x, NUMBER)), *_factors(_within(y, PRODUCT)))), PRODUCT)
 
 
-def _added(x: Part, y: Part, n: Notation, *, minus: bool) -> str:
-    first = (x.negative, n.group(x.text) if x.negative and x.binding == SUM else x.text)
+def _added(x: Part, y: Part, *, minus: bool) -> Tree:
+    first = _summands(x)
     if minus:
-        return n.sum([first, (True, _within(y, QUOTIENT, n))])
-    return n.sum([first, (y.negative, n.group(y.text) if y.negative and y.binding == SUM else y.text)])
+        return Sum((*first, (True, _within(y, QUOTIENT))))
+    return Sum((*first, *_summands(y)))
+
+
+def _summands(x: Part) -> tuple[tuple[bool, Tree], ...]:
+    """The parts of a sum, so that sums in sums are one; a minus before a sum keeps its parentheses."""
+    if isinstance(x.tree, Sum):
+        return ((True, Group(x.tree)),) if x.negative else x.tree.parts
+    return ((x.negative, x.tree),)

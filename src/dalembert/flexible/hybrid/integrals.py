@@ -11,17 +11,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from dalembert.algebra import printing
 from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
-from dalembert.algebra.printing.layout import FUNCTION, Printer, Ranking
+from dalembert.algebra.printing import tree as shown
+from dalembert.algebra.printing.layout import FUNCTION, Naming, Printer, Ranking, naming
 from dalembert.algebra.printing.names import base, field
-from dalembert.algebra.printing.notation import Latex, Notation, Text
+from dalembert.algebra.printing.notation import Text
+from dalembert.algebra.printing.tree import Group, Tree
 from dalembert.algebra.printing.zform import with_intermediates
 from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.flexible.hybrid.fields import Fields
 
-_HIGH: Final = str.maketrans("L0123456789abdehiklmprst", "ᴸ⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᵈᵉʰⁱᵏˡᵐᵖʳˢᵗ")
 TERMS: Final = 5_000
 
 
@@ -31,8 +34,7 @@ class Integral:
 
     symbol: int
     integrand: int
-    text: str
-    latex: str
+    tree: Tree
 
 
 class Integrals:
@@ -96,22 +98,16 @@ class Integrals:
 
     def _symbol(self, integrand: int, form: Form | None) -> int:
         t = self.fields.tape
-        limit = _written(Scalar(t, self.length), Text())
-        raised = limit.translate(_HIGH)
-        before = f"∫₀{raised}" if all(a != b for a, b in zip(limit, raised, strict=True)) else f"∫[0, {limit}]"
         x = str(t.nodes[self.fields.x][1])
-        plain, tex = Text(t.displays), Latex(t.displays)
-        text = f"{before} {self._inside(integrand, form, plain)} d{plain.symbol(x)}"
-        above = _written(Scalar(t, self.length), tex)
-        latex = rf"\int_{{0}}^{{{above}}} {self._inside(integrand, form, tex)}\,d{tex.symbol(x)}"
-        i = t.moving_symbol(text)
-        self.found[text] = Integral(i, integrand, text, latex)
+        whole = shown.Integral(self._inside(integrand, form), naming(t)(x), printing.expression_tree(Scalar(t, self.length)))
+        name = Text()(whole)
+        i = t.moving_symbol(name)
+        self.found[name] = Integral(i, integrand, whole)
         return i
 
-    def _inside(self, integrand: int, form: Form | None, notation: Notation) -> str:
-        if form is not None:
-            return Printer(notation, _AsGiven(self.fields)).form(form)
-        return notation.group(with_intermediates(self.fields.tape, integrand, notation))
+    def _inside(self, integrand: int, form: Form | None) -> Tree:
+        t = self.fields.tape
+        return Group(with_intermediates(t, integrand)) if form is None else Printer(naming(t), _AsGiven(self.fields)).form(form)
 
 
 class _AsGiven(Ranking):
@@ -132,18 +128,7 @@ class _AsGiven(Ranking):
         return (known.index(symbol) if symbol in known else -1, len(bare) - len(symbol), primes, name)
 
 
-class IntegralLatex(Latex):
-    """LaTeX in which the symbols that stand for integrals are written as integrals."""
-
-    def __init__(self, displays: Mapping[str, str], integrals: Mapping[str, Integral]) -> None:
-        super().__init__(displays)
-        self.integrals = integrals
-
-    def symbol(self, name: str) -> str:
-        return self.integrals[name].latex if name in self.integrals else super().symbol(name)
-
-
-def _written(e: Scalar, notation: Notation) -> str:
-    from dalembert.algebra.printing import latex, text
-
-    return text(e) if isinstance(notation, Text) else latex(e)
+def integral_naming(tape: Tape, integrals: Mapping[str, Integral]) -> Naming:
+    """Symbols as they are displayed, and those that stand for integrals as integrals."""
+    plain = naming(tape)
+    return lambda name: integrals[name].tree if name in integrals else plain(name)

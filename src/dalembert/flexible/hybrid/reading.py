@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from dalembert.algebra.printing import readable
 from dalembert.algebra.printing.equation import equation
-from dalembert.algebra.printing.layout import Printer
+from dalembert.algebra.printing.latex_notation import Latex
+from dalembert.algebra.printing.latex_words import escaped
+from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.names import base, field
-from dalembert.algebra.printing.notation import Notation, Text
+from dalembert.algebra.printing.notation import Text
+from dalembert.algebra.printing.tree import Equation, Tree
 from dalembert.algebra.printing.zform import equation_with_intermediates
-from dalembert.flexible.hybrid.integrals import IntegralLatex
+from dalembert.flexible.hybrid.integrals import integral_naming
 
 if TYPE_CHECKING:
     from dalembert.flexible.hybrid.equations import BoundaryCondition, HybridEquations
@@ -19,27 +22,24 @@ if TYPE_CHECKING:
 
 def plain(h: HybridEquations) -> str:
     """All equations in Unicode, one on each line."""
-    return "\n".join([h.principle.title, *(f"  {line}    [{note}]" for line, note in lines(h, Text(h.tape.displays)))])
+    return "\n".join([h.principle.title, *(f"  {Text()(line)}    [{note}]" for line, note in lines(h))])
 
 
 def latex(h: HybridEquations) -> str:
     """All equations as one aligned display."""
-    found = [f"& {line} && \\text{{{_escaped(note)}}}" for line, note in lines(h, IntegralLatex(h.tape.displays, h.integrals))]
+    found = [f"& {Latex()(line)} && \\text{{{escaped(note)}}}" for line, note in lines(h)]
     return "$$\\begin{aligned}\n" + " \\\\\n".join(found) + "\n\\end{aligned}$$"
 
 
-def _escaped(words: str) -> str:
-    return words.replace("_", r"\_").replace("′", "$'$")
-
-
-def lines(h: HybridEquations, notation: Notation) -> Iterator[tuple[str, str]]:
+def lines(h: HybridEquations) -> Iterator[tuple[Tree, str]]:
     """(equation, what it is about)"""
+    symbol = integral_naming(h.tape, h.integrals)
     for o in h.ordinary:
-        yield written(h, o.residual, own_first(h, o.name), notation), f"along {Text(h.tape.displays).symbol(o.name)}"
+        yield written(h, o.residual, own_first(h, o.name), symbol), f"along {Text()(symbol(o.name))}"
     for p in h.partial:
-        yield written(h, p.residual, second(h, p.member, p.field), notation), inside(h, p.member, p.field)
+        yield written(h, p.residual, second(h, p.member, p.field), symbol), inside(h, p.member, p.field)
     for b in h.boundary:
-        yield written(h, b.residual, (), notation), condition(h, b)
+        yield written(h, b.residual, (), symbol), condition(h, b)
 
 
 def own_first(h: HybridEquations, name: str) -> tuple[int, ...]:
@@ -51,7 +51,7 @@ def own_first(h: HybridEquations, name: str) -> tuple[int, ...]:
 def inside(h: HybridEquations, member: str, field: str) -> str:
     """Where a field equation holds."""
     c = h.continua[member]
-    what = Text(h.tape.displays).symbol(field)
+    what = Text()(naming(h.tape)(field))
     return f"{what}(x, t), 0 < x < {c.places[2].label}" + (f", {member}" if len(h.continua) > 1 else "")
 
 
@@ -68,14 +68,14 @@ def second(h: HybridEquations, member: str, field: str) -> tuple[int, ...]:
     return (fields.symbol(field, 0, 2), *others, *h.accelerations)
 
 
-def written(h: HybridEquations, residual: int, unknowns: Sequence[int], notation: Notation) -> str:
+def written(h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: Naming) -> Tree:
     """residual = 0, accelerations first, everything that moves on the left."""
     tape = h.tape
     form = readable(tape, residual)
     if form is None:
-        return equation_with_intermediates(tape, residual, notation)
+        return equation_with_intermediates(tape, residual, symbol=symbol)
     fields = {name for c in h.continua.values() for name in c.fields.names}
     flexible = [name for name in form.symbols() if name.startswith("∫") or base(field(name)[0]) in fields]
     sides, ranking = equation(form, tape, [str(tape.nodes[i][1]) for i in unknowns], flexible)
-    printer = Printer(notation, ranking)
-    return notation.equation(printer.form(sides.left), printer.form(sides.right))
+    printer = Printer(symbol, ranking)
+    return Equation(printer.form(sides.left), printer.form(sides.right))

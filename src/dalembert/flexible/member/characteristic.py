@@ -14,10 +14,12 @@ from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.normal_form.forms import Atom, Form, Term, factor_common, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
+from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.layout import Printer, Ranking
-from dalembert.algebra.printing.notation import Notation, Text
+from dalembert.algebra.printing.notation import Text
+from dalembert.algebra.printing.tree import ZERO, Equation, Letter, Tree
 from dalembert.algebra.tape import Tape
-from dalembert.flexible.member.characteristic_writing import Lines, Words, latex_label, written
+from dalembert.flexible.member.characteristic_writing import BETA_2, BETA_4, DIFFERENCE, K_2, PRODUCT, symbols, written
 from dalembert.flexible.member.small_motion import Form as Linear
 from dalembert.flexible.member.small_motion import Key, SmallMotion
 
@@ -79,7 +81,7 @@ class Characteristic:
         self.by_order = by_order
         self.order = motion.order[name]
         self.compressed = motion.compression is not None
-        self.relations: list[tuple[str, int, int, int]] = []
+        self.relations: list[tuple[Tree, int, int, int]] = []
         self.solutions = self._solutions()
 
     # ---- solutions ---------------------------------------------------------------------------
@@ -104,22 +106,22 @@ class Characteristic:
         still = is_zero(t, [c2, c0])
         if self.order == 2:
             z = self._argument("β")
-            self._relate("β²", 2, z, t.div(c0, lead))
+            self._relate(BETA_2, 2, z, t.div(c0, lead))
             return [("cos", z), ("sin", z)]
         if still[1]:
             z = self._argument("k")
-            self._relate("k²", 2, z, t.div(c2, lead))
+            self._relate(K_2, 2, z, t.div(c2, lead))
             return [("one", z), ("x", z), ("cos", z), ("sin", z)]
         z = self._argument("β")
         if still[0]:
-            self._relate("β⁴", 4, z, t.neg(t.div(c0, lead)))
+            self._relate(BETA_4, 4, z, t.neg(t.div(c0, lead)))
             return [(kind, z) for kind in ("cos", "sin", "cosh", "sinh")]
         y = self._argument("α")
-        self.relations = [("β² − α²", 0, z, t.div(c2, lead)), ("α² β²", 0, z, t.neg(t.div(c0, lead)))]
+        self.relations = [(DIFFERENCE, 0, z, t.div(c2, lead)), (PRODUCT, 0, z, t.neg(t.div(c0, lead)))]
         return [("cos", z), ("sin", z), ("cosh", y), ("sinh", y)]
 
-    def _relate(self, label: str, power: int, z: int, value: int) -> None:
-        self.relations.append((label, power, z, value))
+    def _relate(self, left: Tree, power: int, z: int, value: int) -> None:
+        self.relations.append((left, power, z, value))
 
     def _value(self, kind: str, z: int, i: int, side: int) -> int:
         """The i-th derivative of a solution at an end, with β = z/L."""
@@ -205,10 +207,10 @@ class Characteristic:
         rows = [self._row(e.form, e.side, square) for e in self.motion.ends]
         form = self._reduced(determinant(t, rows))
         arguments = tuple(dict.fromkeys(z for _, z in self.solutions))
-        notations = Lines(t.displays), Words(t.displays)
-        related = [tuple(self._relations(n)) for n in notations]
-        text, latex = (f"{written(form, t, n)} = 0" for n in notations)
-        return CharacteristicEquation(t, to_scalar(form, t).i, arguments, text, latex, *related)
+        whole = Equation(written(form, t), ZERO)
+        related = self._relations()
+        plain, tex = (tuple(map(write, related)) for write in (Text(), Latex()))
+        return CharacteristicEquation(t, to_scalar(form, t).i, arguments, Text()(whole), Latex()(whole), plain, tex)
 
     def _reduced(self, node: int) -> Form:
         """Without common factors, with cosh² − sinh² = 1 used up."""
@@ -252,14 +254,14 @@ class Characteristic:
         S, C = (to_scalar(Form((Term(Fraction(1), ((a, 1),)),)), t).i for a in (sinh, sinh._replace(op="cosh")))
         return t.mul(t.power(t.sub(t.mul(C, C), t.one), k // 2), t.power(S, k % 2))
 
-    def _relations(self, notation: Notation) -> list[str]:
+    def _relations(self) -> list[Equation]:
         from dalembert.algebra.printing import readable
 
         found = []
-        for label, _, _, value in self.relations:
+        for left, _, _, value in self.relations:
             form = readable(self.tape, value)
-            right = "…" if form is None else Printer(notation, Ranking(self.tape, (), ())).form(form)
-            found.append(f"{label if isinstance(notation, Text) else latex_label(label)} = {right}")
+            right = Letter("…") if form is None else Printer(symbols(self.tape), Ranking(self.tape, (), ())).form(form)
+            found.append(Equation(left, right))
         return found
 
 

@@ -7,7 +7,9 @@ how large ψ is beside v. Above ω² = kGA/ρI the argument α is imaginary, and
 from __future__ import annotations
 
 from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.printing.layout import naming
 from dalembert.flexible.member.characteristic import Characteristic, CharacteristicEquation
+from dalembert.flexible.member.characteristic_writing import DIFFERENCE, PRODUCT
 from dalembert.flexible.member.small_motion import Form, Key, SmallMotion
 
 
@@ -53,10 +55,10 @@ class Coupled(Characteristic):
         beta, alpha = t.symbol("β"), t.symbol("α")
         self.a, self.b = t.private_symbol("a"), t.private_symbol("b")
         self.relations = [
-            ("β² − α²", 0, z, t.div(middle, lead)),
-            ("α² β²", 0, z, t.neg(t.div(t.mul(p0, s0), lead))),
-            (str(t.nodes[self.a][1]), 0, y, t.neg(t.div(t.add(t.mul(p2, t.mul(alpha, alpha)), p0), t.mul(q, alpha)))),
-            (str(t.nodes[self.b][1]), 0, z, t.div(t.sub(p0, t.mul(p2, t.mul(beta, beta))), t.mul(q, beta))),
+            (DIFFERENCE, 0, z, t.div(middle, lead)),
+            (PRODUCT, 0, z, t.neg(t.div(t.mul(p0, s0), lead))),
+            (naming(t)(str(t.nodes[self.a][1])), 0, y, t.neg(t.div(t.add(t.mul(p2, t.mul(alpha, alpha)), p0), t.mul(q, alpha)))),
+            (naming(t)(str(t.nodes[self.b][1])), 0, z, t.div(t.sub(p0, t.mul(p2, t.mul(beta, beta))), t.mul(q, beta))),
         ]
         return [("cos", z), ("sin", z), ("cosh", y), ("sinh", y)]
 

@@ -13,7 +13,6 @@ from dalembert.page.plots import Curve, Panel, Plots
 from dalembert.page.study import Study
 from dalembert.report.blocks import Heading
 from dalembert.report.energy_integrals import energy_integrals
-from dalembert.report.html import html
 
 if TYPE_CHECKING:
     from dalembert.integrals.audit import RunIntegrals
@@ -34,7 +33,7 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
     else:
         command = f"dalembert integrals {shell_name(study.wish.name)}"
         blocks = shortened(list(energy_integrals(study.integrals, BoundedForms())), command)
-        parts.append(packing.fragment(html([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks])))
+        parts.append(packing.html([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks]))
     return section("energy", "Energy", *parts)
 
 

@@ -27,7 +27,7 @@ def equations(study: Study, packing: Packing) -> str:
         panel("panel", "principle", d.principle.name, d.principle.title, _principle(d, patient, packing, command), first=not k)
         for k, d in enumerate(study.derivations)
     ]
-    rates = packing.fragment(html(shortened(list(steps.rates(first, writing)), command)))
+    rates = packing.html(shortened(list(steps.rates(first, writing)), command))
     gone = html(list(tables.dropped_out(first, writing)))
     shared = _folded(steps.numbered(list(preliminaries(study.derivations, writing)), "teach"), packing, f"{command} --steps full")
     return section(
@@ -45,10 +45,10 @@ def _principle(d: Derivation, writing: BoundedForms, packing: Packing, command: 
     """What it says, the equations it gives, and the steps to them, folded."""
     command = f"{command} --by {d.principle.name}"
     brief = [b for b in steps.derivation(d, writing, level="equations") if not (isinstance(b, Heading) and b.level == 2)]
-    statement, rest = html(brief[:1]), html(shortened(brief[1:], command))
+    statement, rest = html(brief[:1]), packing.html(shortened(brief[1:], command))
     fewer, missing = trimmed(d)
     long = _folded(steps.derivation(fewer, writing, level="teach"), packing, f"{command} --steps teach", missing)
-    return f'<div class="statement">{statement}</div>{packing.fragment(rest)}<h3>Derivation step by step</h3>{long}'
+    return f'<div class="statement">{statement}</div>{rest}<h3>Derivation step by step</h3>{long}'
 
 
 def _folded(blocks: Iterable[Block], packing: Packing, command: str, missing: Mapping[str, int] | None = None) -> str:
@@ -63,8 +63,8 @@ def _folded(blocks: Iterable[Block], packing: Packing, command: str, missing: Ma
     for title, inside in parts:
         lacks = (missing or {}).get(title.partition(". ")[2], 0)
         rest = [words(f"… and {lacks} more quantities: too many for a page; {command} prints them all.", quiet=True)] if lacks else []
-        shown = html([*shortened(inside, command), *rest])
-        found.append(f"<details><summary>{escape(title)}</summary>{packing.fragment(shown)}</details>")
+        shown = packing.html([*shortened(inside, command), *rest])
+        found.append(f"<details><summary>{escape(title)}</summary>{shown}</details>")
     return "".join(found)
 
 

@@ -10,9 +10,8 @@ from dalembert.page.parts.words import shell_name, short, typeset
 from dalembert.page.study import Study
 from dalembert.report import tables
 from dalembert.report.blocks import Block
-from dalembert.report.html import html
 from dalembert.report.motion import SMALL
-from dalembert.report.writing import LatexWriting
+from dalembert.report.writing import Writing
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 def head(study: Study, sketch: str, packing: Packing) -> str:
     """The first thing that is seen."""
     subject, kin = study.subject, study.derivations[0].kinematics
-    writing = LatexWriting().on(study.derivations[0].tape)
+    writing = Writing().on(study.derivations[0].tape)
     lead = f'<p class="lead">{escape(subject.description)}</p>' if subject.description else ""
     source = f'<p class="source">Source: {escape(subject.source)}</p>' if subject.source else ""
     picture = f'<div class="picture">{sketch}</div>' if sketch else ""
@@ -33,7 +32,7 @@ def head(study: Study, sketch: str, packing: Packing) -> str:
         "Constraints and freedoms": [*tables.constraints(kin, writing), tables.freedoms(kin)],
     }
     command = f"dalembert derive {shell_name(study.wish.name)}"
-    first, *others = (f"<h3>{escape(title)}</h3>{packing.fragment(html(shortened(inside, command)))}" for title, inside in blocks.items())
+    first, *others = (f"<h3>{escape(title)}</h3>{packing.html(shortened(inside, command))}" for title, inside in blocks.items())
     parts = f'<div class="columns description"><div>{first}</div><div>{"".join(others)}</div></div>'
     return f'<section id="system" aria-label="The system">{hero}{parts}</section>'
 

@@ -13,7 +13,7 @@ from dalembert.errors import DalembertError
 from dalembert.page.parts.words import panel, section, switch
 from dalembert.page.plots import MOST_POINTS, Curve, Panel, Plots
 from dalembert.page.study import Study
-from dalembert.report.writing import LatexWriting
+from dalembert.report.writing import Writing
 from dalembert.simulation.summary import event_lines
 
 if TYPE_CHECKING:
@@ -96,17 +96,17 @@ def smooth(run: Trajectory) -> Trajectory:
 def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
     """One panel for each coordinate."""
     kin = run.kinematics
-    writing = LatexWriting().on(kin.tape)
-    named = [math(writing.symbol(kin.name(i)).written) for i in kin.q]
+    writing = Writing().on(kin.tape)
+    named = [math(writing.symbol(kin.name(i)).tree) for i in kin.q]
     return [Panel("", even.t, (Curve(name, x),)) for name, x in zip(named, even.q.T, strict=True)][:_MOST_PANELS]
 
 
 def groups(run: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
     """Titles and panels; empty groups are left to the caller."""
     even, kin = smooth(run), run.kinematics
-    writing = LatexWriting().on(kin.tape)
+    writing = Writing().on(kin.tape)
     yield "Coordinates", coordinates(run, even)
-    speeds = [math(writing.symbol(kin.name(i)).written) for i in kin.u]
+    speeds = [math(writing.symbol(kin.name(i)).tree) for i in kin.u]
     yield "Speeds", [Panel("", even.t, (Curve(name, x),)) for name, x in zip(speeds, even.u.T, strict=True)][:_MOST_PANELS]
     # at the steps themselves: between them the polynomials add an error of their own
     yield "Constraint residuals", [Panel("", run.t, (Curve(escape(name), x),)) for name, x in run.residuals.items()][:_MOST_PANELS]

@@ -1,6 +1,6 @@
 r"""∂T/∂q̇ → \frac{\partial T}{\partial \dot{q}}: formulas typed in Unicode, as LaTeX.
 
-Principles state their formulas once, in Unicode; a terminal shows them as they are, paper needs LaTeX.
+The pages state formulas in Unicode, as they are typed; LaTeX is on the way to MathML.
 """
 
 from __future__ import annotations

@@ -1,0 +1,242 @@
+"""What is to be written, before anyone decides how: letters, products, fractions and parentheses, in the order in which they are read.
+
+Whoever lays out a formula makes such a tree, once; text, LaTeX and MathML are three ways to write it. Signs, order and parentheses
+are decided here, except those that only a line of text needs, (a + b)/(c d).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A rational number that is not negative; `small` in formulas of the books, ½."""
+
+    value: Fraction
+    small: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol of the model: its name, and the name that is shown for it, both as programs spell them (theta_1')."""
+
+    name: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """T, q̇_k, T̄, F_r*, γ³₁₂: a letter of the books with indices, dots, accents and a star."""
+
+    letter: str
+    below: tuple[Tree, ...] = ()
+    above: tuple[Tree, ...] = ()
+    dots: int = 0
+    accent: str = ""
+    star: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """(Aᵀλ)_k, Q_θ: an index on whatever is no single letter."""
+
+    base: Tree
+    below: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words between formulas; spaces at their ends count."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """x², Aᵀ, Ψ⁻¹: anything that needs parentheses below an exponent has them already."""
+
+    base: Tree
+    exponent: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """f(a, b) to a power; `bare` where the argument is so short that sin and cos need no parentheses around it."""
+
+    function: str
+    arguments: tuple[Tree, ...]
+    exponent: int = 1
+    bare: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """a b c"""
+
+    factors: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """± a ± b: parts with their signs, True for minus."""
+
+    parts: tuple[tuple[bool, Tree], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """(a)"""
+
+    inside: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Quotient:
+    """a/b"""
+
+    above: Tree
+    below: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Infix:
+    """a·b, a × b, a → b"""
+
+    left: Tree
+    sign: str
+    right: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """left = right"""
+
+    left: Tree
+    right: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Led:
+    """+ b, = b: a part of a formula that begins with the sign that joins it to what stands before."""
+
+    sign: str
+    part: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Parts that touch one another: ∂T, V(q), ∫₀ᴸ f dx; `spaced` ones do not."""
+
+    parts: tuple[Tree, ...]
+    spaced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """a, b, c"""
+
+    parts: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Σ_i a"""
+
+    of: Tree
+    over: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Integral:
+    """∫₀ᴸ f dx, or without ends ∫ f dt"""
+
+    inside: Tree
+    by: Tree
+    end: Tree | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """B.x, the unit vector of a frame along one of its axes."""
+
+    frame: str
+    axis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rows between brackets."""
+
+    rows: tuple[tuple[Tree, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """a    [what it is about]"""
+
+    of: Tree
+    note: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A formula and the intermediates it is written in."""
+
+    main: Tree
+    definitions: tuple[Equation, ...]
+
+    @property
+    def words(self) -> str:
+        """with 3 intermediates"""
+        return f"with {len(self.definitions)} intermediate{'s' * (len(self.definitions) > 1)}"
+
+
+Tree = (
+    Number | Symbol | Letter | Indexed | Words | Raised | Call | Product | Sum | Group | Quotient | Infix | Equation | Led | Row | Listed
+    | Total | Integral | Axis | Matrix | Noted | Defined
+)  # fmt: skip
+
+ZERO: Final = Number(Fraction(0))
+ONE: Final = Number(Fraction(1))
+PI: Final = Letter("π")
+
+
+def total(parts: list[tuple[bool, Tree]]) -> Tree:
+    """± a ± b; a single part without a minus is itself."""
+    return parts[0][1] if len(parts) == 1 and not parts[0][0] else Sum(tuple(parts))
+
+
+def product(factors: list[Tree]) -> Tree:
+    """a b c; a single factor is itself."""
+    return factors[0] if len(factors) == 1 else Product(tuple(factors))
+
+
+def raised(base: Tree, exponent: int) -> Tree:
+    """xⁿ; x¹ is x, and what is written with several letters keeps them together: (βL)²."""
+    if exponent == 1:
+        return base
+    return Raised(Group(base) if isinstance(base, Row | Integral) else base, exponent)
+
+
+def signed(tree: Tree) -> tuple[bool, Tree]:
+    """Whether a minus stands before it, and what stands after that minus."""
+    return tree.parts[0] if isinstance(tree, Sum) and len(tree.parts) == 1 else (False, tree)
+
+
+def pieces(tree: Tree) -> list[Tree]:
+    """The formula cut before every sign that stands in no parentheses: a, + b, = c."""
+    match tree:
+        case Equation(left, right):
+            first, *rest = pieces(right)
+            return [*pieces(left), Led("=", first), *rest]
+        case Sum(parts):
+            found: list[Tree] = []
+            for n, (minus, part) in enumerate(parts):
+                first, *rest = pieces(part)
+                lead = Sum(((True, first),)) if minus and not n else first if not n else Led("−" if minus else "+", first)
+                found += [lead, *rest]
+            return found
+    return [tree]

@@ -82,6 +82,8 @@ class Slopes(Field):
         linear = Linear(of.tape, by.nodes)
         super().__init__(of.tape, lambda X: linear_parts(linear, of(X))[0], of.places)
         self.of_field, self.by = of, by
+        # where loads have met them
+        self.reached: dict[Place, None] = {}
 
     def seeds(self, X: Place, load: Vector) -> Iterator[tuple[int, int]]:
         """load·v = Σ of pairs (component of v, component of the load)."""
@@ -100,6 +102,7 @@ class Contraction:
         t, seeds = self.load.tape, dict[int, int]()
         assert self.load.places is not None
         for X in self.load.places:
+            self.slopes.reached[X] = None
             for v, f in self.slopes.seeds(X, self.load(X)):
                 seeds[v] = t.add(seeds.get(v, t.zero), f)
         return Column(t, gradient(t, seeds, self.slopes.by.nodes))

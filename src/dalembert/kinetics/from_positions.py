@@ -1,6 +1,6 @@
 """r, R and their derivatives as quantities: motion and loads from positions alone, in components along N.
 
-v = dr/dt, a = dv/dt, [ω]ₓ = Ṙ Rᵀ, H = R I Rᵀ ω, r_k = ∂r/∂q_k, [θ_k]ₓ = ∂R/∂q_k Rᵀ: nothing of the recursion for velocities is used.
+v = dr/dt, a = dv/dt, [ω]ₓ = Ṙ Rᵀ, H = I·ω, r_k = ∂r/∂q_k, [θ_k]ₓ = ∂R/∂q_k Rᵀ: nothing of the recursion for velocities is used.
 """
 
 from __future__ import annotations
@@ -62,11 +62,12 @@ class FromPositions:
 
     @cached_property
     def H(self) -> Quantity:
-        """H = R I Rᵀ ω"""
-        R, I = Symbol("R"), self.of.inertia
-        return Quantity(R * I.ref * R.T * self.w.ref, self._field(self._angular_momentum, I.value.places), (I, self.w), symbol=Symbol("H"))
+        """H = I·ω, with I turned by R"""
+        I = self.of.inertia
+        return Quantity(I.ref.dot(self.w.ref), self._field(self._angular_momentum, I.value.places), (I, self.w), symbol=Symbol("H"))
 
     def _angular_momentum(self, F: Frame) -> Triple:
+        """R I Rᵀ ω"""
         t, I, N = self.tape, self.of.inertia.value(F), self.of.kin.system.N
         R = self.at.R(I.frame)
         x, y, z = zip(*R, strict=True)

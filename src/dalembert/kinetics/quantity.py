@@ -65,10 +65,11 @@ class Quantity:
         return replace(self, formula=symbol if self.is_variable else self.formula, symbol=symbol, parts=(self,), title="")
 
     def first(self, count: int) -> Quantity:
-        """The upper part of a column, the left part of a matrix."""
-        wide = isinstance(self.value, Rows)
-        index, across = (self.index, self.across[:count]) if wide else (self.index[:count], ())
-        return replace(self, value=self.value.first(count), parts=(self,), title="", index=index, across=across)
+        """The upper part of a column; the left part of a matrix, Φ_I of Φ."""
+        if isinstance(self.value, Rows) and isinstance(self.symbol, Symbol):
+            left = replace(self.symbol, below=("I",))
+            return Quantity(left, self.value.first(count), (self,), left, self.index, self.across[:count])
+        return replace(self, value=self.value.first(count), parts=(self,), title="", index=self.index[:count])
 
     def told(self, title: str, source: str, why: str, *, sparse: bool = False) -> Quantity:
         """The same as a step of a derivation; `sparse` where what vanishes need not be shown."""
@@ -127,7 +128,7 @@ class Quantity:
             new |= dict(zip(x.value, b.value, strict=True))
             if rates is not None:
                 new |= {tape.rate(i) or i: rates(e) for i, e in zip(x.value, b.value, strict=True)}
-        equations = tuple(Equation(x.ref, b.ref) for x, b in given)
+        equations = tuple(Equation(x.ref, b.formula if b.symbol == x.symbol else b.ref) for x, b in given)
         found = self.map(lambda tree: f.With(tree, equations), Rewrite(tape, new))
         return replace(found, parts=(self, *(b for _, b in given)))
 

@@ -69,10 +69,10 @@ def _items(kin: Kinematics, a: Quantity) -> Iterator[Item]:
     value = a.value
     if isinstance(value, Slopes):
         labels = list(_labels(kin, a if isinstance(a.symbol, Symbol) and not isinstance(a.formula, Partial) else a.spelled))
-        for X in _places(kin, value.of_field):
+        for X in places_shown(kin, value):
             yield from (Item(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
     elif isinstance(value, Field):
-        yield from (Item(a.ref, value(X), _owner(kin, X)) for X in _places(kin, value))
+        yield from (Item(a.ref, value(X), _owner(kin, X)) for X in places_shown(kin, value))
     elif isinstance(value, Rows):
         down, across = (tuple(i.name if isinstance(i, Name) else str(i) for i in index) for index in (a.index, a.across))
         yield Item(a.ref, Matrix(value.dense(), down, across))
@@ -101,10 +101,11 @@ def _component_names(kin: Kinematics, a: Quantity, size: int) -> list[dict[Formu
     return [{x.ref: Name(kin.name(x.value.nodes[k])) for x in variables if k < len(x.value)} for k in range(size)]
 
 
-def _places(kin: Kinematics, value: Field) -> list[Place]:
-    """Where it was made, bodies first."""
+def places_shown(kin: Kinematics, value: Field) -> list[Place]:
+    """Where it was needed, bodies first."""
     order = {X: k for k, X in enumerate(X for b in kin.system.bodies for X in (b.G, b.frame) if X is not None)}
-    return sorted(value.places or value.made, key=lambda X: order.get(X, len(order)))
+    needed = value.reached if isinstance(value, Slopes) else value.places or value.made
+    return sorted(needed, key=lambda X: order.get(X, len(order)))
 
 
 def _owner(kin: Kinematics, X: Place) -> str:

@@ -33,9 +33,8 @@ def kane(system: System | Kinematics) -> Derivation:
     x = Quantities(on_fork(system, nonlinear=True))
     motion = _motion(x)
     _, v, w, v_r, w_r = motion
-    R, T = x.speeds.forces.called("R"), x.speeds.moments.called("T")
     F = (
-        x.speeds.of_all_loads(R, T, v_r, w_r, "r")
+        x.speeds.of_all_loads(x.speeds.forces, x.speeds.moments, v_r, w_r, "r")
         .called("F", "r")
         .told(
             "Generalized active forces",

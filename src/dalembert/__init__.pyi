@@ -50,6 +50,8 @@ from dalembert.exports.export import NotExportable as NotExportable
 from dalembert.exports.export import export as export
 from dalembert.exports.fmu.archive import MissingTool as MissingTool
 from dalembert.exports.fmu.archive import NoStart as NoStart
+from dalembert.exports.objects import to_casadi as to_casadi
+from dalembert.exports.objects import to_jax as to_jax
 from dalembert.flexible.expansion.discretise import discretise as discretise
 from dalembert.flexible.expansion.discretised import Discretised as Discretised
 from dalembert.flexible.hybrid.equations import BoundaryCondition as BoundaryCondition

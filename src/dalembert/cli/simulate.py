@@ -44,7 +44,9 @@ def simulate(
     stabilize: Annotated[
         str | None, typer.Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE.csv", help="Where to write the motion.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where to save a plot.")] = None,
     stop_when: Stop = None,
     reactions: Annotated[
@@ -52,6 +54,10 @@ def simulate(
     ] = None,
 ) -> None:
     """A run from the command line: the summary is printed, the motion is written where it is wanted."""
+    if output is not None:
+        from dalembert.simulation.tables import check_table
+
+        check_table(output)
     described = subject(system).system
     shown = _entry(system)
     chosen = numbers(described, "--start", start)
@@ -71,7 +77,7 @@ def simulate(
     run, code = _finished(described, length, wish)
     typer.echo(str(run))
     if output is not None:
-        _write(run.to_csv, output)
+        _write(run.write, output)
     if plot is not None:
         _write(lambda path: run.plot(path=path), plot)
     if reactions is not None:

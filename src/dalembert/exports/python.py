@@ -100,6 +100,7 @@ class PythonSource:
         yield f"STATES = {tuple(x.name for x in m.states)!r}"
         yield f"INPUTS = {tuple(w.name for w in m.inputs)!r}"
         yield f"OUTPUTS = {tuple(y.name for y in m.outputs)!r}"
+        yield f"FUNCTIONS = {tuple(f.name for f in m.public)!r}"
         start = [x.value if x.value is not None else 0.0 for x in m.states]
         yield f"START = {tuple(start)!r}"
         yield ""

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.files import write
 from dalembert.linear.modes import Modes, modes
 from dalembert.linear.second_order import SecondOrder, second_order
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
@@ -95,6 +98,15 @@ class LinearModel:
         C = self.C if self.outputs else np.eye(len(self.states))
         D = self.D if self.outputs else np.zeros((C.shape[0], len(self.inputs)))
         return ss(self.A, self.B, C, D, states=list(self.states), inputs=list(self.inputs), outputs=outputs)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """A B over C D in one table: a line for the rate of each state and for each output, a column for each state and each input."""
+        table = np.block([[self.A, self.B], [self.C, self.D]])
+        quoted = [f'"{name}"' if "," in name else name for name in ("", *self.states, *self.inputs)]
+        lines = [",".join(quoted)]
+        for name, row in zip((*(f"{x}.dot" for x in self.states), *self.outputs), table.tolist(), strict=True):
+            lines.append(",".join((f'"{name}"' if "," in name else name, *map(repr, row))))
+        write(path, "\n".join([*lines, ""]))
 
     def __str__(self) -> str:
         head = f"{self.system}, linear about " + (", ".join(f"{k} = {v:.6g}" for k, v in self.point.items() if v) or "zero")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.files import replacing
+from dalembert.errors import Unwritable
+from dalembert.files import check_ending, replacing
 from dalembert.ode.failures import MissingPackage
 
 if TYPE_CHECKING:
@@ -27,6 +30,59 @@ def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) 
     header = ",".join(f'"{name}"' if "," in name else name for name in names)
     with replacing(path, "the run is kept, write it somewhere else") as part, part.open("w", encoding="utf-8", newline="") as file:
         np.savetxt(file, table, fmt="%.17g", delimiter=",", header=header, comments="")
+
+
+# ---- by the ending of the file -----------------------------------------------------------------
+
+
+def check_table(path: str | os.PathLike[str]) -> None:
+    """Refuse a file whose ending is no format for tables; a pipe or a terminal takes CSV."""
+    place = Path(path) if isinstance(path, str | os.PathLike) else None
+    if place is not None and (place.is_dir() or not place.exists() or place.is_file()):
+        check_ending(place, tuple(WRITERS))
+
+
+def write_columns(path: str | os.PathLike[str], title: str, t: Any, columns: Mapping[str, Any]) -> None:
+    """Columns over the times t as CSV, Parquet, MAT, HDF5 or NetCDF, by the ending of the file."""
+    check_table(path)
+    ending = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ".csv"
+    WRITERS.get(ending, _csv)(path, title, t, columns)
+
+
+def _csv(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:  # noqa: ARG001 - CSV has no place for a title
+    write_table(path, ("t", *columns), np.column_stack([t, *columns.values()]))
+
+
+def _parquet(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
+    arrow, parquet = _imported("pyarrow"), _imported("pyarrow.parquet")
+    table = arrow.table({"t": t, **columns}).replace_schema_metadata({"system": title})
+    with replacing(path, _KEPT) as part:
+        parquet.write_table(table, part)
+
+
+def _mat(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
+    """MATLAB's names hold letters, digits and underscores: theta.dot becomes theta_dot."""
+    named = {re.sub(r"\W", "_", name): x for name, x in {"t": t, **columns}.items()}
+    if len(named) <= len(columns):
+        msg = f"{os.fspath(path)}: two names of {title!r} are one for MATLAB; write another format"
+        raise Unwritable(msg)
+    savemat = _imported("scipy.io").savemat
+    with replacing(path, _KEPT) as part, part.open("wb") as file:
+        savemat(file, {**named, "system": title}, long_field_names=True, oned_as="column")
+
+
+def _hdf5(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
+    """HDF5 that is NetCDF as well."""
+    package = _imported("h5netcdf")
+    with replacing(path, _KEPT) as part, package.File(part, "w") as file:
+        file.dimensions = {"t": len(t)}
+        file.attrs["system"] = title
+        for name, x in {"t": t, **columns}.items():
+            file.create_variable(name, ("t",), data=np.asarray(x, dtype=float))
+
+
+_KEPT: Final = "the run is kept, write it somewhere else"
+WRITERS: Final = {".csv": _csv, ".parquet": _parquet, ".mat": _mat, ".h5": _hdf5, ".hdf5": _hdf5, ".nc": _hdf5}
 
 
 def to_pandas(run: Trajectory) -> Any:
@@ -50,5 +106,6 @@ def _imported(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as problem:
-        msg = f"this needs {name}, which is not installed: pip install {name}"
+        package = name.partition(".")[0]
+        msg = f"this needs {package}, which is not installed: pip install {package}"
         raise MissingPackage(msg) from problem

@@ -313,6 +313,13 @@ class Trajectory(Shown):
 
     # ---- out of here -------------------------------------------------------------------------
 
+    def write(self, path: str | PathLike[str]) -> None:
+        """t, q and u in columns, in the format that the ending names: .csv, .parquet, .mat, .h5, .hdf5 or .nc."""
+        from dalembert.simulation.tables import write_columns
+
+        columns = dict(zip(self.names, np.column_stack([self.q, self.u]).T, strict=True))
+        write_columns(path, self.system.name, self.t, columns)
+
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Times, coordinates and speeds with 17 digits, a column for each; the file appears whole or not at all."""
         from dalembert.simulation.tables import to_csv

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -25,12 +26,7 @@ def to_jax(
 
     JAX is switched to 64 bits, which it allows before its first use in the program.
     """
-    try:
-        import jax
-    except ImportError as problem:
-        msg = "to_jax needs the package jax: pip install jax"
-        raise MissingPackage(msg) from problem
-    jax.config.update("jax_enable_x64", True)
+    _needed("jax").config.update("jax_enable_x64", True)
     return _module(system, "jax", Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs))
 
 
@@ -43,15 +39,19 @@ def to_casadi(
     outputs: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """{name: casadi.Function} of t, x, w and p: rates, mass_matrix, forcing, energies, …; each has its derivatives."""
-    try:
-        import casadi  # noqa: F401 - whether it is there
-    except ImportError as problem:
-        msg = "to_casadi needs the package casadi: pip install casadi"
-        raise MissingPackage(msg) from problem
+    _needed("casadi")
     wanted = Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs)
     module = _module(system, "casadi", wanted)
     offered = [name for name in ("project", *module.FUNCTIONS) if hasattr(module, name)]
     return {name: module.function(getattr(module, name)) for name in sorted(offered)}
+
+
+def _needed(package: str) -> Any:
+    try:
+        return import_module(package)
+    except ImportError as problem:
+        msg = f"to_{package} needs the package {package}: pip install {package}"
+        raise MissingPackage(msg) from problem
 
 
 def _module(system: System, dialect: str, wanted: Contents) -> ModuleType:

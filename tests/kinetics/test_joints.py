@@ -2,17 +2,17 @@
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.kinetics.free_bodies import booked_loads
 from dalembert.kinetics.joints import RigidGroups
-from dalembert.kinetics.springs import spring_forces
 
 
 def pieces(s):
-    return {p.name: [b.name for b, _ in p.masses] for p in RigidGroups(da.kinematics(s).fork()).pieces}
+    return {p.name: [b.name for b, _ in p.masses] for p in RigidGroups(da.kinematics(s).fork()).groups}
 
 
 def test_absolute_and_relative_angles_give_the_same_chain():
     for name, angle in (("pendulum-absolute", "theta"), ("pendulum-relative", "q")):
-        chain = list(RigidGroups(da.kinematics(gallery.build(name)).fork()).pieces)
+        chain = list(RigidGroups(da.kinematics(gallery.build(name)).fork()).groups)
         assert ["the ground", *(f"{angle}_{k}" for k in (1, 2, 3))] == [p.name for p in chain]
         assert [None, *chain[:-1]] == [p.before for p in chain]
 
@@ -48,8 +48,10 @@ def test_a_spring_is_placed_and_another_potential_is_not():
     s.spring(3, P, s.O, rest=1, name="spring")
     s.potential(x**4)
     kin = da.kinematics(s).fork()
-    (name, F, at), (_, _, other) = spring_forces(kin)
-    assert ("spring", P, s.O) == (name, at, other)
+    first, second = booked_loads(RigidGroups(kin))
+    F = first.vector
+    assert ("spring", P, s.O) == (first.name, first.at, second.at)
+    assert ("p", "the ground") == (first.group.label(), second.group.label())
     # −∂V/∂x, −∂V/∂y with V = ½ 3 (√(x² + y²) − 1)²
     l = da.sqrt(x**2 + y**2)
     expected = [-3 * (l - 1) * x / l, -3 * (l - 1) * y / l]

@@ -5,16 +5,18 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.exact.field import is_zero
+from dalembert.kinetics.joints import RigidGroups
 from dalembert.kinetics.row_actions import held_rows, row_actions
 
 
 def actions(s):
     kin = da.kinematics(s).fork()
-    return dict(zip([row.name for row in held_rows(kin)], row_actions(kin), strict=True))
+    return dict(zip([row.name for row in held_rows(kin)], row_actions(RigidGroups(kin)), strict=True))
 
 
 def names(action):
-    return [None if body is None else body.name for body, *_ in (*action.forces, *action.moments)]
+    labels = [group.label(P) for group, P, _ in action.forces] + [group.label() for group, _ in action.moments]
+    return [None if label == "the ground" else label for label in labels]
 
 
 def two_bodies():
@@ -39,7 +41,7 @@ def test_the_distance_of_two_points(k):
     s.constrain(k(r @ r) - 2 if callable(k) else k * (r @ r - 4), "rod")
     found = actions(s)["rod"]
     (first, at, force), (second, other, opposite) = found.forces
-    assert ({"A", "B"}, {P, Q}) == ({first.name, second.name}, {at, other})
+    assert ({"A", "B"}, {P, Q}) == ({first.label(), second.label()}, {at, other})
     # r/|r| where |r| − l = 0 was declared, else 2 k r
     expected = r / da.sqrt(r @ r) if callable(k) else r * (2 * k)
     assert zero(force - expected if at is P else force + expected, s)
@@ -73,7 +75,7 @@ def test_a_relation_of_coordinates_acts_in_the_joints():
     s.gear(s["alpha"], s["beta"], -2)
     (gear,) = actions(s).values()
     assert gear.in_joints
-    assert () == gear.touches
+    assert gear.sides is None
 
 
 def test_a_closure_of_two_sliders_holds_the_sliders_and_not_their_joints():
@@ -118,12 +120,40 @@ def test_a_coordinate_of_a_free_point_acts_at_the_point():
     assert P is found.forces[0][1]
 
 
-def test_what_the_description_does_not_show_is_not_claimed():
+@pytest.mark.parametrize("phi", [lambda x, y, z: z - x**2 - 2 * y**2, lambda x, y, z: z - x, lambda x, y, z: x * y * z - 1])
+def test_a_surface_holds_a_free_particle_along_its_normal(phi):
     s = da.System("Bead")
+    q = s.coordinates("x y z")
+    P = s.O.offset(q[0] * s.N.x + q[1] * s.N.y + q[2] * s.N.z)
+    s.particle("bead", 1, P)
+    s.constrain(phi(*q), "surface")
+    (surface,) = actions(s).values()
+    assert ("bead", "the ground") == surface.sides
+    (_, at, force), _ = surface.forces
+    assert at is P
+    slopes = [phi(*q).sympy().diff(x.sympy()) for x in q]
+    normal = [s.expression(str(e)) for e in slopes]
+    assert zero(force - (normal[0] * s.N.x + normal[1] * s.N.y + normal[2] * s.N.z), s)
+
+
+def test_any_row_on_one_free_body_is_a_force_and_a_moment():
+    s = da.System("Body")
+    G = s.free("x y z p q r")
+    body = s.body("body", 1, G, G.frame, da.inertia(G.frame, 1, 2, 2.5))
+    s.constrain(s["x"].dot * s["y"] + da.sin(s["p"]) * s["q"].dot + s["r"].dot * s["z"], "row", on=body)
+    (action,) = actions(s).values()
+    assert not action.unknown
+    assert ["body", None, "body", None] == names(action)
+
+
+def test_what_the_description_does_not_show_is_not_claimed():
+    s = da.System("Two beads")
     x, y = s.coordinates("x y")
-    s.particle("bead", 1, s.O.offset(x * s.N.x + y * s.N.y))
-    s.constrain(y - x**2, "parabola")
-    assert actions(s) == {"parabola": None}
+    s.particle("first", 1, s.O.offset(x * s.N.x))
+    s.particle("second", 1, s.O.offset(y * s.N.y))
+    s.constrain(y - x**2, "cam")
+    (cam,) = actions(s).values()
+    assert "it is not known on which bodies 'cam' acts" in cam.unknown
 
 
 def test_rolling_knows_its_contact():

@@ -37,7 +37,7 @@ def build(**values: float | None) -> da.System:
         axle = G.offset(side * p["r"] * B.x, f"{name} axle")
         wheels = s.body(f"{name} wheels", p["m_w"], axle, W, da.inertia(W, 0, 0, p["J_w"]))
         s.torque(torque * N.z, on=wheels, reaction=board, name=f"{name} motor")
-        s.constrain(axle.v @ W.y, f"no slip of the {name} wheels sideways")
+        s.constrain(axle.v @ W.y, f"no slip of the {name} wheels sideways", on=wheels, at=axle)
     s.speeds(v=G.v @ B.x, u_psi=psi.dot, u_b=phi_b.dot, u_f=phi_f.dot)
     return s
 

@@ -93,10 +93,10 @@ def _front_contact(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:
     assert wheel.frame is not None
     steep = da.sqrt(1 - (k @ n) ** 2)
     contact = wheel.G.offset(r_F / steep * (k - (k @ n) * n), "front contact")
-    s.constrain((wheel.G - s.O) @ k + r_F * steep, "front wheel on the ground")
+    s.constrain((wheel.G - s.O) @ k + r_F * steep, "front wheel on the ground", on=wheel, at=contact)
     slip = wheel.G.v + wheel.frame.w.cross(contact - wheel.G)
-    s.constrain(slip @ n, "no slip of the front wheel sideways")
-    s.constrain(slip @ n.cross(k), "no slip of the front wheel forwards")
+    s.constrain(slip @ n, "no slip of the front wheel sideways", on=wheel, at=contact)
+    s.constrain(slip @ n.cross(k), "no slip of the front wheel forwards", on=wheel, at=contact)
 
 
 ENTRY = Entry(

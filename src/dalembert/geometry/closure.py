@@ -1,12 +1,13 @@
 """What must vanish where two bodies meet again: gaps between points, angles between axes and frames, joint by joint.
 
-Each function gives named scalars; a loop is closed where all of them are zero.
+Each function gives named scalars; a loop is closed where all of them are zero. With them comes what their multipliers exert.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
@@ -14,15 +15,55 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 
-Rows = list[tuple[str, Scalar]]
+
+@dataclass(frozen=True)
+class Hold:
+    """δφ = Σ d·δr_P + Σ m·δθ_F: forces at points and moments on frames that a multiplier λ = 1 of the row φ = 0 exerts."""
+
+    forces: tuple[tuple[Point, Vector], ...] = ()
+    moments: tuple[tuple[Frame, Vector], ...] = ()
+
+
+class Row(NamedTuple):
+    """What must vanish, its name among the rows of its closure, and where it takes hold."""
+
+    suffix: str
+    phi: Scalar
+    hold: Hold
+
+
+Rows = list[Row]
 # the number that a constant expression stands for, where it is known
 Number = Callable[[Scalar], float | None]
 
 
+def _gap_along(suffix: str, P: Point, Q: Point, n: Vector, F: Frame) -> Row:
+    """r·n = 0, r = r_P − r_Q, n fixed in F: n at P, −n at Q, and n × r on F, which vanishes where r does."""
+    r = P - Q
+    turn = () if F.parent is None else ((F, n.cross(r)),)
+    return Row(suffix, r @ n, Hold(((P, n), (Q, -n)), turn))
+
+
+def _right_angle(suffix: str, a: Vector, b: Vector) -> Row:
+    """a·b = 0: the moment a × b on a's frame, its opposite on b's."""
+    m = a.cross(b)
+    return Row(suffix, a @ b, Hold(moments=((_deepest(a), m), (_deepest(b), -m))))
+
+
+def _deepest(a: Vector) -> Frame:
+    """The frame that a vector is fixed in, of those it is written in."""
+    return max(a.parts, key=lambda f: (f.depth, f.number))
+
+
 def gap(P: Point, Q: Point, F: Frame) -> Rows:
     """(r_P − r_Q) · f_i = 0"""
+    return [_gap_along(axis, P, Q, getattr(F, axis), F) for axis in "xyz"]
+
+
+def distance(P: Point, Q: Point, l: Scalar) -> Row:
+    """r·r − l² = 0, r = r_P − r_Q: 2 r at P, −2 r at Q."""
     r = P - Q
-    return [(axis, r @ getattr(F, axis)) for axis in "xyz"]
+    return Row("", r @ r - l**2, Hold(((P, 2 * r), (Q, -2 * r))))
 
 
 def attitude(B: Frame, C: Frame) -> Rows:
@@ -30,29 +71,33 @@ def attitude(B: Frame, C: Frame) -> Rows:
 
     It vanishes at θ = π too, where the three rows depend on one another, so that no motion begins there unnoticed.
     """
-    c = [v.to(B) for v in (C.x, C.y, C.z)]
-    return [(f"about {axis}", (c[j][k] - c[k][j]) / 2) for axis, j, k in (("x", 1, 2), ("y", 2, 0), ("z", 0, 1))]
+    b, c = (B.x, B.y, B.z), (C.x, C.y, C.z)
+    rows = []
+    for axis, j, k in (("x", 1, 2), ("y", 2, 0), ("z", 0, 1)):
+        m = (c[j].cross(b[k]) - c[k].cross(b[j])) / 2
+        rows.append(Row(f"about {axis}", (c[j].to(B)[k] - c[k].to(B)[j]) / 2, Hold(moments=((C, m), (B, -m)))))
+    return rows
 
 
 def parallel(a: Vector, b: Vector, number: Number) -> Rows:
     """a · p = a · (b × p) = 0 with p at right angles to b and fixed beside it: a × b = 0 in two rows."""
     fixed_in(a)
     p = b.cross(across(b, number))
-    return [("axis 1", a @ p), ("axis 2", a @ b.cross(p))]
+    return [_right_angle("axis 1", a, p), _right_angle("axis 2", a, b.cross(p))]
 
 
 def along(P: Point, Q: Point, axis: Vector, number: Number) -> Rows:
     """r · p = r · (axis × p) = 0, r = r_Q − r_P: Q stays on the line through P along an axis."""
-    p, r = axis.cross(across(axis, number)), Q - P
-    return [("across 1", r @ p), ("across 2", r @ axis.cross(p))]
+    p, F = axis.cross(across(axis, number)), fixed_in(axis)
+    return [_gap_along("across 1", Q, P, p, F), _gap_along("across 2", Q, P, axis.cross(p), F)]
 
 
 def fixed_in(axis: Vector) -> Frame:
     """The frame in which a unit vector is fixed; anything else is refused."""
-    F = max(axis.parts, key=lambda f: (f.depth, f.number), default=None)
-    if F is None:
+    if not axis.parts:
         msg = "the axis of a joint is the vector 0; give a unit vector such as B.z"
         raise BadDescription(msg)
+    F = _deepest(axis)
     F.unit(axis)
     return F
 
@@ -95,7 +140,7 @@ def universal(P: Point, Q: Point, axis: Vector | None, other: Vector | None, _: 
     a, b = axis or P.frame.x, other or Q.frame.y
     fixed_in(a)
     fixed_in(b)
-    return [*gap(P, Q, P.space.N), ("right angle", a @ b)]
+    return [*gap(P, Q, P.space.N), _right_angle("right angle", a, b)]
 
 
 def weld(P: Point, Q: Point, axis: Vector | None, other: Vector | None, _: Number) -> Rows:

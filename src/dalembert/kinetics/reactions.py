@@ -8,21 +8,19 @@ joint the joint's wrench contains it, as it contains what a row does that relate
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dalembert.algebra.folds import Linear
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import NotApplicable
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.rows import ConstraintRow
-from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
-from dalembert.kinetics.free_bodies import FreeBody, carrier, free_bodies
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.free_bodies import Booked, Wrench, booked_loads, inertia
 from dalembert.kinetics.joints import RigidGroup, RigidGroups
 from dalembert.kinetics.row_actions import Action, held_rows, row_actions
-from dalembert.kinetics.springs import spring_forces
-from dalembert.model.elements import Body
 
 
 @dataclass(frozen=True)
@@ -77,9 +75,10 @@ def reactions(kin: Kinematics) -> Reactions:
     Source: Mei85 (7.24), Gre03 (4.14).
     """
     kin = kin.fork()
-    actions = row_actions(kin)
+    groups = RigidGroups(kin)
+    actions = row_actions(groups)
     try:
-        joints, reason = _joints(kin, actions), ""
+        joints, reason = _joints(groups, actions), ""
     except NotApplicable as problem:
         joints, reason = (), str(problem)
     return Reactions(kin.tape, joints, _rows(kin, actions), reason)
@@ -87,96 +86,60 @@ def reactions(kin: Kinematics) -> Reactions:
 
 # ---- joints -------------------------------------------------------------------------------------
 
-# forces and moments about the mass centre that rows put on a body, by its name
-_OnBody = dict[str, tuple[Vector, Vector]]
+
+def _joints(groups: RigidGroups, actions: list[Action]) -> tuple[JointReaction, ...]:
+    wrenches = joint_wrenches(groups, actions)
+    return tuple(JointReaction(group.name, *wrench, groups.place(group)) for group, wrench in wrenches.items())
 
 
-def _joints(kin: Kinematics, actions: list[Action | None]) -> tuple[JointReaction, ...]:
+def joint_wrenches(groups: RigidGroups, actions: list[Action]) -> dict[RigidGroup, Wrench]:
+    """f = Σ (m a − F) − Σ λ d, μ likewise about the joint, of everything from a group outwards: what the joint must exert."""
+    kin = groups.kin
     _check_placed(kin, actions)
-    cuts = RigidGroups(kin)
-    bodies = {b.name: b for b in free_bodies(kin)}
-    _add_springs(kin, bodies)
-    strangers = [name for name in bodies if name not in {b.name for b in kin.system.bodies}]
-    if strangers:
-        msg = f"{strangers[0]} acts on a point that no body carries"
-        raise NotApplicable(msg)
-    held = _on_bodies(kin, actions)
-    wrenches: dict[RigidGroup, tuple[Vector, Vector]] = {}
-    for piece in reversed(cuts.pieces):
-        wrenches[piece] = _beyond(kin, piece, bodies, held, wrenches)
-    return tuple(JointReaction(piece.name, *wrenches[piece], _place(kin, piece)) for piece in cuts.pieces[1:])
+    loads = [*_in_speeds(kin, booked_loads(groups)), *booked_rows(groups, actions)]
+    none = Wrench(Vector(kin.tape, {}), Vector(kin.tape, {}))
+    own = dict.fromkeys(groups.loaded(load.group for load in loads), none)
+    for group in own:
+        for body, rho in group.masses:
+            own[group] = own[group].plus(inertia(kin, body), rho)
+    for load in loads:
+        own[load.group] = own[load.group].minus(*_reduced(groups, load, none))
+    for group in reversed(own):
+        if group.before is not None:
+            own[group.before] = own[group.before].plus(own[group], group.offset)
+    del own[groups.ground]
+    return own
 
 
-def _add_springs(kin: Kinematics, bodies: dict[str, FreeBody]) -> None:
-    """The forces of springs on the bodies that carry their ends."""
-    t = kin.tape
-    for name, F, P in spring_forces(kin):
-        body = carrier(kin, list(bodies.values()), P)
-        if body is not None:
-            body.F = body.F + F
-            body.M = body.M if body.frame is None else body.M + (P - body.point).on(t).cross(F)
-        elif linear_parts(Linear(t, kin.qdot), kin.motion_in_rates.v(P))[0]:
-            msg = f"{name} acts on a point that no body carries"
-            raise NotApplicable(msg)
+def _in_speeds(kin: Kinematics, loads: Iterable[Booked]) -> Iterator[Booked]:
+    return (load._replace(vector=kin.vector_in_speeds(load.vector)) for load in loads)
 
 
-def _check_placed(kin: Kinematics, actions: list[Action | None]) -> None:
+def _reduced(groups: RigidGroups, load: Booked, none: Wrench) -> tuple[Wrench, Vector | None]:
+    """A load as a wrench at a place, from the joint of its group."""
+    if load.at is None:
+        return none._replace(moment=load.vector), None
+    return none._replace(force=load.vector), groups.arm(load.at, load.group)
+
+
+def booked_rows(groups: RigidGroups, actions: list[Action]) -> Iterator[Booked]:
+    """λ_j d at the points and λ_j m on the frames that the rows hold."""
+    t = groups.kin.tape
+    for lam, row, action in zip(multipliers(groups.kin), held_rows(groups.kin), actions, strict=False):
+        yield from (Booked(row.name, g, d.on(t).scaled(lam), P) for g, P, d in action.forces)
+        yield from (Booked(row.name, g, m.on(t).scaled(lam)) for g, m in action.moments)
+
+
+def _check_placed(kin: Kinematics, actions: list[Action]) -> None:
     if kin.system.members:
         msg = "the loads along flexible members have no place among the joints"
         raise NotApplicable(msg)
-    for row, action in zip(held_rows(kin), actions, strict=True):
-        if action is None:
-            remedy = "declare it by what it holds (s.roll, s.coincide, s.close, s.distance) to have the wrenches in the joints"
-            msg = f"it is not known on which bodies {row.name!r} acts; {remedy}"
-            raise NotApplicable(msg)
+    for action in actions:
+        if action.unknown:
+            raise NotApplicable(action.unknown)
 
 
-def _on_bodies(kin: Kinematics, actions: list[Action | None]) -> _OnBody:
-    """Σ λ_j d and Σ λ_j (μ + (r_P − r_G) × d) of all rows, body by body."""
-    t = kin.tape
-    found: _OnBody = {}
-    for lam, action in zip(_multipliers(kin), actions, strict=True):
-        if action is None:
-            continue
-        wrenches = [(b, d, (P - b.G).on(t).cross(d.on(t))) for b, P, d in action.forces if b is not None]
-        wrenches += [(b, Vector(t, {}), d) for b, d in action.moments if b is not None]
-        for body, f, mu in wrenches:
-            force, moment = found.get(body.name, (Vector(t, {}), Vector(t, {})))
-            # a particle feels no moment
-            turned = mu.on(t).scaled(lam) if body.frame is not None else Vector(t, {})
-            found[body.name] = force + f.on(t).scaled(lam), moment + turned
-    return found
-
-
-def _beyond(
-    kin: Kinematics, piece: RigidGroup, bodies: dict[str, FreeBody], held: _OnBody, known: dict[RigidGroup, tuple[Vector, Vector]]
-) -> tuple[Vector, Vector]:
-    """Force and moment about the joint that everything from this piece outwards needs, beside what the rows give."""
-    t = kin.tape
-    force, moment = Vector(t, {}), Vector(t, {})
-    for body, rho in piece.masses:
-        f, mu = bodies[body.name].force, bodies[body.name].moment
-        if body.name in held:
-            f, mu = f - held[body.name][0], mu - held[body.name][1]
-        force = force + f
-        moment = moment + mu + rho.cross(f)
-    for further in piece.beyond:
-        f, mu = known[further]
-        force, moment = force + f, moment + mu + further.offset.cross(f)
-    return force, moment
-
-
-def _place(kin: Kinematics, piece: RigidGroup) -> Vector:
-    """The joint from O."""
-    total = Vector(kin.tape, {})
-    here: RigidGroup | None = piece
-    while here is not None:
-        total = here.offset + total
-        here = here.before
-    return total
-
-
-def _multipliers(kin: Kinematics) -> tuple[int, ...]:
+def multipliers(kin: Kinematics) -> tuple[int, ...]:
     """λ_1, …, λ_m: one symbol for each row, the same as in the principles, and more where rows are marked redundant."""
     return tuple(kin.tape.private_symbol(f"lambda_{j}") for j in range(1, len(held_rows(kin)) + 1))
 
@@ -184,33 +147,27 @@ def _multipliers(kin: Kinematics) -> tuple[int, ...]:
 # ---- rows ---------------------------------------------------------------------------------------
 
 
-def _rows(kin: Kinematics, actions: list[Action | None]) -> tuple[RowReaction, ...]:
+def _rows(kin: Kinematics, actions: list[Action]) -> tuple[RowReaction, ...]:
     found = []
-    for lam, row, action in zip(_multipliers(kin), held_rows(kin), actions, strict=True):
+    for lam, row, action in zip(multipliers(kin), held_rows(kin), actions, strict=True):
         if row.is_norm:
             continue  # no body feels the norm of a quaternion
         found.append(_row(kin, row, lam, action))
     return tuple(found)
 
 
-def _row(kin: Kinematics, row: ConstraintRow, lam: int, action: Action | None) -> RowReaction:
+def _row(kin: Kinematics, row: ConstraintRow, lam: int, action: Action) -> RowReaction:
     t = kin.tape
     along = {kin.name(kin.q[k]): kin.scalar(t.mul(lam, a)) for k, a in row.A.items()}
-    bodies = () if action is None else action.touches
-    if action is None or not bodies:
+    if action.on is None or action.sides is None:
         return RowReaction(row.name, kin.scalar(lam), along)
-    on, against = bodies[0], bodies[1] if len(bodies) > 1 else None
-    held = [(P, d.on(t).scaled(lam)) for body, P, d in action.forces if body is on]
+    held = [(P, d.on(t).scaled(lam)) for group, P, d in action.forces if group is action.on]
     at = held[0][0] if held else None
     force, moment = Vector(t, {}), Vector(t, {})
     for P, f in held:
         force = force + f
         moment = moment + (P - held[0][0]).on(t).cross(f)
-    for body, d in action.moments:
-        moment = moment + d.on(t).scaled(lam) if body is on else moment
+    for group, d in action.moments:
+        moment = moment + d.on(t).scaled(lam) if group is action.on else moment
     turned = moment if any(c != t.zero for part in moment.parts.values() for c in part) else None
-    return RowReaction(row.name, kin.scalar(lam), along, force if held else None, at, turned, *_names(on, against))
-
-
-def _names(on: Body | None, against: Body | None) -> tuple[str, str]:
-    return "the ground" if on is None else on.name, "the ground" if against is None else against.name
+    return RowReaction(row.name, kin.scalar(lam), along, force if held else None, at, turned, *action.sides)

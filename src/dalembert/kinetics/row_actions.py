@@ -1,58 +1,57 @@
-"""A_j δq = Σ f·δr_P + μ·δθ_F: where a constraint row takes hold of the bodies, so that λ_j becomes forces and moments.
+"""A_j δq = Σ d·δr_P + m·δθ_F: where a constraint row takes hold of the bodies, so that λ_j becomes forces and moments.
 
-A row that was declared as rolling knows its contact. Of any other row the description is searched for what it can be: the gap
-between two points along an axis, the distance of two points, the angle of two axes, a relative velocity, a coupling of
-coordinates. A candidate counts only if its variation is that of the row, decided at a random point of a prime field.
+Rolling and closures know their points. Of a row written by hand the description is searched for what it can be: the gap between
+two points along an axis, their distance, the angle of two axes, a relative velocity, a coupling of coordinates, or a surface
+for one free body. A candidate counts only if its variation is that of the row, decided at a random point of a prime field;
+where two candidates put different wrenches on the bodies, none is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import islice, product
-from typing import Final
+from dataclasses import dataclass, replace
 
 from dalembert.algebra.exact.field import Trials
-from dalembert.algebra.folds import needed, symbols_of
-from dalembert.algebra.functions import sqrt
+from dalembert.algebra.folds import symbols_of
+from dalembert.errors import NotApplicable
+from dalembert.geometry.closure import Hold
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.variations import Hold, Three, Turned, Variations, cross, dot, minus
-from dalembert.model.elements import Body
+from dalembert.kinetics.joints import RigidGroup, RigidGroups
+from dalembert.kinetics.row_search import Search
+from dalembert.kinetics.row_wrench import wrench_on
+from dalembert.model.elements import Body, Constraint
 
-_FACTORS: Final = tuple(s * k for k in (Fraction(1), Fraction(2), Fraction(1, 2)) for s in (1, -1))
-_MOST_PAIRS: Final = 40_000
-_MOST_CANDIDATES: Final = 200
-
-# variations that would do, each with the factor by which the row is larger
-_Wanted = dict[int, Fraction]
+REMEDY = "declare it by what it holds (s.roll, s.coincide, s.close, s.distance), or say where: s.constrain(..., on=body, at=P)"
 
 
 @dataclass(frozen=True)
 class Action:
-    """What λ = 1 of a row puts on the bodies (None: on the ground): forces at points, moments; or it acts in the joints themselves."""
+    """What λ = 1 of a row puts on the rigid groups: forces at points, moments; or it acts in the joints themselves, or nobody knows."""
 
-    forces: tuple[tuple[Body | None, Point, Vector], ...] = ()
-    moments: tuple[tuple[Body | None, Vector], ...] = ()
+    forces: tuple[tuple[RigidGroup, Point, Vector], ...] = ()
+    moments: tuple[tuple[RigidGroup, Vector], ...] = ()
     in_joints: bool = False
-    # at how many places a body moves with the point along the force only
-    slack: int = 0
+    unknown: str = ""
+    # the body it was said to act on, and the one against it
+    named: tuple[str, str] | None = None
 
     @property
-    def touches(self) -> tuple[Body, ...]:
-        """The bodies it acts on."""
-        bodies = [body for body, _, _ in self.forces] + [body for body, _ in self.moments]
-        return tuple(dict.fromkeys(b for b in bodies if b is not None))
+    def sides(self) -> tuple[str, str] | None:
+        """The body that it acts on, and the one that takes the opposite."""
+        labels = [g.label(P) for g, P, _ in self.forces] + [g.label() for g, _ in self.moments]
+        touched = [x for x in dict.fromkeys(labels) if x != "the ground"]
+        return self.named or ((touched[0], touched[1] if len(touched) > 1 else "the ground") if touched else None)
 
     @property
-    def sides(self) -> frozenset[str | None]:
-        """The names of the bodies that hold each other, None for the ground."""
-        bodies = [body for body, _, _ in self.forces] or [body for body, _ in self.moments]
-        return frozenset(None if b is None else b.name for b in bodies)
+    def on(self) -> RigidGroup | None:
+        """The group of the first of its sides."""
+        sides = self.sides
+        groups = [(g, g.label(P)) for g, P, _ in self.forces] + [(g, g.label()) for g, _ in self.moments]
+        moving = [g for g, label in groups if g.before is not None and (self.named or sides is None or label == sides[0])]
+        return next(iter(moving), None)
 
 
 def held_rows(kin: Kinematics) -> tuple[ConstraintRow, ...]:
@@ -62,187 +61,140 @@ def held_rows(kin: Kinematics) -> tuple[ConstraintRow, ...]:
     return (*acting, *(row for row in kin.redundant if row.name not in known))
 
 
-def row_actions(kin: Kinematics) -> list[Action | None]:
-    """For every row that holds where it takes hold; None where that is not known."""
-    search: _Search | None = None
-    found: list[Action | None] = []
+def row_actions(groups: RigidGroups) -> list[Action]:
+    """For every row that holds, where it takes hold."""
+    kin = groups.kin
+    declared = {c.name: c for c in kin.system.constraints}
+    search: Search | None = None
+    found = []
     for row in held_rows(kin):
-        if row.is_norm:
-            found.append(Action())
-        elif row.contact is not None:
-            found.append(_contact(row))
-        elif row.nonlinear is not None:
-            found.append(None)
-        else:
-            search = search or Trials(kin.tape, 1).at(0, lambda point: _Search(Variations(kin, point)))
-            found.append(search.action(row))
+        c = declared.get(row.name)
+        if c is None or row.is_norm or row.contact is not None or c.hold is not None or row.nonlinear is not None:
+            found.append(_known(groups, row, c))
+            continue
+        search = search or Trials(kin.tape, 1).at(0, lambda point: Search(groups, point))
+        try:
+            found.append(_by_hand(groups, search, row, c))
+        except NotApplicable as problem:
+            found.append(Action(unknown=str(problem)))
     return found
 
 
-def _contact(row: ConstraintRow) -> Action:
-    """λ d at the contact on the body, and its opposite on the body it rolls on."""
+def _known(groups: RigidGroups, row: ConstraintRow, declared: Constraint | None) -> Action:
+    """What the declaration says by itself: rolling, closures; nobody feels the norm of a quaternion."""
     contact = row.contact
-    assert contact is not None
-    d, C = contact.direction, contact.point
-    return Action(((contact.body, C, d), (contact.ground, C, -d)))
+    if contact is not None:
+        d, C = contact.direction, contact.point
+        ground = groups.ground if contact.ground is None else groups.of_body[contact.ground]
+        named = contact.body.name, "the ground" if contact.ground is None else contact.ground.name
+        return Action(((groups.of_body[contact.body], C, d), (ground, C, -d)), named=named)
+    if declared is not None and declared.hold is not None:
+        try:
+            return placed(groups, declared.hold, f"the row {row.name!r}", declared.closes)
+        except NotApplicable as problem:
+            return Action(unknown=str(problem))
+    unknown = "" if row.is_norm else f"{row.name!r} is not linear in the velocities, and where it acts is not known"
+    return Action(unknown=unknown)
 
 
-@dataclass(frozen=True)
-class _Scope:
-    """Where a row is searched for: everywhere, or (named) at the points of the closure it is a part of, their own axes first."""
-
-    points: Mapping[Point, tuple[Three, Three]]
-    frames: Mapping[Frame, Turned]
-    named: bool
-
-
-class _Search:
-    """Rows compared with whatever two points or two frames of the description can do to each other."""
-
-    def __init__(self, variations: Variations) -> None:
-        self.all, self.kin, self.p = variations, variations.kin, variations.p
-
-    def _scope(self, row: ConstraintRow) -> _Scope:
-        declared = next((c for c in self.kin.system.constraints if c.name == row.name), None)
-        if declared is None or declared.closes is None:
-            return _Scope(self.all.points, self.all.frames, named=False)
-        P, Q = declared.closes
-        frames = {F: self.all.frames[F] for F in (P.frame, Q.frame, self.kin.system.N, *self.all.frames)}
-        return _Scope({X: self.all.points[X] for X in (P, Q)}, frames, named=True)
-
-    def action(self, row: ConstraintRow) -> Action | None:
-        """The first candidate whose variation is the row's, up to a simple factor."""
-        scope, variation = self._scope(row), self.all.of_row(row.A)
-        wanted = {variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS}
-        for search in (self._gaps, self._angles, self._distances, self._slips):
-            found = list(islice(search(row, wanted, scope), _MOST_CANDIDATES))
-            firmest = min((action.slack for action in found), default=0)
-            found = [action for action in found if action.slack == firmest]
-            if found and (scope.named or len({action.sides for action in found}) == 1):
-                return found[0]
-            if found and not all(None in action.sides for action in found):
-                # what may hold one body to another or to a third is not placed by guessing
-                return None
-            if found:
-                break
-        return self._coupling(row)
-
-    def _coupling(self, row: ConstraintRow) -> Action | None:
-        """Constant coefficients: a relation of the coordinates themselves, as gears and drives are."""
-        t = self.kin.tape
-        return None if any(i in t.moving for i in symbols_of(t, row.A.values())) else Action(in_joints=True)
-
-    def _gaps(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
-        """(r_P − r_Q)·n or (v_P − v_Q)·n along the axis n of some frame: ±n at the points, n × (r_P − r_Q) on n's own frame."""
-        for F, turned in scope.frames.items():
-            hit = False
-            for k, name in enumerate("xyz"):
-                n, dn = turned.axes[k], turned.varied[k] if row.holonomic else (0, 0, 0)
-                for factor, P, Q in self._pairs(n, dn, wanted, scope):
-                    d = _times(getattr(F, name), factor)
-                    turn = ((F, d.cross(P - Q)),) if row.holonomic and F.parent is not None else ()
-                    for action in self._carried(((P, d), (Q, -d)), turn, named=scope.named):
-                        hit = True
-                        yield action
-            if hit:
-                # the same axis in other frames would say the same
-                return
-
-    def _pairs(self, n: Three, dn: Three, wanted: _Wanted, scope: _Scope) -> Iterator[tuple[Fraction, Point, Point]]:
-        """The points whose gap along n varies as wanted."""
-        parts = {P: (dot(dr, n) + dot(r, dn)) % self.p for P, (r, dr) in scope.points.items()}
-        by_value: dict[int, list[Point]] = {}
-        for P, s in parts.items():
-            by_value.setdefault(s, []).append(P)
-        for value, factor in wanted.items():
-            for Q, s in parts.items():
-                for P in by_value.get((value + s) % self.p, ()):
-                    yield factor, P, Q
-
-    def _angles(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
-        """a·b of two axes: the moment a × b on a's frame, its opposite on b's; or (ω_F − ω_G)·n."""
-        frames = list(scope.frames.items())
-        for i, (F, f) in enumerate(frames):
-            for G, g in frames[:i]:
-                for factor, d in self._between(row, F, f, G, g, wanted):
-                    moment = _times(d, factor)
-                    yield from self._carried((), ((F, moment), (G, -moment)), named=scope.named)
-
-    def _between(self, row: ConstraintRow, F: Frame, f: Turned, G: Frame, g: Turned, wanted: _Wanted) -> Iterator[tuple[Fraction, Vector]]:
-        p = self.p
-        products = [[(dot(f.varied[a], g.axes[b]) + dot(f.axes[a], g.varied[b])) % p for b in range(3)] for a in range(3)]
-        relative = tuple((x - y) % p for x, y in zip(f.rotation, g.rotation, strict=True))
-        F_axes, G_axes = (F.x, F.y, F.z), (G.x, G.y, G.z)
-        half = pow(2, -1, p)
-        for a in range(3):
-            for b in range(3):
-                if row.holonomic and (k := wanted.get(products[a][b])) is not None:
-                    yield k, F_axes[a].cross(G_axes[b])
-            i, j = (a + 1) % 3, (a + 2) % 3
-            if row.holonomic and (k := wanted.get((products[i][j] - products[j][i]) * half % p)) is not None:
-                yield k, (F_axes[i].cross(G_axes[j]) - F_axes[j].cross(G_axes[i])) / 2
-            for axis, turned in ((F_axes[a], f), (G_axes[a], g)):
-                if not row.holonomic and (k := wanted.get(dot(relative, turned.axes[a]) % p)) is not None:
-                    yield k, axis
-
-    def _distances(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
-        """r·r = l² or |r| = l, r = r_P − r_Q: the force 2 r or r/|r| on P, its opposite on Q."""
-        points = list(scope.points.items())
-        if not row.holonomic or len(points) ** 2 > _MOST_PAIRS:
-            return
-        t, at = self.kin.tape, self.all.point.plain
-        # {r·r: |r|} of the lengths that the row contains
-        lengths = {at(t.nodes[i][1]): at(i) for i in needed(t, row.A.values()) if t.nodes[i][0] == "sqrt"}
-        for i, (P, (r, dr)) in enumerate(points):
-            for Q, (s, ds) in points[:i]:
-                gap = minus(r, s)
-                change, length = dot(gap, minus(dr, ds)), lengths.get(dot(gap, gap) % self.p)
-                if (k := wanted.get(2 * change % self.p)) is not None:
-                    d = _times(P - Q, 2 * k)
-                elif length and (k := wanted.get(change * pow(length, -1, self.p) % self.p)) is not None:
-                    d = _times((P - Q) / sqrt((P - Q) @ (P - Q)), k)
-                else:
-                    continue
-                yield from self._carried(((P, d), (Q, -d)), (), named=scope.named)
-
-    def _slips(self, row: ConstraintRow, wanted: _Wanted, scope: _Scope) -> Iterator[Action]:
-        """The velocity of that point of a rigid body which is at P just now, as in rolling, along a or a × b of two axes."""
-        bodies = [] if row.holonomic else [b for b in self.kin.system.bodies if b.frame is not None]
-        for body, P in product(bodies, scope.points):
-            moved = self.all.moved(body, P)
-            for d, value in self._directions(scope):
-                if (k := wanted.get(dot(moved, value) % self.p)) is not None:
-                    yield Action(((body, P, _times(d, k)), (None, P, _times(d, -k))))
-
-    def _directions(self, scope: _Scope) -> Iterator[tuple[Vector, Three]]:
-        N = self.kin.system.N
-        fixed = list(zip((N.x, N.y, N.z), self.all.frames[N].axes, strict=True))
-        for F, turned in scope.frames.items():
-            for a, value in zip((F.x, F.y, F.z), turned.axes, strict=True):
-                yield a, value
-                yield from ((a.cross(b), cross(value, other)) for b, other in fixed if F is not N)
-
-    def _carried(
-        self, at_points: Sequence[tuple[Point, Vector]], on_frames: Sequence[tuple[Frame, Vector]], *, named: bool
-    ) -> Iterator[Action]:
-        """Forces and moments on bodies; none if one of these is not found, or if all of it stays within one body."""
-        forces, moments, slack = [], [], 0
-        for P, d in at_points:
-            body, hold = self.all.carrier(P, self.all.value(d), named=named)
-            if hold is Hold.NONE:
-                return
-            forces.append((body, P, d))
-            slack += hold
-        for F, d in on_frames:
-            body, hold = self.all.turned_with(F, self.all.value(d))
-            if hold is Hold.NONE:
-                return
-            moments.append((body, d))
-            slack += hold
-        if len({id(b) for b, _, _ in forces} | {id(b) for b, _ in moments}) > 1:
-            yield Action(tuple(forces), tuple(moments), slack=slack)
+def placed(groups: RigidGroups, hold: Hold, what: str, closes: tuple[Point, Point] | None = None) -> Action:
+    """A hold on the groups that its points and frames belong to; a frame of a closure to the side that turns with it."""
+    points = [P for P, _ in hold.forces] if closes is None else closes
+    sides = {groups.carrier(P, what): P for P in reversed(points)}
+    forces = tuple((groups.carrier(P, what), P, d) for P, d in hold.forces)
+    moments = tuple((_turned(groups, F, [P for P in points if groups.turns_with(P.frame, F)], what), m) for F, m in hold.moments)
+    touched = [g for g in dict.fromkeys([*(g for g, *_ in forces), *(g for g, _ in moments)]) if g.before is not None]
+    labels = [g.label(sides.get(g)) for g in touched]
+    return Action(forces, moments, named=(labels[0], labels[1] if len(labels) > 1 else "the ground") if labels else None)
 
 
-def _times(v: Vector, k: Fraction) -> Vector:
-    """k v, exactly."""
-    return v if k == 1 else -v if k == -1 else v * k
+def _turned(groups: RigidGroups, F: Frame, points: list[Point], what: str) -> RigidGroup:
+    """The group of a frame: that of a point which is held and turns with it, where there is one."""
+    return groups.carrier(points[0], what) if points else groups.held_by(F, what)
+
+
+def _by_hand(groups: RigidGroups, search: Search, row: ConstraintRow, c: Constraint) -> Action:
+    """A row of s.constrain: as it was said to act, or as the description shows."""
+    if c.on is not None:
+        return _said(groups, search, row, c.on, c.at)
+    holds = _candidates(groups, search, row)
+    agreed = _agreed(search, holds)
+    if agreed is not None:
+        return agreed
+    alone = None if holds else search.body_alone(row)
+    if alone is not None and search.is_free(alone) and (hold := wrench_on(groups.kin, row, alone)) is not None:
+        return _on_body(groups, hold, alone, None)
+    t = groups.kin.tape
+    to_ground = all(any(g is groups.ground for g, *_ in (*a.forces, *a.moments)) for a in holds)
+    if to_ground and not any(i in t.moving for i in symbols_of(t, row.A.values())):
+        # constant coefficients: a relation of the coordinates themselves, as gears and drives are
+        return Action(in_joints=True)
+    if alone is not None and alone.frame is None and (hold := wrench_on(groups.kin, row, alone, alone.G)) is not None:
+        return _on_body(groups, hold, alone, None)
+    why = " or where: more than one place fits it" if holds else ""
+    msg = f"it is not known on which bodies {row.name!r} acts{why}; {REMEDY} to have the wrenches in the joints"
+    raise NotApplicable(msg)
+
+
+def _candidates(groups: RigidGroups, search: Search, row: ConstraintRow) -> list[Action]:
+    """What the row can be, on the bodies: those whose points are fixed to them first."""
+    found: list[tuple[int, Action]] = []
+    for hold, body in search.holds(row):
+        candidate = (0, _on_body(groups, hold, body, None)) if body is not None else _loosely(groups, search, hold, f"the row {row.name!r}")
+        found += [] if candidate is None else [candidate]
+    firmest = min((slack for slack, _ in found), default=0)
+    return [action for slack, action in found if slack == firmest]
+
+
+def _loosely(groups: RigidGroups, search: Search, hold: Hold, what: str) -> tuple[int, Action] | None:
+    """A hold on the groups of its points and frames, and how many of them move with a body along the force only."""
+    forces, moments, slack = [], [], 0
+    for P, d in hold.forces:
+        group = groups.carrier(P, what)
+        if group.before is not None and not group.masses:
+            slack, group = slack + 1, search.moving_along(P, d) or group
+        forces.append((group, P, d))
+    for F, m in hold.moments:
+        turned = groups.turning_with(F, what)
+        if turned is None:
+            slack, turned = slack + 1, search.turning_along(F, m)
+        if turned is None:
+            return None
+        moments.append((turned, m))
+    return slack, Action(tuple(forces), tuple(moments))
+
+
+def _agreed(search: Search, candidates: list[Action]) -> Action | None:
+    """The first candidate, if all of them put the same wrench on every body."""
+    pairs = [(search.wrenches(a.forces, a.moments), a) for a in candidates]
+    acting = [(wrench, a) for wrench, a in pairs if wrench]
+    return acting[0][1] if len({frozenset(wrench.items()) for wrench, _ in acting}) == 1 else None
+
+
+def _said(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[Body | None, Body | None], at: Point | None) -> Action:
+    """The body, the one against it and perhaps the point were named."""
+    body, other = on
+    assert body is not None
+    sides = {groups.of_body[body], groups.ground if other is None else groups.of_body[other]}
+    if at is None:
+        fitting = [a for a in _candidates(groups, search, row) if {g for g, *_ in (*a.forces, *a.moments)} <= sides]
+        action = _agreed(search, fitting)
+        if action is not None:
+            return replace(action, named=(body.name, "the ground" if other is None else other.name))
+        hold = wrench_on(groups.kin, row, body, None, other)
+    else:
+        hold = search.along_an_axis(row, body, at, other) or wrench_on(groups.kin, row, body, at, other)
+    if hold is None:
+        where = f"at {at.name} " if at is not None else ""
+        more = "" if at is not None else "; name the point too, at=P"
+        msg = f"{row.name!r} cannot act {where}on {body.name!r} alone: its force there would not be that of the row{more}"
+        raise NotApplicable(msg)
+    return _on_body(groups, hold, body, other)
+
+
+def _on_body(groups: RigidGroups, hold: Hold, body: Body, other: Body | None) -> Action:
+    """The hold on one body, its opposite on the other."""
+    here, there = groups.of_body[body], groups.ground if other is None else groups.of_body[other]
+    forces = [(g, P, d if g is here else -d) for P, d in hold.forces for g in (here, there)]
+    moments = [(g, m if g is here else -m) for _, m in hold.moments for g in (here, there)]
+    return Action(tuple(forces), tuple(moments), named=(body.name, "the ground" if other is None else other.name))

@@ -1,14 +1,12 @@
 """δr_P and δθ_F along a random δq: every point and frame of a system at a random point of a prime field, exactly.
 
-Two things that vary alike there vary alike everywhere, but for a chance of about 2⁻⁶². So it is decided which body carries a
-point: δr_P = δr_G + δθ × (r_P − r_G).
+Two things that vary alike there vary alike everywhere, but for a chance of about 2⁻⁶².
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from random import Random
 
 from dalembert.algebra.exact.field import PrimePoint
@@ -20,14 +18,6 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body
 
 Three = tuple[int, int, int]
-
-
-class Hold(IntEnum):
-    """How a point belongs to a body: fixed to it, moving with it along one direction only, or not at all."""
-
-    FIRM = 0
-    LOOSE = 1
-    NONE = 2
 
 
 @dataclass(frozen=True)
@@ -77,8 +67,6 @@ class Variations:
         """Whether all components are zero."""
         return not any(x % self.p for x in a)
 
-    # ---- which body carries it -----------------------------------------------------------------
-
     def moved(self, body: Body, P: Point) -> Three:
         """δr_G + δθ × (r_P − r_G); a particle carries only what is where it is."""
         (r_P, _), (r_G, dr_G) = self.points[P], self.points[body.G]
@@ -86,34 +74,6 @@ class Variations:
             return dr_G if self.vanishes(minus(r_P, r_G)) else (1, 0, 0)
         turn = cross(self.frames[body.frame].rotation, minus(r_P, r_G))
         return dr_G[0] + turn[0], dr_G[1] + turn[1], dr_G[2] + turn[2]
-
-    def carrier(self, P: Point, d: Three, *, named: bool) -> tuple[Body | None, Hold]:
-        """The body that P is fixed to, or at least moves with along d; the ground is None.
-
-        A pivot on the ground belongs to a body only where it was `named` as a point of the body's frame.
-        """
-        _, dr = self.points[P]
-        slips = [(body, minus(dr, self.moved(body, P))) for body in self.kin.system.bodies]
-        fixed = [body for body, slip in slips if self.vanishes(slip)]
-        if self.vanishes(dr):
-            return next((b for b in fixed if named and b.frame is P.frame), None), Hold.FIRM
-        along = [body for body, slip in slips if body.frame is not None and not dot(slip, d) % self.p]
-        if fixed:
-            return min(fixed, key=lambda b: (b.G is not P, b.frame is not P.frame)), Hold.FIRM
-        found = min(along, key=lambda b: b.G is not P.parent, default=None)
-        return found, Hold.NONE if found is None else Hold.LOOSE
-
-    def turned_with(self, F: Frame, d: Three) -> tuple[Body | None, Hold]:
-        """The body that turns with a frame, or at least about d; the ground is None."""
-        turn = self.frames[F].rotation
-        differences = [(b, minus(turn, self.frames[b.frame].rotation)) for b in self.kin.system.bodies if b.frame is not None]
-        fixed = sorted((b for b, difference in differences if self.vanishes(difference)), key=lambda b: b.frame is not F)
-        if self.vanishes(turn):
-            return next((b for b in fixed if b.frame is F), None), Hold.FIRM
-        if fixed:
-            return fixed[0], Hold.FIRM
-        found = next((b for b, difference in differences if not dot(difference, d) % self.p), None)
-        return found, Hold.NONE if found is None else Hold.LOOSE
 
 
 def dot(a: Sequence[int], b: Sequence[int]) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
+from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription
-from dalembert.geometry.closure import JOINTS, Rows, attitude, gap, parallel
+from dalembert.geometry.closure import JOINTS, Rows, attitude, distance, gap, parallel
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -90,8 +92,12 @@ class Closures(Loads):
             remedy = "for distance zero write s.coincide(P, Q)" if value == 0 else "a distance is positive"
             msg = f"distance of {P.name} and {Q.name}: it is {value:g}; {remedy}"
             raise BadDescription(msg)
-        r = P - Q
-        self.constrain(r @ r - length**2, self._closure_name(name, f"distance of {P.name} and {Q.name}"), redundant=redundant)
+        row = distance(P, Q, length)
+        label = self._constraint_name(self._closure_name(name, f"distance of {P.name} and {Q.name}"))
+        if is_zero(tape, [row.phi.i])[0]:
+            msg = f"{label}: it holds identically, so it constrains nothing"
+            raise BadDescription(msg)
+        self.constraints.append(replace(self._checked(label, row.phi, None, redundant=redundant), hold=row.hold))
 
     def gear(self, driven: Any, driver: Any, ratio: Any, *, offset: Any = 0, name: str | None = None) -> None:
         """θ₁ − k θ₂ − θ₀ = 0: two angles (or distances) in a fixed ratio k, negative for wheels that mesh from outside."""
@@ -150,7 +156,7 @@ class Closures(Loads):
         self.constrain(first - k * second - zero, self._closure_name(name, f"{what} of {first} and {second}"))
 
     def _close(self, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:
-        self._add_rows(label, [(suffix, e, None) for suffix, e in rows], redundant, _HELD, between)
+        self._add_rows(label, [(row.suffix, row.phi, row.hold) for row in rows], redundant, _HELD, between)
 
     def _value(self, e: Scalar) -> float | None:
         return self._number(e.i)

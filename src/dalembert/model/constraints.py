@@ -3,35 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, is_zero, rank_mod
 from dalembert.algebra.folds import Linear, symbols_of
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import on as on_tape
 from dalembert.errors import BadDescription, NotLinear
+from dalembert.geometry.closure import Hold
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.model.declarations import Declarations
 from dalembert.model.elements import Body, Constraint, Contact
+from dalembert.model.material_points import ends
 
 
 class Constraints(Declarations):
     """What can be declared about positions and velocities that must hold."""
 
-    def constrain(self, expression: Any, name: str | None = None, *, redundant: bool = False) -> None:
+    def constrain(
+        self, expression: Any, name: str | None = None, *, redundant: bool = False, on: Any = None, at: Point | None = None
+    ) -> None:
         """expression = 0: holonomic if it holds only q and t, otherwise a relation of the rates, linear or not.
 
         A row that is not linear in the rates is taken by Chetaev's rule, which the derivation states as an assumption.
         `redundant` says that the row follows from the others wherever these hold (as in overconstrained linkages): the
-        principles leave it out, while start values and simulation keep it.
+        principles leave it out, while start values and simulation keep it. Its reaction acts where the description shows it;
+        `on` names the body it acts on, or on=(body, other) the two that it holds together, and `at` the point where it is a force.
         """
+        bodies = self._row_bodies(on, at)
         tape = self.space.tape
-        e = Scalar(tape, on(tape, expression))
+        e = Scalar(tape, on_tape(tape, expression))
         label = self._constraint_name(name)
         if is_zero(tape, [e.i])[0]:
             msg = f"{label}: it holds identically, so it constrains nothing"
             raise BadDescription(msg)
-        self.constraints.append(self._checked(label, e, None, redundant=redundant))
+        self.constraints.append(replace(self._checked(label, e, None, redundant=redundant), on=bodies, at=at))
+
+    def _row_bodies(self, on: Any, at: Point | None) -> tuple[Body | None, Body | None] | None:
+        """The body that a row was said to act on, and the one it is held against (None: the ground)."""
+        if at is not None:
+            self.space.has(at, Point, "constrain, at=")
+        if on is None:
+            if at is not None:
+                msg = "constrain: at= without on=; name the body whose point the row acts on too, such as on=rod"
+                raise BadDescription(msg)
+            return None
+        if at is not None:
+            first, second = ends("constrain", at, at, on)
+        else:
+            first, second = on if isinstance(on, tuple) and len(on) == 2 else (on, None)
+        if not isinstance(first, Body) or not isinstance(second, Body | None):
+            msg = f"constrain: on={on!r:.60}; name the body that the row acts on, such as on=rod, or two, on=(rod, cart)"
+            raise BadDescription(msg)
+        return first, second
 
     def _constraint_name(self, name: str | None) -> str:
         label = f"constraint {len(self.constraints) + 1}" if name is None else self._named(name)
@@ -80,7 +106,7 @@ class Constraints(Declarations):
     def _add_rows(
         self,
         label: str,
-        rows: list[tuple[str, Scalar, Contact | None]],
+        rows: list[tuple[str, Scalar, Contact | Hold]],
         redundant: Iterable[str],
         nothing: str,
         between: tuple[Point, Point] | None = None,
@@ -94,10 +120,12 @@ class Constraints(Declarations):
         for suffix, _, _ in rows:
             self._constraint_name(f"{label} {suffix}")
         found = []
-        for (suffix, e, contact), gone in zip(rows, vanishing, strict=True):
+        for (suffix, e, known), gone in zip(rows, vanishing, strict=True):
             if not gone:
                 gap = between if suffix in "xyz" else None
-                found.append(self._checked(f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between))
+                contact, hold = (known, None) if isinstance(known, Contact) else (None, known)
+                row = self._checked(f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between)
+                found.append(replace(row, hold=hold))
         # all rows or, where one is refused, none
         self.constraints += found
         self.dropped += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
@@ -140,11 +168,11 @@ class Constraints(Declarations):
         self.space.has(at, Point, "roll")
         axes, label = self._seen(seen, "roll"), f"rolling of {body.name}" if name is None else self._named(name)
         contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
-        rows: list[tuple[str, Scalar, Contact | None]] = [(f"along {axis}", c.slip(self.space.motion), c) for axis, c in contacts]
+        rows: list[tuple[str, Scalar, Contact | Hold]] = [(f"along {axis}", c.slip(self.space.motion), c) for axis, c in contacts]
         self._refuse_repetition(label, rows)
         self._add_rows(label, rows, (), "the contact point is at rest already, so rolling constrains nothing")
 
-    def _refuse_repetition(self, label: str, rows: list[tuple[str, Scalar, Contact | None]]) -> None:
+    def _refuse_repetition(self, label: str, rows: list[tuple[str, Scalar, Contact | Hold]]) -> None:
         """Where the slip has one direction only, its components along other axes say the same several times."""
         tape = self.space.tape
         linear = Linear(tape, [s.scalar.dot.i for s in self.symbols.values() if s.kind == "coordinate"])

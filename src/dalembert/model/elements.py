@@ -7,6 +7,7 @@ from typing import Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
+from dalembert.geometry.closure import Hold
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.motion import Motion
@@ -74,6 +75,10 @@ class Constraint:
     between: tuple[Point, Point] | None = None
     # the two points of the closure that the row is a part of
     closes: tuple[Point, Point] | None = None
+    # where a closure takes hold, and where on= and at= say that any other row does
+    hold: Hold | None = None
+    on: tuple[Body | None, Body | None] | None = None
+    at: Point | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +120,12 @@ class Load:
     name: str
     forces: tuple[tuple[Vector, Point], ...] = ()
     torques: tuple[tuple[Vector, Frame], ...] = ()
+    # the body that was named for each force, then for each torque; None (or nothing at all) where the place says it
+    bodies: tuple[Body | None, ...] = ()
+
+    def on(self) -> tuple[Body | None, ...]:
+        """A body or None for each force, then for each torque."""
+        return self.bodies or (None,) * (len(self.forces) + len(self.torques))
 
 
 @dataclass(frozen=True)
@@ -123,8 +134,10 @@ class Potential:
 
     name: str
     V: Scalar
-    # the two ends of a spring, for those who draw it
+    # the two ends of a spring, the forces that it exerts there, and the bodies that were named for them
     between: tuple[Point, Point] | None = None
+    forces: tuple[tuple[Vector, Point], ...] = ()
+    bodies: tuple[Body | None, ...] = ()
 
 
 @dataclass(frozen=True)

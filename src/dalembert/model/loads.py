@@ -8,7 +8,8 @@ from typing import Any
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Derivative, symbols_of
 from dalembert.algebra.functions import sqrt
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import on as on_tape
 from dalembert.errors import BadDescription, warn
 from dalembert.geometry.dyadic import Dyadic, inertia, outer
 from dalembert.geometry.frame import Frame
@@ -17,6 +18,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.constraints import Constraints
 from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential, Shape, Symbol
 from dalembert.model.inertia import inertia_fault
+from dalembert.model.material_points import ends, placed, velocity
 
 
 class Loads(Constraints):
@@ -73,7 +75,7 @@ class Loads(Constraints):
 
     def _mass(self, name: str, mass: Any) -> Scalar:
         tape = self.space.tape
-        m = Scalar(tape, on(tape, mass))
+        m = Scalar(tape, on_tape(tape, mass))
         moving = [tape.nodes[i][1] for i in symbols_of(tape, (m.i,)) if i in tape.moving or i in tape.inputs]
         if moving:
             msg = f"body {name!r}: its mass depends on {', '.join(moving)}; a mass must be constant"
@@ -136,21 +138,28 @@ class Loads(Constraints):
 
     # ---- loads -------------------------------------------------------------------------------
 
-    def force(self, F: Vector, at: Point, *, reaction: Point | None = None, name: str | None = None) -> None:
-        """A force at a point (and its opposite at another)."""
+    def force(self, F: Vector, at: Point, *, reaction: Point | None = None, on: Any = None, name: str | None = None) -> None:
+        """A force at a point (and its opposite at another).
+
+        It acts on the body that the point rides on, or with `on` on that point of a body which is at the place now; with a
+        reaction on=(body, other).
+        """
         self.space.own(F, "force")
         self._refuse_accelerations("force", [i for c in F.on(self.space.tape).parts.values() for i in c])
         for P in (at,) if reaction is None else (at, reaction):
             self.space.has(P, Point, "force")
-        forces = [(F, at)] if reaction is None else [(F, at), (-F, reaction)]
-        self.loads.append(Load(self._load_name(name, "force"), forces=tuple(forces)))
+        first, second = ends("force", at, reaction, on)
+        pair = [(F, at, first)] if reaction is None else [(F, at, first), (-F, reaction, second)]
+        self.loads.append(Load(self._load_name(name, "force"), *placed(*pair)))
 
     def torque(self, T: Vector, on: Frame | Body, *, reaction: Frame | Body | None = None, name: str | None = None) -> None:
         """A torque on a body (and its opposite on another)."""
         self.space.own(T, "torque")
         self._refuse_accelerations("torque", [i for c in T.on(self.space.tape).parts.values() for i in c])
-        torques = [(T, self._frame(on))] if reaction is None else [(T, self._frame(on)), (-T, self._frame(reaction))]
-        self.loads.append(Load(self._load_name(name, "torque"), torques=tuple(torques)))
+        given = [(T, on)] if reaction is None else [(T, on), (-T, reaction)]
+        torques = tuple((M, self._frame(where)) for M, where in given)
+        bodies = tuple(where if isinstance(where, Body) else None for _, where in given)
+        self.loads.append(Load(self._load_name(name, "torque"), torques=torques, bodies=bodies))
 
     def _frame(self, on: Frame | Body) -> Frame:
         frame = on.frame if isinstance(on, Body) else on
@@ -173,7 +182,7 @@ class Loads(Constraints):
     def potential(self, V: Any, name: str | None = None) -> None:
         """A potential energy V(q, t)."""
         tape = self.space.tape
-        e = Scalar(tape, on(tape, V))
+        e = Scalar(tape, on_tape(tape, V))
         velocities = [i for s in self.symbols.values() for i in self._velocities(s)]
         self._refuse("potential", (e.i,), velocities, "V depends on positions and time only")
         self.potentials.append(Potential(self._load_name(name, "potential"), e))
@@ -181,7 +190,7 @@ class Loads(Constraints):
     def dissipation(self, D: Any, name: str | None = None) -> None:
         """Rayleigh's dissipation function D(q, q'): loads −∂D/∂q'."""
         tape = self.space.tape
-        e = Scalar(tape, on(tape, D))
+        e = Scalar(tape, on_tape(tape, D))
         self._refuse_accelerations("dissipation", (e.i,))
         self.dissipations.append(Dissipation(self._load_name(name, "dissipation"), e))
 
@@ -203,22 +212,35 @@ class Loads(Constraints):
             msg = f"{what}: it contains {', '.join(found)}; {why}"
             raise BadDescription(msg)
 
-    def spring(self, k: Any, P: Point, Q: Point, *, rest: Any = 0, name: str | None = None) -> None:
-        """V = ½ k (|P − Q| − rest)²: a linear spring between two points."""
-        self._ends("spring", P, Q)
-        tape = self.space.tape
-        r = P - Q
-        K, l0 = Scalar(tape, on(tape, k)), Scalar(tape, on(tape, rest))
-        stretch2 = r @ r if l0 == 0 else (sqrt(r @ r) - l0) ** 2
-        self.potentials.append(Potential(self._load_name(name, "spring"), K * stretch2 / 2, between=(P, Q)))
+    def spring(self, k: Any, P: Point, Q: Point, *, rest: Any = 0, on: Any = None, name: str | None = None) -> None:
+        """V = ½ k (|P − Q| − rest)²: a linear spring between two points.
 
-    def damper(self, c: Any, P: Point, Q: Point, *, name: str | None = None) -> None:
-        """F = −c l̇ n on P and its opposite on Q, l̇ n the part of the relative velocity along the line PQ."""
+        `on` names the body that it pulls at P, on=(body, other) those at both ends. Where such an end is not fixed to its
+        body, the spring pulls at ever other points of it, and is a load without a potential.
+        """
+        self._ends("spring", P, Q)
+        tape, bodies = self.space.tape, ends("spring", P, Q, on)
+        r = P - Q
+        K, l0 = Scalar(tape, on_tape(tape, k)), Scalar(tape, on_tape(tape, rest))
+        F = -K * r if l0 == 0 else -K * (1 - l0 / sqrt(r @ r)) * r
+        acting = placed((F, P, bodies[0]), (-F, Q, bodies[1]))
+        label = self._load_name(name, "spring")
+        if acting.torques:
+            self.loads.append(Load(label, *acting))
+            return
+        stretch2 = r @ r if l0 == 0 else (sqrt(r @ r) - l0) ** 2
+        self.potentials.append(Potential(label, K * stretch2 / 2, (P, Q), acting.forces, acting.bodies))
+
+    def damper(self, c: Any, P: Point, Q: Point, *, on: Any = None, name: str | None = None) -> None:
+        """F = −c l̇ n on P and its opposite on Q, l̇ n the part of the relative velocity along the line PQ.
+
+        `on` names the body that it pulls at P, on=(body, other) those at both ends: the velocities are then those of their points.
+        """
         self._ends("damper", P, Q)
-        tape = self.space.tape
-        r, v = P - Q, P.v - Q.v
-        F = -Scalar(tape, on(tape, c)) * (r @ v) / (r @ r) * r
-        self.loads.append(Load(self._load_name(name, "damper"), forces=((F, P), (-F, Q))))
+        tape, bodies = self.space.tape, ends("damper", P, Q, on)
+        r, v = P - Q, velocity(P, bodies[0]) - velocity(Q, bodies[1])
+        F = -Scalar(tape, on_tape(tape, c)) * (r @ v) / (r @ r) * r
+        self.loads.append(Load(self._load_name(name, "damper"), *placed((F, P, bodies[0]), (-F, Q, bodies[1]))))
 
     def _ends(self, what: str, P: Point, Q: Point) -> None:
         for end in (P, Q):

@@ -1,26 +1,34 @@
-"""m a = F + f, Ḣ = M + μ for every body: the Newton–Euler equations with all bodies free.
+"""m a = F + f, Ḣ = M + μ for every body, and f·v_k + μ·ω_k = τ_k in every joint: Newton–Euler with all bodies free.
 
-The reactions f, μ on each body are unknowns beside u̇. That ideal reactions do no work on any motion the constraints allow,
-Σ f·v_r + μ·ω_r = 0, closes the system: 6N + p equations for as many unknowns. A load on a point that no body carries acts on a
-massless body of its own.
+What a joint does to a body it does, reversed, to the body before it. Unknown are the accelerations and these wrenches. Two things
+close the system: the acceleration of a body against the one that holds it has only the directions that the joint allows, and the
+joint exerts nothing along them but what was said to act in it, τ: neither partial velocities of bodies nor an energy are formed.
+Loads that have no place cannot act on a free body.
 
 Source: Bar00 (14), Mei85 (7.24), (7.18); Mar (1).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dalembert.algebra.folds import Linear, Rewrite, gradient
+from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.tape import Triple
+from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.free_bodies import FreeBody, free_bodies
-from dalembert.kinetics.loads import dissipation, potential
+from dalembert.kinetics.free_bodies import Booked, Wrench, booked_loads, joint_loads
+from dalembert.kinetics.joints import RigidGroups
+from dalembert.kinetics.links import Link, links
+from dalembert.kinetics.plane import acting_plane
+from dalembert.kinetics.reactions import booked_rows, multipliers
+from dalembert.kinetics.row_actions import Action, row_actions
+from dalembert.model.elements import Body
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, NativeForm, Principle, Step, items, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "newton-euler",
@@ -29,107 +37,222 @@ PRINCIPLE = Principle(
     "Bar00 (14), Mei85 (7.24)",
     "free bodies",
     "vector",
-    "u",
+    "q̇",
     "Every body is cut free; what its neighbours do to it becomes an unknown reaction beside the applied loads.",
 )
 
 
-@dataclass
-class Cut:
-    """A free body with the symbols of its reactions along its axes."""
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """A body cut free: the symbols of what its joint exerts on it, along the axes in which its balances are written."""
 
-    body: FreeBody
+    link: Link
+    name: str
+    axes: Frame
+    # which components are written: all, or in a plane two of the force and one of the moment
+    along: str
+    about: str
     f: Triple
-    mu: Triple | None
+    mu: Triple
+    # the point about which moments are taken, from the joint
+    point: Vector
+
+    def wrench(self) -> Wrench:
+        """f and μ at the joint."""
+        t = self.link.a.tape
+        f = tuple(x if axis in self.along else t.zero for axis, x in zip("xyz", self.f, strict=True))
+        mu = tuple(x if axis in self.about else t.zero for axis, x in zip("xyz", self.mu, strict=True))
+        return Wrench(Vector(t, {self.axes: f}), Vector(t, {self.axes: mu}))  # type: ignore[dict-item]
+
+    def unknowns(self) -> list[int]:
+        """The symbols of the components that are written."""
+        forces = [x for axis, x in zip("xyz", self.f, strict=True) if axis in self.along]
+        return forces + [x for axis, x in zip("xyz", self.mu, strict=True) if axis in self.about]
 
 
-def newton_euler(system: System | Kinematics) -> Derivation:
-    """m a − F − f = 0, Ḣ − M − μ = 0 for every body, and Σ f·v_r + μ·ω_r = power of the potential loads      (r = 1, …, p)"""
+def newton_euler(system: System | Kinematics, about: Mapping[Body | str, Point] | None = None) -> Derivation:
+    """m a − F − f = 0, Ḣ + (r_G − r_P) × m a − M_P − μ_P = 0 for every body, f·v_k + μ·ω_k − τ_k = 0 in every joint.
+
+    Moments are taken about the mass centre, or about the point P that `about` names for a body.
+    """
     kin = on_fork(system)
+    groups = RigidGroups(kin)
+    actions = row_actions(groups)[: len(kin.acting_rows)]
+    tau = joint_loads(groups)
+    loads = [*(x._replace(vector=kin.vector_in_rates(x.vector)) for x in booked_loads(groups)), *booked_rows(groups, actions)]
+    chain = links(groups, [load.group for load in loads])
+    driven = {*tau, *(k for row, action in zip(kin.acting_rows, actions, strict=True) if not action.forces + action.moments for k in row.A)}
+    cuts = _cuts(groups, chain, loads, driven, dict(about or {}))
+    balances = _Balances(groups, cuts, loads)
+    laws = _laws(kin, cuts, tau, actions)
+    # from the tips to the ground every balance gives the wrench in its joint
+    eliminate = Rewrite(kin.tape, balances.reactions)
+    residuals = tuple(eliminate(e) for e in laws.values())
+    lam = multipliers(kin)[: len(actions)]
+    native = NativeForm("q", residuals, kin.qddot, lam, printed=(*balances.equations.values(), *laws.values()))
+    return Derivation(PRINCIPLE, kin, _steps(kin, cuts, balances, laws, actions), native)
+
+
+# ---- bodies --------------------------------------------------------------------------------------
+
+
+def _cuts(groups: RigidGroups, chain: list[Link], loads: list[Booked], driven: set[int], about: dict[Body | str, Point]) -> list[_Cut]:
+    kin, t = groups.kin, groups.kin.tape
+    points = _points(kin, about)
+    normal = acting_plane(groups, loads)
+    moments = _with_moments(groups, chain, loads, driven) if normal else set(chain)
+    cuts = []
+    for k, link in enumerate(chain, 1):
+        bodies = [body for body, _ in link.group.masses]
+        f, mu = ((t.private_symbol(f"{s}_{k}x"), t.private_symbol(f"{s}_{k}y"), t.private_symbol(f"{s}_{k}z")) for s in ("f", "mu"))
+        given = next((points[b] for b in bodies if b in points), None)
+        centre = link.group.masses[0][1] if len(bodies) == 1 else Vector(t, {})
+        point = centre if given is None else groups.arm(given, link.group)
+        name = " and ".join(b.name for b in bodies) or f"massless part at {link.name}"
+        axes, along = (kin.system.N, "xyz".replace(normal, "")) if normal else (link.group.frame, "xyz")
+        cuts.append(_Cut(link, name, axes, along, (normal or "xyz") if link in moments else "", f, mu, point))
+    return cuts
+
+
+def _points(kin: Kinematics, about: dict[Body | str, Point]) -> dict[Body, Point]:
+    """The points about which moments are wanted, by body."""
+    by_name: dict[object, Body] = {b.name: b for b in kin.system.bodies} | {b: b for b in kin.system.bodies}
+    for body, P in about.items():
+        if body not in by_name:
+            msg = f"newton_euler: about={{{getattr(body, 'name', body)!r}: …}} names no body of this system"
+            raise BadDescription(msg)
+        kin.system.space.has(P, Point, "newton_euler, about=")
+    return {by_name[body]: P for body, P in about.items()}
+
+
+def _with_moments(groups: RigidGroups, chain: list[Link], loads: list[Booked], driven: set[int]) -> set[Link]:
+    """In a plane: all but the particles at their joints that are pulled there only, and whose neighbours turn on smooth pins."""
+    felt: set[Link] = set()
+    for link in reversed(chain):
+        group = link.group
+        own = [load for load in loads if load.group is group]
+        held = [x for x in chain if x.before is link]
+        arms = [groups.arm(load.at, group) for load in own if load.at is not None] + [x.offset for x in held]
+        point_like = bool(group.masses) and not any(body.frame is not None or rho.parts for body, rho in group.masses)
+        quiet = all(load.at is not None for load in own) and not any(a.parts for a in arms)
+        if not (point_like and quiet and all(x not in felt or _is_smooth(x, chain, driven) for x in held)):
+            felt.add(link)
+    return felt
+
+
+def _is_smooth(link: Link, chain: list[Link], driven: set[int]) -> bool:
+    """A pin in a plane whose angle moves nothing else, and in which nothing acts."""
+    own = [k for k, (v, w) in link.twists.items() if w.parts and not v.parts and k not in driven]
+    return any(all(k not in x.twists for x in chain if x is not link) for k in own)
+
+
+class _Balances:
+    """inertia − loads − own joint + joints beyond = 0, and from it what each joint exerts."""
+
+    def __init__(self, groups: RigidGroups, cuts: list[_Cut], loads: list[Booked]) -> None:
+        self.groups, self.cuts = groups, cuts
+        self.equations: dict[str, int] = {}
+        self.reactions: dict[int, int] = {}
+        needed = {cut.link: self._own(cut, loads) for cut in cuts}
+        for cut in cuts:
+            self._write(cut, needed[cut.link])
+        # the same at the joints, with what lies beyond put in
+        at_joint = {
+            cut.link: needed[cut.link].plus(Wrench(Vector(groups.kin.tape, {}), cut.point.cross(needed[cut.link].force))) for cut in cuts
+        }
+        for cut in reversed(cuts):
+            total = at_joint[cut.link]
+            before = cut.link.before
+            if before is not None:
+                at_joint[before] = at_joint[before].plus(total, cut.link.offset)
+            self._solve(cut, total)
+
+    def _own(self, cut: _Cut, loads: list[Booked]) -> Wrench:
+        """m a − F and Ḣ + (r_G − r_P) × m a − M_P of a body itself."""
+        none = Vector(self.groups.kin.tape, {})
+        total = Wrench(none, none)
+        for body, rho in cut.link.group.masses:
+            total = total.plus(cut.link.inertia(body, rho), rho - cut.point)
+        for load in loads:
+            if load.group is not cut.link.group:
+                continue
+            if load.at is None:
+                total = total.minus(Wrench(none, load.vector))
+            else:
+                total = total.minus(Wrench(load.vector, none), self.groups.arm(load.at, load.group) - cut.point)
+        return total
+
+    def _write(self, cut: _Cut, own: Wrench) -> None:
+        balance = own.minus(cut.wrench(), -cut.point)
+        for other in self.cuts:
+            if other.link.before is cut.link:
+                balance = balance.plus(other.wrench(), other.link.offset - cut.point)
+        force, moment = balance.force.components(cut.axes), balance.moment.components(cut.axes)
+        self.equations |= {f"force on {cut.name} along {axis}": force["xyz".index(axis)] for axis in cut.along}
+        self.equations |= {f"moment on {cut.name} along {axis}": moment["xyz".index(axis)] for axis in cut.about}
+
+    def _solve(self, cut: _Cut, total: Wrench) -> None:
+        f, mu = total.force.components(cut.axes), total.moment.components(cut.axes)
+        self.reactions |= {cut.f["xyz".index(axis)]: f["xyz".index(axis)] for axis in cut.along}
+        self.reactions |= {cut.mu["xyz".index(axis)]: mu["xyz".index(axis)] for axis in cut.about}
+
+
+# ---- joints --------------------------------------------------------------------------------------
+
+
+def _laws(kin: Kinematics, cuts: list[_Cut], tau: dict[int, int], actions: list[Action]) -> dict[str, int]:
+    """Σ f·v_k + μ·ω_k − τ_k = 0 over the joints that coordinate k moves: they exert nothing along it but what acts in them."""
     t = kin.tape
-    cuts = _cut(kin)
-    reactions: dict[int, int] = {}
-    balances: list[int] = []
-    for cut in cuts:
-        balances += _balance(kin, reactions, cut.f, cut.body.axes, cut.body.force)
-        if cut.mu is not None:
-            balances += _balance(kin, reactions, cut.mu, cut.body.axes, cut.body.moment)
-    ideal = _powerless(kin, cuts)
-    # what the balances say about the reactions, put into the last p equations
-    eliminate = Rewrite(t, reactions)
-    residuals = tuple(eliminate(e) for e in ideal)
-    steps = (
+    laws = {}
+    for k, q in enumerate(kin.q):
+        total = t.neg(tau.get(k, t.zero))
+        for cut in cuts:
+            if k in cut.link.twists:
+                v, w = cut.link.twists[k]
+                wrench = cut.wrench()
+                total = t.add(total, t.add(v.dot_index(wrench.force), w.dot_index(wrench.moment)))
+        for lam, row, action in zip(multipliers(kin), kin.acting_rows, actions, strict=False):
+            # gears, drives, norms of quaternions, and rows of which only this is known
+            if k in row.A and not (action.forces or action.moments):
+                total = t.sub(total, t.mul(lam, row.A[k]))
+        laws[f"along {kin.name(q)}"] = total
+    return laws
+
+
+def _steps(kin: Kinematics, cuts: list[_Cut], balances: _Balances, laws: dict[str, int], actions: list[Action]) -> tuple[Step, ...]:
+    moving = [Item(f"a of {body.name}", cut.link.acceleration(rho)) for cut in cuts for body, rho in cut.link.group.masses]
+    turning = [Item(f"α of {cut.name}", cut.link.alpha) for cut in cuts if cut.link.alpha.parts]
+    unknown = [action.unknown for action in actions if action.unknown]
+    note = "".join(f" Undetermined are the wrenches in the joints, for {reason}." for reason in unknown[:1])
+    if kin.redundant:
+        note += f" {kin.redundant[0].name!r} repeats other rows: how they share their reactions is undetermined."
+    return (
+        Step(
+            "Accelerations from neighbour to neighbour",
+            "a_G = a_P + α × ρ + ω × (ω × ρ) + 2 ω × v_rel + a_rel",
+            (*moving, *turning),
+            "Bar00 (14)",
+            "Against the body that holds it, a body is accelerated only in the directions that its joint allows.",
+        ),
         Step(
             "Bodies cut free",
             "m a − F − f = 0, Ḣ − M − μ = 0",
-            items(_labels(cuts), balances),
+            items(balances.equations, balances.equations.values()),
             "Bar00 (14)",
-            "Force and moment balance of each body along its axes, with the reactions f and μ on it.",
+            "Force and moment balance of each body along its axes. What a joint does to a body it does, reversed, to the one before it.",
         ),
         Step(
-            "Ideal reactions",
-            "Σ f·v_r + μ·ω_r = 0",
-            items(map(kin.name, kin.u), ideal),
+            "Joints",
+            "Σ f·v_k + μ·ω_k − τ_k = 0",
+            items(laws, laws.values()),
             "Mei85 (7.18)",
-            "Reactions of ideal constraints do no work on a motion that the constraints allow. These p equations close the system.",
+            "Along what it allows a joint exerts nothing but what was said to act in it. These equations close the system.",
         ),
         Step(
             "Reactions",
             "f = m a − F, μ = Ḣ − M",
-            items(map(kin.name, reactions), reactions.values()),
+            items(map(kin.name, balances.reactions), balances.reactions.values()),
             "Mei85 (7.24)",
-            "The balances give every reaction; put into the p equations they leave the equations of motion.",
+            f"From the tips to the ground the balances give every reaction; put into the last equations they leave those of motion.{note}",
         ),
     )
-    native = NativeForm("u", residuals, kin.udot, tuple(reactions), printed=(*balances, *ideal))
-    return Derivation(PRINCIPLE, kin, steps, native)
-
-
-def _cut(kin: Kinematics) -> list[Cut]:
-    cuts = []
-    for k, body in enumerate(free_bodies(kin), 1):
-        moment = None if body.frame is None else _symbols(kin, f"mu_{k}")
-        cuts.append(Cut(body, _symbols(kin, f"f_{k}"), moment))
-    return cuts
-
-
-def _symbols(kin: Kinematics, name: str) -> Triple:
-    t = kin.tape
-    return t.private_symbol(f"{name}x"), t.private_symbol(f"{name}y"), t.private_symbol(f"{name}z")
-
-
-def _balance(kin: Kinematics, reactions: dict[int, int], symbols: Triple, axes: Frame, needed: Vector) -> list[int]:
-    """needed − reaction = 0 along the axes; remembers what each reaction must be."""
-    components = needed.components(axes)
-    reactions |= dict(zip(symbols, components, strict=True))
-    return [kin.tape.sub(c, s) for c, s in zip(components, symbols, strict=True)]
-
-
-def _powerless(kin: Kinematics, cuts: list[Cut]) -> list[int]:
-    """Σ f·v_r + μ·ω_r + V_q·W_r + ∂D/∂u_r = 0: reactions together with the potential loads do no virtual work."""
-    t = kin.tape
-    rows = [t.zero] * kin.n_u
-    for r, k in Linear(t, kin.u)(kin.along_q(potential(kin)))[1].items():
-        rows[r] = t.add(rows[r], k)
-    for r, k in enumerate(gradient(t, {kin.in_speeds(dissipation(kin)): t.one}, kin.u)):
-        rows[r] = t.add(rows[r], k)
-    for cut in cuts:
-        body = cut.body
-        wrenches: list[tuple[Triple, Point | Frame]] = [(cut.f, body.point)]
-        if cut.mu is not None and body.frame is not None:
-            wrenches.append((cut.mu, body.frame))
-        for symbols, place in wrenches:
-            reaction = Vector(t, {body.axes: symbols})
-            for r, partial in kin.partials(place)[0].items():
-                rows[r] = t.add(rows[r], partial.dot_index(reaction))
-    return rows
-
-
-def _labels(cuts: list[Cut]) -> list[str]:
-    """What each balance is: force or moment, of which body, along which of its axes."""
-    found = []
-    for cut in cuts:
-        found += [f"force on {cut.body.name} along {axis}" for axis in "xyz"]
-        if cut.mu is not None:
-            found += [f"moment on {cut.body.name} along {axis}" for axis in "xyz"]
-    return found

@@ -1,0 +1,229 @@
+"""Rows compared with whatever two points or two frames of the description can do to each other, at a point of a prime field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import chain, islice, product
+from typing import Final
+
+from dalembert.algebra.exact.field import PrimePoint, rank_mod
+from dalembert.algebra.folds import Linear, needed, symbols_of
+from dalembert.algebra.functions import sqrt
+from dalembert.errors import NotApplicable
+from dalembert.geometry.closure import Hold
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.rows import ConstraintRow
+from dalembert.kinematics.system_kinematics import linear_parts
+from dalembert.kinetics.joints import RigidGroup, RigidGroups
+from dalembert.kinetics.plane import plane_normal
+from dalembert.kinetics.variations import Three, Turned, Variations, cross, dot, minus
+from dalembert.model.elements import Body
+
+_FACTORS: Final = tuple(s * k for k in (Fraction(1), Fraction(2), Fraction(1, 2)) for s in (1, -1))
+_MOST_PAIRS: Final = 40_000
+_MOST_CANDIDATES: Final = 200
+
+# variations that would do, each with the factor by which the row is larger
+_Wanted = dict[int, Fraction]
+# what a row can be, and the body that feels it (against the ground) where that is known
+Found = tuple[Hold, Body | None]
+
+
+class Search:
+    """What a row can be."""
+
+    def __init__(self, groups: RigidGroups, point: PrimePoint) -> None:
+        self.groups, self.kin = groups, groups.kin
+        self.all = Variations(groups.kin, point)
+        self.p = self.all.p
+        self._groups: dict[Point, RigidGroup | None] = {}
+
+    def holds(self, row: ConstraintRow) -> list[Found]:
+        """Every hold whose variation is the row's, up to a simple factor, with the body it is on where the search knows it."""
+        wanted = self._wanted(row)
+        if row.holonomic:
+            for search in (self._gaps, self._angles, self._distances):
+                found = list(islice(search(row, wanted), _MOST_CANDIDATES))
+                if found:
+                    return found
+            return []
+        firm = list(islice(chain(self._gaps(row, wanted), self._angles(row, wanted)), _MOST_CANDIDATES))
+        return firm or list(islice(self._slips(wanted), _MOST_CANDIDATES))
+
+    def _wanted(self, row: ConstraintRow) -> _Wanted:
+        variation = self.all.of_row(row.A)
+        return {variation * pow(k.numerator, -1, self.p) * k.denominator % self.p: k for k in _FACTORS}
+
+    def _gaps(self, row: ConstraintRow, wanted: _Wanted) -> Iterator[Found]:
+        """(r_P − r_Q)·n or (v_P − v_Q)·n along the axis n of some frame: ±n at the points, n × (r_P − r_Q) on n's own frame."""
+        for F, turned in self.all.frames.items():
+            hit = False
+            for k, name in enumerate("xyz"):
+                n, dn = turned.axes[k], turned.varied[k] if row.holonomic else (0, 0, 0)
+                for factor, P, Q in self._pairs(n, dn, wanted):
+                    d = _times(getattr(F, name), factor)
+                    turn = ((F, d.cross(P - Q)),) if row.holonomic and F.parent is not None else ()
+                    # between points that belong together it holds nothing
+                    if self._group(P) is None or self._group(P) is not self._group(Q):
+                        hit = True
+                        yield Hold(((P, d), (Q, -d)), turn), None
+            if hit:
+                # the same axis in other frames would say the same
+                return
+
+    def _group(self, P: Point) -> RigidGroup | None:
+        """The group of a point; None where two bodies may be meant."""
+        if P not in self._groups:
+            try:
+                self._groups[P] = self.groups.carrier(P, P.name)
+            except NotApplicable:
+                self._groups[P] = None
+        return self._groups[P]
+
+    def _pairs(self, n: Three, dn: Three, wanted: _Wanted) -> Iterator[tuple[Fraction, Point, Point]]:
+        """The points whose gap along n varies as wanted."""
+        parts = {P: (dot(dr, n) + dot(r, dn)) % self.p for P, (r, dr) in self.all.points.items()}
+        by_value: dict[int, list[Point]] = {}
+        for P, s in parts.items():
+            by_value.setdefault(s, []).append(P)
+        for value, factor in wanted.items():
+            for Q, s in parts.items():
+                for P in by_value.get((value + s) % self.p, ()):
+                    yield factor, P, Q
+
+    def _angles(self, row: ConstraintRow, wanted: _Wanted) -> Iterator[Found]:
+        """a·b of two axes: the moment a × b on a's frame, its opposite on b's; or (ω_F − ω_G)·n."""
+        frames = list(self.all.frames.items())
+        for i, (F, f) in enumerate(frames):
+            for G, g in frames[:i]:
+                for factor, d in self._between(row, F, f, G, g, wanted):
+                    moment = _times(d, factor)
+                    yield Hold(moments=((F, moment), (G, -moment))), None
+
+    def _between(self, row: ConstraintRow, F: Frame, f: Turned, G: Frame, g: Turned, wanted: _Wanted) -> Iterator[tuple[Fraction, Vector]]:
+        p = self.p
+        F_axes, G_axes = (F.x, F.y, F.z), (G.x, G.y, G.z)
+        if not row.holonomic:
+            relative = minus(f.rotation, g.rotation)
+            for axes, turned in ((F_axes, f), (G_axes, g)):
+                for a in range(3):
+                    if (k := wanted.get(dot(relative, turned.axes[a]) % p)) is not None:
+                        yield k, axes[a]
+            return
+        products = [[(dot(f.varied[a], g.axes[b]) + dot(f.axes[a], g.varied[b])) % p for b in range(3)] for a in range(3)]
+        half = pow(2, -1, p)
+        for a in range(3):
+            for b in range(3):
+                if (k := wanted.get(products[a][b])) is not None:
+                    yield k, F_axes[a].cross(G_axes[b])
+            i, j = (a + 1) % 3, (a + 2) % 3
+            if (k := wanted.get((products[i][j] - products[j][i]) * half % p)) is not None:
+                yield k, (F_axes[i].cross(G_axes[j]) - F_axes[j].cross(G_axes[i])) / 2
+
+    def _distances(self, row: ConstraintRow, wanted: _Wanted) -> Iterator[Found]:
+        """r·r = l² or |r| = l, r = r_P − r_Q: the force 2 r or r/|r| on P, its opposite on Q."""
+        points = list(self.all.points.items())
+        if len(points) ** 2 > _MOST_PAIRS:
+            return
+        t, at = self.kin.tape, self.all.point.plain
+        # {r·r: |r|} of the lengths that the row contains
+        lengths = {at(t.nodes[i][1]): at(i) for i in needed(t, row.A.values()) if t.nodes[i][0] == "sqrt"}
+        for i, (P, (r, dr)) in enumerate(points):
+            for Q, (s, ds) in points[:i]:
+                gap = minus(r, s)
+                change, length = dot(gap, minus(dr, ds)), lengths.get(dot(gap, gap) % self.p)
+                if (k := wanted.get(2 * change % self.p)) is not None:
+                    d = _times(P - Q, 2 * k)
+                elif length and (k := wanted.get(change * pow(length, -1, self.p) % self.p)) is not None:
+                    d = _times((P - Q) / sqrt((P - Q) @ (P - Q)), k)
+                else:
+                    continue
+                yield Hold(((P, d), (Q, -d))), None
+
+    def _slips(self, wanted: _Wanted) -> Iterator[Found]:
+        """The velocity of that point of a rigid body which is at P just now, as in rolling."""
+        bodies = [b for b in self.kin.system.bodies if b.frame is not None]
+        for body, P in product(bodies, self.all.points):
+            moved = self.all.moved(body, P)
+            for d, value in self._directions():
+                if (k := wanted.get(dot(moved, value) % self.p)) is not None:
+                    yield Hold(((P, _times(d, k)),)), body
+
+    def _directions(self) -> Iterator[tuple[Vector, Three]]:
+        N = self.kin.system.N
+        fixed = list(zip((N.x, N.y, N.z), self.all.frames[N].axes, strict=True))
+        for F, turned in self.all.frames.items():
+            for a, value in zip((F.x, F.y, F.z), turned.axes, strict=True):
+                yield a, value
+                yield from ((a.cross(b), cross(value, other)) for b, other in fixed if F is not N)
+
+    def moving_along(self, P: Point, d: Vector) -> RigidGroup | None:
+        """The body whose point at P moves with P along d at least, as a wheel does with the point where it touches."""
+        value, (_, dr) = self.all.value(d), self.all.points[P]
+        bodies = [b for b in self.kin.system.bodies if b.frame is not None]
+        along = [b for b in bodies if not dot(minus(dr, self.all.moved(b, P)), value) % self.p]
+        own = [b for b in along if b.G is P.parent] or along
+        groups = {self.groups.of_body[b] for b in own}
+        return groups.pop() if len(groups) == 1 else None
+
+    def turning_along(self, F: Frame, d: Vector) -> RigidGroup | None:
+        """The body that turns with a frame about d at least."""
+        value, turn = self.all.value(d), self.all.frames[F].rotation
+        bodies = [b for b in self.kin.system.bodies if b.frame is not None]
+        rotations = [(b, minus(turn, self.all.frames[b.frame].rotation)) for b in bodies if b.frame is not None]
+        groups = {self.groups.of_body[b] for b, relative in rotations if not dot(relative, value) % self.p}
+        return groups.pop() if len(groups) == 1 else None
+
+    # ---- what was named ----------------------------------------------------------------------
+
+    def along_an_axis(self, row: ConstraintRow, body: Body, P: Point, other: Body | None) -> Hold | None:
+        """A force along an axis of some frame at a point of the body that does the work of the row."""
+        wanted = self._wanted(row)
+        moved = self.all.moved(body, P)
+        moved = moved if other is None else minus(moved, self.all.moved(other, P))
+        for d, value in self._directions():
+            if (k := wanted.get(dot(moved, value) % self.p)) is not None:
+                return Hold(((P, _times(d, k)),))
+        return None
+
+    def body_alone(self, row: ConstraintRow) -> Body | None:
+        """The only body that the coordinates of a row move."""
+        t, motion = self.kin.tape, self.kin.motion_in_rates
+        own = {self.kin.qdot[k] for k in row.A}
+        found = []
+        for b in self.kin.system.bodies:
+            moving = [motion.v(b.G)] if b.frame is None else [motion.v(b.G), motion.w(b.frame)]
+            if own.intersection(symbols_of(t, [c for v in moving for part in v.parts.values() for c in part])):
+                found.append(b)
+        return found[0] if len(found) == 1 else None
+
+    def is_free(self, body: Body) -> bool:
+        """Whether it can move in every way: 6 freedoms, a particle 3; in a plane 3 and 2."""
+        linear, motion, N = Linear(self.kin.tape, self.kin.qdot), self.kin.motion_in_rates, self.kin.system.N
+        moving = [motion.v(body.G)] if body.frame is None else [motion.v(body.G), motion.w(body.frame)]
+        parts = [linear_parts(linear, v)[0] for v in moving]
+        none = Vector(self.kin.tape, {})
+        columns = [[c for p in parts for c in p.get(k, none).components(N)] for k in sorted({k for p in parts for k in p})]
+        rank = rank_mod([[self.all.point.plain(x) for x in c] for c in columns], self.p).rank if columns else 0
+        full, flat = (3, 2) if body.frame is None else (6, 3)
+        return rank == full or (rank == flat and plane_normal(self.kin) is not None)
+
+    def wrenches(
+        self, forces: Sequence[tuple[RigidGroup, Point, Vector]], moments: Sequence[tuple[RigidGroup, Vector]]
+    ) -> dict[RigidGroup, tuple[int, ...]]:
+        """Force and moment about O on every group but the ground, in the field; those that vanish left out."""
+        total: dict[RigidGroup, list[int]] = {}
+        terms = [(g, d, cross(self.all.points[P][0], self.all.value(d))) for g, P, d in forces]
+        values = [(g, (*self.all.value(d), *m)) for g, d, m in terms] + [(g, (0, 0, 0, *self.all.value(m))) for g, m in moments]
+        for g, w in values:
+            if g is not self.groups.ground:
+                total[g] = [(x + y) % self.p for x, y in zip(total.get(g, [0] * 6), w, strict=True)]
+        return {g: tuple(w) for g, w in total.items() if any(w)}
+
+
+def _times(v: Vector, k: Fraction) -> Vector:
+    """k v, exactly."""
+    return v if k == 1 else -v if k == -1 else v * k

@@ -53,7 +53,8 @@ class Branches:
             return Branching()
         atoms: dict[int, None] = {}
         radicands: dict[int, None] = {}
-        related = self._arcs(row, nodes)
+        arcs = self._arcs(row, nodes)
+        related = arcs
         for i in nodes:
             op, a, b = self.tape.nodes[i]
             if op in ("sign", "abs"):
@@ -67,7 +68,7 @@ class Branches:
                 atoms |= dict.fromkeys(x for x, k in powers.items() if k // 2 % 2 and x in self._varying([x]))
                 radicands |= {a: None} if any(k % 2 for k in powers.values()) else {}
         more, dependent = self._relations(tuple(sorted(radicands)))
-        return Branching(tuple(atoms), min(len(atoms), self._degree(nodes, row)), related + more, dependent or bool(related))
+        return Branching(tuple(atoms), min(len(atoms), self._degree(nodes, row)), related + more, dependent or bool(arcs))
 
     def _signs(self, a: int) -> list[int]:
         return self._varying(self.structure.odd(a))

@@ -295,6 +295,7 @@ class PrimePoint:
         Rejecting whole points would take 2ᵏ attempts for k springs. The points are thus spread over the region where
         all these roots are real. Where many roots contain the same symbols they are left to F_{p²}.
         """
+        self.imaginary |= any(self._is_new_number(f) for f in radicands)
         for free, together in self._blocks(radicands):
             if len(together) > _MOST_TOGETHER:
                 self.imaginary = True
@@ -307,6 +308,11 @@ class PrimePoint:
                     pass
                 self.generators.salts.update({self.tape.nodes[x][1]: salt for x in free})
                 self._forget(depends_on(self.tape, together, free))
+
+    def _is_new_number(self, f: int) -> bool:
+        """√(2 + √2) is in none of these fields, as a sixteenth of a turn is not."""
+        nested = self.structure.constant(f) and bool(self.structure.factors(f)[1])
+        return nested and simpler_root(self.tape, f) is None
 
     def _blocks(self, radicands: Iterable[int]) -> list[tuple[list[int], list[int]]]:
         """(symbols, radicands): no earlier radicand contains these symbols, and these contain no later symbols."""

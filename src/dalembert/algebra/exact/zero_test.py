@@ -100,7 +100,7 @@ class ZeroTest:
         self._given: dict[int, tuple[int, int]] | None = None
         # what points are drawn for
         self._asked: Sequence[int] = ()
-        self._prime: int | None = None
+        self._free: dict[int, PrimePoint] = {}
 
     # ---- points ------------------------------------------------------------------------------
 
@@ -149,8 +149,10 @@ class ZeroTest:
     def _unsettled(self, k: int) -> PrimePoint:
         """Points of one prime at which nothing was drawn anew for the sake of roots."""
         self.clock.check()
-        point = PrimePoint(self.tape, self._seed + k, self._prime, outs=self._asked, settle=False)
-        self._prime = point.prime
+        point = self._free.get(k)
+        if point is None:
+            prime = self._free[0].prime if self._free else None
+            point = self._free[k] = PrimePoint(self.tape, self._seed + k, prime, outs=self._asked, settle=False)
         return point
 
     # ---- verdicts ----------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from dalembert.algebra.functions import sinh as sinh
 from dalembert.algebra.functions import sqrt as sqrt
 from dalembert.algebra.functions import tan as tan
 from dalembert.algebra.functions import tanh as tanh
+from dalembert.algebra.pi import PiNumber as PiNumber
+from dalembert.algebra.pi import pi as pi
 from dalembert.algebra.scalar import Scalar as Scalar
 from dalembert.api.agreement import agreement as agreement
 from dalembert.api.compile import compile as compile  # noqa: A004 - da.compile is the verb a user looks for

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from dalembert.agreement.audit import Finding, audit
@@ -13,6 +14,7 @@ from dalembert.agreement.certificate import Difference, Verdict, compare
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.trials import run_seed
 from dalembert.algebra.folds import needed
+from dalembert.algebra.pi import PiNumber
 from dalembert.algebra.tape import LEAVES
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
@@ -62,6 +64,8 @@ class Agreement(Shown):
     compiled: Checked | None = None
     # other programs that know the same system, and were asked
     witnesses: tuple[Checked, ...] = ()
+    # typed numbers that were read as multiples of π: "1.5707963267948966 is read as π/2"
+    read_as_pi: tuple[str, ...] = ()
 
     @property
     def agree(self) -> bool:
@@ -109,6 +113,7 @@ class Agreement(Shown):
         failed = [f for f in self.audit if not f.holds]
         lines.append(f"  audit: {len(self.audit) - len(failed)} of {len(self.audit)} kinematic identities hold")
         lines += [f"    {'FAILED' if f.holds is False else 'UNDECIDED'} {f.what} for {f.where}" for f in failed]
+        lines += [f"  {note}" for note in self.read_as_pi]
         lines += [f"  {c}" for c in (self.compiled, *self.witnesses) if c is not None]
         return "\n".join(lines)
 
@@ -136,7 +141,8 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
     findings, decision = audit(kin, seed)
     bound = bounds.together([*(v.bound for v in found if v.agrees), decision.bound if decision.all_zero else 0.0])
     points, bits = max([decision.points, *(v.points for v in found)]), max([decision.bits, *(v.bits for v in found)])
-    return Agreement(system.name, tuple(rows), findings, bound, points, bits, seed)
+    notes = tuple(f"{x!r} is read as {PiNumber(Fraction(0), k)}" for x, k in kin.tape.read_as_pi.items())
+    return Agreement(system.name, tuple(rows), findings, bound, points, bits, seed, read_as_pi=notes)
 
 
 def _row(d: Derivation, result: Verdict | None, seconds: float) -> Row:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dalembert.algebra import functions
+from dalembert.algebra.pi import multiple_of_pi
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.skeleton import PRIMES, Scan, refuse, short
 from dalembert.algebra.tape import LARGEST_POWER, Number, Tape
@@ -22,6 +23,7 @@ from dalembert.errors import BadExpression
 
 MOST_BITS: Final = 10_000
 MOST_DOTS: Final = 2
+_DIGITS_OF_A_DOUBLE: Final = 15
 
 _OF_ONE: Final = ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asin", "acos", "atan", "sign")
 FUNCTIONS: Final[dict[str, tuple[int, Callable[..., Any]]]] = {
@@ -90,7 +92,7 @@ class _Reader:
         start, stop = node.col_offset + offset, (node.end_col_offset or 0) + offset
         match node:
             case ast.Constant():
-                return Scalar(self.tape, self.tape.const(Fraction(self.text[start:stop])))
+                return Scalar(self.tape, _literal(self.tape, self.text[start:stop]))
             case ast.Name() | ast.Attribute():
                 return self._named(self.text[start:stop], start)
             case ast.UnaryOp():
@@ -186,3 +188,9 @@ def _rate(e: Scalar, dots: int) -> Scalar:
 
 def _bits(value: Number) -> int:
     return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _literal(tape: Tape, text: str) -> int:
+    """A number as it is written; with all the digits of a double it may be a multiple of π."""
+    typed = sum(c.isdigit() for c in text.lower().partition("e")[0].lstrip("0.")) >= _DIGITS_OF_A_DOUBLE
+    return on(tape, float(text)) if typed and multiple_of_pi(float(text)) is not None else tape.const(Fraction(text))

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from dalembert.algebra.folds import Derivative, transplant
+from dalembert.algebra.pi import PiNumber, multiple_of_pi
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadExpression
 
@@ -200,7 +201,18 @@ def on(tape: Tape, e: Any) -> int:
         from dalembert.algebra.exchange import from_sympy
 
         return from_sympy(tape, e).i
-    return tape.const(exact(e))
+    return _number(tape, e)
+
+
+def _number(tape: Tape, e: Any) -> int:
+    """A number as a node; π and what was typed for a multiple of it stay exact."""
+    if isinstance(e, PiNumber):
+        return tape.add(tape.const(e.a), tape.mul(tape.const(e.b), tape.pi))
+    k = multiple_of_pi(float(e)) if isinstance(e, float) else None
+    if k is None:
+        return tape.const(exact(e))
+    tape.read_as_pi[float(e)] = k
+    return tape.mul(tape.const(k), tape.pi)
 
 
 def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar:

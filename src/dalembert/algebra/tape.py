@@ -46,6 +46,7 @@ class Tape:
         "pi",
         "private",
         "rates",
+        "read_as_pi",
         "root",
         "turns",
         "zero",
@@ -66,6 +67,8 @@ class Tape:
         self.private: dict[str, int] = {}
         # what is printed for a symbol where that is not its own name
         self.displays: dict[str, str] = {}
+        # typed numbers that were taken for multiples of π, shared by all forks: {number: what π is multiplied with}
+        self.read_as_pi: dict[float, Fraction] = {}
         # components already turned from one frame to another, with their inverses
         self.turns: dict[tuple[int, bool, Triple], Triple] = {}
         self.zero, self.one = self.const(0), self.const(1)
@@ -85,6 +88,7 @@ class Tape:
         new.inputs = {i for i in self.inputs if i < size}
         new.private = {k: i for k, i in self.private.items() if i < size}
         new.displays = self.displays.copy()
+        new.read_as_pi = self.read_as_pi
         new.turns = self.turns.copy() if whole else {}
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new

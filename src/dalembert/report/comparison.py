@@ -15,6 +15,8 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     rows = tuple((*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else [])) for r in a.rows)
     yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
     yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.holds))
+    if a.read_as_pi:
+        yield words(f"Typed numbers: {'; '.join(a.read_as_pi)}.")
     yield from audit(a)
     for check in (a.compiled, *a.witnesses):
         if check is not None:

@@ -13,7 +13,7 @@ from dalembert.model.system import System
 
 
 def check_everything_used(system: System) -> None:
-    """Refuse a system without coordinates or masses, and a symbol that stands nowhere."""
+    """Refuse a system without coordinates, without masses and loads, and a symbol that stands nowhere."""
     unexpanded = [m for name, m in system.members.items() if name not in system.expansions]
     if unexpanded:
         m = unexpanded[0]
@@ -23,7 +23,7 @@ def check_everything_used(system: System) -> None:
     if not system.q:
         msg = f"system {system.name!r} has no coordinates: declare them with s.coordinates(...)"
         raise IllPosed(msg)
-    if not system.bodies:
+    if not system.bodies and not system.loads and not system.potentials:
         msg = f"system {system.name!r} has no masses: declare a particle or a body"
         raise IllPosed(msg)
     t = system.space.tape

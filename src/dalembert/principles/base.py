@@ -14,7 +14,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.equations.chetaev import with_nonlinear_rows
 from dalembert.equations.form import Equations, common_form
 from dalembert.equations.reduction import contracted_with_W
-from dalembert.errors import NotApplicable
+from dalembert.errors import IllPosed, NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.kinetics.fields import Field, Place, Slopes
@@ -218,6 +218,9 @@ Derive = Callable[[Kinematics], Derivation]
 def on_fork(system: System | Kinematics, *, nonlinear: bool = False) -> Kinematics:
     """A kinematics of its own for one derivation; `nonlinear` where the principle has a place for rows not linear in the rates."""
     kin = (system if isinstance(system, Kinematics) else kinematics(system)).fork()
+    if not kin.system.bodies:
+        msg = f"system {kin.system.name!r} has no masses, so nothing but its equilibrium can be asked for: declare a particle or a body"
+        raise IllPosed(msg)
     if kin.nonlinear and not nonlinear:
         which = " and ".join(repr(row.name) for row in kin.nonlinear)
         msg = f"{which} is not linear in the velocities, as its virtual displacements must be"

@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dalembert.algebra.exact.field import is_zero
-from dalembert.algebra.folds import Linear, symbols_of, transplant
+from dalembert.algebra.folds import symbols_of, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.errors import NotApplicable, NotLinear
+from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.statics.rest import Rest
+from dalembert.statics.solutions import Solutions, solutions
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class StaticEquations:
             is_zero(self.tape, [self.tape.sub(a, b) for a, b in zip(self.nodes, there, strict=True)])
         )
 
-    def solve(self, unknown: Scalar | str) -> tuple[Scalar, ...]:
+    def solve(self, unknown: Scalar | str) -> Solutions:
         """The values of one coordinate in equilibrium, as expressions, where an equation in it alone is elementary."""
         name = unknown.name if isinstance(unknown, Scalar) else unknown
         q = {s.name: s.scalar.i for s in self.system.symbols.values() if s.kind == "coordinate"}
@@ -51,35 +52,12 @@ class StaticEquations:
         for e in (*self.nodes, *self.rows):
             inside = set(symbols_of(t, (e,)))
             if q[name] in inside and not inside & others:
-                return _elementary(t, e, q[name])
+                return solutions(Scalar(t, e), Scalar(t, q[name]))
         msg = f"equilibrium: no equation holds {name} alone; da.equilibrium solves for all coordinates together, by numbers"
         raise NotApplicable(msg)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.principle} ({self.source})", *(f"  {e} = 0" for e in self.equations)])
-
-
-def _elementary(t: Tape, e: int, x: int) -> tuple[Scalar, ...]:
-    """x from e(x) = 0: by one division where e is linear, otherwise by SymPy."""
-    try:
-        c, k = Linear(t, [x])(e)
-    except NotLinear:
-        return _by_sympy(Scalar(t, e), Scalar(t, x))
-    return (Scalar(t, t.neg(t.div(c, k[0]))),)
-
-
-def _by_sympy(e: Scalar, x: Scalar) -> tuple[Scalar, ...]:
-    import sympy
-
-    from dalembert.algebra.scalar import on
-
-    unknown = x.sympy()
-    try:
-        found = sympy.solve(e.sympy(), unknown)
-        return tuple(Scalar(e.tape, on(e.tape, v)) for v in found)
-    except (NotImplementedError, TypeError, ValueError) as problem:
-        msg = f"equilibrium: {x} is not elementary here; da.equilibrium solves by numbers"
-        raise NotApplicable(msg) from problem
 
 
 def virtual_work(system: System) -> StaticEquations:

@@ -76,6 +76,5 @@ def test_a_linkage_without_mass_rests_but_does_not_move():
     s.potential(k * theta**2 / 2)
     (equation,) = da.virtual_work(s).equations
     assert "−k θ − F l cos θ" == str(equation)
-    assert da.equilibrium(s)["theta"] == pytest.approx(-0.3753, abs=1e-3)
     with pytest.raises(IllPosed, match="'Lever' has no masses, so nothing but its equilibrium can be asked for"):
         da.kane(s)

@@ -48,7 +48,7 @@ def solutions(e: Scalar, x: Scalar) -> Solutions:
         c, k = Linear(t, [x.i])(e.i)
     except NotLinear:
         return _by_factors(e, x)
-    return Solutions(x.name, (Scalar(t, t.neg(t.div(c, k[0]))),), complete=True)
+    return Solutions(str(x), (Scalar(t, t.neg(t.div(c, k[0]))),), complete=True)
 
 
 def _by_factors(e: Scalar, x: Scalar) -> Solutions:
@@ -66,7 +66,7 @@ def _by_factors(e: Scalar, x: Scalar) -> Solutions:
     if not values and not complete:
         msg = f"equilibrium: {x} is not elementary here; da.equilibrium solves by numbers"
         raise NotApplicable(msg)
-    return Solutions(x.name, tuple(Scalar(e.tape, on(e.tape, v)) for v in values), complete=complete)
+    return Solutions(str(x), tuple(Scalar(e.tape, on(e.tape, v)) for v in values), complete=complete)
 
 
 def _roots(f: Any, x: Any) -> tuple[list[Any], bool]:

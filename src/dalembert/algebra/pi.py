@@ -114,7 +114,7 @@ def _taken(x: object) -> PiNumber | None:
 
 def multiple_of_pi(x: float) -> Fraction | None:
     """k/n where x is k π/n for an n that divides 360, within four units in the last place; None for any other number."""
-    if not x or abs(x) > _LARGEST:
+    if not 0 < abs(x) <= _LARGEST:
         return None
     k = round(x * _PARTS / math.pi)
     off = Fraction(x) - _PI * k / _PARTS

@@ -58,3 +58,13 @@ def test_what_is_refused(arguments, sentence):
     result = run(*arguments)
     assert 2 == result.exit_code
     assert sentence in result.stderr
+
+
+def test_a_box_has_two_ends_the_smaller_one_first():
+    result = run("equilibrium", "simple-pendulum", "--box", "theta=1:0")
+    assert (2, "dalembert: equilibria: the box of theta goes from 1 to 0; give the smaller end first\n") == (
+        result.exit_code,
+        result.stderr,
+    )
+    result = run("equilibrium", "simple-pendulum", "--box", "theta=0:1:2")
+    assert (2, "dalembert: --box theta=0:1:2: write it as --box theta=from:to\n") == (result.exit_code, result.stderr)

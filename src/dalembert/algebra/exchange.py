@@ -160,7 +160,7 @@ def _atom(tape: Tape, e: Any, _: list[Scalar]) -> Scalar:
     if e.is_Symbol:
         return Scalar(tape, _symbol(tape, e.name))
     if e.is_Rational:
-        return Scalar(tape, tape.const(Fraction(int(e.p), int(e.q))))
+        return Scalar(tape, tape.const(exact(Fraction(int(e.p), int(e.q)))))
     if e.is_Float and e.is_finite:
         # a double is the shortest decimal that means it; longer floats keep all digits
         double = float(e)

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from dalembert.algebra.folds import Derivative, transplant
+from dalembert.algebra.magnitude import checked_size
 from dalembert.algebra.pi import PiNumber, multiple_of_pi
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadExpression
@@ -154,12 +155,12 @@ class Scalar:
 def exact(x: Any) -> Number:
     """A number as an exact rational: 9.81 is 981/100. Refuses what is not finite or not real."""
     if x.__class__ is int or x.__class__ is Fraction:
-        return x
+        return checked_size(x)
     if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
         msg = f"expected a number or an expression, got {x!r}"
         raise BadExpression(msg)
     if isinstance(x, numbers.Rational):
-        return Fraction(int(x.numerator), int(x.denominator))
+        return checked_size(Fraction(int(x.numerator), int(x.denominator)))
     if not isinstance(x, numbers.Real | Decimal):
         msg = f"{x} is complex: dalembert computes with real numbers"
         raise BadExpression(msg)
@@ -189,6 +190,11 @@ def _descends(a: Tape, b: Tape) -> bool:
     return False
 
 
+def is_sympy(e: object) -> bool:
+    """Whether SymPy made it; the class of an undefined function says so only by what it is derived from."""
+    return any(str(kind.__module__).partition(".")[0] == "sympy" for kind in type(e).__mro__)
+
+
 def on(tape: Tape, e: Any) -> int:
     """The index of a scalar or number on a tape of the same system."""
     if e.__class__ is Scalar:
@@ -197,7 +203,7 @@ def on(tape: Tape, e: Any) -> int:
         if e.tape.root is not tape.root:
             join(e.tape, tape)
         return e.i if e.i < tape.shared_length(e.tape) else transplant(e.tape, tape, (e.i,))[0]
-    if type(e).__module__.partition(".")[0] == "sympy":
+    if is_sympy(e):
         from dalembert.algebra.exchange import from_sympy
 
         return from_sympy(tape, e).i
@@ -222,7 +228,7 @@ def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar
             tape = join(tape, b.tape)
             return Scalar(tape, rule(tape, on(tape, a), on(tape, b)))
         return Scalar(tape, rule(tape, a.i, b.i))
-    if not isinstance(b, numbers.Number | Decimal) and type(b).__module__.partition(".")[0] != "sympy":
+    if not isinstance(b, numbers.Number | Decimal) and not is_sympy(b):
         return NotImplemented  # type: ignore[no-any-return]
     return Scalar(a.tape, rule(a.tape, a.i, on(a.tape, b)))
 

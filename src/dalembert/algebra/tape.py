@@ -15,6 +15,7 @@ import math
 from fractions import Fraction
 from typing import Any, Final
 
+from dalembert.algebra.magnitude import checked_size
 from dalembert.errors import BadExpression
 
 Number = int | Fraction
@@ -117,7 +118,7 @@ class Tape:
     def const(self, value: Number) -> int:
         if value.__class__ is not int and value.denominator == 1:
             value = int(value)
-        return self._new(("const", value, None))
+        return self._new(("const", checked_size(value), None))
 
     def value(self, i: int) -> Number | None:
         """The number a constant node stands for, else None."""

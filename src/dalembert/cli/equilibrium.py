@@ -80,7 +80,7 @@ def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, fl
 def _range(s: System, option: str, name: str, text: str) -> tuple[float, float, int]:
     """0:10 or 0:10:101"""
     parts = text.split(":")
-    if len(parts) not in (2, 3) or (len(parts) == 3 and not (parts[2].isdigit() and int(parts[2]) > 1)):
+    if len(parts) not in ((2, 3) if option == "--sweep" else (2,)) or (len(parts) == 3 and not (parts[2].isdigit() and int(parts[2]) > 1)):
         msg = f"{option} {name}={text}: write it as {option} {name}=from:to" + (" or from:to:points" if option == "--sweep" else "")
         raise Unknown(msg)
     low, high = (number_of(s, option, name, x) for x in parts[:2])

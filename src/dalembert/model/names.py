@@ -9,6 +9,7 @@ from dalembert.algebra.tape import FUNCTIONS
 from dalembert.errors import BadDescription
 
 RESERVED = frozenset({"t", "pi", "dot", "tan", "tanh", "atan2", *FUNCTIONS})
+LONGEST = 100
 _SHAPE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -18,7 +19,10 @@ def checked(name: str, taken: dict[str, str]) -> str:
         msg = f"a name is missing: got {name!r}"
         raise BadDescription(msg)
     if not _SHAPE.fullmatch(name):
-        msg = f"{name!r} cannot be a name: use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
+        msg = f"{name!r:.60} cannot be a name: use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
+        raise BadDescription(msg)
+    if len(name) > LONGEST:
+        msg = f"a name of {len(name)} letters, {name[:20]}…: at most {LONGEST} can be read"
         raise BadDescription(msg)
     if name in RESERVED or keyword.iskeyword(name):
         msg = f"{name!r} is reserved; choose another name"
@@ -41,7 +45,7 @@ def display_name(text: str) -> str:
     letters = f"A-Za-z{''.join(LATEX_LETTERS)}"
     plain = re.sub("[₀-₉]+", lambda found: f"_{found[0].translate(_SMALL)}", text) if isinstance(text, str) else ""
     if not re.fullmatch(rf"[{letters}]+[0-9]*(?:_[{letters}0-9]+)*", plain):
-        msg = f"{text!r} cannot be displayed for a symbol: use Latin or Greek letters and indices, such as 'θ', 'θ₁', 'omega_B'"
+        msg = f"{text!r:.60} cannot be displayed for a symbol: use Latin or Greek letters and indices, such as 'θ', 'θ₁', 'omega_B'"
         raise BadDescription(msg)
     return plain
 
@@ -50,6 +54,6 @@ def split(names: str) -> list[str]:
     """The single names in "x y z" or "x, y, z"."""
     found = names.replace(",", " ").split() if isinstance(names, str) else []
     if not found:
-        msg = f'expected names such as "x y theta", got {names!r}'
+        msg = f'expected names such as "x y theta", got {names!r:.60}'
         raise BadDescription(msg)
     return found

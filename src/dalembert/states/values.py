@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.scalar import Scalar, is_sympy, on
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -57,7 +57,7 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
         name = symbol_name(system, key, ("input", "specified"))
         x = system.symbols[name].scalar.i
         motion = _read(kin, name, value) if isinstance(value, str) else value
-        if isinstance(motion, Scalar) or type(motion).__module__.partition(".")[0] == "sympy":
+        if isinstance(motion, Scalar) or is_sympy(motion):
             motions[x] = Scalar(tape, kin.in_speeds(on(tape, motion)))
             _check_motion(kin, name, motions[x])
             # its own value, where it has one, no longer counts

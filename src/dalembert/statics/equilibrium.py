@@ -128,6 +128,9 @@ def _checked(box: object, starts: object) -> Mapping[Any, tuple[float, float]]:
             msg = f"equilibria: the box of {key} is {ends!r:.60}; give its two ends, such as (-1, 1)"
             raise BadValue(msg)
         low, high = (number(f"end of the box of {key}", x) for x in ends)
+        if low > high:
+            msg = f"equilibria: the box of {key} goes from {low:g} to {high:g}; give the smaller end first"
+            raise BadValue(msg)
         checked[key] = (low, high)
     return checked
 

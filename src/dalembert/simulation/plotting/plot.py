@@ -93,4 +93,4 @@ def in_notebook() -> bool:
 
 def file_name(title: str) -> str:
     """Double pendulum → double-pendulum"""
-    return re.sub(r"[^\w]+", "-", title.lower()).strip("-_") or "plot"
+    return re.sub(r"[^\w]+", "-", title.lower())[:60].strip("-_") or "plot"

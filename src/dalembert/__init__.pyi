@@ -124,11 +124,13 @@ from dalembert.ode.failures import BadDuration as BadDuration
 from dalembert.ode.failures import BadRun as BadRun
 from dalembert.ode.failures import BadStart as BadStart
 from dalembert.ode.failures import BadTolerance as BadTolerance
+from dalembert.ode.failures import Crawling as Crawling
 from dalembert.ode.failures import MissingPackage as MissingPackage
 from dalembert.ode.failures import NotFinite as NotFinite
 from dalembert.ode.failures import OutsideRun as OutsideRun
 from dalembert.ode.failures import ProjectionFailed as ProjectionFailed
 from dalembert.ode.failures import RightHandSideFailed as RightHandSideFailed
+from dalembert.ode.failures import RunInterrupted as RunInterrupted
 from dalembert.ode.failures import RunStopped as RunStopped
 from dalembert.ode.failures import StepCollapsed as StepCollapsed
 from dalembert.ode.failures import StepRefused as StepRefused

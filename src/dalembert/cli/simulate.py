@@ -111,16 +111,17 @@ def _entry(name: str) -> Entry | None:
 
 def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:
     """The run and the exit code; a run that stops is told about, and what there is of it is kept."""
-    from dalembert.ode.failures import RunStopped
+    from dalembert.ode.failures import RunInterrupted, RunStopped
 
     try:
-        run = run_of(system, length, **wish)
+        return run_of(system, length, **wish), 0
+    except RunInterrupted as ended:
+        return ended.trajectory, INTERRUPTED
     except RunStopped as failure:
         if failure.trajectory is None:
             raise
         say(str(failure))
         return failure.trajectory, PROGRAM_FAILED
-    return run, 0 if run.finished else INTERRUPTED
 
 
 # ---- files -----------------------------------------------------------------------------------

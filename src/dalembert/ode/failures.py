@@ -65,6 +65,21 @@ class RunStopped(DalembertError):
         return type(self), (self.reason, self.solution, self.code)
 
 
+class Crawling(RunStopped):
+    """A run that does not get on: chattering, stiffness, or more steps than can be kept."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `trajectory` is the motion so far."""
+
+    def __init__(self, message: str, trajectory: Trajectory) -> None:
+        super().__init__(message)
+        self.trajectory = trajectory
+
+    def __reduce__(self) -> tuple[type[RunInterrupted], tuple[str, Trajectory]]:
+        return type(self), (str(self), self.trajectory)
+
+
 class StepCollapsed(RunStopped):
     """No step is small enough for the tolerance: a blow-up in finite time, or a jump."""
 

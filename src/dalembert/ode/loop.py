@@ -17,6 +17,7 @@ import numpy as np
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import LANES
 from dalembert.ode.control import EXPORTS, loop_text
+from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.diagnosis import stopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.points import Points, address
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dalembert.ode.problem import Problem
 
 Progress = Callable[[float, int], object]
+_RHS: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 SLICE: Final = 0.02
 _CALLS_PER_START: Final = 2
@@ -62,12 +64,14 @@ def integrate(problem: Problem, on_progress: Progress | None = None) -> Solution
 
 def _go_on(integration: Integration, on_progress: Progress | None) -> None:
     """Slice after slice, until the end or Ctrl-C."""
+    watch = CrawlWatch(integration.t, integration.problem.t1)
     with deferred() as interruption:
         while not interruption.take():
             if on_progress is not None:
                 on_progress(integration.t, integration.steps)
             if integration.advance():
                 return
+            watch.look(integration)
 
 
 class Integration:
@@ -102,6 +106,28 @@ class Integration:
     def steps(self) -> int:
         """Accepted steps so far."""
         return self._run.steps
+
+    @property
+    def attempts(self) -> int:
+        """Steps tried so far, rejected ones too."""
+        return self._run.steps + self._run.rejected
+
+    @property
+    def stored_bytes(self) -> int:
+        """What the points and their dense output take in memory."""
+        return self._points.bytes
+
+    def rates(self, t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """f(t, y) of the components in the norm, for somebody who wants to know why the run goes as it goes."""
+        row, rate = self._work[Row.Y].copy(), np.zeros(self._work.shape[1])
+        row[: y.size] = y
+        if _RHS(self._run.rhs)(t, address(row), address(rate), self._run.context):
+            rate[:] = np.nan
+        return rate[: self.problem.in_norm]
+
+    def so_far(self) -> Solution:
+        """The motion so far of a run that stops here."""
+        return self.solution(Outcome.STOPPED)
 
     def advance(self, attempts: int | None = None) -> bool:
         """Try at most so many steps (by default as many as take about 20 ms); whether the end was reached."""

@@ -83,6 +83,11 @@ class Points:
         self._before = sum(len(block.times) for block in self._blocks) if self._blocks else 0
         self._blocks.append(_Block(times, states, dense, at))
 
+    @property
+    def bytes(self) -> int:
+        """Memory taken."""
+        return sum(a.nbytes for b in self._blocks for a in (b.times, b.states, b.dense) if a is not None)
+
     def bind(self, run: Run) -> None:
         """Tell the run where to go on writing."""
         block = self._blocks[-1]

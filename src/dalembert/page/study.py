@@ -109,7 +109,7 @@ def _derived(system: System) -> list[Derivation]:
 
 
 def _run(system: System, wish: Wish) -> Trajectory:
-    from dalembert.ode.failures import RunStopped
+    from dalembert.ode.failures import RunInterrupted, RunStopped
 
     try:
         return simulate(
@@ -123,6 +123,9 @@ def _run(system: System, wish: Wish) -> Trajectory:
             events=wish.events,
             progress=False,
         )
+    except RunInterrupted as ended:
+        part: Trajectory = ended.trajectory
+        return part
     except RunStopped as failure:
         # what there is of it is shown, and that it stopped
         if failure.trajectory is None or len(failure.trajectory) < 3:

@@ -18,7 +18,7 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import MissingValue, mapping, number
 from dalembert.ode.constrained.rank import Rank, usual_rank
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
-from dalembert.ode.failures import BadDuration, OutsideRun, RunStopped
+from dalembert.ode.failures import BadDuration, OutsideRun, RunInterrupted, RunStopped
 from dalembert.ode.loop import integrate
 from dalembert.ode.problem import Problem
 from dalembert.ode.solution import Solution
@@ -31,6 +31,7 @@ from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
+from dalembert.simulation.small_motions import warn_of_small_motion
 from dalembert.simulation.trajectory import EnergyAudit, Trajectory
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
@@ -230,6 +231,17 @@ def run(
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise
+    if not trajectory.finished and trajectory.solution.interrupted:
+        raise RunInterrupted(trajectory.solution.message, _asked(trajectory, wish))
     if not isinstance(model.rates, ConstrainedRates):
         warn_of_singular_speeds(trajectory, chosen.kin)
-    return trajectory if wish.at is None else trajectory.at(wish.at)
+    warn_of_small_motion(trajectory, problem.rtol, wish.atol)
+    return _asked(trajectory, wish)
+
+
+def _asked(trajectory: Trajectory, wish: Wish) -> Trajectory:
+    """The motion at the times asked for, as far as they were reached."""
+    if wish.at is None:
+        return trajectory
+    times = np.atleast_1d(np.asarray(wish.at, dtype=np.float64))
+    return trajectory.at(times[times <= trajectory.solution.t[-1]] if trajectory.solution.interrupted else times)

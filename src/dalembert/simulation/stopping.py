@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _SINGULAR: Final = 1e-9
 _LARGE: Final = 1e6
+# of E_Z, which no motion changes
+_LOST: Final = 0.1
 _NEARLY_SINGULAR: Final = 1e-3
 
 
@@ -30,7 +32,19 @@ def explain(failure: RunStopped, equations: Equations) -> None:
     cause = _off_the_rows(run, failed=isinstance(failure, ProjectionFailed)) or _cause(run, equations)
     if cause is None and isinstance(failure, NotFinite):
         cause = "a load or a specified motion that is infinite, or not a number, there"
-    failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause else "")
+    blame = _integrator_error(run)
+    failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause and not blame else "") + blame
+
+
+def _integrator_error(run: Trajectory) -> str:
+    """An explosion that E_Z shows to be no motion of the system."""
+    if run.energy_audit is None or len(run) < 2:
+        return ""
+    drift = run.integrals.relative_drift
+    if not drift > _LOST or not run.integrals.model_is_right:
+        return ""
+    what = "this is the integrator's error, not the system's motion"
+    return f"\n{what}: K₂ + 𝒰 + Z has changed by {drift:.0%} of itself; give a smaller rtol"
 
 
 def _cause(run: Trajectory, equations: Equations) -> str | None:

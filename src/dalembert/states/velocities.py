@@ -51,6 +51,8 @@ class Velocities:
         """C and d, with the speeds that each condition may move."""
         evaluator, asked, n = self._evaluator, self._asked, self._evaluator.kin.n_u
         self.C, self.d = np.zeros((len(asked), n)), np.array([c.value for c in asked])
+        # how large d and C could be if nothing cancelled in them
+        self._terms, self._entries = np.zeros(len(asked)), np.zeros((len(asked), n))
         self._reached = np.zeros(n, dtype=bool)
         # {condition: (e, ∂e/∂u)} of rows that are not linear
         self._curved: dict[int, tuple[int, list[int]]] = {}
@@ -72,6 +74,7 @@ class Velocities:
                 raise BadStart(msg)
             self.d[k] -= rest
             self.C[k, list(coefficients)] = found
+            self._terms[k], self._entries[k, list(coefficients)] = _split(evaluator.sizes([constant, *coefficients.values()], self._state))
             self._reached[list(coefficients)] = True
 
     def _rows(self) -> None:
@@ -167,8 +170,9 @@ class Velocities:
         return {place[c.symbol]: c.value for c in self._asked if c.symbol in place}
 
     def _tolerance(self, u: Numbers) -> Numbers:
+        """A part of what the terms are, and rounding of what they could be."""
         tolerance: Numbers = ACCEPTED * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
-        return tolerance
+        return tolerance + _DUST * (self._entries @ np.abs(u) + self._terms)
 
     def _check(self, u: Numbers) -> None:
         residuals = self.C @ u - self.d
@@ -241,6 +245,11 @@ class Velocities:
 def _beside(evaluator: Evaluator) -> list[Condition]:
     """e(q, u, t) = 0 of the rows that were not eliminated."""
     return [Condition(r.row.name, evaluator.reduced(r.e), 0.0, Level.VELOCITY, None) for r in evaluator.kin.velocity_rows]
+
+
+def _split(sizes: Numbers) -> tuple[float, Numbers]:
+    """The size of the constant part, and those of the coefficients."""
+    return float(sizes[0]), sizes[1:]
 
 
 def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.loop import Integration, Progress
@@ -101,6 +102,7 @@ class EventfulRun:
 
     def _to_event(self, integration: Integration) -> tuple[list[Crossing], bool]:
         """Those that act, all at one time, with the integration there; none at the end; and whether Ctrl-C was pressed."""
+        watch = CrawlWatch(integration.t, integration.problem.t1)
         with deferred() as interruption:
             while True:
                 finished = integration.advance()
@@ -110,6 +112,7 @@ class EventfulRun:
                     return [], False
                 if interruption.take():
                     return [], True
+                watch.look(integration)
                 if self.on_progress is not None:
                     self.on_progress(integration.t, sum(s.steps for s in self._parts) + integration.steps)
 

@@ -1,0 +1,31 @@
+"""A motion so small that the absolute tolerance decides about it: it is said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.errors import warn
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dalembert.simulation.trajectory import Trajectory
+
+# with so many digits between the motion and the tolerance nothing need be said
+_DIGITS: Final = 1e3
+
+
+def warn_of_small_motion(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
+    """Where every coordinate and speed stays near the absolute tolerance their errors are not those that rtol promises."""
+    if np.ndim(atol) or not len(run):
+        return
+    largest = float(max(np.max(np.abs(run.q), initial=0.0), np.max(np.abs(run.u), initial=0.0)))
+    tolerance = float(np.asarray(atol))
+    if 0.0 < largest < _DIGITS * tolerance and rtol * largest < tolerance:
+        wanted = f"{10.0 ** np.floor(np.log10(largest * 1e-9)):.0e}"
+        warn(
+            f"all coordinates and speeds stay below {largest:.1e}, where the absolute tolerance atol = {tolerance:g} decides and "
+            f"relative errors may be large; give atol={wanted}, or larger units"
+        )

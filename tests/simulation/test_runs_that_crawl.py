@@ -1,0 +1,100 @@
+"""Runs that do not get on end with a reason; Ctrl-C raises with the run so far; small motions are told about."""
+
+import os
+import pickle
+import signal
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.errors import DalembertWarning
+from dalembert.ode import crawl
+from dalembert.ode.failures import Crawling, RunInterrupted
+from dalembert.simulation.stopping import explain
+
+
+def mass(force, **start):
+    s = da.System("a mass")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x, "P")
+    s.particle("P", 1, P)
+    s.force(force(x, s.t) * s.N.x, at=P)
+    return s, start
+
+
+@pytest.fixture(autouse=True)
+def _fewer_steps(monkeypatch):
+    """What is recognised in 10⁵ steps is recognised in 10⁴."""
+    monkeypatch.setattr(crawl, "STEPS", 10_000)
+    monkeypatch.setattr(crawl, "_LEAST_PART", 1e-4)
+
+
+def test_chattering():
+    s, start = mass(lambda x, _: -x - da.sign(x.dot) / 2, x=2.0)
+    with pytest.raises(Crawling, match=r"chattering: the rate of x\.dot jumps between -0\.5 and 0\.5.*smooth it") as stopped:
+        da.simulate(s, 20, start=start)
+    run = stopped.value.trajectory
+    assert 2 * np.pi == pytest.approx(run.t[-1], abs=1e-2)
+    assert len(run) < 40_000
+
+
+def test_stiffness_and_its_cure():
+    s, start = mass(lambda x, t: -(10**9) * x.dot - 10**9 * (x - da.cos(t)), x=1.0)
+    with pytest.raises(Crawling, match=r"stiffness: something around x\.dot settles 1e\+09 times.*integrator='Radau'"):
+        da.simulate(s, 20, start=start)
+    assert 20 == da.simulate(s, 20, start=start, integrator="Radau", audit=False, rtol=1e-4, atol=1e-6).t[-1]
+
+
+def test_a_run_too_long_for_the_memory(monkeypatch):
+    monkeypatch.setattr(crawl, "_MOST_BYTES", 10**6)
+    s, start = mass(lambda x, _: -x, x=1.0)
+    with pytest.raises(Crawling, match=r"at this pace the run takes \de\+\d\d steps, more than can be kept; make it shorter") as stopped:
+        da.simulate(s, 1e7, start=start)
+    assert stopped.value.trajectory.t[-1] < 1e7
+
+
+def test_with_events_too():
+    s, start = mass(lambda x, _: -x - da.sign(x.dot) / 2, x=2.0)
+    with pytest.raises(Crawling, match="chattering"):
+        da.simulate(s, 20, start=start, events=["x - 100"])
+
+
+def test_ctrl_c_raises_with_the_run_so_far():
+    s = gallery.build("double-pendulum")
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(RunInterrupted, match="interrupted at t = ") as ended:
+        da.simulate(s, 1e6, start={"alpha": 2.0})
+    timer.join()
+    run = ended.value.trajectory
+    assert not run.finished
+    assert 0 < run.t[-1] < 1e6
+    assert isinstance(ended.value, KeyboardInterrupt)
+    assert run.t[-1] == pickle.loads(pickle.dumps(ended.value)).trajectory.t[-1]
+
+
+@pytest.mark.parametrize(("drift", "right", "told"), [(0.5, True, True), (0.01, True, False), (0.5, False, False)])
+def test_an_explosion_that_the_energies_deny_is_the_integrators_error(drift, right, told, monkeypatch):
+    run = da.simulate(gallery.build("double-pendulum"), 1, start={"alpha": 2.0})
+    failure = da.RunStopped("stopped", run.solution)
+    failure.trajectory = run
+    monkeypatch.setitem(run.__dict__, "integrals", SimpleNamespace(relative_drift=drift, model_is_right=right))
+    explain(failure, da.kane(run.system).equations)
+    assert told == ("this is the integrator's error, not the system's motion: K₂ + 𝒰 + Z has changed by 50%" in failure.reason)
+
+
+def test_a_motion_below_the_absolute_tolerance_is_told_about():
+    s, _ = mass(lambda x, _: -x)
+    with pytest.warns(DalembertWarning, match=r"stay below 1\.0e-12, where the absolute tolerance atol = 1e-09 decides.*give atol=1e-21"):
+        da.simulate(s, 10, start={"x": 1e-12})
+    run = da.simulate(s, 10, start={"x": 1e-12}, atol=1e-21)
+    assert 1e-12 * np.cos(10) == pytest.approx(run["x"][-1], rel=1e-7)
+
+
+def test_rest_is_no_small_motion():
+    s, _ = mass(lambda x, _: -x)
+    assert 0.0 == da.simulate(s, 1).q.max()

@@ -1,6 +1,6 @@
 """(x, |x|): what an expression is worth, and how large it could be if its terms did not cancel.
 
-    |a ± b| ← |a| + |b|,   |a b| ← |a| |b|,   |a / b| ← |a| |b| / b²,   |f(a)| ← |f(a)| + |f′(a)| |a|
+    |a ± b| ← |a| + |b|,   |a b| ← |a| |b|,   |a / b| ← |a| / b,   |f(a)| ← |f(a)| + |f′(a)| |a|
 
 A residual is to be measured against this: seven parts in 10¹⁸ of terms of size one are rounding, not a violation.
 """
@@ -43,7 +43,8 @@ class Sizes:
         return Sized(a.value * b.value, a.size * b.size)
 
     def div(self, a: Sized, b: Sized) -> Sized:
-        return Sized(a.value / b.value, a.size * b.size / b.value**2)
+        # a denominator that nearly vanishes is a singular position, which rounding does not excuse
+        return Sized(a.value / b.value, a.size / abs(b.value))
 
     def neg(self, a: Sized) -> Sized:
         return Sized(-a.value, a.size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,6 +20,7 @@ from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.principles.base import Derivation, Derive, Principle
+from dalembert.principles.derived import timed
 
 
 class Checked(Protocol):
@@ -128,13 +128,12 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
     rows: list[Row] = []
     found: list[Verdict] = []
     for principle, derive in principles:
-        start = time.process_time()
         try:
-            d = derive(kin)
+            made = timed(derive, kin)
         except NotApplicable as reason:
             rows.append(Row(principle, applicable=False, why_not=str(reason)))
             continue
-        seconds = time.process_time() - start
+        d, seconds = made.derivation, made.seconds
         found += [] if reference is None else [compare(reference.equations, d.equations, seed)]
         rows.append(_row(d, found[-1] if found else None, seconds))
         reference = reference or d

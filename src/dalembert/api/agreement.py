@@ -11,6 +11,7 @@ from dalembert.api.robots import crosscheck
 from dalembert.errors import IllPosed
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.principles.derived import derived
 from dalembert.principles.kane import kane
 
 
@@ -26,4 +27,4 @@ def agreement(system: System, *, compiled: bool = True) -> Agreement:
     except IllPosed:
         return result  # the principles may agree on equations that determine no motion
     witnesses = () if system.origin is None else tuple(c for c in crosscheck(system).engines if not c.why_not)
-    return replace(result, compiled=check_compiled(native, kane(kinematics(system)).equations), witnesses=witnesses)
+    return replace(result, compiled=check_compiled(native, derived(kane, kinematics(system)).equations), witnesses=witnesses)

@@ -11,6 +11,7 @@ from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.principles.derived import derived
 from dalembert.principles.kane import kane
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, An
     from dalembert.states.values import values_of_run
 
     kin = kinematics(system)
-    equations = kane(kin).equations
+    equations = derived(kane, kin).equations
     check_regular(equations)
     E = Energies(kin)
     _check_powerless(E, equations)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -75,12 +76,16 @@ def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures
     """The page of one system, and the three lines that matter."""
     from dalembert.page.film import film
     from dalembert.page.html_page import page, write
+    from dalembert.page.study import study
 
     target = output or Path(f"{_file_name(name)}.html")
-    found = _studied(described, wish, terminal.console())
+    with _progress(described.title) as tell:
+        found = study(described, wish, tell)
+        tell("writing the page")
+        text = page(found)
     for line in matters(found):
         terminal.line(terminal.console(), *line)
-    written = write(page(found), target)
+    written = write(text, target)
     typer.echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
     for picture in pictures:
         if picture is None:
@@ -92,13 +97,23 @@ def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures
     exit_by_verdict([found.agreed.holds])
 
 
-def _studied(described: Subject, wish: Wish, out: Any) -> Study:
-    from dalembert.page.study import study
+@contextmanager
+def _progress(title: str) -> Iterator[Callable[[str], None]]:
+    """A bar that says what is being worked on, where someone watches."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    if not out.is_terminal:
-        return study(described, wish)
-    with out.status("…") as status:
-        return study(described, wish, lambda what: status.update(f"{described.title}: {what}"))
+    from dalembert.page.study import STAGES
+
+    out = terminal.console()
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=out, transient=True, disable=not out.is_terminal) as bar:
+        # the first stage begins, and so ends, nothing
+        task = bar.add_task(title, total=len(STAGES) + 1, completed=-1)
+
+        def tell(what: str) -> None:
+            bar.update(task, advance=1, description=f"{title}: {what}", refresh=True)
+
+        yield tell
 
 
 def matters(found: Study) -> Iterator[tuple[str | Verdict, ...]]:

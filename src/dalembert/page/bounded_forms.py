@@ -5,27 +5,44 @@ The count of operations decides, not the clock, so that the same page comes out 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from dalembert.algebra.folds import operands
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.printing.tree import ZERO, Equation, TooLong, Tree
+from dalembert.algebra.tape import LEAVES, Tape
 from dalembert.report.writing import Writing
 
 # operations of expressions that may be tried in vain, and in all, before only short ones are tried
 _IN_VAIN: Final = 12_000
 _IN_ALL: Final = 60_000
 _SHORT: Final = 40
+# operations of long expressions that are written with their intermediates: in one display, and in all of a page
+_IN_ONE: Final = 4_000
+_WITH_INTERMEDIATES: Final = 12_000
 
 
 class Patience:
     """What was tried, and how much of it in vain."""
 
     def __init__(self) -> None:
-        self.in_vain, self.in_all = 0, 0
+        self.in_vain, self.in_all, self.written = 0, 0, 0
         # tapes are kept, so that none is taken for another
         self.known: dict[tuple[int, int], tuple[Tape, Form | None]] = {}
+
+    def allows(self, operations: int) -> bool:
+        """Whether so many operations may still be written with their intermediates."""
+        fits = operations <= _IN_ONE and self.written + operations <= _WITH_INTERMEDIATES
+        self.written += operations if fits else 0
+        return fits
+
+    def tried(self, operations: int, *, in_vain: bool) -> None:
+        """Remember what an attempt cost."""
+        self.in_all += operations
+        self.in_vain += operations if in_vain else 0
 
     @property
     def lasts(self) -> bool:
@@ -44,9 +61,32 @@ class BoundedForms(Writing):
         known = self.patience.known.get((id(tape), i))
         if known is not None:
             return known[1]
-        operations = operation_count(tape, (i,))
-        form = super().form_of(tape, i) if operations <= _SHORT or self.patience.lasts else None
-        self.patience.in_all += operations
-        self.patience.in_vain += operations if form is None else 0
+        form = None
+        if _is_short(tape, i) or self.patience.lasts:
+            form = super().form_of(tape, i)
+            self.patience.tried(operation_count(tape, (i,)), in_vain=form is None)
         self.patience.known[id(tape), i] = (tape, form)
         return form
+
+    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equation, ...], list[Tree]]:
+        """With their intermediates, as long as a page has room for them; then with a word."""
+        operations = operation_count(tape, nodes)
+        return super().long_scalars(tape, nodes) if self.patience.allows(operations) else ((), [TooLong() for _ in nodes])
+
+    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equation, ...], list[Equation]]:
+        """The same for equations."""
+        if self.patience.allows(operation_count(tape, tuple(residuals))):
+            return super().long_equations(tape, residuals, unknowns)
+        return (), [Equation(TooLong(), ZERO) for _ in residuals]
+
+
+def _is_short(tape: Tape, i: int) -> bool:
+    """Whether an expression takes so few operations; the count stops where it does not."""
+    seen: set[int] = set()
+    stack = [i]
+    while stack and len(seen) <= _SHORT:
+        k = stack.pop()
+        if k not in seen and tape.nodes[k][0] not in LEAVES:
+            seen.add(k)
+            stack += operands(*tape.nodes[k])
+    return len(seen) <= _SHORT

@@ -8,15 +8,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from dalembert.algebra.printing.tree import Equation, Group, Product, Sum, TooLong, Tree
 from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, Display, words
+from dalembert.report.blocks import Block, Display, Formula, words
 from dalembert.report.html import html
 
 # shorter ones stand in the page as they are
 _SHORT: Final = 24_000
 # formulas of one display, and intermediates below it, beyond which a page is no place to read them
 MOST_LINES: Final = 60
-MOST_DEFINITIONS: Final = 250
+MOST_DEFINITIONS: Final = 120
 # quantities of one step of a derivation
 MOST_ITEMS: Final = 40
 
@@ -62,4 +63,20 @@ def shortened(blocks: list[Block], command: str) -> list[Block]:
             missing = max(0, len(block.lines) - MOST_LINES), max(0, len(block.definitions) - MOST_DEFINITIONS)
             parts = [f"{n} more {what}" for n, what in zip(missing, ("lines", "intermediates"), strict=True) if n]
             found.append(words(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
+        if isinstance(block, Display) and any(isinstance(line.right, Formula) and _lacks(line.right.tree) for line in block.lines):
+            found.append(words(f"… stands for what is too long for a page; {command} prints it.", quiet=True))
     return found
+
+
+def _lacks(tree: Tree) -> bool:
+    """Whether something in it was left out."""
+    match tree:
+        case TooLong():
+            return True
+        case Equation(left) | Group(left):
+            return _lacks(left)
+        case Sum(parts):
+            return any(_lacks(part) for _, part in parts)
+        case Product(factors):
+            return any(map(_lacks, factors))
+    return False

@@ -15,6 +15,7 @@ from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
+from dalembert.principles.derived import derived
 from dalembert.report.document import Subject
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Study:
 
 
 Tell = Callable[[str], None]
+# what `tell` is told in the course of one study, before the page is written
+STAGES = ("principles and their agreement", "motion", "energy integrals", "equilibria and linear modes")
 
 
 def study(subject: Subject, wish: Wish, tell: Tell = lambda _: None) -> Study:
@@ -72,20 +75,20 @@ def study(subject: Subject, wish: Wish, tell: Tell = lambda _: None) -> Study:
     system = subject.system
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", DalembertWarning)
-        tell("principles and their agreement")
+        tell(STAGES[0])
         agreed = agreement(system)
-        derived = tuple(_derived(system))
-        tell("motion")
+        derivations = tuple(_derivations(system))
+        tell(STAGES[1])
         run, why_no_run = _attempt(lambda: _run(system, wish))
-        tell("energy integrals")
+        tell(STAGES[2])
         found, why_no_integrals = _attempt(lambda: energy_integrals(system, values=wish.values, inputs=wish.inputs))
-        tell("equilibria and linear modes")
+        tell(STAGES[3])
         near, why_no_vibrations = _attempt(lambda: vibrations(system, wish))
     remarks = tuple(dict.fromkeys(str(w.message) for w in heard if issubclass(w.category, DalembertWarning)))
     return Study(
         subject=subject,
         wish=wish,
-        derivations=derived,
+        derivations=derivations,
         agreed=agreed,
         run=run,
         why_no_run=why_no_run,
@@ -97,12 +100,12 @@ def study(subject: Subject, wish: Wish, tell: Tell = lambda _: None) -> Study:
     )
 
 
-def _derived(system: System) -> list[Derivation]:
+def _derivations(system: System) -> list[Derivation]:
     kin = kinematics(system)
     found = []
     for _, derive in PRINCIPLES:
         try:
-            found.append(derive(kin))
+            found.append(derived(derive, kin))
         except NotApplicable:
             continue  # the table of agreement says why
     return found

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from dalembert.algebra.exact.field import is_zero
-from dalembert.algebra.folds import Derivative, Linear, gradient
+from dalembert.algebra.folds import Derivative, Linear, gradient, symbols_of
 from dalembert.algebra.printing.tree import ZERO, Axis, Equation, Letter, Listed, Row, Words, total
-from dalembert.algebra.tape import Number
+from dalembert.algebra.tape import Number, Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, Quaternion
@@ -223,11 +223,17 @@ def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:
     """Constants, inputs and specified motions that no equation of motion depends on."""
     t = d.tape.fork()
     known = [s for s in d.kinematics.system.symbols.values() if s.kind in ("constant", "input", "specified")]
-    gone = []
-    for s in known:
-        jets = [i for name, i in t.names.items() if name.rstrip("'") == s.name]
-        slopes = [Derivative(t, lambda x, i=i: t.one if x == i else None)(r) for i in jets for r in d.equations.residuals]  # type: ignore[misc]
-        if all(is_zero(t, slopes)):
-            gone.append(s.name)
+    jets = {s.name: [i for name, i in t.names.items() if name.rstrip("'") == s.name] for s in known}
+    residuals = d.equations.residuals
+    there = set(symbols_of(t, residuals))
+    slopes = {name: [_slope(t, r, i) for i in found if i in there for r in residuals] for name, found in jets.items()}
+    flat = [slope for each in slopes.values() for slope in each]
+    zero = dict(zip(flat, is_zero(t, flat), strict=True))
+    gone = [name for name, each in slopes.items() if all(zero[slope] for slope in each)]
     if gone:
         yield words("No equation of motion depends on ", *writing.listed(gone), ".")
+
+
+def _slope(t: Tape, e: int, x: int) -> int:
+    """∂e/∂x"""
+    return Derivative(t, lambda i: t.one if i == x else None)(e)

@@ -45,9 +45,17 @@ class Writing:
         """Each expression, and the intermediates shared by those that are too long to be read in full."""
         forms = [None if tape.nodes[i][0] == "symbol" else self.form_of(tape, i) for i in nodes]
         long = tuple(dict.fromkeys(i for i, form in zip(nodes, forms, strict=True) if form is None and tape.nodes[i][0] != "symbol"))
-        definitions, results = intermediates(tape, long, self.naming) if long else ((), [])
+        definitions, results = self.long_scalars(tape, long) if long else ((), [])
         shown = dict(zip(long, results, strict=True))
         return [shown[i] if i in shown else self._form(tape, i, form) for i, form in zip(nodes, forms, strict=True)], definitions
+
+    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equation, ...], list[Tree]]:
+        """Expressions that are too long to be read in full, and their intermediates."""
+        return intermediates(tape, nodes, self.naming)
+
+    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equation, ...], list[Equation]]:
+        """Equations that are too long to be read in full, and their intermediates."""
+        return equations_with_intermediates(tape, residuals, unknowns, self.naming)
 
     def form_of(self, tape: Tape, i: int) -> Form | None:
         """The normal form, unless it is too long to be read."""
@@ -70,7 +78,7 @@ class Writing:
         names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
         forms = [self.form_of(tape, r) for r in residuals]
         long = [r for r, form in zip(residuals, forms, strict=True) if form is None]
-        definitions, results = equations_with_intermediates(tape, long, unknowns, self.naming) if long else ((), [])
+        definitions, results = self.long_equations(tape, long, unknowns) if long else ((), [])
         rest = iter(results)
         written = [next(rest) if form is None else self._equation(tape, form, *names) for form in forms]
         return Display(tuple(Line(Formula(w)) for w in written), definitions)

@@ -16,6 +16,7 @@ from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.geometry.rotation import Quaternion
+from dalembert.principles.derived import derived
 from dalembert.principles.kane import kane
 from dalembert.states.conditions import Condition, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
@@ -81,7 +82,7 @@ class Balance:
         """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t), u̇ = ∂ψ/∂t."""
         evaluator, kin, tape = self.evaluator, self.kin, self.tape
         refuse_nonlinear_rows(kin)
-        equations = kane(self.chosen.kin).equations
+        equations = derived(kane, self.chosen.kin).equations
         held = Derivative(tape, lambda i: None if i in kin.q else tape.rate(i))
         still = Rewrite(tape, dict.fromkeys(kin.qdot, tape.zero))
         rest: dict[int, int] = {}

@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Rewrite, gradient, transplant
 from dalembert.errors import NotApplicable
+from dalembert.principles.derived import derived
 from dalembert.principles.lagrange import lagrange
 from dalembert.statics.balance import Balance
 from dalembert.statics.rest import Rest
@@ -44,9 +45,10 @@ def multipliers(balance: Balance, y: Numbers) -> dict[str, float]:
     kin, tape = balance.kin, balance.tape
     if not kin.rows:
         return {}
-    native = lagrange(balance.chosen.kin)
-    without = Rewrite(native.tape, dict.fromkeys(native.native.multipliers, native.tape.zero))
-    here = transplant(native.tape, tape, [without(i) for i in native.native.residuals])
+    d = derived(lagrange, balance.chosen.kin)
+    own = d.tape.fork()
+    without = Rewrite(own, dict.fromkeys(d.native.multipliers, own.zero))
+    here = transplant(own, tape, [without(i) for i in d.native.residuals])
     nodes = [balance.at_rest(balance.evaluator.reduced(i)) for i in here]
     places = [(j, k, balance.evaluator.reduced(a)) for j, row in enumerate(kin.rows) for k, a in row.A.items()]
     values = jacobian(tape, [*nodes, *(a for _, _, a in places)], (), balance.at(y))[0][0]

@@ -77,6 +77,8 @@ class Latex:
             case t.Matrix(rows):
                 # in braces, so that no line is broken inside
                 return "{\\begin{bmatrix} " + " \\\\ ".join(" & ".join(map(self, row)) for row in rows) + " \\end{bmatrix}}"
+            case t.TooLong():
+                return r"\dots"
             case t.Noted(of, note):
                 return f"{self(of)}\\quad[{self(note)}]"
             case t.Defined(main, definitions):

@@ -134,6 +134,8 @@ class MathML:
             case t.Matrix(rows):
                 cells = "".join(_tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows)
                 return [_fenced("[", _tag("mtable", cells), "]")]
+            case t.TooLong():
+                return [sign("…")]
             case t.Noted(of, note):
                 return [*self(of), QUAD, _BRACKETS[0], *self(note), _BRACKETS[1]]
             case t.Defined(main, definitions):

@@ -103,6 +103,8 @@ class Text:
                 return f"{GREEK.get(frame, frame)}.{axis}"
             case t.Matrix(rows):
                 return _bracketed([[self(x) for x in row] for row in rows])
+            case t.TooLong():
+                return "…"
             case t.Noted(of, note):
                 return f"{self._write(of, level)}    [{self._write(note, level + 1)}]"
             case t.Defined(main, definitions):

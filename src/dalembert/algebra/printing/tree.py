@@ -174,6 +174,11 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class TooLong:
+    """…: what there is no room for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """a    [what it is about]"""
 
@@ -196,7 +201,7 @@ class Defined:
 
 Tree = (
     Number | Symbol | Letter | Indexed | Words | Raised | Call | Product | Sum | Group | Quotient | Infix | Equation | Led | Row | Listed
-    | Total | Integral | Axis | Matrix | Noted | Defined
+    | Total | Integral | Axis | Matrix | TooLong | Noted | Defined
 )  # fmt: skip
 
 ZERO: Final = Number(Fraction(0))

@@ -32,7 +32,7 @@ class Principle:
 
     name: str
     title: str
-    statement: str
+    statement: Formula
     source: str
     family: Family
     # Bar00 table 1: by vectors or by scalar functions, in the rates q̇ or in the speeds u

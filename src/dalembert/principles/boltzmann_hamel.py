@@ -16,12 +16,13 @@ from dalembert.kinetics.full_speeds import AllSpeeds
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "boltzmann-hamel",
     "Boltzmann–Hamel equations",
-    "d/dt ∂T̄/∂u_r − Σ_i Φ_ir ∂T̄/∂q_i + Σ_s P_s (Σ_k γ^s_rk u_k + γ^s_rt) = U_r",
+    statements.BOLTZMANN_HAMEL,
     "Bar00 (36)–(40)",
     "kinetic energy",
     "scalar",

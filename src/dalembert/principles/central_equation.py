@@ -14,12 +14,13 @@ from dalembert.kinetics.fields import Field
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(
     "central-equation",
     "Central equation",
-    "d/dt Σ(m v·r_k + H·θ_k) − Σ(m v·∂v/∂q_k + H·(∂ω/∂q_k + ω×θ_k)) = Q_k + (Aᵀλ)_k",
+    statements.CENTRAL_EQUATION,
     "Mei85 (7.35), Mar (12)",
     "momenta",
     "vector",

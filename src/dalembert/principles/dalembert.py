@@ -13,12 +13,13 @@ from dalembert.kinetics.from_positions import FromPositions
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import equation, total
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(
     "dalembert",
     "d'Alembert's principle",
-    "Σ (F − m a)·δr + (M − Ḣ)·δθ = 0",
+    statements.DALEMBERT,
     "Bar00 (13), (16); Mei85 (7.28)",
     "positions",
     "vector",

@@ -12,12 +12,13 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(
     "gauss",
     "Gauss's least constraint",
-    "min Σ ½ m |a − F/m|² subject to A q̈ + γ = 0",
+    statements.GAUSS,
     "Bar00 §2, footnote 2",
     "accelerations",
     "both",

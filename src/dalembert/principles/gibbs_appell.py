@@ -12,12 +12,13 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, equation
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "gibbs-appell",
     "Gibbs–Appell equations",
-    "∂S/∂u̇_r = U_r",
+    statements.GIBBS_APPELL,
     "Bar00 (31)–(32)",
     "accelerations",
     "scalar",

@@ -19,12 +19,13 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork, row_step
 
 PRINCIPLE = Principle(
     "hamilton",
     "Hamilton's equations",
-    "q̇ = ∂H/∂p, ṗ = −∂H/∂q + Q + Aᵀλ",
+    statements.HAMILTON,
     "after Mei85 (7.44)",
     "kinetic energy",
     "scalar",

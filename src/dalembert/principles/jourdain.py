@@ -17,12 +17,13 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "jourdain",
     "Jourdain's principle",
-    "Σ (F − m a)·δv + (M − Ḣ)·δω = 0",
+    statements.JOURDAIN,
     "Bar00 (34)",
     "velocities",
     "vector",

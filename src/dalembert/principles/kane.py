@@ -13,12 +13,13 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "kane",
     "Kane's equations",
-    "F_r + F_r* = 0",
+    statements.KANE,
     "Bar00 (29)–(30), Mar (11)",
     "velocities",
     "vector",

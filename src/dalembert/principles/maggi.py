@@ -15,12 +15,13 @@ from dalembert.kinetics.full_speeds import AllSpeeds
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, equation
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
     "maggi",
     "Maggi's equations",
-    "Σ_i (d/dt ∂T/∂q̇_i − ∂T/∂q_i − Q_i) Φ_ij = 0",
+    statements.MAGGI,
     "Gre03 (4.19), Bar00 (43)",
     "kinetic energy",
     "scalar",

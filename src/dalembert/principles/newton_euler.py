@@ -28,12 +28,13 @@ from dalembert.kinetics.reactions import booked_rows, multipliers
 from dalembert.kinetics.row_actions import Action, row_actions
 from dalembert.model.elements import Body
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
     "newton-euler",
     "Newton–Euler equations",
-    "m a = F + f, Ḣ = M + μ",
+    statements.NEWTON_EULER,
     "Bar00 (14), Mei85 (7.24)",
     "free bodies",
     "vector",

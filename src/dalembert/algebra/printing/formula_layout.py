@@ -106,7 +106,7 @@ class _Layout:
 
     @of.register
     def _squared(self, a: f.Squared) -> Tree:
-        return Raised(self._atom(a.of), 2)
+        return Raised(self.of(a.of) if isinstance(a.of, f.Size) else self._atom(a.of), 2)
 
     @of.register
     def _size(self, a: f.Size) -> Tree:

@@ -148,7 +148,9 @@ class Text:
         lowered = not below or below[0].isdigit() or not isinstance(a.below[0], t.Letter)
         small = lowered and all(ord(c) in SUBSCRIPTS for i in below for c in i)
         shown = _digits(below).translate(SUBSCRIPTS) if small else "".join(f"_{i}" for i in below)
-        return marked + _digits(above).translate(SUPERSCRIPTS) + shown + "*" * a.star
+        high = all(ord(c) in SUPERSCRIPTS for i in above for c in i)
+        raised = _digits(above).translate(SUPERSCRIPTS) if high else "".join(f"^{i}" for i in above)
+        return marked + raised + shown + "*" * a.star
 
     def _integral(self, a: t.Integral, level: int) -> str:
         inside, by = self._write(a.inside, level), self._write(a.by, level)

@@ -26,12 +26,13 @@ from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.member import End, Member
 from dalembert.model.system import System
+from dalembert.principles import statements
 from dalembert.principles.base import Principle
 
 PRINCIPLE: Final = Principle(
     "extended-hamilton",
     "Hamilton's extended principle",
-    "∫(δT − δV + δW) dt = 0",
+    statements.EXTENDED_HAMILTON,
     "Bar00 (60)–(62)",
     "kinetic energy",
     "scalar",

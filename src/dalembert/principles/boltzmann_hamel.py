@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dalembert.algebra.formula import Partial, Symbol
+from dalembert.equations import statements
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.full_speeds import AllSpeeds
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(

@@ -8,13 +8,13 @@ Source: Mei85 (7.35), Mar (12)–(13); named in Bar00.
 
 from __future__ import annotations
 
+from dalembert.equations import statements
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.fields import Field
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(

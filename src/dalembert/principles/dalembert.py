@@ -8,12 +8,12 @@ Source: Bar00 (13), (16); Mei85 (7.28)–(7.29).
 
 from __future__ import annotations
 
+from dalembert.equations import statements
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.from_positions import FromPositions
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import equation, total
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(

@@ -8,11 +8,11 @@ Source: Bar00, the text before (31) and footnote 2.
 
 from __future__ import annotations
 
+from dalembert.equations import statements
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(

@@ -8,11 +8,11 @@ Source: Bar00 (31)–(32).
 
 from __future__ import annotations
 
+from dalembert.equations import statements
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, equation
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(

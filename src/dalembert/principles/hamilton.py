@@ -15,11 +15,11 @@ from dataclasses import replace
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column
 from dalembert.algebra.formula import Symbol
+from dalembert.equations import statements
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork, row_step
 
 PRINCIPLE = Principle(

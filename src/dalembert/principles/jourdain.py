@@ -12,12 +12,12 @@ from dataclasses import replace
 
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.formula import Partial, Symbol, Varied
+from dalembert.equations import statements
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(

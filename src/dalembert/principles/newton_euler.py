@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.tape import Triple
+from dalembert.equations import statements
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -28,7 +29,6 @@ from dalembert.kinetics.reactions import booked_rows, multipliers
 from dalembert.kinetics.row_actions import Action, row_actions
 from dalembert.model.elements import Body
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(

@@ -14,6 +14,7 @@ from typing import Final, Literal
 from dalembert.algebra.exact.field import is_zero
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.printing.names import unicode_name
+from dalembert.equations import statements
 from dalembert.errors import NotApplicable, NotASystem
 from dalembert.flexible.hybrid.continuum import SHORTENING, Continuum, Place, continuum
 from dalembert.flexible.hybrid.equations import BoundaryCondition, FieldEquation, HybridEquations, OrdinaryEquation
@@ -26,7 +27,6 @@ from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import gravity_potential, potential
 from dalembert.model.member import End, Member
 from dalembert.model.system import System
-from dalembert.principles import statements
 from dalembert.principles.base import Principle
 
 PRINCIPLE: Final = Principle(

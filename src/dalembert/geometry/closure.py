@@ -37,10 +37,13 @@ Rows = list[Row]
 Number = Callable[[Scalar], float | None]
 
 
-def _gap_along(suffix: str, P: Point, Q: Point, n: Vector, F: Frame) -> Row:
-    """r·n = 0, r = r_P − r_Q, n fixed in F: n at P, −n at Q, and n × r on F, which vanishes where r does."""
+def _gap_along(suffix: str, P: Point, Q: Point, n: Vector, F: Frame, *, guided: bool = False) -> Row:
+    """r·n = 0, r = r_P − r_Q, n fixed in F: n at P, −n at Q, and n × r on F, which vanishes where r does.
+
+    A guide feels this moment even where it cannot turn.
+    """
     r = P - Q
-    turn = () if F.parent is None else ((F, n.cross(r)),)
+    turn = ((F, n.cross(r)),) if guided or F.parent is not None else ()
     return Row(suffix, r @ n, Hold(((P, n), (Q, -n)), turn))
 
 
@@ -89,7 +92,7 @@ def parallel(a: Vector, b: Vector, number: Number) -> Rows:
 def along(P: Point, Q: Point, axis: Vector, number: Number) -> Rows:
     """r · p = r · (axis × p) = 0, r = r_Q − r_P: Q stays on the line through P along an axis."""
     p, F = axis.cross(across(axis, number)), fixed_in(axis)
-    return [_gap_along("across 1", Q, P, p, F), _gap_along("across 2", Q, P, axis.cross(p), F)]
+    return [_gap_along("across 1", Q, P, p, F, guided=True), _gap_along("across 2", Q, P, axis.cross(p), F, guided=True)]
 
 
 def fixed_in(axis: Vector) -> Frame:

@@ -180,9 +180,14 @@ class RigidGroups:
             if others:
                 self._refuse(what, P, [group.label(P), *(b.name for b in others)])
             return group
-        # a massless part hands on what acts on it to the one body that moves with it there
-        bodies = centred or [b for b in self.kin.system.bodies if self._carries(b, P)]
-        return self._only(bodies, what, P) or group
+        return self._only(centred, what, P) or group
+
+    def moving_with(self, P: Point, what: str) -> RigidGroup:
+        """The same for a row found by its variation alone: a massless part hands it on to the one body that moves with it there."""
+        group = self.carrier(P, what)
+        if group is self.ground or group.masses:
+            return group
+        return self._only([b for b in self.kin.system.bodies if self._carries(b, P)], what, P) or group
 
     def _carries(self, body: Body, P: Point) -> bool:
         """v_P = v_G + ω × (r_P − r_G), decided exactly; a particle carries what is always where it is."""

@@ -150,7 +150,7 @@ def _loosely(groups: RigidGroups, search: Search, hold: Hold, what: str) -> tupl
     """A hold on the groups of its points and frames, and how many of them move with a body along the force only."""
     forces, moments, slack = [], [], 0
     for P, d in hold.forces:
-        group = groups.carrier(P, what)
+        group = groups.moving_with(P, what)
         if group.before is not None and not group.masses:
             slack, group = slack + 1, search.moving_along(P, d) or group
         forces.append((group, P, d))

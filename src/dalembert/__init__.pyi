@@ -27,6 +27,7 @@ from dalembert.api.compile import forward_dynamics as forward_dynamics
 from dalembert.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
+from dalembert.api.reactions import balance as balance
 from dalembert.api.reactions import reactions as reactions
 from dalembert.api.robots import crosscheck as crosscheck
 from dalembert.api.robots import load as load
@@ -97,6 +98,7 @@ from dalembert.inverse.regressor import Regressor as Regressor
 from dalembert.inverse.regressor import regressor as regressor
 from dalembert.kinematics.system_kinematics import Kinematics as Kinematics
 from dalembert.kinematics.system_kinematics import kinematics as kinematics
+from dalembert.kinetics.balance import Balance as Balance
 from dalembert.kinetics.reactions import Reactions as Reactions
 from dalembert.linear.linearize import linearize as linearize
 from dalembert.linear.linearize import linearize_along as linearize_along

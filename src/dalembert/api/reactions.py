@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
+    from dalembert.geometry.point import Point
+    from dalembert.kinetics.balance import Balance
     from dalembert.kinetics.reactions import Reactions
+    from dalembert.model.elements import Body
 
 
 def reactions(system: System) -> Reactions:
@@ -16,3 +20,10 @@ def reactions(system: System) -> Reactions:
     from dalembert.kinetics.reactions import reactions as reactions_of
 
     return reactions_of(kinematics(system))
+
+
+def balance(system: System, bodies: Iterable[Body | str], about: Point) -> Balance:
+    """Σ m a − Σ F − Σ f and the same of moments about any point, for any bodies of a system; both vanish on every motion."""
+    from dalembert.kinetics.balance import balance as balance_of
+
+    return balance_of(kinematics(system), bodies, about)

@@ -20,6 +20,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.driving import Drive, Driving, driving
 from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
 from dalembert.kinetics.row_actions import held_rows
+from dalembert.simulation.reactions.body_balance import body_balance
 from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def run_reactions(run: Trajectory) -> RunReactions:
     rows = {row.row: _row(run, found, row, lam[k], power[k]) for k, row in zip(own, found.rows, strict=True)}
     joints = _joints(run, found, lam[own])
     work = _work(run, asked, needs.power) if moves else np.zeros(len(run))
-    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, found.why_no_joints)
+    off = body_balance(run, lam) if joints else None
+    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, found.why_no_joints, off)
 
 
 def _dusted(x: Numbers, dust: float) -> Numbers:

@@ -100,6 +100,9 @@ class RunReactions:
     # whether rows repeat one another somewhere along the run
     is_shared: bool
     why_no_joints: str = ""
+    # what is left of the balances of force and moment of any body, with accelerations from differentiated positions, and of what
+    # its joint exerts along its freedom, as a part of the largest; None without joints
+    body_balance: float | None = None
 
     def __getitem__(self, name: str) -> JointLoad | RowLoad | DriveLoad:
         """A joint, a row or a specified motion; of a closure with several rows the whole force."""
@@ -158,6 +161,8 @@ class RunReactions:
             lines.append(f"some rows repeat others: of the multipliers that give the same motion these have the {METRIC}")
         if self.why_no_joints:
             lines.append(f"no wrenches in the joints: {self.why_no_joints}")
+        if self.body_balance is not None:
+            lines.append(f"balance of every body, from its positions: {self.body_balance:.1e} of the largest load")
         if self.rows:
             lines.append(f"balance along the coordinates: {self.balance:.1e} of the largest load")
         return "\n".join(lines)

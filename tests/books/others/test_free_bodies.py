@@ -46,18 +46,28 @@ BY_HAND = {
     "four-bar": [
         "rho*l_1*(-l_1/2*theta_1''*sin(theta_1) - l_1/2*theta_1'**2*cos(theta_1)) - f_1x + f_2x",
         "rho*l_1*(l_1/2*theta_1''*cos(theta_1) - l_1/2*theta_1'**2*sin(theta_1)) + rho*l_1*g - f_1y + f_2y",
-        "rho*l_1**3/12*theta_1'' - (l_1/2*sin(theta_1)*f_1x - l_1/2*cos(theta_1)*f_1y)"
-        " + (l_1/2*cos(theta_1)*f_2y - l_1/2*sin(theta_1)*f_2x) - mu_1z + mu_2z",
-        "rho*l_2*(-l_1*theta_1''*sin(theta_1) - l_1*theta_1'**2*cos(theta_1) - l_2/2*theta_2''*sin(theta_2) - l_2/2*theta_2'**2*cos(theta_2))"
-        " - f_2x - lambda_1",
-        "rho*l_2*(l_1*theta_1''*cos(theta_1) - l_1*theta_1'**2*sin(theta_1) + l_2/2*theta_2''*cos(theta_2) - l_2/2*theta_2'**2*sin(theta_2))"
-        " + rho*l_2*g - f_2y - lambda_2",
-        "rho*l_2**3/12*theta_2'' - (l_2/2*sin(theta_2)*f_2x - l_2/2*cos(theta_2)*f_2y)"
-        " - (l_2/2*cos(theta_2)*lambda_2 - l_2/2*sin(theta_2)*lambda_1) - mu_2z",
+        (
+            "rho*l_1**3/12*theta_1'' - (l_1/2*sin(theta_1)*f_1x - l_1/2*cos(theta_1)*f_1y)"
+            " + (l_1/2*cos(theta_1)*f_2y - l_1/2*sin(theta_1)*f_2x) - mu_1z + mu_2z"
+        ),
+        (
+            "rho*l_2*(-l_1*theta_1''*sin(theta_1) - l_1*theta_1'**2*cos(theta_1)) - f_2x - lambda_1"
+            " + rho*l_2*(-l_2/2*theta_2''*sin(theta_2) - l_2/2*theta_2'**2*cos(theta_2))"
+        ),
+        (
+            "rho*l_2*(l_1*theta_1''*cos(theta_1) - l_1*theta_1'**2*sin(theta_1)) + rho*l_2*g - f_2y - lambda_2"
+            " + rho*l_2*(l_2/2*theta_2''*cos(theta_2) - l_2/2*theta_2'**2*sin(theta_2))"
+        ),
+        (
+            "rho*l_2**3/12*theta_2'' - (l_2/2*sin(theta_2)*f_2x - l_2/2*cos(theta_2)*f_2y)"
+            " - (l_2/2*cos(theta_2)*lambda_2 - l_2/2*sin(theta_2)*lambda_1) - mu_2z"
+        ),
         "rho*l_3*(w'' - l_3/2*theta_3''*sin(theta_3) - l_3/2*theta_3'**2*cos(theta_3)) - f_3x + lambda_1",
         "rho*l_3*(l_3/2*theta_3''*cos(theta_3) - l_3/2*theta_3'**2*sin(theta_3)) + rho*l_3*g - f_3y + lambda_2",
-        "rho*l_3**3/12*theta_3'' - (l_3/2*sin(theta_3)*f_3x - l_3/2*cos(theta_3)*f_3y)"
-        " + (l_3/2*cos(theta_3)*lambda_2 - l_3/2*sin(theta_3)*lambda_1) - mu_3z",
+        (
+            "rho*l_3**3/12*theta_3'' - (l_3/2*sin(theta_3)*f_3x - l_3/2*cos(theta_3)*f_3y)"
+            " + (l_3/2*cos(theta_3)*lambda_2 - l_3/2*sin(theta_3)*lambda_1) - mu_3z"
+        ),
         # angles from the ground: θ₁ turns the first pin and, backwards, the second
         "mu_1z - mu_2z",
         "mu_2z",
@@ -71,7 +81,9 @@ def typed(text):
     code = text
     for k, name in enumerate(names):
         code = code.replace(name, f"X{k}X")
-    return sympy.sympify(code, {f"X{k}X": sympy.Symbol(name) for k, name in enumerate(names)} | {n: sympy.Symbol(n) for n in ("I", "F", "g")})
+    return sympy.sympify(
+        code, {f"X{k}X": sympy.Symbol(name) for k, name in enumerate(names)} | {n: sympy.Symbol(n) for n in ("I", "F", "g")}
+    )
 
 
 NAMES = [f"{q}{rate}" for q in ("r", "x", "w", "theta_1", "theta_2", "theta_3", "theta") for rate in ("''", "'")]

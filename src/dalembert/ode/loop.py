@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -40,6 +41,9 @@ _CALLS_PER_STEP: Final = 16
 _LARGEST_CHANGE: Final = 4
 _ALIGNMENT: Final = 64
 _CLOCK: Final = 1e-6
+# so many last bits beside a break, and at least so many between two
+_BESIDE: Final = 4
+_APART: Final = 64
 # a row and two that follow one another, as plain numbers, which index faster
 _STATE: Final = int(Row.Y)
 _NORM: Final = slice(int(Row.ATOL), int(Row.IN_NORM) + 1)
@@ -85,6 +89,9 @@ class Integration:
         self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense)
         # whether the last step has something in it that somebody should look at
         self.at_event = False
+        # with room for a step between neighbours
+        apart = [t for t in problem.breaks if problem.t0 + _APART * math.ulp(t) < t < problem.t1 - _APART * math.ulp(t)]
+        self._breaks = [t for s, t in zip([-math.inf, *apart], apart, strict=False) if t - s > _APART * math.ulp(t)]
         self._run = self._new_run()
         begin = time.perf_counter()
         left = self._native.start(ctypes.addressof(self._run))
@@ -100,7 +107,7 @@ class Integration:
     @property
     def finished(self) -> bool:
         """Whether the end was reached."""
-        return self._run.t >= self._run.t_end
+        return self._run.t >= self._run.t_end and not self._breaks
 
     @property
     def steps(self) -> int:
@@ -144,7 +151,22 @@ class Integration:
         if left == ExitReason.BUDGET_SPENT:
             wanted = _attempts_per_slice(granted, time.perf_counter() - begin)
             self._attempts = min(max(wanted, granted // _LARGEST_CHANGE), granted * _LARGEST_CHANGE)
+        if left == ExitReason.AT_END and self._breaks:
+            self._pass_break()
+            return False
         return left == ExitReason.AT_END
+
+    def _pass_break(self) -> None:
+        """From just before a break to just behind it, and on to the next."""
+        run, here = self._run, self._breaks.pop(0)
+        run.t = here + _BESIDE * math.ulp(here)
+        run.t_end = self._next_end()
+        if self._native.start(ctypes.addressof(run)):
+            raise self._stopped()
+
+    def _next_end(self) -> float:
+        """Just before the next break, or the end of the run."""
+        return self._breaks[0] - _BESIDE * math.ulp(self._breaks[0]) if self._breaks else self.problem.t1
 
     def step(self, k: int) -> Step:
         """The k-th step that was taken, k = 1, 2, …"""
@@ -163,7 +185,7 @@ class Integration:
 
     def retake(self, k: int, t_end: float) -> None:
         """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""
-        run = self._run
+        run, self._breaks = self._run, []
         t, y = self._points.point(k)
         self._work[Row.Y] = y
         run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
@@ -184,7 +206,7 @@ class Integration:
         run = Run(rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context)
         run.work, run.groups = address(self._work), self._groups
         run.n_norm, run.norm_groups = problem.in_norm, -(-problem.in_norm // LANES)
-        run.t, run.t_end, run.rtol = problem.t0, problem.t1, problem.rtol
+        run.t, run.t_end, run.rtol = problem.t0, self._next_end(), problem.rtol
         run.h_max = min(problem.max_step, problem.t1 - problem.t0)
         run.events, run.watch = problem.events, problem.watch
         return run

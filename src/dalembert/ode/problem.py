@@ -54,6 +54,8 @@ class Problem:
     dense: bool = True
     events: int = 0
     watch: int = 0
+    # times at which f jumps or bends: a step ends just before each, and the next begins just behind it
+    breaks: tuple[float, ...] = ()
     start: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -28,6 +28,7 @@ from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched
 from dalembert.simulation.events.event import Action, BadEvent, Event
 from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
+from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
@@ -212,6 +213,9 @@ def run(
     model, start = _of_rank(model, p, start, chosen.kin)
     context = _context(model, p, watched, start, wish)
     problem = _problem(context, start, t1, wish, len(names))
+    if wish.integrator == NATIVE:
+        values = dict(zip(model.parameters, p.tolist(), strict=True))
+        problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
     accelerations = Accelerations(model.rates, p, kin.n_u, wish.stabilizer == PROJECTION)
 
     def named(solution: Solution) -> Trajectory:

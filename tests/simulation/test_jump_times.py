@@ -1,0 +1,66 @@
+"""A pulse is never stepped over: steps end where loads in t jump or bend."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.algebra.tape import Tape
+from dalembert.simulation.jump_times import jump_times
+
+
+def pushed(force):
+    s = da.System("a mass that is pushed")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x, "P")
+    s.particle("P", 1, P)
+    F = s.input("F")
+    s.force(F * s.N.x, at=P)
+    return s, {"F": force}
+
+
+def test_a_pulse_in_a_long_rest():
+    """One unit of force from 5 to 6: then the speed is 1, and x = t − 5.5."""
+    s, inputs = pushed("(sign(t - 5) - sign(t - 6))/2")
+    run = da.simulate(s, 1000, inputs=inputs)
+    assert 1.0 == pytest.approx(run["x.dot"][-1], rel=1e-12)
+    assert 994.5 == pytest.approx(run["x"][-1], rel=1e-12)
+    assert 0.125 == pytest.approx(run.at(5.5)["x"][0], rel=1e-9)
+    assert run.solution.rejected < 10
+
+
+def test_a_short_pulse_that_falls_between_the_steps():
+    s, inputs = pushed("100*(sign(t - 5) - sign(t - 5.01))/2")
+    assert 1.0 == pytest.approx(da.simulate(s, 10, inputs=inputs)["x.dot"][-1], rel=1e-11)
+
+
+def test_with_events_too():
+    s, inputs = pushed("(sign(t - 5) - sign(t - 6))/2")
+    run = da.simulate(s, 20, inputs=inputs, events=["x - 1"])
+    assert 6.5 == pytest.approx(run.events[0].t, rel=1e-12)
+    assert 1.0 == pytest.approx(run["x.dot"][-1], rel=1e-12)
+
+
+def test_a_bend():
+    s, inputs = pushed("abs(t - 1)")
+    run = da.simulate(s, 2, inputs=inputs)
+    # ∫∫ |t − 1| = 1 over [0, 2]
+    assert 1.0 == pytest.approx(run["x"][-1], rel=1e-13)
+    assert run.solution.rejected == 0
+
+
+def test_every_switch_of_a_square_wave():
+    t = Tape()
+    time, w = t.symbol("t"), t.symbol("w")
+    wave = t.call("sign", t.call("sin", t.mul(w, time)))
+    assert wave
+    found = jump_times(t, time, {w: math.pi}, 0.0, 100.5)
+    assert np.allclose(np.arange(1, 101), found, rtol=0, atol=1e-12)
+
+
+def test_what_depends_on_the_state_is_left_to_events():
+    t = Tape()
+    time, x = t.symbol("t"), t.symbol("x")
+    t.call("sign", t.sub(x, time))
+    assert () == jump_times(t, time, {}, 0.0, 10.0)

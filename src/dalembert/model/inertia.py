@@ -26,7 +26,7 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
     A body that turns about one axis of its frame needs only the moment about it; the others may be left at zero.
     """
     t = I.tape
-    spin = frame.w.components(frame)
+    spin = frame.w.on(t).components(frame)
     turning = [k for k in range(3) if spin[k] != t.zero]
     if not turning:
         return None

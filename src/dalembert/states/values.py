@@ -105,7 +105,7 @@ def _check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
             raise BadValue(msg)
         if body.frame is None or body.inertia is None or not (inside := symbols_of(tape, body.inertia.entries())):
             continue
-        fault = inertia_fault(body.inertia, body.frame, value)
+        fault = inertia_fault(body.inertia.on(tape), body.frame, value)
         if fault is not None and fault.impossible:
             msg = f"{_given(kin, numbers, [i for i in inside if i in numbers])}: body {body.name!r}: {fault.text}"
             raise BadValue(msg)

@@ -1,0 +1,180 @@
+"""docs/robots.md: every URDF of example-robot-data and every model of dm_control, loaded and held against the engines.
+
+    python benchmarks/robots.py [part of a file's name …]
+
+Each robot has a process of its own, so that one that takes too long ends alone and is a row with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+LIMIT = 60.0
+TARGET = Path(__file__).resolve().parents[1] / "docs" / "robots.md"
+HEAD = """# Robots, measured
+
+Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and locomotion of `dm_control` (scenes and
+defaults excepted), read by `da.load` and held against the engines that know the same file at 20 random states: the largest relative
+difference of the accelerations. Robots without joints are loaded with `base="free"`. CPU is that of loading, deriving and compiling
+without a cache; `u̇` and `aba` are one evaluation called from Python, by the compiled equations and by Pinocchio. The agreement of all
+principles is exact; what is not decided within {limit:g} s of CPU is undecided.
+
+Written by `python benchmarks/robots.py`; {count} files, {agree} agree with every engine that takes them.
+
+| file | freedoms | MuJoCo | Pinocchio | CPU s | u̇ µs | aba µs | principles |
+| --- | ---: | --- | --- | ---: | ---: | ---: | --- |
+"""
+
+
+def files() -> list[tuple[Path, Path]]:
+    """(file, root) of all models that are installed."""
+    found = []
+    prefix = next((Path(p) for p in sys.path if (Path(p) / "cmeel.prefix").is_dir()), None)
+    if prefix is not None:
+        robots = prefix / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+        found += [(f, robots) for f in sorted(robots.rglob("*.urdf"))]
+    spec = find_spec("dm_control")
+    if spec is not None and spec.origin is not None:
+        root = Path(spec.origin).parent
+        models = sorted([*(root / "suite").glob("*.xml"), *(root / "locomotion").rglob("*.xml")])
+        found += [(f, root) for f in models if not re.search(r"scene|defaults|floor|_base", f.name)]
+    return found
+
+
+def measured(file: str, root: str) -> dict[str, object]:
+    """All numbers of one robot."""
+    warnings.simplefilter("ignore")
+    import numpy as np
+
+    import dalembert as da
+    from dalembert.api.compile import compile as _opened  # noqa: F401 - what is imported is not measured
+    from dalembert.numerics import native as _native  # noqa: F401
+    from dalembert.robots import crosscheck as _check  # noqa: F401
+    from dalembert.robots.engine_import import mujoco
+
+    mujoco()
+    began = time.process_time()
+    try:
+        s = da.load(file, root=root)
+    except da.BadDescription as problem:
+        if "no joints that move" not in str(problem):
+            return {"reason": str(problem)}
+        s = da.load(file, root=root, base="free")
+    f = da.compile(s)
+    row: dict[str, object] = {"freedoms": len(f.equations.u)}
+    q, u = np.full(len(f.equations.q), 0.1), np.full(len(f.equations.u), 0.2)
+    f(q, u)
+    row["cpu"] = time.process_time() - began
+    row["call"] = _shortest(lambda: f(q, u))
+    check = da.crosscheck(s)
+    row["engines"] = {c.engine: (c.why_not or f"{c.accelerations:.0e}", c.agrees) for c in check.engines}
+    if file.endswith(".urdf"):
+        row["aba"] = _aba(file, free=s.origin.free_base)
+    print(json.dumps(row), flush=True)
+    began = time.process_time()
+    resource.setrlimit(resource.RLIMIT_CPU, (int(began + LIMIT), int(began + LIMIT)))
+    try:
+        verdict = da.agreement(s, compiled=False)
+        count = sum(r.applicable for r in verdict.rows)
+        row["principles"] = f"{count} agree" if verdict.agree else "undecided" if verdict.holds is None else "DISAGREE"
+        row["principles"] = f"{row['principles']}, {time.process_time() - began:.1f} s"
+    except da.DalembertError as problem:
+        row["principles"] = str(problem)
+    return row
+
+
+def _shortest(call, repeats: int = 5, number: int = 300) -> float:
+    best = float("inf")
+    for _ in range(repeats):
+        began = time.perf_counter()
+        for _ in range(number):
+            call()
+        best = min(best, (time.perf_counter() - began) / number)
+    return best
+
+
+def _aba(file: str, *, free: bool) -> float | None:
+    try:
+        import pinocchio as pin
+    except ImportError:
+        return None
+    import numpy as np
+
+    model = pin.buildModelFromUrdf(file, *((pin.JointModelFreeFlyer(),) if free else ()))
+    data, q = model.createData(), pin.neutral(model)
+    v, tau = np.full(model.nv, 0.2), np.zeros(model.nv)
+    return _shortest(lambda: pin.aba(model, data, q, v, tau))
+
+
+def row_of(file: Path, root: Path) -> dict[str, object]:
+    """The numbers of one robot, from a process of its own; a second limit leaves time for what comes before the agreement."""
+    command = [sys.executable, __file__, "--one", str(file), str(root)]
+    with tempfile.TemporaryDirectory() as cache:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "DALEMBERT_CACHE": cache}
+        )
+        try:
+            out, err = process.communicate(timeout=2 * LIMIT)
+            late = False
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            late = True
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    if not lines:
+        return {"reason": f"not within {2 * LIMIT:g} s" if late else err.strip().splitlines()[-1]}
+    return {"principles": f"undecided within {LIMIT:g} s", **json.loads(lines[-1])}
+
+
+def line_of(name: str, row: dict[str, object]) -> str:
+    """One row of the table."""
+    if "reason" in row:
+        return f"| {name} | – | {str(row['reason']).replace('|', '/')} | | | | | |"
+    engines = row["engines"]
+    shown = [_engine(engines.get(e)) for e in ("MuJoCo", "Pinocchio")]
+    aba = "" if row.get("aba") is None else f"{1e6 * row['aba']:.1f}"
+    numbers = f"{row['cpu']:.2f} | {1e6 * row['call']:.1f} | {aba} | {row['principles']}"
+    return f"| {name} | {row['freedoms']} | {shown[0]} | {shown[1]} | {numbers} |"
+
+
+def _engine(found) -> str:
+    if found is None:
+        return "–"
+    text, agrees = found
+    return text if agrees else f"DIFFERS {text}" if re.match(r"[\d.]+e", text) else _refusal(text)
+
+
+def _refusal(text: str) -> str:
+    """Why an engine does not take a file, without where in it."""
+    return text.partition(" Element")[0].replace("it refuses the file: ", "refused: ").replace("Error: ", "").replace("|", "/")
+
+
+def main(wanted: list[str]) -> None:
+    chosen = [(file, root) for file, root in files() if not wanted or any(w in str(file) for w in wanted)]
+    rows = []
+    with ThreadPoolExecutor(2) as pool:
+        for (file, root), row in zip(chosen, pool.map(lambda x: row_of(*x), chosen), strict=True):
+            rows.append((file.relative_to(root).as_posix(), row))
+            print(line_of(*rows[-1]), flush=True)
+    agree = sum("engines" in row and all(ok or not re.match(r"[\d.]+e", text) for text, ok in row["engines"].values()) for _, row in rows)
+    text = HEAD.format(limit=LIMIT, count=len(rows), agree=agree) + "\n".join(line_of(*x) for x in rows) + "\n"
+    if not wanted:
+        TARGET.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(measured(*sys.argv[2:4])))
+    else:
+        main(sys.argv[1:])

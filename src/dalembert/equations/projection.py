@@ -33,15 +33,27 @@ def projection(kin: Kinematics) -> Projection | None:
     if not phi:
         return None
     A = [gradient(t, {f: t.one}, kin.q) for f in phi]
+    residual = t.zero
+    for f in phi:
+        residual = t.add(residual, t.call("abs", f))
+    if all(r.is_norm for r in kin.rows if r.phi is not None):
+        return Projection(t, tuple(_normalised(t, phi, A)), residual)
     K = LDL(t, _metric(kin, A))
     through = [K.solve(row) for row in A]
     G = [[_dot(t, a, x) for x in through] for a in A]
     lam = LDL(t, G).solve(phi)
     step = [t.neg(_dot(t, lam, [x[k] for x in through])) for k in range(kin.n_q)]
-    residual = t.zero
-    for f in phi:
-        residual = t.add(residual, t.call("abs", f))
     return Projection(t, tuple(step), residual)
+
+
+def _normalised(t: Tape, phi: list[int], A: list[list[int]]) -> list[int]:
+    """δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are no other rows no mass is asked."""
+    step = [t.zero] * len(A[0])
+    half = t.div(t.one, t.const(2))
+    for f, row in zip(phi, A, strict=True):
+        factor = t.mul(half, t.sub(t.div(t.one, t.call("sqrt", t.add(f, t.one))), t.one))
+        step = [t.add(x, t.mul(factor, a)) for x, a in zip(step, row, strict=True)]
+    return step
 
 
 def _metric(kin: Kinematics, A: list[list[int]]) -> list[list[int]]:

@@ -118,7 +118,7 @@ class Reader:
     def differences(self, a):
         """The nodes that vanish where the formula of a quantity gives what is shown of it."""
         shown = self.shown[id(a)]
-        if isinstance(a.formula, f.Symbol | f.Varied):
+        if a.formula == a.symbol:
             return []
         if isinstance(a.formula, f.Inverse):
             product = self._times(self(a.formula.of), shown)

@@ -3,7 +3,8 @@
 import os
 import pickle
 import signal
-import threading
+from contextlib import contextmanager
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -63,13 +64,23 @@ def test_with_events_too():
         da.simulate(s, 20, start=start, events=["x - 100"])
 
 
-def test_ctrl_c_raises_with_the_run_so_far():
+@contextmanager
+def ctrl_c_at_the_first_sign_of_life(*_):
+    pressed = []
+
+    def show(_t, _steps):
+        if not pressed:
+            pressed.append(True)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    yield show
+
+
+def test_ctrl_c_raises_with_the_run_so_far(monkeypatch):
+    monkeypatch.setattr(import_module("dalembert.simulation.simulate"), "progress_bar", ctrl_c_at_the_first_sign_of_life)
     s = gallery.build("double-pendulum")
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
     with pytest.raises(RunInterrupted, match="interrupted at t = ") as ended:
         da.simulate(s, 1e6, start={"alpha": 2.0})
-    timer.join()
     run = ended.value.trajectory
     assert not run.finished
     assert 0 < run.t[-1] < 1e6

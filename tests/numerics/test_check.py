@@ -144,3 +144,42 @@ def test_without_any_state_nothing_is_claimed():
     found = check(spherical(0.001))
     assert 0 == found.states
     assert "not compared" in str(found)
+
+
+# ---- exact values --------------------------------------------------------------------------------
+
+
+def cancelling(size, factor):
+    """F = −((size c + x) − size c), which is −x."""
+    s = da.System("cancelling")
+    (x,) = s.coordinates("x")
+    c = s.constant("c", 1.3) if factor else 1
+    P = s.O.offset(x * s.N.x)
+    s.particle("P", 1, P)
+    s.force(-((size * c + x) - size * c) * s.N.x, P)
+    return s
+
+
+def test_constants_are_gathered_before_anything_is_compiled():
+    s = cancelling(1e17, factor=False)
+    assert check(s).digits_lost < 1
+    run = da.simulate(s, 1.0, start={"x": 1.0})
+    assert run["x"][-1] == pytest.approx(np.cos(1.0), abs=1e-6)
+
+
+def test_digits_that_cancel_are_seen():
+    # floats of the same tape give the same wrong numbers, and a residual of zero
+    found = check(cancelling(1e17, factor=True))
+    assert not found.agrees
+    assert found.digits_lost > 15
+    assert "DIFFERS" in str(found)
+    assert not da.agreement(cancelling(1e17, factor=True)).agree
+
+
+def test_more_than_six_digits_are_worth_a_warning():
+    with pytest.warns(da.DalembertWarning, match="loses 7 of 16 digits"):
+        found = check(cancelling(1e7, factor=True))
+    assert found.agrees
+    assert 6 < found.digits_lost < 8
+    assert "of 16 digits lost" in str(found)
+    assert check(cancelling(100.0, factor=True)).digits_lost < 4

@@ -185,8 +185,8 @@ class Tape:
             return self.sub(a, y[1])
         if x[0] == "neg":
             return self.sub(b, x[1])
-        if x[0] == "const" and y[0] == "const":
-            return self.const(x[1] + y[1])
+        if x[0] == "const" or y[0] == "const":
+            return self._shifted(x[1], b) if x[0] == "const" else self._shifted(y[1], a)
         if a == b:
             return self.mul(self.const(2), a)
         return self._new(("add", a, b) if a < b else ("add", b, a))
@@ -201,11 +201,39 @@ class Tape:
         x, y = self.nodes[a], self.nodes[b]
         if y[0] == "neg":
             return self.add(a, y[1])
-        if x[0] == "const" and y[0] == "const":
-            return self.const(x[1] - y[1])
+        if y[0] == "const":
+            return self._shifted(-y[1], a)
         if x[0] == "neg":
             return self.neg(self.add(x[1], b))
+        if x[0] == "const":
+            k, rest, sign = self._without_constant(b)
+            if k:
+                return self.add(self.const(x[1] - k), self.neg(rest) if sign > 0 else rest)
         return self._new(("sub", a, b))
+
+    def _shifted(self, k: Number, b: int) -> int:
+        """k + b with the constants of b gathered: (10¹⁷ + x) − 10¹⁷ is x, on the tape and in native code."""
+        if self.nodes[b][0] == "const":
+            return self.const(k + self.nodes[b][1])
+        c, rest, sign = self._without_constant(b)
+        total = k + c
+        if not total:
+            return rest if sign > 0 else self.neg(rest)
+        if sign < 0:
+            return self._new(("sub", self.const(total), rest))
+        if total < 0:
+            return self._new(("sub", rest, self.const(-total)))
+        i = self.const(total)
+        return self._new(("add", i, rest) if i < rest else ("add", rest, i))
+
+    def _without_constant(self, b: int) -> tuple[Number, int, int]:
+        """(c, x, ±1) with b = c ± x"""
+        op, x, y = self.nodes[b]
+        if op in ("add", "sub"):
+            for part, rest, signs in ((x, y, (1, 1 if op == "add" else -1)), (y, x, (1 if op == "add" else -1, 1))):
+                if self.nodes[part][0] == "const":
+                    return signs[0] * self.nodes[part][1], rest, signs[1]
+        return 0, b, 1
 
     def mul(self, a: int, b: int) -> int:
         zero, one = self.zero, self.one

@@ -15,9 +15,9 @@ from dalembert.principles.derived import derived
 from dalembert.principles.kane import kane
 
 
-def agreement(system: System, *, compiled: bool = True) -> Agreement:
+def agreement(system: System, *, compiled: bool = True, seed: int | None = None) -> Agreement:
     """Every principle on one system with the exact certificate, the audit, and the compiled route held against them."""
-    result = certify(system)
+    result = certify(system, seed=seed)
     if not compiled:
         return result
     from dalembert.numerics.check import check_compiled

@@ -21,7 +21,7 @@ from dalembert.constraint_analysis.configurations import (
     situation,
 )
 from dalembert.constraint_analysis.contradictions import listed, names, refuse_contradictions, refuse_velocity, refuse_without_numbers
-from dalembert.constraint_analysis.dependence import Dependence, dependences
+from dalembert.constraint_analysis.dependence import Dependence, dependences, undecided
 from dalembert.constraint_analysis.hidden import HiddenPosition, hidden_positions
 from dalembert.constraint_analysis.integrability import Field, Reach, choose_positions, reach
 from dalembert.constraint_analysis.rows import Rows, bound, rows_of, without
@@ -121,7 +121,8 @@ def constraints(
     m_hol = sum(r.holonomic for r in kept.linear)
     reached, reached_here = _reaches(kept, kept_with_motions, where)
     hidden = _hidden(kept, kept_with_motions, reached)
-    notes = (*where.notes, *_wrongly_marked(rows, gone, known=where.position is not None))
+    doubt = undecided(rows, reached.fields)
+    notes = (*where.notes, *([doubt] if doubt else []), *_wrongly_marked(rows, gone, known=where.position is not None))
     integrable = max(reached_here.integrable, reached.integrable) - m_hol
     return ConstraintAnalysis(
         system.name,

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from dalembert.algebra.exact.field import Trials, rank_mod
 from dalembert.algebra.exact.quadratic import Element
+from dalembert.algebra.exact.rank_test import undecided_rank
 from dalembert.constraint_analysis.rows import Rows
+
+POINTS: Final = 2
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,16 @@ def dependences(rows: Rows) -> tuple[Dependence, ...]:
     """The rows that depend on others at every position."""
     if not rows.linear:
         return ()
-    found = Trials(rows.tape, 2).each(lambda point: _at(rows.matrix(point), point.prime))
+    found = Trials(rows.tape, POINTS).each(lambda point: _at(rows.matrix(point), point.prime))
     # a random point can only lose rank
     return min(found, key=len)
+
+
+def undecided(rows: Rows, fields: Sequence[Sequence[int]] = ()) -> str:
+    """Why the ranks of the rows, or of fields on their tape, are not taken for shown; an empty text where they are."""
+    zero = rows.tape.zero
+    entries = [[r.A.get(k, zero) for k in range(rows.n)] for r in rows.linear]
+    return undecided_rank(rows.tape, entries, POINTS) or undecided_rank(rows.tape, fields, 1)
 
 
 def _at(matrix: Sequence[Sequence[Element]], p: int) -> tuple[Dependence, ...]:

@@ -3,7 +3,7 @@
 The rows θ_i = A_i dq + b_i dt allow the velocities D = {(q̇, 1)}: θ_i = 0. The derived flag I ⊃ I′ ⊃ I″ … of the span I of the
 θ_i, I′ = {θ ∈ I : dθ ≡ 0 mod I}, ends with the largest integrable part of I (Frobenius). It is computed from the other side:
 its annihilator is the smallest set of vector fields that contains D and, with any two fields, their bracket. Ranks are
-decided at random points of prime fields, where they are exact but for a probability of about degree/2⁶².
+decided at random points of prime fields; `dependence.undecided` bounds the chance that one was lost.
 """
 
 from __future__ import annotations

@@ -1,0 +1,37 @@
+"""The chance of a lost rank is bounded, and counted where it can be."""
+
+from __future__ import annotations
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.algebra.exact.field import PrimePoint, rank_mod
+from dalembert.algebra.exact.rank_test import rank_chance, undecided_rank
+from dalembert.algebra.functions import sin
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
+
+
+def test_a_lost_rank_is_as_rare_as_stated():
+    tape = Tape()
+    a, b, c, d = (Scalar(tape, tape.symbol(x)) for x in "abcd")
+    rows = [[a.i, b.i], [c.i, (d * a).i]]
+    p = 71
+    lost = sum(rank_mod([point.values(r) for r in rows], p).rank < 2 for seed in range(3000) if (point := PrimePoint(tape, seed, prime=p)))
+    # the determinant has the degree 3, the bound does not know what cancels
+    assert 0 < lost / 3000 < 1.2 * 3 / (p // 24)
+    assert rank_chance(tape, rows, 1) < 1e-30
+    assert rank_chance(tape, [], 1) == 0
+
+
+def test_a_void_rank_is_undecided():
+    tape = Tape()
+    x = Scalar(tape, tape.symbol("x"))
+    tiny = sin(x / 10**60) + sin(x)
+    assert "undecided" in undecided_rank(tape, [[tiny.i]], 1)
+
+
+@pytest.mark.parametrize("name", ["rolling-disk", "snakeboard", "bricard"])
+def test_ranks_of_the_gallery_are_shown(name):
+    assert not any("undecided" in note for note in da.constraints(gallery.build(name)).notes)

@@ -28,6 +28,7 @@ from dalembert.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
 from dalembert.api.reactions import balance as balance
+from dalembert.api.reactions import multipliers as multipliers
 from dalembert.api.reactions import reactions as reactions
 from dalembert.api.robots import crosscheck as crosscheck
 from dalembert.api.robots import load as load

@@ -54,8 +54,8 @@ class System(Members, Shown):
 
     def signature(self) -> tuple[object, ...]:
         """Changes whenever something is declared."""
-        grown = (self.symbols, self.speed_list, self.constraints, self.bodies, self.loads, self.potentials, self.dissipations)
-        return (len(self.members), len(self.expansions), *map(len, grown), self.field is not None, tuple(self.space.tape.displays.items()))
+        grown = tuple((name, len(value)) for name, value in vars(self).items() if isinstance(value, list | dict))
+        return grown, self.field is not None, tuple(self.space.tape.displays.items())
 
     def frozen(self) -> System:
         """The description as it is now: a copy that does not grow with this one."""

@@ -39,6 +39,7 @@ from dalembert.constraint_analysis.analysis import constraints as constraints
 from dalembert.constraint_analysis.hidden import HiddenPosition as HiddenPosition
 from dalembert.equations.explicit import ExplicitEquations as ExplicitEquations
 from dalembert.equations.form import Equations as Equations
+from dalembert.equations.sympy_form import SymPyEquations as SymPyEquations
 from dalembert.errors import BadDescription as BadDescription
 from dalembert.errors import BadExpression as BadExpression
 from dalembert.errors import DalembertError as DalembertError
@@ -54,8 +55,11 @@ from dalembert.exports.export import NotExportable as NotExportable
 from dalembert.exports.export import export as export
 from dalembert.exports.fmu.archive import MissingTool as MissingTool
 from dalembert.exports.fmu.archive import NoStart as NoStart
+from dalembert.exports.from_sympy import NotRebuilt as NotRebuilt
+from dalembert.exports.from_sympy import from_sympy as from_sympy
 from dalembert.exports.objects import to_casadi as to_casadi
 from dalembert.exports.objects import to_jax as to_jax
+from dalembert.exports.sympy_agreement import Disagreement as Disagreement
 from dalembert.flexible.expansion.discretise import discretise as discretise
 from dalembert.flexible.expansion.discretised import Discretised as Discretised
 from dalembert.flexible.hybrid.equations import BoundaryCondition as BoundaryCondition

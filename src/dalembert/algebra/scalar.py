@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
 
 from dalembert.algebra.folds import Derivative, transplant
 from dalembert.algebra.magnitude import checked_size
@@ -127,6 +127,21 @@ class Scalar:
         msg = "an expression is neither true nor false; compare nodes with == or ask for .value"
         raise TypeError(msg)
 
+    def __float__(self) -> float:
+        if self.value is None:
+            msg = f"{self} is an expression, not a number: the functions of `math` take numbers alone, use those of dalembert"
+            raise TypeError(msg)
+        return float(self.value)
+
+    def __getattr__(self, name: str) -> Callable[[], Scalar]:
+        """np.sin(theta) asks for theta.sin(): the functions of NumPy take expressions too."""
+        if name not in _NUMPY_NAMES:
+            msg = f"an expression has no attribute {name!r}"
+            raise AttributeError(msg)
+        from dalembert.algebra import functions
+
+        return lambda: getattr(functions, _NUMPY_NAMES[name])(self)
+
     # ---- how it looks ------------------------------------------------------------------------
 
     def __str__(self) -> str:
@@ -150,6 +165,17 @@ class Scalar:
         from dalembert.algebra.exchange import to_sympy
 
         return to_sympy(self)
+
+    # what SymPy's functions ask for, and what keeps its operators from asking: k + x stays ours
+    _sympy_ = sympy
+    _op_priority = 20.0
+
+
+_NUMPY_NAMES: Final = {name: name for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "sign")} | {
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+}
 
 
 def exact(x: Any) -> Number:

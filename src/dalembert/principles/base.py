@@ -14,6 +14,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.equations.chetaev import with_nonlinear_rows
 from dalembert.equations.form import Equations, common_form
 from dalembert.equations.reduction import contracted_with_W
+from dalembert.equations.sympy_form import SymPyEquations, sympy_equations
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
@@ -184,6 +185,10 @@ class Derivation(Shown):
     def __getstate__(self) -> dict[str, object]:
         # quantities can be made on, steps are what they are
         return {**self.__dict__, "told": self.steps, "statement": None, "steps": self.steps}
+
+    def sympy(self) -> SymPyEquations:
+        """q, u, mass matrix, forcing and rates as SymPy matrices in dynamicsymbols."""
+        return sympy_equations(self.kinematics, self.equations)
 
     def scalar(self, i: int) -> Scalar:
         """A node of this derivation as an expression."""

@@ -166,8 +166,11 @@ class Scalar:
 
         return to_sympy(self)
 
-    # what SymPy's functions ask for, and what keeps its operators from asking: k + x stays ours
-    _sympy_ = sympy
+    def _sympy_(self) -> sympy.Expr:
+        """What SymPy's functions ask for."""
+        return self.sympy()
+
+    # what keeps SymPy's operators from asking: k + x stays ours
     _op_priority = 20.0
 
 

@@ -166,7 +166,7 @@ class Scalar:
 
         return to_sympy(self)
 
-    def _sympy_(self) -> sympy.Expr:
+    def _sympy_(self) -> Any:
         """What SymPy's functions ask for."""
         return self.sympy()
 

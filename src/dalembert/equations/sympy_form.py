@@ -25,14 +25,14 @@ class SymPyEquations:
     rates: sympy.Matrix
 
     @property
-    def mass_matrix_full(self) -> sympy.Matrix:
+    def mass_matrix_full(self) -> Any:
         """diag(1, M), for the rates of (q, u)."""
         import sympy
 
         return sympy.diag(sympy.eye(len(self.q)), self.mass_matrix)
 
     @property
-    def forcing_full(self) -> sympy.Matrix:
+    def forcing_full(self) -> Any:
         """(q', f)"""
         return self.rates.col_join(self.forcing)
 

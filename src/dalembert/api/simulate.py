@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.simulation.energy_audit.audit import Quadratures
-    from dalembert.simulation.simulate import Wish
+    from dalembert.simulation.simulate import RunOptions
     from dalembert.simulation.trajectory import Trajectory
 
 
@@ -63,14 +63,14 @@ def simulate(
     """
     from dalembert.integrals.energy_tolerance import budget, check_native
     from dalembert.simulation.events.event import read_events
-    from dalembert.simulation.simulate import Wish
+    from dalembert.simulation.simulate import RunOptions
 
     if not isinstance(system, System):
         msg = f"simulate: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
     if keep_energy:
         check_native(integrator)
-    wish = Wish(
+    options = RunOptions(
         start=_given(start),
         guess=_given(guess),
         values=_given(values),
@@ -88,15 +88,15 @@ def simulate(
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
     if system.expansions:
-        _check_members(system, duration, wish)
-    return _run(system, duration, wish, audit=audit, keep_energy=keep_energy)
+        _check_members(system, duration, options)
+    return _run(system, duration, options, audit=audit, keep_energy=keep_energy)
 
 
 def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
     return {} if what is None else what
 
 
-def _run(system: System, duration: float, wish: Wish, *, audit: bool, keep_energy: bool) -> Trajectory:
+def _run(system: System, duration: float, options: RunOptions, *, audit: bool, keep_energy: bool) -> Trajectory:
     """The run itself; where it stops, the failure says why."""
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.integrals.energy_tolerance import explain as explain_refusal
@@ -104,31 +104,31 @@ def _run(system: System, duration: float, wish: Wish, *, audit: bool, keep_energ
     from dalembert.simulation.simulate import run
     from dalembert.simulation.stopping import explain
 
-    kin, equations = what_to_integrate(system, wish.integrator)
+    kin, equations = what_to_integrate(system, options.integrator)
     if keep_energy:
         _check_level(kin)
-    watched = _watched(kin, audit=audit, needed=wish.budget is not None, level=keep_energy)
+    watched = _watched(kin, audit=audit, needed=options.budget is not None, level=keep_energy)
     try:
-        made = run(kin, equations, duration, wish, watched, RunIntegrals)
+        made = run(kin, equations, duration, options, watched, RunIntegrals)
     except RunStopped as failure:
         explain(failure, kane(kin).equations)
-        if wish.budget is not None:
+        if options.budget is not None:
             explain_refusal(failure)
         raise
     if system.expansions:
         from dalembert.flexible.expansion.softening import warn_of_softened_run
 
-        warn_of_softened_run(made, wish.values)
+        warn_of_softened_run(made, options.values)
     return made
 
 
-def _check_members(system: System, duration: float, wish: Wish) -> None:
+def _check_members(system: System, duration: float, options: RunOptions) -> None:
     """Members in a system: their values are checked, and beams that will turn too fast are named."""
     from dalembert.flexible.expansion.positive_properties import check_values
     from dalembert.flexible.expansion.softening import warn_of_softening
 
-    check_values(system, wish.values)
-    warn_of_softening(kinematics(system), duration, wish.t0, wish.start, wish.values, wish.inputs)
+    check_values(system, options.values)
+    warn_of_softening(kinematics(system), duration, options.t0, options.start, options.values, options.inputs)
 
 
 def _check_level(kin: Kinematics) -> None:

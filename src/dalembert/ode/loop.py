@@ -23,7 +23,7 @@ from dalembert.ode.diagnosis import stopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.points import Points, address
 from dalembert.ode.run import ROWS, ExitReason, Row, Run
-from dalembert.ode.solution import Outcome, Solution
+from dalembert.ode.solution import Outcome, Solution, polynomial
 from dalembert.once import made_once
 
 if TYPE_CHECKING:
@@ -224,11 +224,7 @@ class Step(NamedTuple):
 
     def at(self, t: float) -> NDArray[np.float64]:
         """y at a time of the step, or a little beside."""
-        theta, rows = (t - self.begin) / (self.end - self.begin), self.rows
-        values: NDArray[np.float64] = rows[7]
-        for row in range(6, -1, -1):
-            values = rows[row] + values * (theta if row % 2 == 0 else 1.0 - theta)
-        return values
+        return polynomial(self.rows, (t - self.begin) / (self.end - self.begin))
 
 
 class _Native(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
     from dalembert.ode.points import Motion
     from dalembert.simulation.events.occurrence import Occurrence
+
+
+def polynomial(rows: NDArray[np.float64], theta: Any) -> NDArray[np.float64]:
+    """r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ: the dense output of steps, rows first."""
+    values: NDArray[np.float64] = rows[7]
+    for row in range(6, -1, -1):
+        values = rows[row] + values * (theta if row % 2 == 0 else 1.0 - theta)
+    return values
 
 
 class Outcome(Enum):
@@ -83,9 +91,7 @@ class Solution:
         assert dense is not None
         # a step that takes no time stands for a jump: the state before it is that of its end
         theta = ((times - begin) / np.where(end > begin, end - begin, 1.0))[:, np.newaxis]
-        values: NDArray[np.float64] = dense[step, 7]
-        for row in range(6, -1, -1):
-            values = dense[step, row] + values * (theta if row % 2 == 0 else 1.0 - theta)
+        values = polynomial(dense[step].swapaxes(0, 1), theta)
         values[times == end] = self.y[step[times == end] + 1]
         return values
 

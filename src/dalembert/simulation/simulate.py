@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class RunOptions:
     """What a run is asked for, besides the system and the duration."""
 
     start: Mapping[Any, float] = field(default_factory=dict)
@@ -85,72 +85,72 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg)
 
 
-def _watched(chosen: Values, quadratures: Quadratures | None, wish: Wish) -> Watched | None:
+def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOptions) -> Watched | None:
     """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without: it is said."""
     if quadratures is None:
         return None
-    changed_by_events = any(e.action in (Action.RESET, Action.IMPACT) for e in wish.events)
+    changed_by_events = any(e.action in (Action.RESET, Action.IMPACT) for e in options.events)
     audit = native_audit(chosen, quadratures.with_events() if changed_by_events else quadratures)
     try:
         return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
     except MissingValue as problem:
-        if wish.budget is not None:
+        if options.budget is not None:
             raise
         warn(f"this run carries no energy audit: {problem}")
         return None
 
 
-def _span(duration: float, wish: Wish) -> tuple[float, float]:
+def _span(duration: float, options: RunOptions) -> tuple[float, float]:
     """Where the run begins and ends."""
     length = number("duration", duration)
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
         raise BadDuration(msg)
-    t0 = number("t0", wish.t0)
-    check_name(wish.integrator)
-    if wish.events and wish.integrator != NATIVE:
-        msg = f"events are found by the native integrator alone; leave out integrator={wish.integrator!r} or the events"
+    t0 = number("t0", options.t0)
+    check_name(options.integrator)
+    if options.events and options.integrator != NATIVE:
+        msg = f"events are found by the native integrator alone; leave out integrator={options.integrator!r} or the events"
         raise BadEvent(msg)
-    _check_times(wish.at, t0, t0 + length)
+    _check_times(options.at, t0, t0 + length)
     return t0, t0 + length
 
 
-def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, wish: Wish) -> Context:
+def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, options: RunOptions) -> Context:
     """The run's own memory, with what rides along and the budget it is held to."""
-    projection = model.projection if wish.stabilizer == PROJECTION else None
-    context = Context(_rates(model, p, start, wish), p, projection, autonomous=model.autonomous)
+    projection = model.projection if options.stabilizer == PROJECTION else None
+    context = Context(_rates(model, p, start, options), p, projection, autonomous=model.autonomous)
     if watched is not None:
         audit = watched.audit
         context.watch(audit, watched.p)
-        if audit.jump is not None or audit.defect is not None or wish.budget is not None:
+        if audit.jump is not None or audit.defect is not None or options.budget is not None:
             context.ask_for_energy(audit, watched.p)
-            _hold(context, watched, start, wish)
+            _hold(context, watched, start, options)
     return context
 
 
-def _hold(context: Context, watched: Watched, start: Start, wish: Wish) -> None:
+def _hold(context: Context, watched: Watched, start: Start, options: RunOptions) -> None:
     """To a budget, or to the level of E_Z at the start, where that is asked for."""
     K2, V = map(float, watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p))
-    if wish.budget is not None:
-        context.moderate(wish.budget, (K2, V), start.t)
+    if options.budget is not None:
+        context.moderate(options.budget, (K2, V), start.t)
     if watched.audit.defect is not None:
         context.level(watched.audit.defect, len(start.q), K2 + V)
 
 
-def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, wish: Wish) -> CompiledFunction | Workspace:
+def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, options: RunOptions) -> CompiledFunction | Workspace:
     """What gives the rates; where rows stand beside the equations, with those that are kept at the start."""
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
-    space = Workspace(model.rates, p, holding=wish.stabilizer == PROJECTION, alpha=wish.alpha)
+    space = Workspace(model.rates, p, holding=options.stabilizer == PROJECTION, alpha=options.alpha)
     space.choose_rows(np.array([*start.q, *start.u, start.t]))
     return space
 
 
-def _stabilized(model: NativeModel, wish: Wish) -> NativeModel:
+def _stabilized(model: NativeModel, options: RunOptions) -> NativeModel:
     """The model with Baumgarte's terms, for integrators that know nothing of workspaces."""
     if not isinstance(model.rates, ConstrainedRates):
         return model
-    return replace(model, rates=model.rates.of_rank(model.rates.cap, wish.alpha))
+    return replace(model, rates=model.rates.of_rank(model.rates.cap, options.alpha))
 
 
 def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kinematics) -> tuple[NativeModel, Start]:
@@ -177,7 +177,7 @@ def _rank_notes(rank: Rank, names: list[str]) -> list[str]:
     return []
 
 
-def _problem(context: Context, start: Start, t1: float, wish: Wish, n_quadratures: int) -> Problem:
+def _problem(context: Context, start: Start, t1: float, options: RunOptions, n_quadratures: int) -> Problem:
     return Problem(
         rhs=context.rhs,
         project=context.project,
@@ -186,9 +186,9 @@ def _problem(context: Context, start: Start, t1: float, wish: Wish, n_quadrature
         y0=np.concatenate([start.q, start.u, np.zeros(n_quadratures)]),
         t0=start.t,
         t1=t1,
-        rtol=number("rtol", wish.rtol),
-        atol=wish.atol,
-        max_step=wish.max_step,
+        rtol=number("rtol", options.rtol),
+        atol=options.atol,
+        max_step=options.max_step,
         n_norm=len(start.q) + len(start.u),
     )
 
@@ -197,26 +197,26 @@ def run(
     kin: Kinematics,
     equations: ExplicitEquations | SaddleEquations,
     duration: float,
-    wish: Wish,
+    options: RunOptions,
     quadratures: Quadratures | None = None,
     energy_audit: EnergyAudit | None = None,
 ) -> Trajectory:
     """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards."""
-    t0, t1 = _span(duration, wish)
+    t0, t1 = _span(duration, options)
     begin = time.perf_counter()
-    chosen = values_of_run(kin, wish.values, wish.inputs)
-    model = native_model(chosen, equations, wish.alpha)
+    chosen = values_of_run(kin, options.values, options.inputs)
+    model = native_model(chosen, equations, options.alpha)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
-    watched = _watched(chosen, quadratures, wish)
+    watched = _watched(chosen, quadratures, options)
     names = watched.audit.names if watched else ()
-    start = find_start(chosen.kin, mapping("start", wish.start), chosen.value_at(t0), t0, guess=mapping("guess", wish.guess))
+    start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
     model, start = _of_rank(model, p, start, chosen.kin)
-    context = _context(model, p, watched, start, wish)
-    problem = _problem(context, start, t1, wish, len(names))
-    if wish.integrator == NATIVE:
+    context = _context(model, p, watched, start, options)
+    problem = _problem(context, start, t1, options, len(names))
+    if options.integrator == NATIVE:
         values = dict(zip(model.parameters, p.tolist(), strict=True))
         problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
-    accelerations = Accelerations(model.rates, p, kin.n_u, wish.stabilizer == PROJECTION)
+    accelerations = Accelerations(model.rates, p, kin.n_u, options.stabilizer == PROJECTION)
 
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin
@@ -225,27 +225,27 @@ def run(
         return made
 
     try:
-        with progress_bar(t0, t1, wish.progress) as show:
-            if wish.events:
-                trajectory = named(eventful(chosen, wish.events, problem, context, watched, show).integrate())
-            elif wish.integrator == NATIVE:
+        with progress_bar(t0, t1, options.progress) as show:
+            if options.events:
+                trajectory = named(eventful(chosen, options.events, problem, context, watched, show).integrate())
+            elif options.integrator == NATIVE:
                 trajectory = named(integrate(problem, show))
             else:
-                trajectory = named(integrate_by(wish.integrator, _stabilized(model, wish), p, problem, watched))
+                trajectory = named(integrate_by(options.integrator, _stabilized(model, options), p, problem, watched))
     except RunStopped as failure:
         failure.trajectory = named(failure.solution)
         raise
     if not trajectory.finished and trajectory.solution.interrupted:
-        raise RunInterrupted(trajectory.solution.message, _asked(trajectory, wish))
+        raise RunInterrupted(trajectory.solution.message, _asked(trajectory, options))
     if not isinstance(model.rates, ConstrainedRates):
         warn_of_singular_speeds(trajectory, chosen.kin)
-    warn_of_small_motion(trajectory, problem.rtol, wish.atol)
-    return _asked(trajectory, wish)
+    warn_of_small_motion(trajectory, problem.rtol, options.atol)
+    return _asked(trajectory, options)
 
 
-def _asked(trajectory: Trajectory, wish: Wish) -> Trajectory:
+def _asked(trajectory: Trajectory, options: RunOptions) -> Trajectory:
     """The motion at the times asked for, as far as they were reached."""
-    if wish.at is None:
+    if options.at is None:
         return trajectory
-    times = np.atleast_1d(np.asarray(wish.at, dtype=np.float64))
+    times = np.atleast_1d(np.asarray(options.at, dtype=np.float64))
     return trajectory.at(times[times <= trajectory.solution.t[-1]] if trajectory.solution.interrupted else times)

@@ -172,7 +172,9 @@ class Velocities:
     def _tolerance(self, u: Numbers) -> Numbers:
         """A part of what the terms are, and rounding of what they could be."""
         tolerance: Numbers = ACCEPTED * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
-        return tolerance + _DUST * (self._entries @ np.abs(u) + self._terms)
+        # least squares leave rounding of the largest speed in all of them
+        tolerance += _DUST * (np.sum(self._entries, axis=1) * float(np.max(np.abs(u), initial=0.0)) + self._terms)
+        return tolerance
 
     def _check(self, u: Numbers) -> None:
         residuals = self.C @ u - self.d

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
+from dalembert.algebra.exact.zero_test import Clock
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
@@ -73,12 +74,15 @@ def conditions(kin: Kinematics, motion: OnTheMotion, wanted: Sequence[int], caus
     matrix is none; one that another implies is left out.
     """
     choice = coefficients(kin, wanted, causes)
-    zero = kin.tape.zero
+    zero, clock = kin.tape.zero, Clock()
     for size in range(1, _LARGEST_SET + 1):
         found: list[Condition] = []
         for tried, condition in enumerate(_sets(choice, size)):
             if tried >= _MOST_SETS:
                 break
+            if clock.is_over:
+                motion.why = motion.why or f"not all conditions could be tried within {clock.seconds:g} s"
+                return tuple(found)
             where = {i: zero for c in condition for i in c.zeros}
             if not _implied(condition, found) and _holds(motion, wanted, where):
                 found.append(condition)

@@ -46,9 +46,14 @@ class Clock:
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds, self._end = seconds, time.thread_time() + seconds
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is over."""
+        return time.thread_time() > self._end
+
     def check(self) -> None:
         """Undecided when the time is over."""
-        if time.thread_time() > self._end:
+        if self.is_over:
             msg = f"not decided within {self.seconds:g} s"
             raise Undecided(msg)
 

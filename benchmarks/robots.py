@@ -27,7 +27,8 @@ HEAD = """# Robots, measured
 Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and locomotion of `dm_control` (scenes and
 defaults excepted), read by `da.load` and held against the engines that know the same file at 20 random states: the largest relative
 difference of the accelerations. Robots without joints are loaded with `base="free"`. CPU is that of loading, deriving and compiling
-without a cache, on two cores shared with other work; `u̇` and `aba` are one evaluation called from Python, by the compiled equations and by Pinocchio. The agreement of all
+without a cache, on two cores shared with other work; `u̇` and `aba` are one evaluation called from Python, by the compiled equations and
+by Pinocchio. The agreement of all
 principles is exact; what is not decided within {limit:g} s of CPU is undecided.
 
 Written by `python benchmarks/robots.py`; {count} files, {agree} agree with every engine that takes them.

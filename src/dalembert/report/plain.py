@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 import unicodedata
 from typing import Final, TextIO
 
@@ -20,8 +19,17 @@ LETTERS: Final = {letter: name for name, letter in GREEK.items() if name != "lam
 }  # fmt: skip
 
 
-# v′, v̇₁′: a prime after one letter is a derivative along a member, and no rate
-_SLOPE: Final = re.compile(r"((?<![^\W\d_])[^\W\d_ij][\u0300-\u036f\u20db\u20dc]*[₀-₉ₐ-ₜᵢᵣᵤᵥⱼ]*)′")
+_LOW: Final = frozenset("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₔₕₖₗₘₙₚₛₜᵢᵣᵤᵥⱼ")
+
+
+def _is_slope(text: str, k: int) -> bool:
+    """v′, v̇₁′: whether the prime at k follows one letter, its marks and indices; it is a derivative along a member then, and no rate."""
+    k -= 1
+    while k >= 0 and text[k] in _LOW:
+        k -= 1
+    while k >= 0 and unicodedata.combining(text[k]):
+        k -= 1
+    return k >= 0 and text[k].isalpha() and text[k] not in "ij" and not (k and text[k - 1].isalpha())
 
 
 def plain(text: str, before_it: str = "") -> str:
@@ -31,7 +39,9 @@ def plain(text: str, before_it: str = "") -> str:
     """
     start, rest = (unicodedata.normalize("NFD", x) for x in (before_it, text))
     out, before = [], ""
-    for c in _SLOPE.sub("\\1\ue000", start + rest)[len(start) :]:
+    whole = start + rest
+    for k, sign in enumerate(rest, len(start)):
+        c = "\ue000" if sign == "′" and _is_slope(whole, k) else sign
         height = _height(c)
         # z₁₂ → z_12: one mark for a run of small digits
         out.append(height * (height != before) + _plain(c))

@@ -261,6 +261,8 @@ def eliminated(d: Derivation, writing: Writing) -> Part:
 
 def _eliminated(d: Derivation, writing: Writing) -> Iterator[Block]:
     native, kin = d.native, d.kinematics
+    if d.principle.family == "free bodies":
+        yield words("The reactions of the joints: the balances give each of them, to be put into the joints' own equations.")
     names = [kin.name(i) for i in native.multipliers]
     if names and native.along == "q":
         several = len(names) > 1
@@ -273,9 +275,7 @@ def _eliminated(d: Derivation, writing: Writing) -> Iterator[Block]:
             writing.general(W.T),
             f" are free of {'them' if several else 'it'}.",
         )
-    elif names:
-        yield words("The reactions ", *writing.listed(names), ": the balances give each of them, to be put into the rest.")
-    else:
+    elif d.principle.family != "free bodies":
         yield words("No reaction and no multiplier: those of ideal constraints never entered.")
     if native.along == "q" or set(symbols_of(d.tape, native.printed)) & set(kin.qddot):
         yield from _accelerations(d, writing)

@@ -218,9 +218,11 @@ def test_ctrl_c_between_events():
 
     simulate.progress_bar = Bar
     try:
-        run = da.simulate(oscillator(1e6), 500.0, start={"x": 1.0}, events=[da.event("x - 2")])
+        with pytest.raises(da.RunInterrupted) as interrupted:
+            da.simulate(oscillator(1e6), 500.0, start={"x": 1.0}, events=[da.event("x - 2")])
     finally:
         simulate.progress_bar = original
+    run = interrupted.value.trajectory
     assert not run.finished
     assert 0.0 < run.t[-1] < 500.0
 

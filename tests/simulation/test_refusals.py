@@ -83,7 +83,7 @@ def test_what_is_asked_of_a_run():
     with pytest.raises(da.DalembertError, match="not a time"):
         run.at(10**400)
     for x in (3, None, object()):
-        with pytest.raises(da.DalembertError, match="give its name"):
+        with pytest.raises(da.DalembertError, match="a file is given by its name"):
             run.to_csv(x)
 
 

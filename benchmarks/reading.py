@@ -22,7 +22,7 @@ from dalembert import gallery
 from dalembert.algebra.normal_form.forms import Form, Term, factor_common
 from dalembert.algebra.printing import readable
 from dalembert.algebra.printing.equation import equation
-from dalembert.algebra.printing.layout import Printer
+from dalembert.algebra.printing.layout import Printer, naming
 from dalembert.algebra.printing.notation import Source
 from dalembert.algebra.tape import Tape
 
@@ -64,8 +64,8 @@ def printed(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[
     cleared = [equation(one, tape, *names)[0].residual for one in (rest, whole)]
     forms = (*cleared, form if len(form.denominator) == 1 else sides.residual)
     # with fractions or without, with constants before each term or before parentheses, whichever is shorter
-    printers = [Printer(Source(), ranking, group=group) for group in (False, True)]
-    return min((printer.form(one) for printer in printers for one in forms), key=size)
+    printers = [Printer(naming(tape), ranking, group=group) for group in (False, True)]
+    return min((Source()(printer.form(one)) for printer in printers for one in forms), key=size)
 
 
 def ours(name: str) -> tuple[list[int], float]:

@@ -1,7 +1,7 @@
 """All applicable principles agree on random systems: two hundred of them always, as many as asked for with `-m slow`.
 
 `RANDOM_SYSTEMS=5000 pytest -m slow tests/agreement/test_random_systems.py` draws 5000 new ones of each kind. A failure is
-shrunk and printed as the program that describes the system.
+printed as the program that describes the system.
 """
 
 import os
@@ -16,6 +16,7 @@ import dalembert as da
 from agreement.floats import compiled_route_agrees
 from agreement.planted import components_only, only, with_wrong_sign
 from agreement.random_systems import Description, Shape, descriptions
+from dalembert.agreement.agreement_table import Row
 from dalembert.algebra.exact.field import StructurallySingular
 from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadDescription, IllPosed
@@ -38,7 +39,10 @@ REFUSALS = (
     "already imposes",
     "undetermined",
 )
-common = settings(deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+# a failure is printed as it was drawn: to shrink it would take minutes
+common = settings(
+    phases=[Phase.generate], deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 
 
 @contextmanager
@@ -55,8 +59,12 @@ def check(description: Description) -> None:
     with refusals_assumed_away():
         result = da.agreement(description.system(), compiled=False)
     assert result.agree, str(result)
-    # every principle treats everything the strategy can draw
-    assert [] == [row.why_not for row in result.rows if not row.applicable]
+    # every principle treats everything the strategy can draw; free bodies need to be told where a load acts
+    assert [] == [row.why_not for row in result.rows if not row.applicable and not placeless(row)]
+
+
+def placeless(row: Row) -> bool:
+    return row.principle.name == "newton-euler" and any(reason in str(row.why_not) for reason in ("say which with on=", "has no place"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -82,7 +90,7 @@ def test_a_planted_error_is_found_among_the_fifty(error, monkeypatch):
     kind, owner, name, wrong = PLANTED[error]
     monkeypatch.setattr(owner, name, wrong)
 
-    @settings(common, max_examples=FAST, derandomize=True, phases=[Phase.generate])
+    @settings(common, max_examples=FAST, derandomize=True)
     @given(descriptions(KINDS[kind]))
     def run(description):
         check(description)
@@ -148,7 +156,7 @@ def test_the_strategy_reaches_everything():
 
 
 def test_a_failure_is_printed_as_a_program():
-    @settings(common, max_examples=100, derandomize=True, print_blob=False)
+    @settings(common, phases=tuple(Phase), max_examples=100, derandomize=True, print_blob=False)
     @given(descriptions(KINDS["trees"]))
     def run(description):
         assert "torque" not in description

@@ -193,7 +193,8 @@ def stone():
 
 def test_rattleback(stone):
     known = Published("rattleback")
-    for last, tolerance in ((5, 1e-9), (20, 1e-6)):
+    # rounding grows: between rtol = 1e-12 and 3e-14 the error at 5 s is anything from 2.5e-10 to 9e-9, whatever the route of the equations
+    for last, tolerance in ((5, 1e-8), (20, 1e-6)):
         early = known.t <= last
         run = stone.at(known.t[early])
         for name in ("alpha", "beta", "gamma"):

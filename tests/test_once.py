@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import dalembert as da
 import first_calls
-from dalembert.once import MadeOnce, made_once
+from dalembert import gallery
+from dalembert.once import KEPT, MadeOnce, made_once
 
 SCRIPT = Path(first_calls.__file__)
 THREADS = 8
@@ -35,14 +37,34 @@ def test_who_comes_second_waits_for_the_first():
     assert [first] == results
 
 
-def test_each_kind_of_result_has_its_own_store():
-    class Kept:
-        def __init__(self):
-            self.made = {}
+class Keeper:
+    def __init__(self):
+        self.made = {}
 
-    numbers, words, owner = MadeOnce[int](), MadeOnce[str](), Kept()
+
+def test_each_kind_of_result_has_its_own_store():
+    numbers, words, owner = MadeOnce[int](), MadeOnce[str](), Keeper()
     assert (1, "a", 1) == (numbers(owner, "k", lambda: 1), words(owner, "k", lambda: "a"), numbers(owner, "k", lambda: 2))
-    assert 2 == numbers(Kept(), "k", lambda: 2)
+    assert 2 == numbers(Keeper(), "k", lambda: 2)
+
+
+def test_what_was_not_asked_for_the_longest_makes_room():
+    results, owner = MadeOnce[int](), Keeper()
+    for n in range(KEPT + 5):
+        results(owner, n, lambda n=n: n)
+        # asked for at every turn, so it stays
+        assert results(owner, 0, lambda: -1) == 0
+    (store,) = owner.made.values()
+    assert KEPT == len(store)
+    assert {0, KEPT + 4} <= set(store)
+    assert 1 not in store
+
+
+def test_a_system_does_not_grow_with_every_new_input():
+    s = gallery.build("cart-and-bar")
+    for n in range(KEPT + 8):
+        da.simulate(s, 1e-3, start={"theta": 0.5}, inputs={"F": f"{n} + t"}, progress=False)
+    assert max(len(store) for store in da.kinematics(s).made.values()) <= KEPT
 
 
 def test_what_fails_is_made_again():

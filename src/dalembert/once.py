@@ -54,6 +54,10 @@ def made_once(make: Callable[[], T]) -> Callable[[], T]:
     return the_one
 
 
+# how many results of one kind an owner keeps
+KEPT: Final = 32
+
+
 class Owner(Protocol):
     """Something that keeps what was made from it."""
 
@@ -63,13 +67,17 @@ class Owner(Protocol):
 class MadeOnce(Generic[T]):
     """results(owner, key, make): the T that was made of an owner under a key, made when first asked for.
 
-    The owner keeps it, so both end together; each kind of result has a store of its own.
+    The owner keeps it, so both end together; each kind of result has a store of its own. What has not been asked for the longest makes
+    room, so that a system whose runs have a new input each does not grow.
     """
 
     def __call__(self, owner: Owner, key: Hashable, make: Callable[[], T]) -> T:
         with MAKING:
             store: dict[Hashable, Any] = owner.made.setdefault(self, {})
-            result = store.get(key, _MISSING)
+            result = store.pop(key, _MISSING)
             if result is _MISSING:
-                result = store[key] = make()
+                result = make()
+            store[key] = result
+            while len(store) > KEPT:
+                del store[next(iter(store))]
             return result  # type: ignore[no-any-return] # put there by this object alone

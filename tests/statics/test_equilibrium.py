@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import gallery
 from dalembert.gallery import bead_on_hoop, cart_and_bar, double_pendulum, lagrange_top, mass_on_incline, rolling_disk
 from dalembert.linear.linearize import linearize
 from dalembert.statics.balance import NoEquilibrium
@@ -125,3 +126,14 @@ def test_it_can_be_read():
     text = str(equilibrium(mass_on_incline.build()))
     assert "r = 0.1962" in text
     assert "stable: V has a minimum on the constraints" in text
+
+
+@pytest.mark.parametrize("phi", [1e13, 1e15, 1e16])
+def test_an_angle_so_large_that_rounding_hides_it_is_no_equilibrium(phi):
+    with pytest.raises(da.NoEquilibrium):
+        da.equilibrium(gallery.build("simple-pendulum"), guess={"phi": phi})
+
+
+def test_a_large_angle_that_can_still_be_told_is_one():
+    found = da.equilibrium(gallery.build("simple-pendulum"), guess={"phi": 1e8})
+    assert 0 == pytest.approx(math.sin(found["phi"]), abs=1e-7)

@@ -20,6 +20,8 @@ _RANK: Final = 1e-11
 _LONGEST: Final = 1.0
 _SHORTEST: Final = 2.0**-30
 _ACCEPTED: Final = 1e-9
+# below this rounding hides nothing
+_LARGE: Final = 1e6
 
 
 class Root(NamedTuple):
@@ -51,7 +53,16 @@ def newton(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers) -> Root:
         steps += 1
     size = np.linalg.norm(J, axis=1) * max(1.0, float(np.abs(y).max(initial=0.0)))
     good = bool((np.abs(F) <= _ACCEPTED * np.maximum(size, np.max(size, initial=0.0) * 1e-3)).all()) if y.size else not F.any()
-    return Root(y, float(np.abs(F).max(initial=0.0)), good, steps)
+    return Root(y, float(np.abs(F).max(initial=0.0)), good and _is_resolved(f, y, F, J), steps)
+
+
+def _is_resolved(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers, F: Numbers, J: Numbers) -> bool:
+    """F(y + δ) ≈ F + J δ over δ = a thousand roundings: an angle of 1e16 rad, whose neighbour is a turn away, tells nothing of its sine."""
+    if np.abs(y).max(initial=0.0) < _LARGE:
+        return True
+    delta = 1024 * np.spacing(np.abs(y))
+    change = f(y + delta)[0] - F
+    return bool((np.abs(change - J @ delta) <= 0.1 * (np.abs(J) @ delta)).all())
 
 
 def _shortened(

@@ -72,6 +72,10 @@ def _discretised(_: Systems) -> str:
     return f"{made} {da.galerkin(da.extended_hamilton(s), da.kane(s))}"
 
 
+def _balance(s: da.System) -> str:
+    return str(da.balance(s, [s.bodies[0].name], about=s.O))
+
+
 def _derived(principle: str) -> Callable[[Systems], str]:
     return lambda build: str(getattr(da, principle)(build("double-pendulum")))
 
@@ -110,6 +114,13 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "model_sensitivity": lambda build: da.model_sensitivity(build("simple-pendulum"), "l", {"phi": 0.0}),
     "root_locus": lambda build: da.root_locus(build("simple-pendulum"), "l", [1.0, 2.0]),
     "routh": lambda build: da.routh(build("spherical-pendulum")),
+    "balance": lambda build: _balance(build("double-pendulum")),
+    "evaluate": lambda build: da.evaluate(build("double-pendulum"), "alpha.dot + 2*beta", at={"beta": 0.3, "alpha.dot": 0.7}),
+    "export": lambda build: da.export(build("double-pendulum"), "numpy"),
+    "inverse_dynamics": lambda build: da.inverse_dynamics(build("double-pendulum"))([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]).tobytes(),
+    "multipliers": lambda build: da.multipliers(build("knife-edge-rod")),
+    "regressor": lambda build: da.regressor(build("double-pendulum")).base.count,
+    "state_values": lambda build: da.state_values(build("double-pendulum"), at={"beta": 0.3}).M.tobytes(),
     "symmetry": lambda build: da.symmetry(build("spherical-pendulum"), {"phi": 1}),
     "virtual_work": lambda build: da.virtual_work(build("simple-pendulum")),
     "write_report": _written,
@@ -119,6 +130,8 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
 def public_functions() -> set[str]:
     """Those that compute: not the elementary functions, inertias and declarations."""
     declared = {"event", "impact", "ellipsoid_contact", "ring_contact", "inertia"}
+    # these need packages of the extras, or models of other tools
+    declared |= {"crosscheck", "from_sympy", "load", "to_casadi", "to_jax"}
     callables = {n: getattr(da, n) for n in da.__all__ if inspect.isfunction(getattr(da, n))}
     return {n for n, f in callables.items() if f.__module__ != functions.__name__ and not n.endswith("_inertia")} - declared
 

@@ -4,7 +4,8 @@ import pytest
 
 import dalembert as da
 from agreement.floats import compiled_route_agrees
-from dalembert.kinetics.free_bodies import free_bodies
+from dalembert.kinetics.free_bodies import booked_loads
+from dalembert.kinetics.joints import RigidGroups
 
 
 def ball_and_slider(**definitions):
@@ -55,7 +56,8 @@ def test_a_mass_fixed_to_another_body_carries_its_own_weight():
     s.body("bar", M, s.O.offset(B.x), B, da.inertia(B, 0, 0, I))
     s.particle("nut", m, s.O.offset(2 * B.x))
     s.gravity(-g * s.N.y)
-    bar, nut = free_bodies(da.kinematics(s).fork())
-    assert ["0", "−M g", "0"] == [str(c) for c in bar.F.to(s.N)]
-    assert ["0", "−m g", "0"] == [str(c) for c in nut.F.to(s.N)]
-    assert ["0", "0", "0"] == [str(c) for c in bar.M.to(s.N)]
+    bar, nut = booked_loads(RigidGroups(da.kinematics(s).fork()))
+    assert ("weight of bar", "weight of nut") == (bar.name, nut.name)
+    assert ["0", "−M g", "0"] == [str(c) for c in bar.vector.to(s.N)]
+    assert ["0", "−m g", "0"] == [str(c) for c in nut.vector.to(s.N)]
+    assert (s.bodies[0].G, s.bodies[1].G) == (bar.at, nut.at)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # singular values below this part of the largest are zero
 _RANK: Final = 1e-10
 _DUST: Final = 1e-14
+_MOST_DUST: Final = 1e-6
 # for rows that are not linear in the rates
 _NEWTON_STEPS: Final = 30
 _NUDGE: Final = 0.1
@@ -173,7 +174,9 @@ class Velocities:
         """A part of what the terms are, and rounding of what they could be."""
         tolerance: Numbers = ACCEPTED * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
         # least squares leave rounding of the largest speed in all of them
-        tolerance += _DUST * (np.sum(self._entries, axis=1) * float(np.max(np.abs(u), initial=0.0)) + self._terms)
+        fastest = float(np.max(np.abs(u), initial=0.0))
+        # beside a singular attitude the coefficients could be anything: what is as large as the speeds themselves is no dust
+        tolerance += _DUST * self._terms + fastest * np.minimum(_DUST * np.sum(self._entries, axis=1), _MOST_DUST)
         return tolerance
 
     def _check(self, u: Numbers) -> None:

@@ -31,7 +31,7 @@ class Plane:
         """Everything that declarations add to, and the equations that follow from it."""
         s = self.s
         lists = (s.bodies, s.loads, s.potentials, s.dissipations, s.constraints, s.speed_list, s.dropped, s.space.frames)
-        return list(s.symbols), dict(s._taken), [list(x) for x in lists], s.field
+        return list(s.symbols), dict(s.taken), [list(x) for x in lists], s.field
 
 
 @pytest.fixture
@@ -633,3 +633,13 @@ def test_system_without_coordinates_or_masses():
         da.kane(s)
     s.particle("p", 1, s.O.offset(x * s.N.x))
     assert "ẍ = 0" == str(da.kane(s).equations)
+
+
+def test_verbs_take_every_name_that_a_symbol_may_have():
+    s = da.System()
+    (c,) = s.constants(s=2)
+    (q,) = s.coordinates("q")
+    s.speeds(self=q.dot)
+    s.display(s="σ")
+    assert (str(c), s.symbols["s"].value) == ("σ", 2)
+    assert s["self"] is not None

@@ -9,182 +9,186 @@ from typing import Any
 from dalembert.algebra.exact.field import PrimePoint, Trials, is_zero, rank_mod
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.scalar import on as on_tape
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.closure import Hold
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.model.declarations import Declarations
 from dalembert.model.elements import Body, Constraint, Contact
 from dalembert.model.material_points import ends
+from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
 
 
-class Constraints(Declarations):
-    """What can be declared about positions and velocities that must hold."""
+def constrain(
+    s: Registry, expression: Any, name: str | None = None, *, redundant: bool = False, on: Any = None, at: Point | None = None
+) -> None:
+    """expression = 0: holonomic if it holds only q and t, otherwise a relation of the rates, linear or not.
 
-    def constrain(
-        self, expression: Any, name: str | None = None, *, redundant: bool = False, on: Any = None, at: Point | None = None
-    ) -> None:
-        """expression = 0: holonomic if it holds only q and t, otherwise a relation of the rates, linear or not.
+    A row that is not linear in the rates is taken by Chetaev's rule, which the derivation states as an assumption.
+    `redundant` says that the row follows from the others wherever these hold (as in overconstrained linkages): the
+    principles leave it out, while start values and simulation keep it. Its reaction acts where the description shows it;
+    `on` names the body it acts on, or on=(body, other) the two that it holds together, and `at` the point where it is a force.
+    """
+    bodies = _row_bodies(s, on, at)
+    e = scalar(s, expression)
+    label = constraint_name(s, name)
+    if is_zero(s.space.tape, [e.i])[0]:
+        msg = f"{label}: it holds identically, so it constrains nothing"
+        raise BadDescription(msg)
+    s.constraints.append(replace(checked_row(s, label, e, None, redundant=redundant), on=bodies, at=at))
 
-        A row that is not linear in the rates is taken by Chetaev's rule, which the derivation states as an assumption.
-        `redundant` says that the row follows from the others wherever these hold (as in overconstrained linkages): the
-        principles leave it out, while start values and simulation keep it. Its reaction acts where the description shows it;
-        `on` names the body it acts on, or on=(body, other) the two that it holds together, and `at` the point where it is a force.
-        """
-        bodies = self._row_bodies(on, at)
-        tape = self.space.tape
-        e = Scalar(tape, on_tape(tape, expression))
-        label = self._constraint_name(name)
-        if is_zero(tape, [e.i])[0]:
-            msg = f"{label}: it holds identically, so it constrains nothing"
-            raise BadDescription(msg)
-        self.constraints.append(replace(self._checked(label, e, None, redundant=redundant), on=bodies, at=at))
 
-    def _row_bodies(self, on: Any, at: Point | None) -> tuple[Body | None, Body | None] | None:
-        """The body that a row was said to act on, and the one it is held against (None: the ground)."""
+def _row_bodies(s: Registry, on: Any, at: Point | None) -> tuple[Body | None, Body | None] | None:
+    """The body that a row was said to act on, and the one it is held against (None: the ground)."""
+    if at is not None:
+        s.space.has(at, Point, "constrain, at=")
+    if on is None:
         if at is not None:
-            self.space.has(at, Point, "constrain, at=")
-        if on is None:
-            if at is not None:
-                msg = "constrain: at= without on=; name the body whose point the row acts on too, such as on=rod"
-                raise BadDescription(msg)
-            return None
-        if at is not None:
-            first, second = ends("constrain", at, at, on)
-        else:
-            first, second = on if isinstance(on, tuple) and len(on) == 2 else (on, None)
-        if not isinstance(first, Body) or not isinstance(second, Body | None):
-            msg = f"constrain: on={on!r:.60}; name the body that the row acts on, such as on=rod, or two, on=(rod, cart)"
+            msg = "constrain: at= without on=; name the body whose point the row acts on too, such as on=rod"
             raise BadDescription(msg)
-        return first, second
+        return None
+    if at is not None:
+        first, second = ends("constrain", at, at, on)
+    else:
+        first, second = on if isinstance(on, tuple) and len(on) == 2 else (on, None)
+    if not isinstance(first, Body) or not isinstance(second, Body | None):
+        msg = f"constrain: on={on!r:.60}; name the body that the row acts on, such as on=rod, or two, on=(rod, cart)"
+        raise BadDescription(msg)
+    return first, second
 
-    def _constraint_name(self, name: str | None) -> str:
-        label = f"constraint {len(self.constraints) + 1}" if name is None else self._named(name)
-        if any(c.name == label for c in self.constraints):
-            msg = f"{label!r} is declared already, as a constraint"
+
+def constraint_name(s: Registry, name: str | None) -> str:
+    """The given name, or a number; refused where another row has it."""
+    label = f"constraint {len(s.constraints) + 1}" if name is None else checked_label(name)
+    if any(c.name == label for c in s.constraints):
+        msg = f"{label!r} is declared already, as a constraint"
+        raise BadDescription(msg)
+    return label
+
+
+def checked_label(name: object) -> str:
+    """A name that someone gave to a row."""
+    if not isinstance(name, str) or not name.strip():
+        msg = f"a constraint is named by a string, not {name!r}"
+        raise BadDescription(msg)
+    return name
+
+
+def checked_row(
+    s: Registry,
+    name: str,
+    e: Scalar,
+    contact: Contact | None,
+    *,
+    redundant: bool = False,
+    between: tuple[Point, Point] | None = None,
+    closes: tuple[Point, Point] | None = None,
+) -> Constraint:
+    """The row, unless it is none; nothing is declared yet."""
+    tape = s.space.tape
+    inside = set(symbols_of(tape, (in_rates(s, e.i),)))
+    rates = [q.dot.i for q in s.q]
+    if any(q.dot.dot.i in inside for q in s.q):
+        msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
+        raise BadDescription(msg)
+    holonomic = not any(r in inside for r in rates)
+    if holonomic and not any(q.i in inside for q in s.q):
+        msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
+        raise BadDescription(msg)
+    try:
+        Linear(tape, rates)(in_rates(s, e.i))
+        nonlinear = False
+    except NotLinear:
+        nonlinear = True
+    refuse_inputs(s, name, e)
+    return Constraint(name, e, holonomic, contact, redundant, nonlinear, between, closes)
+
+
+def add_rows(
+    s: Registry,
+    label: str,
+    rows: list[tuple[str, Scalar, Contact | Hold]],
+    redundant: Iterable[str],
+    nothing: str,
+    between: tuple[Point, Point] | None = None,
+) -> None:
+    """The rows of one declaration: those that vanish identically are dropped and reported, all of them are refused."""
+    marked = _marked(label, [suffix for suffix, _, _ in rows], redundant)
+    vanishing = is_zero(s.space.tape, [e.i for _, e, _ in rows])
+    if all(vanishing):
+        msg = f"{label}: {nothing}"
+        raise BadDescription(msg)
+    for suffix, _, _ in rows:
+        constraint_name(s, f"{label} {suffix}")
+    found = []
+    for (suffix, e, known), gone in zip(rows, vanishing, strict=True):
+        if not gone:
+            gap = between if suffix in "xyz" else None
+            contact, hold = (known, None) if isinstance(known, Contact) else (None, known)
+            row = checked_row(s, f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between)
+            found.append(replace(row, hold=hold))
+    # all rows or, where one is refused, none
+    s.constraints += found
+    s.dropped += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
+
+
+def axes_or_inertial(s: Registry, frame: Frame | None, what: str) -> Frame:
+    """The frame whose axes rows are seen along: N unless another is given."""
+    if frame is not None:
+        s.space.has(frame, Frame, what)
+    return frame or s.space.N
+
+
+def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
+    if not isinstance(redundant, str) and not (isinstance(redundant, Iterable) and all(isinstance(x, str) for x in redundant)):
+        msg = f"{label}: redundant={redundant!r}; name rows of it, such as redundant='z'"
+        raise BadDescription(msg)
+    marked = {redundant} if isinstance(redundant, str) and redundant else set(redundant)
+    strange = sorted(marked - set(suffixes))
+    if strange:
+        listed = ", ".join(map(repr, suffixes))
+        msg = f"{label}: redundant={strange[0]!r} names none of its rows; they are {listed}"
+        raise BadDescription(msg)
+    return marked
+
+
+def roll(
+    s: Registry, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None, seen: Frame | None = None
+) -> None:
+    """v_G + ω × (C − G) = 0: the point of the body at `at` is at rest, so the body rolls without slip on fixed ground.
+
+    With `on` it has the velocity of the point of that other body at the same place: one body rolls on another. `along`
+    names the axes of N, or of `seen` (the frame of an inclined plane), for which a row is wanted ("xy" where the height is
+    constrained by itself). Components that vanish identically (the height, where the geometry already holds it) are
+    dropped and reported.
+    """
+    for candidate in (body,) if on is None else (body, on):
+        if not isinstance(candidate, Body) or candidate.frame is None:
+            msg = "roll: give a rigid body and the point of contact, s.roll(disk, C), or s.roll(disk, C, on=table)"
             raise BadDescription(msg)
-        return label
+    if not isinstance(along, str) or not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
+        msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
+        raise BadDescription(msg)
+    s.space.has(at, Point, "roll")
+    axes, label = axes_or_inertial(s, seen, "roll"), f"rolling of {body.name}" if name is None else checked_label(name)
+    contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
+    rows: list[tuple[str, Scalar, Contact | Hold]] = [(f"along {axis}", c.slip(s.space.motion), c) for axis, c in contacts]
+    _refuse_repetition(s, label, rows)
+    add_rows(s, label, rows, (), "the contact point is at rest already, so rolling constrains nothing")
 
-    @staticmethod
-    def _named(name: object) -> str:
-        if not isinstance(name, str) or not name.strip():
-            msg = f"a constraint is named by a string, not {name!r}"
-            raise BadDescription(msg)
-        return name
 
-    def _checked(
-        self,
-        name: str,
-        e: Scalar,
-        contact: Contact | None,
-        *,
-        redundant: bool = False,
-        between: tuple[Point, Point] | None = None,
-        closes: tuple[Point, Point] | None = None,
-    ) -> Constraint:
-        """The row, unless it is none; nothing is declared yet."""
-        tape = self.space.tape
-        inside = set(symbols_of(tape, (self._in_rates(e.i),)))
-        coordinates = [s.scalar for s in self.symbols.values() if s.kind == "coordinate"]
-        rates = [q.dot.i for q in coordinates]
-        if any(q.dot.dot.i in inside for q in coordinates):
-            msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
-            raise BadDescription(msg)
-        holonomic = not any(r in inside for r in rates)
-        if holonomic and not any(q.i in inside for q in coordinates):
-            msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
-            raise BadDescription(msg)
-        try:
-            Linear(tape, rates)(self._in_rates(e.i))
-            nonlinear = False
-        except NotLinear:
-            nonlinear = True
-        self._refuse_inputs(name, e)
-        return Constraint(name, e, holonomic, contact, redundant, nonlinear, between, closes)
+def _refuse_repetition(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | Hold]]) -> None:
+    """Where the slip has one direction only, its components along other axes say the same several times."""
+    tape = s.space.tape
+    linear = Linear(tape, [q.dot.i for q in s.q])
+    forms = [linear(in_rates(s, e.i))[1] for _, e, _ in rows]
+    columns = sorted({k for form in forms for k in form})
 
-    def _add_rows(
-        self,
-        label: str,
-        rows: list[tuple[str, Scalar, Contact | Hold]],
-        redundant: Iterable[str],
-        nothing: str,
-        between: tuple[Point, Point] | None = None,
-    ) -> None:
-        """The rows of one declaration: those that vanish identically are dropped and reported, all of them are refused."""
-        marked = self._marked(label, [suffix for suffix, _, _ in rows], redundant)
-        vanishing = is_zero(self.space.tape, [e.i for _, e, _ in rows])
-        if all(vanishing):
-            msg = f"{label}: {nothing}"
-            raise BadDescription(msg)
-        for suffix, _, _ in rows:
-            self._constraint_name(f"{label} {suffix}")
-        found = []
-        for (suffix, e, known), gone in zip(rows, vanishing, strict=True):
-            if not gone:
-                gap = between if suffix in "xyz" else None
-                contact, hold = (known, None) if isinstance(known, Contact) else (None, known)
-                row = self._checked(f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between)
-                found.append(replace(row, hold=hold))
-        # all rows or, where one is refused, none
-        self.constraints += found
-        self.dropped += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
+    def dependent(point: PrimePoint) -> list[str]:
+        matrix = [[point(form[k]) if k in form else 0 for k in columns] for form in forms]
+        found = rank_mod(matrix, point.prime).dependent
+        return [rows[i][0] for i in sorted({x for i, others in found.items() if others for x in (i, *others)})]
 
-    def _seen(self, frame: Frame | None, what: str) -> Frame:
-        if frame is not None:
-            self.space.has(frame, Frame, what)
-        return frame or self.space.N
-
-    @staticmethod
-    def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
-        if not isinstance(redundant, str) and not (isinstance(redundant, Iterable) and all(isinstance(x, str) for x in redundant)):
-            msg = f"{label}: redundant={redundant!r}; name rows of it, such as redundant='z'"
-            raise BadDescription(msg)
-        marked = {redundant} if isinstance(redundant, str) and redundant else set(redundant)
-        strange = sorted(marked - set(suffixes))
-        if strange:
-            listed = ", ".join(map(repr, suffixes))
-            msg = f"{label}: redundant={strange[0]!r} names none of its rows; they are {listed}"
-            raise BadDescription(msg)
-        return marked
-
-    def roll(
-        self, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None, seen: Frame | None = None
-    ) -> None:
-        """v_G + ω × (C − G) = 0: the point of the body at `at` is at rest, so the body rolls without slip on fixed ground.
-
-        With `on` it has the velocity of the point of that other body at the same place: one body rolls on another. `along`
-        names the axes of N, or of `seen` (the frame of an inclined plane), for which a row is wanted ("xy" where the height is
-        constrained by itself). Components that vanish identically (the height, where the geometry already holds it) are
-        dropped and reported.
-        """
-        for candidate in (body,) if on is None else (body, on):
-            if not isinstance(candidate, Body) or candidate.frame is None:
-                msg = "roll: give a rigid body and the point of contact, s.roll(disk, C), or s.roll(disk, C, on=table)"
-                raise BadDescription(msg)
-        if not isinstance(along, str) or not along or any(axis not in "xyz" for axis in along) or len(set(along)) != len(along):
-            msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
-            raise BadDescription(msg)
-        self.space.has(at, Point, "roll")
-        axes, label = self._seen(seen, "roll"), f"rolling of {body.name}" if name is None else self._named(name)
-        contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
-        rows: list[tuple[str, Scalar, Contact | Hold]] = [(f"along {axis}", c.slip(self.space.motion), c) for axis, c in contacts]
-        self._refuse_repetition(label, rows)
-        self._add_rows(label, rows, (), "the contact point is at rest already, so rolling constrains nothing")
-
-    def _refuse_repetition(self, label: str, rows: list[tuple[str, Scalar, Contact | Hold]]) -> None:
-        """Where the slip has one direction only, its components along other axes say the same several times."""
-        tape = self.space.tape
-        linear = Linear(tape, [s.scalar.dot.i for s in self.symbols.values() if s.kind == "coordinate"])
-        forms = [linear(self._in_rates(e.i))[1] for _, e, _ in rows]
-        columns = sorted({k for form in forms for k in form})
-
-        def dependent(point: PrimePoint) -> list[str]:
-            matrix = [[point(form[k]) if k in form else 0 for k in columns] for form in forms]
-            found = rank_mod(matrix, point.prime).dependent
-            return [rows[i][0] for i in sorted({x for i, others in found.items() if others for x in (i, *others)})]
-
-        if columns and (same := Trials(tape, 1).at(0, dependent)):
-            remedy = "give the frame of the contact, seen=frame, whose axes lie along and across the slip"
-            msg = f"{label}: its rows {' and '.join(same)} say the same; {remedy}, or name fewer axes, along='{same[0][-1]}'"
-            raise BadDescription(msg)
+    if columns and (same := Trials(tape, 1).at(0, dependent)):
+        remedy = "give the frame of the contact, seen=frame, whose axes lie along and across the slip"
+        msg = f"{label}: its rows {' and '.join(same)} say the same; {remedy}, or name fewer axes, along='{same[0][-1]}'"
+        raise BadDescription(msg)

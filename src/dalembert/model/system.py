@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from dalembert.algebra.parser import parse
@@ -10,11 +9,12 @@ from dalembert.algebra.scalar import Scalar, exact
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.model.members import Members
+from dalembert.model import bodies, closures, constraints, joints, loads, members, symbols
+from dalembert.model.registry import Registry
 from dalembert.notebook import Shown
 
 
-class System(Members, Shown):
+class System(Registry, Shown):
     """A mechanical system described once: frames, points, bodies, loads, constraints, speeds.
 
     s.N is the inertial frame, s.O a point fixed in it, s.t the time. `gravity=9.81` adds a uniform field along
@@ -47,23 +47,56 @@ class System(Members, Shown):
         """A point fixed in the inertial frame."""
         return self.space.O
 
-    @property
-    def q(self) -> tuple[Scalar, ...]:
-        """The coordinates, in order of declaration."""
-        return tuple(s.scalar for s in self.symbols.values() if s.kind == "coordinate")
+    # the verbs: functions of the registry, each in the file of its kind
+    display = symbols.display
+    coordinate = symbols.coordinate
+    coordinates = symbols.coordinates
+    constant = symbols.constant
+    constants = symbols.constants
+    input = symbols.input
+    inputs = symbols.inputs
+    specified = symbols.specified
+    speed = symbols.speed
+    speeds = symbols.speeds
 
-    def signature(self) -> tuple[object, ...]:
-        """Changes whenever something is declared."""
-        grown = tuple((name, len(value)) for name, value in vars(self).items() if isinstance(value, list | dict))
-        return grown, self.field is not None, tuple(self.space.tape.displays.items())
+    particle = bodies.particle
+    body = bodies.body
+    rod = bodies.rod
+    disk = bodies.disk
+    sphere = bodies.sphere
+    cylinder = bodies.cylinder
+    box = bodies.box
 
-    def frozen(self) -> System:
-        """The description as it is now: a copy that does not grow with this one."""
-        new = copy.copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, list | dict):
-                setattr(new, name, value.copy())
-        return new
+    pin = joints.pin
+    slide = joints.slide
+    universal = joints.universal
+    ball = joints.ball
+    free = joints.free
+    weld = joints.weld
+
+    force = loads.force
+    torque = loads.torque
+    potential = loads.potential
+    dissipation = loads.dissipation
+    spring = loads.spring
+    damper = loads.damper
+    gravity = loads.gravity
+
+    constrain = constraints.constrain
+    roll = constraints.roll
+    coincide = closures.coincide
+    align = closures.align
+    close = closures.close
+    distance = closures.distance
+    gear = closures.gear
+    screw = closures.screw
+
+    beam = members.beam
+    string = members.string
+    bar = members.bar
+    shaft = members.shaft
+    end = members.end
+    expand = members.expand
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "cached": None}

@@ -1,0 +1,145 @@
+"""Masses: particles, rigid bodies, and the shapes that know their own inertia."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.folds import Derivative, symbols_of
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription, warn
+from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, outer, rod_inertia, sphere_inertia
+from dalembert.geometry.dyadic import inertia as inertia_dyadic
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, Shape
+from dalembert.model.inertia import inertia_fault
+from dalembert.model.registry import Registry, movers, number, scalar
+
+
+def particle(s: Registry, name: str, mass: Any, at: Point) -> Body:
+    """A mass at a point."""
+    check_body_name(s, name)
+    s.space.has(at, Point, f"particle {name!r}")
+    body = Body(name, _mass(s, name, mass), at)
+    s.bodies.append(body)
+    return body
+
+
+def body(
+    s: Registry, name: str, mass: Any, G: Point, frame: Frame, inertia: Dyadic, *, about: Point | None = None, shape: Shape | None = None
+) -> Body:
+    """A rigid body: mass, mass centre G, its frame, and its inertia about G (or about another of its points)."""
+    check_body_name(s, name)
+    s.space.has(G, Point, f"body {name!r}")
+    s.space.has(frame, Frame, f"body {name!r}")
+    if not isinstance(inertia, Dyadic):
+        msg = f"body {name!r}: expected its inertia, such as da.inertia(B, 1, 1, 1) or da.rod_inertia(B.y, m, l), got {inertia!r}"
+        raise BadDescription(msg)
+    s.space.same(inertia.frame.space)
+    if about is not None:
+        s.space.has(about, Point, f"body {name!r}, about")
+    if not isinstance(shape, Shape | None):
+        msg = f"body {name!r}: expected a shape, such as da.Shape('sphere', (r,)), got {shape!r}"
+        raise BadDescription(msg)
+    m = _mass(s, name, mass)
+    central = inertia if about is None else _central(inertia, m, G - about)
+    _check_inertia(s, name, central, frame)
+    body = Body(name, m, G, frame, central, shape)
+    s.bodies.append(body)
+    return body
+
+
+def check_body_name(s: Registry, name: str) -> None:
+    """Refuse a body without a name, or with one that is taken."""
+    if not isinstance(name, str) or not name:
+        msg = f"a body needs a name, got {name!r}"
+        raise BadDescription(msg)
+    if any(b.name == name for b in s.bodies):
+        msg = f"a body named {name!r} is declared already"
+        raise BadDescription(msg)
+
+
+def _mass(s: Registry, name: str, mass: Any) -> Scalar:
+    m = scalar(s, mass)
+    moving = movers(s, m.i, inputs=True)
+    if moving:
+        msg = f"body {name!r}: its mass depends on {', '.join(moving)}; a mass must be constant"
+        raise BadDescription(msg)
+    value = number(s, m)
+    if value is not None and value <= 0:
+        msg = f"body {name!r}: its mass is {value:g}; a mass must be positive"
+        raise BadDescription(msg)
+    return m
+
+
+def _central(I_P: Dyadic, m: Scalar, r: Vector) -> Dyadic:
+    """I_G = I_P − m (r·r 1 − r r)   (Huygens–Steiner)"""
+    F = I_P.frame
+    square = r @ r
+    return I_P + inertia_dyadic(F, -m * square, -m * square, -m * square) + outer(r, F).scaled(m)
+
+
+def _check_inertia(s: Registry, name: str, I: Dyadic, frame: Frame) -> None:
+    tape = s.space.tape
+    in_body = I.to(frame).entries()
+    rate = Derivative(tape, tape.rate)
+    changing = [rate(c) for c in in_body]
+    if not all(is_zero(tape, changing)):
+        q = _first_mover(s, in_body)
+        own = f"give it in the body's own frame {frame.name}"
+        msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; {own}"
+        raise BadDescription(msg)
+    fault = inertia_fault(I, frame, lambda i: number(s, Scalar(tape, i)))
+    if fault is None:
+        return
+    msg = f"body {name!r}: {fault.text}"
+    if fault.impossible:
+        raise BadDescription(msg)
+    warn(msg)
+
+
+def _first_mover(s: Registry, entries: tuple[int, ...]) -> str:
+    tape = s.space.tape
+    for i in symbols_of(tape, entries):
+        if i in tape.moving:
+            along = Derivative(tape, lambda x, i=i: tape.one if x == i else None)  # type: ignore[misc]
+            if not all(is_zero(tape, [along(c) for c in entries])):
+                return str(tape.nodes[i][1])
+    return "time"
+
+
+def _sizes(s: Registry, *sizes: Any) -> tuple[Scalar, ...]:
+    return tuple(scalar(s, v) for v in sizes)
+
+
+def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:
+    """A thin uniform rod that hangs from `at` along −y of the frame the point rides on; `.tip` is its end."""
+    s.space.has(at, Point, f"rod {name!r}")
+    F = at.frame
+    (l,) = _sizes(s, length)
+    made = body(s, name, mass, at.offset(-l / 2 * F.y, frame=F), F, rod_inertia(F.y, mass, l), shape=Shape("rod", (l,), F.y))
+    made.points["tip"] = at.offset(-l * F.y, f"tip of {name}", F)
+    return made
+
+
+def disk(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, axis: Vector) -> Body:
+    """A thin uniform disk with its axis along `axis`."""
+    return body(s, name, mass, G, frame, disk_inertia(axis, mass, radius), shape=Shape("disk", _sizes(s, radius), axis))
+
+
+def sphere(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any) -> Body:
+    """A homogeneous sphere."""
+    return body(s, name, mass, G, frame, sphere_inertia(frame, mass, radius), shape=Shape("sphere", _sizes(s, radius)))
+
+
+def cylinder(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, length: Any, axis: Vector) -> Body:
+    """A solid cylinder with its axis along `axis`."""
+    shape = Shape("cylinder", _sizes(s, radius, length), axis)
+    return body(s, name, mass, G, frame, cylinder_inertia(axis, mass, radius, length), shape=shape)
+
+
+def box(s: Registry, name: str, G: Point, frame: Frame, mass: Any, a: Any, b: Any, c: Any) -> Body:
+    """A solid box with sides a, b, c along the axes of its frame."""
+    return body(s, name, mass, G, frame, box_inertia(frame, mass, a, b, c), shape=Shape("box", _sizes(s, a, b, c)))

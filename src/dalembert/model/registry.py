@@ -1,0 +1,139 @@
+"""What has been declared about a system: its elements in order, and the questions that every declaration asks of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any, Self
+
+from dalembert.algebra.folds import Rewrite, symbols_of
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.errors import BadDescription
+from dalembert.geometry.space import Space
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, Constraint, Dissipation, Gravity, Load, Potential, Speed, Symbol
+from dalembert.model.member import Expansion, Member
+
+
+class Registry:
+    """The declared elements of a system. It only grows, and knows no verb: those are functions that take it."""
+
+    def __init__(self) -> None:
+        self.space = Space()
+        self.symbols: dict[str, Symbol] = {}
+        self.speed_list: list[Speed] = []
+        self.constraints: list[Constraint] = []
+        # rows that turned out to say nothing, by name
+        self.dropped: list[str] = []
+        self.bodies: list[Body] = []
+        self.loads: list[Load] = []
+        self.potentials: list[Potential] = []
+        self.dissipations: list[Dissipation] = []
+        self.field: Gravity | None = None
+        self.members: dict[str, Member] = {}
+        self.expansions: dict[str, Expansion] = {}
+        self.expanded: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
+        # every name in use, and what for
+        self.taken: dict[str, str] = {}
+        tape = self.space.tape
+        time = tape.symbol("t")
+        tape.moving.add(time)
+        tape.rates[time] = tape.one
+        self.t = Scalar(tape, time)
+
+    @property
+    def q(self) -> tuple[Scalar, ...]:
+        """The coordinates, in order of declaration."""
+        return tuple(s.scalar for s in self.symbols.values() if s.kind == "coordinate")
+
+    def signature(self) -> tuple[object, ...]:
+        """Changes whenever something is declared."""
+        grown = tuple((name, len(value)) for name, value in vars(self).items() if isinstance(value, list | dict))
+        return grown, self.field is not None, tuple(self.space.tape.displays.items())
+
+    def frozen(self) -> Self:
+        """The description as it is now: a copy that does not grow with this one."""
+        new = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list | dict):
+                setattr(new, name, value.copy())
+        return new
+
+
+def scalar(s: Registry, e: Any) -> Scalar:
+    """A number, a text of a number or an expression, as an expression of this system."""
+    tape = s.space.tape
+    return Scalar(tape, on(tape, e))
+
+
+def number(s: Registry, e: Scalar) -> float | None:
+    """What an expression of constants is for the values that they were declared with; None where one has no value."""
+    from dalembert.algebra.arithmetic import Floats
+    from dalembert.algebra.folds import evaluate
+
+    tape, values = s.space.tape, {}
+    for i in symbols_of(tape, (e.i,)):
+        symbol = s.symbols.get(tape.nodes[i][1])
+        if symbol is None or symbol.value is None:
+            return None
+        values[i] = Floats().const(symbol.value)
+    try:
+        return evaluate(tape, [e.i], values.__getitem__, Floats())[0]
+    except (ArithmeticError, ValueError) as problem:
+        msg = f"{e} has no value for the constants as declared: {problem}"
+        raise BadDescription(msg) from None
+
+
+def movers(s: Registry, *nodes: int, inputs: bool = False) -> list[str]:
+    """The names inside that change with time: moving symbols, and on request those known only at run time."""
+    tape = s.space.tape
+    return [str(tape.nodes[i][1]) for i in symbols_of(tape, nodes) if i in tape.moving or (inputs and i in tape.inputs)]
+
+
+def in_rates(s: Registry, i: int) -> int:
+    """A node with the speeds declared so far replaced by their definitions."""
+    replace = {x.scalar.i: x.definition.i for x in s.speed_list}
+    for _ in range(len(replace) + 1):
+        rewritten = Rewrite(s.space.tape, replace)(i)
+        if rewritten == i:
+            break
+        i = rewritten
+    return i
+
+
+def nodes_of(s: Registry, v: Vector) -> list[int]:
+    """The components of a vector."""
+    return [i for components in v.on(s.space.tape).parts.values() for i in components]
+
+
+def refuse_inputs(s: Registry, what: str, e: Scalar) -> None:
+    """Where a derivative will be needed, something known only at run time cannot stand."""
+    tape = s.space.tape
+    known_late = [str(tape.nodes[i][1]) for i in symbols_of(tape, (e.i,)) if i in tape.inputs]
+    if known_late:
+        msg = f"{what}: it contains the input {known_late[0]}, whose rate is unknown; declare it with s.specified(...) instead"
+        raise BadDescription(msg)
+
+
+def refuse_velocities(s: Registry, what: str, nodes: Iterable[int]) -> None:
+    """V(q, t): no q', q'', u, u'."""
+    _refuse(s, what, nodes, {i for pair in _velocities(s) for i in pair}, "V depends on positions and time only")
+
+
+def refuse_accelerations(s: Registry, what: str, nodes: Iterable[int]) -> None:
+    """A load at (q, q', t): no q'', u'."""
+    _refuse(s, what, nodes, {pair[1] for pair in _velocities(s)}, "loads depend on positions, velocities and time")
+
+
+def _velocities(s: Registry) -> list[tuple[int, int]]:
+    """The nodes q', q'' of every coordinate; u, u' of every speed."""
+    moving = [x.scalar.dot if x.kind == "coordinate" else x.scalar for x in s.symbols.values() if x.kind in ("coordinate", "speed")]
+    return [(v.i, v.dot.i) for v in moving]
+
+
+def _refuse(s: Registry, what: str, nodes: Iterable[int], unwanted: set[int], why: str) -> None:
+    tape = s.space.tape
+    inside = [str(tape.nodes[i][1]) for i in symbols_of(tape, nodes) if i in unwanted]
+    if inside:
+        msg = f"{what}: it contains {', '.join(inside)}; {why}"
+        raise BadDescription(msg)

@@ -1,0 +1,226 @@
+"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dalembert.algebra.folds import Linear, symbols_of
+from dalembert.algebra.scalar import Scalar, exact
+from dalembert.errors import BadDescription, NotLinear
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Speed, Symbol
+from dalembert.model.names import checked, display_name, split
+from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
+
+
+def _name(s: Registry, name: str, kind: str) -> str:
+    checked(name, s.taken)
+    if s.space.tape.displays:
+        _check_display(s, name)
+    s.taken[name] = kind
+    return name
+
+
+def _check_display(s: Registry, name: str) -> None:
+    """Refuse a symbol that would look like another that has a display name."""
+    from dalembert.algebra.printing.names import unicode_name
+
+    displays = s.space.tape.displays
+    shown = unicode_name(displays.get(name, name))
+    like = next((n for n, d in displays.items() if n != name and unicode_name(d) == shown), None)
+    if like is not None:
+        msg = f"{name!r} would be printed as {shown}, like the {s.taken[like]} {like!r}; give it another display name"
+        raise BadDescription(msg)
+
+
+def _with_rates(s: Registry, x: int, order: int) -> Scalar:
+    """A moving symbol whose first rates are made now, so that they stand beside it on the tape."""
+    tape = s.space.tape
+    rate: int | None = x
+    for _ in range(order):
+        rate = None if rate is None else tape.rate(rate)
+    return Scalar(tape, x)
+
+
+def free_names(s: Registry, names: Iterable[str], kind: str) -> list[str]:
+    """The names if every one of them can be used: of several, all are declared or none."""
+    taken = dict(s.taken)
+    for name in names:
+        taken[checked(name, taken)] = kind
+    return list(names)
+
+
+def _display(s: Registry, name: str, display: str | None) -> None:
+    """Print the symbol under another name; two symbols that would look the same are refused."""
+    if display is None:
+        return
+    from dalembert.algebra.printing.names import unicode_name
+
+    shown, displays = display_name(display), s.space.tape.displays
+    like = next((n for n in s.taken if n != name and unicode_name(displays.get(n, n)) == unicode_name(shown)), None)
+    if like is not None:
+        msg = f"{name!r} cannot be displayed as {display!r}: the {s.taken[like]} {like!r} is printed like that"
+        raise BadDescription(msg)
+    displays[name] = shown
+
+
+def display(s: Registry, /, **names: str) -> None:
+    """What is printed for symbols that are declared already: s.display(alpha="φ₁")."""
+    for name, shown in names.items():
+        if name not in s.symbols:
+            msg = f"display: no symbol {name!r} in this system"
+            raise BadDescription(msg)
+        _display(s, name, shown)
+
+
+def coordinate(s: Registry, name: str, *, display: str | None = None) -> Scalar:
+    """A generalized coordinate q; its rate is q.dot. `display` is what is printed for it, such as "θ₁"."""
+    _display(s, checked(name, s.taken), display)
+    tape = s.space.tape
+    q = _with_rates(s, tape.moving_symbol(_name(s, name, "coordinate")), 2)
+    s.symbols[name] = Symbol(name, "coordinate", q)
+    return q
+
+
+def coordinates(s: Registry, names: str) -> tuple[Scalar, ...]:
+    """Several coordinates: s.coordinates("x y theta")."""
+    return tuple(coordinate(s, n) for n in free_names(s, split(names), "coordinate"))
+
+
+def constant(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
+    """A constant; `value` is what it stands for in a simulation unless told otherwise."""
+    number = None if value is None else exact(value)
+    _display(s, checked(name, s.taken), display)
+    tape = s.space.tape
+    c = Scalar(tape, tape.symbol(_name(s, name, "constant")))
+    s.symbols[name] = Symbol(name, "constant", c, number)
+    return c
+
+
+def constants(s: Registry, /, names: str | None = None, **values: Any) -> tuple[Scalar, ...]:
+    """Several constants: s.constants(m=2, g=9.81), or s.constants("m g") without values."""
+    plain = [] if names is None else split(names)
+    if not plain and not values:
+        msg = 'constants: nothing declared; write s.constants(m=2, g=9.81) or s.constants("m g")'
+        raise BadDescription(msg)
+    free_names(s, [*plain, *values], "constant")
+    numbers = {n: None if v is None else exact(v) for n, v in values.items()}
+    return tuple(constant(s, n) for n in plain) + tuple(constant(s, n, v) for n, v in numbers.items())
+
+
+def input(s: Registry, name: str, *, value: Any = None, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
+    """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
+    number = None if value is None else exact(value)
+    _display(s, checked(name, s.taken), display)
+    tape = s.space.tape
+    i = tape.symbol(_name(s, name, "input"))
+    tape.inputs.add(i)
+    s.symbols[name] = Symbol(name, "input", Scalar(tape, i), number)
+    return Scalar(tape, i)
+
+
+def inputs(s: Registry, names: str) -> tuple[Scalar, ...]:
+    """Several inputs."""
+    return tuple(input(s, n) for n in free_names(s, split(names), "input"))
+
+
+def specified(s: Registry, name: str, motion: Any = None, *, display: str | None = None) -> Scalar:
+    """A motion that is prescribed: x, x.dot and x.dot.dot are known functions of time.
+
+    Bound to an expression in s.t here or at run time; in the equations it stays x, ẋ, ẍ.
+    """
+    tape = s.space.tape
+    bound = None if motion is None else scalar(s, motion)
+    if bound is not None:
+        inside = symbols_of(tape, (bound.i,))
+        strange = [tape.nodes[i][1] for i in inside if i in tape.inputs or (i in tape.moving and i != s.t.i)]
+        if strange:
+            msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
+            raise BadDescription(msg)
+    _display(s, checked(name, s.taken), display)
+    x = _with_rates(s, tape.moving_symbol(_name(s, name, "specified motion")), 2)
+    s.symbols[name] = Symbol(name, "specified", x, motion=bound)
+    return x
+
+
+def speed(s: Registry, name: str, definition: Any, *, display: str | None = None) -> Scalar:
+    """u = definition, an expression linear in the rates q' (a quasi-velocity)."""
+    (u,) = _declare_speeds(s, {name: scalar(s, definition)})
+    _display(s, name, display)
+    return u
+
+
+def speeds(
+    s: Registry, /, names: str | None = None, vector: Vector | None = None, along: Frame | None = None, **definitions: Any
+) -> tuple[Scalar, ...]:
+    """Speeds u1=…, u2=…; or s.speeds("u1 u2 u3", B.w, B): the three components of a vector along a frame."""
+    if names is None:
+        if not definitions:
+            msg = 'speeds: nothing declared; write s.speeds(u1=theta.dot) or s.speeds("u1 u2 u3", B.w, B)'
+            raise BadDescription(msg)
+        return _declare_speeds(s, {n: scalar(s, e) for n, e in definitions.items()})
+    if vector is None or along is None or definitions:
+        msg = 'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B)'
+        raise BadDescription(msg)
+    return _vector_speeds(s, split(names), vector, along)
+
+
+def _vector_speeds(s: Registry, names: list[str], vector: Vector, along: Frame) -> tuple[Scalar, ...]:
+    if len(names) != 3:
+        msg = f"speeds of a vector: three names are needed, got {len(names)}"
+        raise BadDescription(msg)
+    s.space.own(vector, "speeds")
+    s.space.same(along.space)
+    free_names(s, names, "speed")
+    return _declare_speeds(s, dict(zip(names, vector.to(along), strict=True)), _whose(s, vector), along)
+
+
+def _declare_speeds(
+    s: Registry, definitions: dict[str, Scalar], of: Frame | Point | None = None, along: Frame | None = None
+) -> tuple[Scalar, ...]:
+    """All of the speeds or, if one is refused, none."""
+    free_names(s, definitions, "speed")
+    for name, e in definitions.items():
+        _check_speed(s, name, e)
+    found = []
+    for axis, (name, e) in enumerate(definitions.items()):
+        u = _speed_symbol(s, name)
+        s.speed_list.append(Speed(name, u, e, of, along, 0 if along is None else axis))
+        found.append(u)
+    return tuple(found)
+
+
+def _whose(s: Registry, vector: Vector) -> Frame | Point | None:
+    """The frame whose ω, or the point whose v, this vector is."""
+    motion = s.space.motion
+    for F in s.space.frames:
+        if F.parent is not None and motion.w(F) is vector:
+            return F
+    for P in s.space.points:
+        if P.parent is not None and motion.v(P) is vector:
+            return P
+    return None
+
+
+def _speed_symbol(s: Registry, name: str) -> Scalar:
+    tape = s.space.tape
+    u = _with_rates(s, tape.moving_symbol(_name(s, name, "speed")), 1)
+    s.symbols[name] = Symbol(name, "speed", u)
+    return u
+
+
+def _check_speed(s: Registry, name: str, e: Scalar) -> None:
+    tape = s.space.tape
+    rates = [tape.rate(q.i) for q in s.q]
+    try:
+        _, coefficients = Linear(tape, [r for r in rates if r is not None])(in_rates(s, e.i))
+    except NotLinear as problem:
+        msg = f"speed {name!r}: its definition is {problem}; a speed must be linear in the rates"
+        raise BadDescription(msg) from problem
+    if not coefficients:
+        msg = f"speed {name!r}: its definition contains no rate such as theta.dot"
+        raise BadDescription(msg)
+    refuse_inputs(s, f"speed {name!r}", e)

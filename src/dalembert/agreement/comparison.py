@@ -13,6 +13,7 @@ from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.principles.base import Derive, Principle
 
 Approach = Literal["vector", "scalar"]
@@ -25,7 +26,7 @@ RUNS: Final = 3
 
 
 @dataclass(frozen=True)
-class Route:
+class Route(Shown):
     """One principle on one system: the size of its native form and what it costs to derive, or why it does not apply."""
 
     principle: Principle
@@ -51,7 +52,7 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """The routes of one system, each in its cell of Bar00 Table 1; Gauss's principle stands in both rows (footnote 2)."""
 
     system: str

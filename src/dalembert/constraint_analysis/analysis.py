@@ -27,6 +27,7 @@ from dalembert.constraint_analysis.integrability import Field, Reach, choose_pos
 from dalembert.constraint_analysis.rows import Rows, bound, rows_of, without
 from dalembert.errors import DalembertError, NotASystem
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import number
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RedundantRow:
+class RedundantRow(Shown):
     """A row that says nothing new, and the rows it repeats; everywhere, or only where all of them hold."""
 
     row: str

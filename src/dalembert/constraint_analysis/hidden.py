@@ -25,6 +25,7 @@ from dalembert.constraint_analysis.integrability import Reach, along, choose_pos
 from dalembert.constraint_analysis.rows import Rows
 from dalembert.errors import BadExpression
 from dalembert.kinematics.elimination import Elimination
+from dalembert.notebook import Shown
 
 _WIDEST: Final = 40
 _MOST_CHOICES: Final = 80
@@ -35,7 +36,7 @@ OneForm = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class HiddenPosition:
+class HiddenPosition(Shown):
     """φ(q, t) = constant, and the velocity rows that say so together."""
 
     phi: Scalar

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.folds import needed, symbols_of
+from dalembert.algebra.tape import LEAVES, Tape
 from dalembert.equations.form import Equations
 from dalembert.equations.ldl import LDL
 from dalembert.kinematics.elimination import Elimination
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
-class ExplicitEquations:
+class ExplicitEquations(Shown):
     """q̇ and u̇ as nodes of one tape, and the route by which u̇ was found."""
 
     system: str
@@ -23,6 +24,10 @@ class ExplicitEquations:
     qdot: tuple[int, ...]
     udot: tuple[int, ...]
     route: str
+
+    def __str__(self) -> str:
+        count = sum(self.tape.nodes[i][0] not in LEAVES for i in needed(self.tape, (*self.qdot, *self.udot)))
+        return f"{self.system}: q̇ and u̇ for {len(self.q)} coordinates and {len(self.u)} speeds by {self.route}, {count} operations"
 
     @cached_property
     def symbols(self) -> tuple[int, ...]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
     import sympy
 
 
 @dataclass(frozen=True)
-class SymPyEquations:
+class SymPyEquations(Shown):
     """q and u as dynamicsymbols, constants as symbols: mass_matrix * u' = forcing, q' = rates."""
 
     q: sympy.Matrix
@@ -23,6 +24,9 @@ class SymPyEquations:
     forcing: sympy.Matrix
     # q' in q and u
     rates: sympy.Matrix
+
+    def __str__(self) -> str:
+        return f"SymPy: mass_matrix * u' = forcing, q' = rates for q = {list(self.q)}, u = {list(self.u)}"
 
     @property
     def mass_matrix_full(self) -> Any:

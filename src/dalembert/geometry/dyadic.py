@@ -9,6 +9,7 @@ from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.vector import Vector, dot3, plus
+from dalembert.notebook import brief
 
 
 class Dyadic:
@@ -18,6 +19,14 @@ class Dyadic:
 
     def __init__(self, tape: Tape, frame: Frame, rows: tuple[Triple, Triple, Triple]) -> None:
         self.tape, self.frame, self.rows = tape, frame, rows
+
+    def __str__(self) -> str:
+        names = [f"{self.frame.name}.{axis}" for axis in "xyz"]
+        terms = [(Scalar(self.tape, e), a, b) for row, a in zip(self.rows, names, strict=True) for e, b in zip(row, names, strict=True)]
+        return " + ".join(f"({e}) {a} {b}" for e, a, b in terms if e != 0) or "0"
+
+    def __repr__(self) -> str:
+        return brief(str(self))
 
     def on(self, tape: Tape) -> Dyadic:
         """The same dyadic on another tape of the system."""

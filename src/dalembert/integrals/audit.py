@@ -18,6 +18,7 @@ import numpy as np
 from dalembert.algebra.exact.field import is_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.notebook import Shown
 from dalembert.once import MAKING, MadeOnce
 from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Quadratures
 from dalembert.simulation.trajectory import Trajectory
@@ -83,7 +84,7 @@ def extra_work(load: str) -> str:
 
 
 @dataclass(frozen=True)
-class Work:
+class Work(Shown):
     """∫ F·v dt and ∫ F·v_R dt of one load over the times.
 
     Source: Mit22 34.7, the table.

@@ -20,10 +20,11 @@ from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.momenta import kinetic_energy_in_rates
 from dalembert.kinetics.generalized_forces import generalized_forces
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
-class RouthReduction:
+class RouthReduction(Shown):
     """The Routhian and the equations of the coordinates that remain; `equations[s]` = 0, proved on the motion."""
 
     system: str

@@ -16,10 +16,11 @@ from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.momenta import jacobi, kinetic_energy_in_rates
 from dalembert.kinetics.generalized_forces import generalized_forces
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
-class Symmetry:
+class Symmetry(Shown):
     """A direction ξ, its momentum p·ξ in the speeds, and what was found about both, each decided exactly."""
 
     system: str

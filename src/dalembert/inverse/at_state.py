@@ -17,6 +17,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.inverse.required_loads import RequiredLoads, required_loads
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import mapping
 from dalembert.states.evaluator import Evaluator, Level
 from dalembert.states.start import find_start
@@ -26,7 +27,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class StateValues:
+class StateValues(Shown):
     """A state of a system that satisfies every row: M u̇ = f there, and whatever else is asked of it."""
 
     kinematics: Kinematics
@@ -35,6 +36,11 @@ class StateValues:
     u: Numbers
     # numbers of constants, inputs and specified motions
     numbers: Mapping[int, float]
+
+    def __str__(self) -> str:
+        kin = self.kinematics
+        values = [*zip(map(kin.name, kin.q), self.q, strict=True), *zip(self.speeds, self.u, strict=True)]
+        return "\n".join([f"{kin.system.name} at t = {self.t:g}", *(f"  {name} = {x:.9g}" for name, x in values)])
 
     @cached_property
     def _loads(self) -> tuple[Numbers, Numbers]:

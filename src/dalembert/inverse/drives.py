@@ -19,6 +19,7 @@ from dalembert.inverse.native import NativeExpressions
 from dalembert.inverse.required_loads import RequiredLoads, required_loads
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import symbol_name
 
 Numbers = NDArray[np.float64]
@@ -29,7 +30,7 @@ class NotDriven(DalembertError):
     """A motion that the chosen drives cannot make."""
 
 
-class InverseDynamics:
+class InverseDynamics(Shown):
     """tau = f(q, u, udot, t=0, **values): the loads of the drives at one state, or in rows at many.
 
     `drives` says what each entry belongs to, `route` how the loads were derived.
@@ -43,6 +44,9 @@ class InverseDynamics:
         entries = [] if B is None else [row.get(k, zero) for row in B for k in range(len(drives))]
         self.native = NativeExpressions(kin, [*nodes, *entries])
         self._chosen = B is not None
+
+    def __str__(self) -> str:
+        return f"Inverse dynamics {self.route}: f(q, u, udot) = the loads of {', '.join(self.drives)}\n  u = {', '.join(self._names)}"
 
     def __call__(self, q: Any, u: Any, udot: Any, t: Any = 0.0, **values: Any) -> Numbers:
         """The loads of the drives."""

@@ -33,6 +33,7 @@ from dalembert.kinetics.generalized_forces import project
 from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential
 from dalembert.model.elements import Body
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 
 Numbers = NDArray[np.float64]
 # entries of the inertia, with their row and column
@@ -40,7 +41,7 @@ _INERTIA: Final = (("Ixx", 0, 0), ("Ixy", 0, 1), ("Ixz", 0, 2), ("Iyy", 1, 1), (
 
 
 @dataclass(frozen=True)
-class InertialParameter:
+class InertialParameter(Shown):
     """One inertial parameter of a body: an entry of its inertia about its point P, of h = m (c − P), or its mass."""
 
     name: str
@@ -48,7 +49,7 @@ class InertialParameter:
     value: float
 
 
-class Regressor:
+class Regressor(Shown):
     """Y(q, u, udot, t=0, **values) with τ = Y π + known, τ along the independent speeds.
 
     `parameters` names the columns of Y and gives π as the description has it; `base` says which of their combinations
@@ -62,6 +63,9 @@ class Regressor:
         zero = kin.tape.zero
         self._entries = [column.get(r, zero) for r in range(kin.n_u) for column in columns]
         self._known = known
+
+    def __str__(self) -> str:
+        return f"Regressor: Y(q, u, udot) of {len(self.speeds)} × {len(self.parameters)}\n  rows {', '.join(self.speeds)}"
 
     @cached_property
     def _native(self) -> NativeExpressions:

@@ -21,13 +21,14 @@ from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_row
 from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
 from dalembert.kinematics.unused import check_everything_used
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.once import MAKING, MadeOnce
 
 # velocities are written on the tape of the system when they are first asked for: one thread at a time
 _ALL_RATES: Final = MadeOnce["Kinematics"]()
 
 
-class Kinematics:
+class Kinematics(Shown):
     """What every principle starts from: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all velocities.
 
     It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations do not see
@@ -36,6 +37,10 @@ class Kinematics:
     With `eliminate=False` nothing is eliminated: u = z are all the rates (spins where there is a quaternion), and the
     rows stay beside the equations as `velocity_rows`. Declared speeds then follow from the rates by their definitions.
     """
+
+    def __str__(self) -> str:
+        counted = f"{len(self.q)} coordinates, {len(self.rows)} constraint rows, {len(self.u)} independent speeds"
+        return f"Kinematics of {self.system.name}: {counted} {', '.join(map(self.name, self.u))}"
 
     def __init__(self, system: System, *, eliminate: bool = True, complete: bool = True) -> None:
         # a system that carries continua is complete without coordinates and masses of its own

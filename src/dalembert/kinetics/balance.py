@@ -23,10 +23,11 @@ from dalembert.kinetics.joints import RigidGroup, RigidGroups
 from dalembert.kinetics.reactions import booked_rows, joint_wrenches
 from dalembert.kinetics.row_actions import row_actions
 from dalembert.model.elements import Body
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
-class Balance:
+class Balance(Shown):
     """What a part of a system needs and what it gets, as forces and as moments about a point, in q, u, u̇ and λ."""
 
     bodies: tuple[str, ...]

@@ -21,6 +21,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.free_bodies import Booked, Wrench, booked_loads, inertia
 from dalembert.kinetics.joints import RigidGroup, RigidGroups
 from dalembert.kinetics.row_actions import Action, held_rows, row_actions
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class RowReaction:
 
 
 @dataclass(frozen=True)
-class Reactions:
+class Reactions(Shown):
     """Every joint (empty where they cannot be had, with the reason) and every row."""
 
     tape: Tape

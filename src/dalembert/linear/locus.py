@@ -18,6 +18,7 @@ from dalembert.linear.linearize import model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.states.evaluator import Key
 from dalembert.states.start import find_start
 from dalembert.states.values import Values
@@ -135,7 +136,7 @@ class Sweep:
 
 
 @dataclass(frozen=True, eq=False)
-class RootLocus:
+class RootLocus(Shown):
     """Eigenvalues over a parameter: a row for each value, each column following one eigenvalue."""
 
     parameter: str

@@ -12,6 +12,7 @@ import numpy as np
 from dalembert.files import write
 from dalembert.linear.modes import Modes, modes
 from dalembert.linear.second_order import SecondOrder, second_order
+from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -34,7 +35,7 @@ class Residual:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(Shown):
     """A, B, C, D and f₀ of a system in n − m_hol independent coordinates z and p speeds u, about one point.
 
     x = (z, u). `point` holds every coordinate and speed there, `offset` f₀ = (ż, u̇), `y` the outputs.

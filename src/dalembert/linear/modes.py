@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.notebook import Shown
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -46,7 +48,7 @@ class Mode(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Modes:
+class Modes(Shown):
     """The modes of a linear model; those that oscillate fastest last, structural zeros first."""
 
     states: tuple[str, ...]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.errors import NotApplicable
+from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class SecondOrder:
+class SecondOrder(Shown):
     """The matrices of M ξ̈ + (D + G) ξ̇ + (K + N) ξ = B w."""
 
     coordinates: tuple[str, ...]

@@ -15,6 +15,7 @@ from dalembert.linear.linearize import linearize, model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import symbol_name
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import label
@@ -36,7 +37,7 @@ _COMPLEX_STEP: Final = 1e-30
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(Shown):
     """∂x/∂p along a motion, x = (q, u): `s["theta", "l"]` is ∂θ/∂l over the times of the run."""
 
     t: Numbers
@@ -129,7 +130,7 @@ def _at_start(field: Field, start: Start, numbers: Mapping[int, float], count: i
 
 
 @dataclass(frozen=True, eq=False)
-class ModelSensitivity:
+class ModelSensitivity(Shown):
     """∂A/∂p of a linear model and ∂λ/∂p of its eigenvalues, the point z, u being held."""
 
     model: LinearModel

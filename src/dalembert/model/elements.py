@@ -13,6 +13,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(Shown):
     """Mass, mass centre G; for a rigid body also its frame and central inertia."""
 
     name: str
@@ -92,6 +93,10 @@ class Body:
     inertia: Dyadic | None = None
     shape: Shape | None = None
     points: dict[str, Point] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        kind = "Body" if self.is_rigid else "Particle"
+        return f"{kind}({self.name!r}: mass {self.mass}, at {self.G.name}{f', frame {self.frame.name}' if self.frame else ''})"
 
     @property
     def tip(self) -> Point:
@@ -105,12 +110,15 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Shown):
     """What a body looks like; it changes no equation."""
 
     kind: Literal["rod", "disk", "sphere", "box", "cylinder"]
     sizes: tuple[Scalar, ...]
     axis: Vector | None = None
+
+    def __repr__(self) -> str:
+        return f"Shape({self.kind}: {', '.join(map(str, self.sizes))})"
 
 
 @dataclass(frozen=True)

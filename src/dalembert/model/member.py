@@ -16,6 +16,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.notebook import Shown
 
 Kind = Literal["beam", "string", "bar", "shaft"]
 Support = Literal["clamped", "pinned", "sliding", "free"]
@@ -25,7 +26,7 @@ SUPPORTS: Final = ("clamped", "pinned", "sliding", "free")
 
 
 @dataclass(frozen=True, eq=False)
-class End:
+class End(Shown):
     """One end of a member: how the frame holds it, and what sits on it.
 
     The springs and the damper tie it to the frame the member hangs on, across the member (`spring`, `damper`), against its
@@ -50,7 +51,7 @@ class End:
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class Field(Shown):
     """One unknown function of (x, t): v and w across the member, u along it, φ its twist, ψ the turn of its sections."""
 
     symbol: str

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import MissingValue, check_complete, number, symbol_name
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class NativeDynamics:
+class NativeDynamics(Shown):
     """f(q, u, t=0, **values): u̇ of one state, or of many states in rows (bit for bit the same).
 
     Constants have their declared values unless given; inputs and the jets of unbound specified motions must be given,
@@ -40,6 +41,13 @@ class NativeDynamics:
         defaults = {s.name: float(s.value) for s in system.symbols.values() if s.value is not None}
         self._defaults = numpy.array([defaults.get(n, numpy.nan) for n in self.parameter_names])
         self._complete = not numpy.isnan(self._defaults).any()
+
+    def __str__(self) -> str:
+        names = [str(self.equations.tape.nodes[i][1]) for i in self.state]
+        q, u = names[: self._n_q], names[self._n_q : -1]
+        missing = [n for n, x in zip(self.parameter_names, self._defaults, strict=True) if math.isnan(x)]
+        needs = f"\n  to be given by name: {', '.join(missing)}" if missing else ""
+        return f"{self.system.name}: native f(q, u, t) = u̇\n  q = {', '.join(q)}\n  u = {', '.join(u)}{needs}"
 
     def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
         """u̇ at the state (q, u) and time t."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.formula import Equation, Formula, Name, Partial, Symbol, replaced
+from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.chetaev import with_nonlinear_rows
@@ -28,7 +29,7 @@ Family = Literal["positions", "velocities", "accelerations", "kinetic energy", "
 
 
 @dataclass(frozen=True)
-class Principle:
+class Principle(Shown):
     """A classical principle: its name, what it says, where it is printed, and the route it takes."""
 
     name: str
@@ -41,6 +42,9 @@ class Principle:
     variables: Literal["q̇", "u", "q, p"]
     # what it says, in words
     why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.title}: {formula_text(self.statement)} ({self.source})"
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ def items(names: Iterable[str], values: Iterable[int | Vector | str]) -> tuple[I
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Shown):
     """One step of a derivation: the formula in general, the same for this system, its source, and why it is taken."""
 
     title: str
@@ -130,6 +134,9 @@ class Step:
     why: str = ""
     # many of its quantities vanish, and those need not be shown
     sparse: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.formula if isinstance(self.formula, str) else formula_text(self.formula)}"
 
 
 @dataclass(frozen=True)

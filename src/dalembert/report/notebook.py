@@ -13,7 +13,7 @@ from dalembert.report import comparison, steps, tables
 from dalembert.report import html as to_html
 from dalembert.report import latex as to_latex
 from dalembert.report import markdown as to_markdown
-from dalembert.report.blocks import Block, Heading, words
+from dalembert.report.blocks import Block, Code, Heading
 from dalembert.report.energy_integrals import energy_integrals
 from dalembert.report.writing import Writing
 
@@ -68,7 +68,7 @@ def _run(shown: object) -> Iterator[Block]:
     from dalembert.simulation.trajectory import Trajectory
 
     if not isinstance(shown, Trajectory):
-        yield words(str(shown))
+        yield Code(str(shown))
         return
     yield Heading(3, shown.system.name)
     yield from motion(shown)

@@ -38,7 +38,7 @@ _EPSILON: Final = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
-class EngineComparison:
+class EngineComparison(Shown):
     """One engine: the largest relative differences over all states, and the joint where the accelerations differ most."""
 
     engine: str

@@ -15,6 +15,7 @@ import numpy as np
 
 from dalembert.algebra.exact.field import is_zero
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, number, symbol_name
 from dalembert.states.evaluator import Key
 from dalembert.statics.balance import Balance, NoEquilibrium
@@ -43,7 +44,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(Shown):
     """Equilibria along a parameter: values, the points, and the marks between them."""
 
     parameter: str

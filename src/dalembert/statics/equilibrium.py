@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, mapping, number
 from dalembert.states.evaluator import label
 from dalembert.statics.balance import Balance, NoEquilibrium
@@ -30,7 +31,7 @@ _DUST: Final = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(Shown):
     """A state in which no speed changes: every coordinate and speed, the multipliers, the residual and the stability."""
 
     system: str

@@ -14,12 +14,13 @@ from dalembert.algebra.tape import Tape
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 from dalembert.statics.rest import Rest
 from dalembert.statics.solutions import Solutions, solutions
 
 
 @dataclass(frozen=True)
-class StaticEquations:
+class StaticEquations(Shown):
     """equations = 0 along the independent speeds, with the holonomic rows, at q̇ = 0."""
 
     system: System = field(repr=False)

@@ -13,10 +13,11 @@ from typing import Any
 from dalembert.algebra.folds import Linear
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import NotApplicable, NotLinear
+from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
-class Solutions:
+class Solutions(Shown):
     """The values of a coordinate in equilibrium, each where it is real.
 
     `complete` says that there are no others, the whole turns of an angle aside; otherwise there may be.

@@ -19,6 +19,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.member import Expansion
 from dalembert.model.system import System
+from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,7 @@ _FIELDS: Final = ("v", "w", "u", "phi", "psi", "psi_v", "psi_w")
 
 
 @dataclass(frozen=True, eq=False)
-class Discretised(Expansion):
+class Discretised(Expansion, Shown):
     """A member whose fields are sums of admissible functions, with their amplitudes as coordinates of the system."""
 
     functions: dict[str, tuple[Function, ...]]

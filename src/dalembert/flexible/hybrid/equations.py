@@ -10,6 +10,7 @@ from dalembert.flexible.hybrid.continuum import Continuum
 from dalembert.flexible.hybrid.integrals import Integral
 from dalembert.flexible.hybrid.variation import Variation
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.notebook import Shown
 from dalembert.principles.base import Principle, Step
 
 
@@ -35,7 +36,7 @@ class FieldEquation:
 
 
 @dataclass(frozen=True)
-class BoundaryCondition:
+class BoundaryCondition(Shown):
     """residual(t) = 0 at one end, from the variation of a field or of one of its derivatives there."""
 
     member: str
@@ -44,6 +45,10 @@ class BoundaryCondition:
     end: Literal[0, 1]
     kind: Literal["geometric", "natural"]
     residual: int
+
+    def __str__(self) -> str:
+        primes, end = "'" * self.order, "far" if self.end else "near"
+        return f"{self.kind} condition on {self.field}{primes} at the {end} end of {self.member}"
 
 
 @dataclass(frozen=True)

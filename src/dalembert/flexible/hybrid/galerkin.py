@@ -21,6 +21,7 @@ from dalembert.flexible.expansion.integration import degree_in_x, rule_for
 from dalembert.flexible.expansion.quadrature import Rule
 from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
 from dalembert.flexible.hybrid.equations import HybridEquations
+from dalembert.notebook import Shown
 from dalembert.principles.base import Derivation
 
 # the highest derivatives that occur in the field equations of beams
@@ -28,12 +29,15 @@ _ALONG, _DOTS = 4, 2
 
 
 @dataclass(frozen=True)
-class GalerkinEquations:
+class GalerkinEquations(Shown):
     """One equation for each speed of a derivation, obtained from the hybrid equations, on a tape of its own."""
 
     tape: Tape = field(repr=False)
     names: tuple[str, ...]
     nodes: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name}: {e} = 0" for name, e in zip(self.names, self.equations, strict=True))
 
     @property
     def equations(self) -> tuple[Scalar, ...]:

@@ -24,17 +24,21 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.flexible.hybrid.fields import Fields
+from dalembert.notebook import Shown
 
 TERMS: Final = 5_000
 
 
 @dataclass(frozen=True)
-class Integral:
+class Integral(Shown):
     """∫₀ᴸ integrand dx: the symbol that stands for it, and how it is written."""
 
     symbol: int
     integrand: int
     tree: Tree
+
+    def __str__(self) -> str:
+        return Text()(self.tree)
 
 
 class Integrals:

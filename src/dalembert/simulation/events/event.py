@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import Unknown
+from dalembert.notebook import Shown
 from dalembert.ode.failures import BadRun
 
 Direction = Literal["any", "up", "down"]
@@ -29,7 +30,7 @@ class Action(Enum):
 
 
 @dataclass(frozen=True)
-class Event:
+class Event(Shown):
     """expression = 0, crossed in a direction, and what is done then; made by `da.event` and `da.impact`."""
 
     expression: Scalar | str

@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.algebra.parser import nearest
 from dalembert.errors import Unknown
+from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,7 @@ def _components(name: str, force: Numbers | None, moment: Numbers | None) -> dic
 
 
 @dataclass(frozen=True, eq=False)
-class JointLoad:
+class JointLoad(Shown):
     """The wrench that the rest of the system exerts on what lies beyond a joint, at the joint: rows of N components over time."""
 
     name: str
@@ -47,7 +48,7 @@ class JointLoad:
 
 
 @dataclass(frozen=True, eq=False)
-class RowLoad:
+class RowLoad(Shown):
     """A row's multiplier, its force on each coordinate, the power it feeds in, and the force or moment on the body it holds."""
 
     name: str
@@ -68,7 +69,7 @@ class RowLoad:
 
 
 @dataclass(frozen=True, eq=False)
-class DriveLoad:
+class DriveLoad(Shown):
     """The load conjugate to a specified motion (a force for a distance, a torque for an angle), and its power."""
 
     name: str

@@ -1,0 +1,59 @@
+"""Every result shows itself at the prompt: a few readable lines, never an address or a node number."""
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.notebook import LINES, Shown, brief
+
+
+@pytest.fixture(scope="module")
+def results():
+    s = gallery.build("cart-and-bar")
+    d = da.kane(s)
+    run = da.simulate(s, 0.1, start={"theta": 0.5}, inputs={"F": 0})
+    linear = da.linearize(s)
+    return {
+        "derivation": d, "equations": d.equations, "principle": d.principle, "step": d.steps[0], "kinematics": d.kinematics,
+        "agreement": da.agreement(s), "comparison": da.comparison(s), "integrals": da.energy_integrals(s), "run": run,
+        "run reactions": run.reactions, "joint load": run.reactions.joints["theta"], "reactions": da.reactions(s), "native": da.compile(s),
+        "equilibrium": da.equilibrium(s, inputs={"F": 0}), "statics": da.virtual_work(s), "linear": linear, "modes": linear.modes,
+        "constraints": da.constraints(s), "system": s, "body": s.bodies[1], "bodies": s.bodies, "inertia": s.bodies[1].inertia,
+        "vector": s.bodies[0].G.v, "inverse": da.inverse_dynamics(s), "regressor": da.regressor(s), "sympy": d.sympy(),
+    }  # fmt: skip
+
+
+def test_results_show_themselves_in_a_few_lines(results):
+    for name, result in results.items():
+        text = repr(result)
+        assert not re.search(r" at 0x|tape=|nodes=|<dalembert", text), (name, text)
+        assert text.count("\n") <= LINES, (name, text)
+
+
+def test_every_public_result_class_has_a_text_of_its_own():
+    for name in dir(da):
+        thing = getattr(da, name)
+        if isinstance(thing, type) and not issubclass(thing, BaseException):
+            made_by_dataclass = dataclasses.is_dataclass(thing) and hasattr(thing.__repr__, "__wrapped__")
+            assert thing.__repr__ is not object.__repr__, name
+            assert not made_by_dataclass, name
+
+
+def test_a_long_text_is_cut_with_a_word():
+    text = brief("\n".join(map(str, range(40))))
+    assert text.splitlines()[-1] == f"… {40 - LINES} more lines: print it to see all"
+    assert brief("x" * 1000).endswith("… cut to fit: print it to see all")
+
+
+def test_fields_are_listed_where_a_class_writes_no_text():
+    @dataclasses.dataclass(frozen=True)
+    class RowOfNumbers(Shown):
+        name: str
+        values: np.ndarray
+        nothing: None = None
+
+    assert repr(RowOfNumbers("x", np.array([1.0, 2.0]))) == "Row of numbers\n  name     x\n  values   [1.0, 2.0]"

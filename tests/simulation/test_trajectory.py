@@ -117,7 +117,7 @@ def test_accelerations(system, run) -> None:
 
 
 def test_accelerations_must_be_known(run) -> None:
-    without = Trajectory(run._setting, run.start, run.solution)
+    without = Trajectory(run.values, run.start, run.solution)
     with pytest.raises(BadExpression, match="made without the equations of motion"):
         without["theta_1''"]
 
@@ -284,7 +284,7 @@ def test_the_summary_tells_the_run(run) -> None:
 
 def test_a_run_that_did_not_finish_says_so(run) -> None:
     part = replace(run.solution, outcome=Outcome.INTERRUPTED, message="interrupted at t = 5")
-    broken = Trajectory(run._setting, run.start, part, until=9.0)
+    broken = Trajectory(run.values, run.start, part, until=9.0)
     assert "Simple pendulum: t = 0 … 5 of 9, NOT FINISHED: interrupted (interrupted at t = 5)" == str(broken).splitlines()[0]
     assert not broken.finished
     assert run.finished
@@ -425,7 +425,7 @@ def test_the_energies_are_drawn_where_they_change(tmp_path) -> None:
 
 
 def test_a_plot_says_that_the_run_did_not_finish(run, tmp_path) -> None:
-    broken = Trajectory(run._setting, run.start, replace(run.solution, outcome=Outcome.STOPPED), until=9.0)
+    broken = Trajectory(run.values, run.start, replace(run.solution, outcome=Outcome.STOPPED), until=9.0)
     texts = [t.get_text() for t in broken.plot(path=tmp_path / "x.png").figure.texts]
     assert any("STOPPED at t = 5" in t for t in texts)
 

@@ -177,7 +177,7 @@ def setting_of(what: str, run: object) -> Values:
     if not isinstance(run, Trajectory):
         msg = f"{what}: give a run, as da.simulate returns it, not {type(run).__name__}"
         raise BadPoint(msg)
-    return run._setting  # noqa: SLF001 - the run's own numbers and bindings
+    return run.values
 
 
 def solved(M: Numbers, b: Numbers) -> Numbers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,12 +33,14 @@ from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.small_motions import warn_of_small_motion
-from dalembert.simulation.trajectory import EnergyAudit, Trajectory
+from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from dalembert.integrals.audit import RunIntegrals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +201,7 @@ def run(
     duration: float,
     options: RunOptions,
     quadratures: Quadratures | None = None,
-    energy_audit: EnergyAudit | None = None,
+    energy_audit: Callable[[Trajectory], RunIntegrals] | None = None,
 ) -> Trajectory:
     """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards."""
     t0, t1 = _span(duration, options)
@@ -220,9 +222,16 @@ def run(
 
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin
-        made = Trajectory(chosen, start, solution, until=t1, seconds=seconds, accelerations=accelerations)
-        made.quadrature_names, made.energy_audit = names, energy_audit if watched else None
-        return made
+        return Trajectory(
+            chosen,
+            start,
+            solution,
+            until=t1,
+            seconds=seconds,
+            accelerations=accelerations,
+            quadrature_names=names,
+            energy_audit=energy_audit if watched else None,
+        )
 
     try:
         with progress_bar(t0, t1, options.progress) as show:

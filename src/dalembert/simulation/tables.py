@@ -19,8 +19,13 @@ if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
 
 
+def write(run: Trajectory, path: str | os.PathLike[str]) -> None:
+    """t, q and u in columns, in the format that the ending names: .csv, .parquet, .mat, .h5, .hdf5 or .nc."""
+    write_columns(path, run.system.name, run.t, _columns(run))
+
+
 def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
-    """One line of names, then one line for each time; 17 digits, so that reading gives the same numbers."""
+    """Times, coordinates and speeds with 17 digits, a column for each; the file appears whole or not at all."""
     write_table(path, ("t", *run.names), np.column_stack([run.t, run.q, run.u]))
 
 
@@ -86,13 +91,13 @@ WRITERS: Final = {".csv": _csv, ".parquet": _parquet, ".mat": _mat, ".h5": _hdf5
 
 
 def to_pandas(run: Trajectory) -> Any:
-    """A pandas data frame indexed by t."""
+    """A pandas data frame: coordinates and speeds in columns, indexed by the time."""
     package = _imported("pandas")
     return package.DataFrame(_columns(run), index=package.Index(run.t.copy(), name="t"))
 
 
 def to_xarray(run: Trajectory) -> Any:
-    """An xarray dataset along t, with the name of the system."""
+    """An xarray dataset: coordinates and speeds as variables along the dimension t."""
     package = _imported("xarray")
     variables = {name: ("t", x) for name, x in _columns(run).items()}
     return package.Dataset(variables, coords={"t": run.t.copy()}, attrs={"system": run.system.name})

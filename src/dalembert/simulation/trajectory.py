@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +20,12 @@ from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.failures import OutsideRun
 from dalembert.ode.solution import Outcome, Solution
+from dalembert.simulation import tables
 from dalembert.simulation.events.occurrence import Occurrence, energy_changed
+from dalembert.simulation.plotting import motion
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
-from dalembert.states.evaluator import Evaluator, label
+from dalembert.simulation.summary import summary
+from dalembert.states.evaluator import label
 from dalembert.states.start import Start
 from dalembert.states.values import Values
 
@@ -32,68 +36,44 @@ if TYPE_CHECKING:
 
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.page.animation import Animation
-    from dalembert.simulation.plotting.plot import Plot
+    from dalembert.simulation.model import Accelerations
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
     Numbers = NDArray[np.float64]
 
 
-class Accelerations(Protocol):
-    """u̇ of states in rows, each at its time."""
-
-    def __call__(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers: ...
-
-    def multipliers(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
-        """λ of the rows that stand beside the equations."""
-        ...
-
-    def onto_rows(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
-        """(q, u) brought onto these rows, if the run was."""
-        ...
-
-
-class EnergyAudit(Protocol):
-    """What finds the energy integrals of a run that carried them along."""
-
-    def __call__(self, run: Trajectory, /) -> RunIntegrals: ...
-
-
+@dataclass(frozen=True, eq=False, repr=False)
 class Trajectory(Shown):
     """The motion of a system: `run["theta"]`, `run[theta.dot]`, `run["m*g*L*cos(theta)"]`, `run[G.v]` over the times `run.t`.
 
     The times are those of the integrator's steps; `run.at(times)` is the same motion at any others.
     """
 
-    def __init__(
-        self,
-        setting: Values,
-        start: Start,
-        solution: Solution,
-        *,
-        until: float | None = None,
-        seconds: float | None = None,
-        accelerations: Accelerations | None = None,
-    ) -> None:
-        self.start, self.solution = start, solution
-        # the end that was asked for, and how long it took
-        self.until, self.seconds = until, seconds
-        self._setting, self._accelerations = setting, accelerations
-        self._t, self._y = solution.t, solution.y
-        # what rode along, and who can read it
-        self.quadrature_names: tuple[str, ...] = ()
-        self.energy_audit: EnergyAudit | None = None
+    values: Values
+    start: Start
+    solution: Solution
+    _: KW_ONLY
+    # the end that was asked for, and how long it took
+    until: float | None = None
+    seconds: float | None = None
+    accelerations: Accelerations | None = None
+    # what rode along, and who can read it
+    quadrature_names: tuple[str, ...] = ()
+    energy_audit: Callable[[Trajectory], RunIntegrals] | None = None
+    # times and states other than those of the integrator's steps
+    sampled: tuple[Numbers, Numbers] | None = None
 
     # ---- the motion --------------------------------------------------------------------------
 
     @property
     def system(self) -> System:
         """The system as it was described when the run began."""
-        return self._setting.kin.system
+        return self.values.kin.system
 
     @property
     def kinematics(self) -> Kinematics:
         """The kinematics of that system."""
-        return self._setting.kin
+        return self.values.kin
 
     @property
     def t(self) -> Numbers:
@@ -103,18 +83,18 @@ class Trajectory(Shown):
     @property
     def q(self) -> Numbers:
         """The coordinates: a row for each time."""
-        return _kept(self._y[:, : self._setting.kin.n_q])
+        return _kept(self._y[:, : self.values.kin.n_q])
 
     @property
     def u(self) -> Numbers:
         """The independent speeds: a row for each time."""
-        n_q, n_u = self._setting.kin.n_q, self._setting.kin.n_u
+        n_q, n_u = self.values.kin.n_q, self.values.kin.n_u
         return _kept(self._y[:, n_q : n_q + n_u])
 
     @cached_property
     def qdot(self) -> Numbers:
         """q̇ = W u + X: a row for each time."""
-        return _kept(self._values(list(self._evaluator.kin.qdot)).T)
+        return _kept(self._values(list(self.values.evaluator.kin.qdot)).T)
 
     @property
     def events(self) -> tuple[Occurrence, ...]:
@@ -124,13 +104,21 @@ class Trajectory(Shown):
     @property
     def quadratures(self) -> Numbers:
         """What was integrated along with the motion: a row for each time."""
-        return _kept(self._y[:, self._setting.kin.n_q + self._setting.kin.n_u :])
+        return _kept(self._y[:, self.values.kin.n_q + self.values.kin.n_u :])
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the coordinates and the speeds, as they are written in a program."""
-        kin = self._setting.kin
+        kin = self.values.kin
         return tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
+
+    @property
+    def _t(self) -> Numbers:
+        return self.solution.t if self.sampled is None else self.sampled[0]
+
+    @property
+    def _y(self) -> Numbers:
+        return self.solution.y if self.sampled is None else self.sampled[1]
 
     def __len__(self) -> int:
         return len(self._t)
@@ -145,32 +133,28 @@ class Trajectory(Shown):
         if wanted.ndim != 1:
             msg = f"give one time or a list of times, not an array of shape {wanted.shape}"
             raise OutsideRun(msg)
-        new = Trajectory.__new__(Trajectory)
-        new.__dict__.update(self.__getstate__(), _t=wanted, _y=self._held(wanted, self.solution.at(wanted)), _evaluator=self._evaluator)
-        return new
+        return replace(self, sampled=(wanted, self._held(wanted, self.solution.at(wanted))))
 
     def _held(self, t: Numbers, y: Numbers) -> Numbers:
         """Between its ends a step leaves the rows by as much as its error: back onto them, as at the ends."""
-        kin = self._setting.kin
+        kin = self.values.kin
         between = np.flatnonzero(~np.isin(t, self.solution.t)) if kin.multipliers else ()
-        if self._accelerations is not None and len(between):
+        if self.accelerations is not None and len(between):
             n_q, n = kin.n_q, kin.n_q + kin.n_u
             y = y.copy()
-            y[between, :n] = self._accelerations.onto_rows(y[between, :n_q], y[between, n_q:n], t[between])
+            y[between, :n] = self.accelerations.onto_rows(y[between, :n_q], y[between, n_q:n], t[between])
         return y
 
     def with_states(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
         """The same system and values in other states: rows of coordinates and speeds, each at its time."""
         t, rows = np.asarray(times, dtype=np.float64), np.column_stack([np.asarray(q, dtype=np.float64), np.asarray(u, dtype=np.float64)])
-        new = Trajectory.__new__(Trajectory)
-        new.__dict__.update(self.__getstate__(), _t=t, _y=rows, _evaluator=self._evaluator, quadrature_names=(), energy_audit=None)
-        return new
+        return replace(self, sampled=(t, rows), quadrature_names=(), energy_audit=None)
 
     # ---- any quantity ------------------------------------------------------------------------
 
     def __getitem__(self, key: Scalar | str | Vector) -> Numbers:
         """A quantity over the times; a vector as rows of its three components along N."""
-        evaluator = self._evaluator
+        evaluator = self.values.evaluator
         try:
             if isinstance(key, Vector):
                 return np.ascontiguousarray(self._values([evaluator.node(c) for c in _components(key, self.system)]).T)
@@ -184,35 +168,31 @@ class Trajectory(Shown):
 
     def rows(self, keys: Sequence[Scalar]) -> Numbers:
         """Several quantities at once: a row for each, over the times."""
-        return self._values([self._evaluator.node(key) for key in keys])
-
-    @cached_property
-    def _evaluator(self) -> Evaluator:
-        return Evaluator(self._setting.kin, self._setting.numbers, self._setting.bindings)
+        return self._values([self.values.evaluator.node(key) for key in keys])
 
     @cached_property
     def _state(self) -> dict[int, Numbers]:
-        kin = self._setting.kin
+        kin = self.values.kin
         columns = np.ascontiguousarray(self._y[:, : kin.n_q + kin.n_u].T)
-        return {**dict(zip((*kin.q, *kin.u), columns, strict=True)), self._evaluator.time: self._t}
+        return {**dict(zip((*kin.q, *kin.u), columns, strict=True)), self.values.evaluator.time: self._t}
 
     @cached_property
     def _udot(self) -> dict[int, Numbers]:
         """u̇ by node."""
-        if self._accelerations is None:
+        if self.accelerations is None:
             msg = "the accelerations of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        columns = np.asarray(self._accelerations(self.q, self.u, self.t), dtype=np.float64).T
-        return dict(zip(self._evaluator.kin.udot, columns, strict=True))
+        columns = np.asarray(self.accelerations(self.q, self.u, self.t), dtype=np.float64).T
+        return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
 
     @cached_property
     def _lam(self) -> dict[int, Numbers]:
         """λ by node."""
-        if self._accelerations is None:
+        if self.accelerations is None:
             msg = "the multipliers of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        columns = np.asarray(self._accelerations.multipliers(self.q, self.u, self.t), dtype=np.float64).T
-        return dict(zip(self._evaluator.kin.multipliers, columns, strict=True))
+        columns = np.asarray(self.accelerations.multipliers(self.q, self.u, self.t), dtype=np.float64).T
+        return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
 
     @property
     def multipliers(self) -> dict[str, Numbers]:
@@ -220,12 +200,12 @@ class Trajectory(Shown):
 
         Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the motion is the same for all.
         """
-        kin = self._evaluator.kin
+        kin = self.values.evaluator.kin
         return {row.row.name: self._lam[lam] for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)}
 
     def _values(self, nodes: list[int]) -> Numbers:
         """A row for each node, over the times."""
-        evaluator = self._evaluator
+        evaluator = self.values.evaluator
         reduced = [evaluator.reduced(i) for i in nodes]
         state = self._state
         if evaluator.contains(reduced, evaluator.kin.udot):
@@ -238,7 +218,7 @@ class Trajectory(Shown):
 
     @cached_property
     def _energies(self) -> Numbers:
-        T, V = energies(self._evaluator.kin)
+        T, V = energies(self.values.evaluator.kin)
         return np.asarray(self._values([T, V]))
 
     @property
@@ -260,14 +240,14 @@ class Trajectory(Shown):
     @cached_property
     def conserves_energy(self) -> bool:
         """Whether T + V must be constant by the description."""
-        return conserves_energy(self._evaluator.kin)
+        return conserves_energy(self.values.evaluator.kin)
 
     @property
     def energy_change(self) -> Numbers:
         """E − E₀ without what events have changed; zero where energy is conserved between them."""
         E = self.energy
         change: Numbers = E - E[:1]
-        return change - energy_changed(self.events, self._t, is_run=self._t is self.solution.t) if self.events else change
+        return change - energy_changed(self.events, self._t, is_run=self.sampled is None) if self.events else change
 
     @cached_property
     def energy_drift(self) -> float:
@@ -286,13 +266,13 @@ class Trajectory(Shown):
     @cached_property
     def residuals(self) -> dict[str, Numbers]:
         """Every constraint as it was declared, and the rate of those on positions; all should vanish."""
-        nodes = residuals(self._evaluator.kin)
+        nodes = residuals(self.values.evaluator.kin)
         return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
 
     @cached_property
     def acceleration_residuals(self) -> dict[str, Numbers]:
         """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should vanish."""
-        nodes = acceleration_residuals(self._evaluator.kin)
+        nodes = acceleration_residuals(self.values.evaluator.kin)
         return dict(zip(nodes, self._values(list(nodes.values())), strict=True))
 
     @property
@@ -313,39 +293,11 @@ class Trajectory(Shown):
 
     # ---- out of here -------------------------------------------------------------------------
 
-    def write(self, path: str | PathLike[str]) -> None:
-        """t, q and u in columns, in the format that the ending names: .csv, .parquet, .mat, .h5, .hdf5 or .nc."""
-        from dalembert.simulation.tables import write_columns
-
-        columns = dict(zip(self.names, np.column_stack([self.q, self.u]).T, strict=True))
-        write_columns(path, self.system.name, self.t, columns)
-
-    def to_csv(self, path: str | PathLike[str]) -> None:
-        """Times, coordinates and speeds with 17 digits, a column for each; the file appears whole or not at all."""
-        from dalembert.simulation.tables import to_csv
-
-        to_csv(self, path)
-
-    def to_pandas(self) -> Any:
-        """A pandas data frame: coordinates and speeds in columns, indexed by the time."""
-        from dalembert.simulation.tables import to_pandas
-
-        return to_pandas(self)
-
-    def to_xarray(self) -> Any:
-        """An xarray dataset: coordinates and speeds as variables along the dimension t."""
-        from dalembert.simulation.tables import to_xarray
-
-        return to_xarray(self)
-
-    def plot(self, *what: Any, path: str | PathLike[str] | None = None) -> Plot:
-        """Coordinates over time, or whatever is named, with the energy below; several in a tuple share their axes.
-
-        In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the file is printed.
-        """
-        from dalembert.simulation.plotting.motion import plot
-
-        return plot(self, what, path)
+    write = tables.write
+    to_csv = tables.to_csv
+    to_pandas = tables.to_pandas
+    to_xarray = tables.to_xarray
+    plot = motion.plot
 
     def animate(self, path: str | PathLike[str] | None = None) -> Animation:
         """The motion in three dimensions, with its coordinates over time.
@@ -357,12 +309,7 @@ class Trajectory(Shown):
         found: Animation = import_module("dalembert.page.animation").animate(self, path)
         return found
 
-    def __str__(self) -> str:
-        from dalembert.simulation.summary import summary
-
-        return summary(self)
-
-    __repr__ = __str__
+    __str__ = __repr__ = summary
 
     @property
     def finished(self) -> bool:
@@ -370,8 +317,7 @@ class Trajectory(Shown):
         return self.solution.outcome is Outcome.FINISHED
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("start", "solution", "until", "seconds", "_setting", "_accelerations", "_t", "_y", "quadrature_names", "energy_audit")
-        return {name: self.__dict__[name] for name in kept}
+        return {each.name: self.__dict__[each.name] for each in fields(self)}
 
 
 def _kept(x: Numbers) -> Numbers:

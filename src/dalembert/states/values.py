@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from dalembert.algebra.arithmetic import Floats
@@ -15,7 +16,7 @@ from dalembert.errors import BadExpression
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.inertia import inertia_fault
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
-from dalembert.states.evaluator import label
+from dalembert.states.evaluator import Evaluator, label
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,14 @@ class Values:
     kin: Kinematics = field(repr=False)
     numbers: dict[int, float]
     bindings: dict[int, int]
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """What reads expressions with these values, on a tape of its own."""
+        return Evaluator(self.kin, self.numbers, self.bindings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def value_at(self, t: float) -> dict[int, float]:
         """Every symbol that is not part of the state, as a number at time t (inputs that depend on the state left out)."""

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 _MOST_POINTS: Final = 20_000
 
 
-def plot(run: Trajectory, what: Sequence[Any], path: str | os.PathLike[str] | None) -> Plot:
-    """Coordinates, or what is named, over time: shown or saved."""
+def plot(run: Trajectory, /, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
+    """Coordinates over time, or whatever is named, with the energy below; several in a tuple share their axes.
+
+    In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the file is printed.
+    """
     return shown(chart(run, what), run.system.name, path)
 
 

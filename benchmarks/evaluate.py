@@ -1,4 +1,4 @@
-"""u̇ of one state and of many: native loop, one call from Python, batch."""
+"""u̇ of one state and of many, and the loads for given u̇: native loop, one call from Python, batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ import dalembert as da
 NOTE = (
     "Time for one state. Native loop: 1024 states, one call for each from a loop in native code (Pinocchio: its own, abaInParallel on one "
     "thread). One call: from Python, with numpy arrays that exist. Batch: one call for 1024 states in rows. Constants at run time: all "
-    "13 numbers of each body are parameters, as they are for Pinocchio and MuJoCo; in the other rows they are part of the code."
+    "13 numbers of each body are parameters, as they are for Pinocchio and MuJoCo; in the other rows they are part of the code. Inverse "
+    "dynamics: the loads for given q, u and u̇ by da.inverse_dynamics in the same native loop, by Pinocchio's rneaInParallel on one thread."
 )
 STATES = 1024
 COMPARED = 200
@@ -32,6 +33,8 @@ def run(report: Report, *, quick: bool) -> None:
     report.section("Evaluate", NOTE)
     for n in (7, 20) if quick else (7, 20, 50, 200):
         _chain(report, n)
+    for n in (7,) if quick else (7, 50):
+        _inverse(report, n)
     for n in (2, 5) if quick else (2, 5, 10):
         _pendulum(report, n)
     _disk(report)
@@ -68,6 +71,25 @@ def _chain(report: Report, n: int) -> None:
     batch["Pinocchio"] = timings["Pinocchio"] if "Pinocchio" in others else missing["Pinocchio"]
     report.compare(f"chain {n}, batch", batch, {"Pinocchio": Slower(15)} if n == 7 else None)
     _one_call(report, n, ours, others, missing)
+
+
+def _inverse(report: Report, n: int) -> None:
+    """τ(q, u, u̇) link by link, and Pinocchio's rnea."""
+    report.progress(f"inverse dynamics, {n} joints")
+    (Q, U), (_, A) = systems.states(n, STATES), systems.states(n, STATES, seed=3)
+    X = numpy.hstack([Q, U, A, numpy.zeros((STATES, 1))])
+    loops: Loops = {}
+    for name, symbolic in (("dalembert", False), ("dalembert, constants at run time", True)):
+        native = da.inverse_dynamics(systems.chain(n, symbolic=symbolic)).native
+        loops[name] = native_loop.compiled_rows(native.function, X, native.values({}))
+    missing: dict[str, str] = {}
+    tool = _tool("Pinocchio", n, missing)
+    if tool is not None:
+        loops["Pinocchio"] = tool.inverse_loop(Q, U, A)
+        error = relative(loops["dalembert"](), loops["Pinocchio"]())
+        report.check(f"chain {n}: inverse dynamics at {STATES} states, relative", f"{error:.1e} ≤ 1e-11", passed=error <= AGREEMENT)
+    found: dict[str, Timing | str] = {k: t.per(STATES) for k, t in race(loops).items()} | missing
+    report.compare(f"chain {n}, inverse dynamics, native loop", found, {"Pinocchio": Slower(3)} if n == 7 else None)
 
 
 def _tool(name: str, n: int, missing: dict[str, str]) -> Any:

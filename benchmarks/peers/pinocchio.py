@@ -1,4 +1,4 @@
-"""Pinocchio: the articulated-body algorithm in C++ templates, by `pin.aba` or in its own loop on one thread."""
+"""Pinocchio: the articulated-body algorithm in C++ templates, by `pin.aba` or in its own loop on one thread; rnea in its own loop."""
 
 from __future__ import annotations
 
@@ -37,12 +37,19 @@ class Chain:
 
     def loop(self, Q: NDArray[Any], U: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         """Its own C++ loop over states, on one thread; results in rows."""
+        return self._loop(pin.abaInParallel, Q, U, numpy.zeros_like(Q))
+
+    def inverse_loop(self, Q: NDArray[Any], U: NDArray[Any], A: NDArray[Any]) -> Callable[[], NDArray[Any]]:
+        """The same for the loads that make the accelerations A, by the recursive Newton–Euler algorithm."""
+        return self._loop(pin.rneaInParallel, Q, U, A)
+
+    def _loop(self, algorithm: Callable[..., object], *rows: NDArray[Any]) -> Callable[[], NDArray[Any]]:
         pool = pin.ModelPool(self.model, 1)
-        Q, U = numpy.asfortranarray(Q.T), numpy.asfortranarray(U.T)
-        tau, a = numpy.zeros_like(Q), numpy.zeros_like(Q)
+        columns = [numpy.asfortranarray(x.T) for x in rows]
+        found = numpy.zeros_like(columns[0])
 
         def run() -> NDArray[Any]:
-            pin.abaInParallel(1, pool, Q, U, tau, a)
-            return a.T
+            algorithm(1, pool, *columns, found)
+            return found.T
 
         return run

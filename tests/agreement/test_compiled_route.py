@@ -61,3 +61,44 @@ def test_a_mass_fixed_to_another_body_carries_its_own_weight():
     assert ["0", "−M g", "0"] == [str(c) for c in bar.vector.to(s.N)]
     assert ["0", "−m g", "0"] == [str(c) for c in nut.vector.to(s.N)]
     assert (s.bodies[0].G, s.bodies[1].G) == (bar.at, nut.at)
+
+
+def hand():
+    """Two shared coordinates, one along a finger and across to the other, one that skips a joint between its links."""
+    s = da.System("hand")
+    a, b, c, d = s.coordinates("a b c d")
+    g = s.constant("g", 9)
+    N = s.N
+
+    def link(name, P, B, m):
+        s.body(name, m, P.offset(B.x / 3 + B.y / 5, None, B), B, da.inertia(B, m, 2 * m, m + 1, 0, m / 7))
+        return P.offset(B.x, None, B)
+
+    palm = N.rotated(a, N.y)
+    wrist = link("palm", s.O, palm, 5)
+    first = palm.rotated(b, palm.z)
+    knuckle = link("first", wrist, first, 2)
+    second = first.rotated(2 * b + c, first.x)
+    tip = link("second", knuckle, second, 1)
+    third = second.rotated(d, second.y)
+    link("third", tip, third, 3)
+    other = palm.rotated(1 - 3 * c, palm.x)
+    joint = link("other", wrist, other, 2)
+    bent = other.rotated(-b, other.z)
+    link("bent", joint.offset(c * other.y, None, bent), bent, 4)
+    s.body("wheel", 1, s.O, N.rotated(b, N.z), da.inertia(N.rotated(b, N.z), 0, 0, 6))
+    s.gravity(-g * N.z)
+    s.torque(2 * first.z, first, reaction=palm)
+    return s
+
+
+def test_coordinates_that_move_several_links():
+    s = hand()
+    assert "link by link" == da.forward_dynamics(s).route == da.inverse_dynamics(s).route
+    assert compiled_route_agrees(s)
+    q, u, udot = [0.3, -0.4, 0.5, 0.7], [1.0, -2.0, 0.5, 0.3], [0.2, 0.4, -1.0, 2.0]
+    state = da.state_values(s, dict(zip("abcd", q, strict=True)) | {f"{n}.dot": x for n, x in zip("abcd", u, strict=True)})
+    by_kane = da.compile(da.kane(s))(q, u)
+    assert by_kane == pytest.approx(da.compile(s)(q, u), rel=1e-12)
+    assert state.M @ udot - state.f == pytest.approx(da.inverse_dynamics(s)(q, u, udot), rel=1e-12)
+    assert by_kane == pytest.approx(state.udot, rel=1e-10)

@@ -56,3 +56,24 @@ def test_a_system_described_by_hand_has_no_witness():
     s.rod("rod", s.pin("theta", s.O), mass=1, length=1)
     with pytest.raises(da.BadDescription, match="not read from a URDF or MJCF file"):
         da.crosscheck(s)
+
+
+def test_a_joint_that_follows_another_has_no_coordinate_of_its_own(tmp_path):
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    link = f'<link name="{{}}"><inertial><origin xyz="0.1 0.2 0"/><mass value="1"/>{inertia}</inertial></link>'
+    joint = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><origin xyz="1 0 0"/><axis xyz="0 1 1"/>{}</joint>'
+    mimic = '<mimic joint="{}" multiplier="{}" offset="0.3"/>'
+    parts = [
+        *(link.format(n) for n in "abcde"),
+        joint.format("follower", "continuous", "a", "b", mimic.format("second", -2)),
+        joint.format("leader", "continuous", "b", "c", ""),
+        joint.format("second", "continuous", "c", "d", mimic.format("leader", 0.5)),
+        joint.format("third", "prismatic", "a", "e", mimic.format("leader", 3) + '<limit lower="0" upper="1" effort="1" velocity="1"/>'),
+    ]
+    file = tmp_path / "mimic.urdf"
+    file.write_text(f'<robot name="r">{"".join(parts)}</robot>')
+    s = quiet(file)
+    assert ["leader"] == [q.name for q in s.q]
+    assert not s.constraints
+    assert "link by link" == da.inverse_dynamics(s).route == da.forward_dynamics(s).route
+    assert da.crosscheck(s, states=4).agrees

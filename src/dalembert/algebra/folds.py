@@ -316,8 +316,12 @@ class Rewrite:
     def __call__(self, e: int) -> int:
         found = self._found
         if e not in found:
+            nodes = self.tape.nodes
             for i in needed(self.tape, (e,), found):
-                found[i] = rebuilt(self.tape, self.tape.nodes[i], i, found)
+                node = op, a, b = nodes[i]
+                # what holds nothing that is replaced stays as it is
+                same = op in LEAVES or (found[a] == a and (op not in BINARY or found[b] == b))
+                found[i] = i if same else rebuilt(self.tape, node, i, found)
         return found[e]
 
 
@@ -327,7 +331,8 @@ def rebuilt(tape: Tape, node: Node, i: int, new: Mapping[int, int]) -> int:
     if op in LEAVES:
         return i
     if op in BINARY:
-        return {"add": tape.add, "sub": tape.sub, "mul": tape.mul, "div": tape.div, "atan2": tape.atan2}[op](new[a], new[b])
+        # each operation is the method of its name
+        return getattr(tape, op)(new[a], new[b])  # type: ignore[no-any-return]
     return tape.neg(new[a]) if op == "neg" else tape.call(op, new[a])
 
 

@@ -13,7 +13,7 @@ from dalembert import gallery as systems
 from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
-from dalembert.api import agreement
+from dalembert.api.agreement import agreement
 from dalembert.cli import compare, constraints, export, integrals, manual
 from dalembert.cli import equilibrium as rest
 from dalembert.cli import member as members

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from dalembert import gallery
-from dalembert.api import energy_integrals
-from dalembert.api import routh as reduced
-from dalembert.api import simulate as run_of
+from dalembert.api.energy_integrals import energy_integrals
+from dalembert.api.energy_integrals import routh as reduced
+from dalembert.api.simulate import simulate as run_of
 from dalembert.cli.errors import exit_by_verdict
 from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
 from dalembert.cli.program import subject

@@ -14,7 +14,7 @@ from typing import Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
-from dalembert.api import load
+from dalembert.api.robots import load
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
 from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import kinematics

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dalembert import gallery
-from dalembert.api import simulate as run_of
+from dalembert.api.simulate import simulate as run_of
 from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, say
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
 from dalembert.cli.program import proposed_start, subject

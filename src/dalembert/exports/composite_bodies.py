@@ -11,6 +11,7 @@ from __future__ import annotations
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.tape import Triple
 from dalembert.errors import BadExpression, NotApplicable
+from dalembert.geometry.matrix import times, transposed
 from dalembert.geometry.vector import cross3, dot3, plus
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Link
@@ -24,24 +25,23 @@ class _Composite(Links):
 
     def __init__(self, kin: Kinematics) -> None:
         super().__init__(kin)
-        self.M: dict[tuple[int, int], int] = {}
-        self.f: dict[int, int] = {}
+        self.M = {(x, x): J for x, J in self.tree.flywheels.items()}
+        self.f = {x: self.load.get(x, self.t.zero) for x in self.tree.moved}
         for link in self.tree.links[1:]:
             self.accelerations[link] = self._carried(link)
             self._resist(self.bodies[link], *self.accelerations[link])
         for link in reversed(self.tree.links[1:]):
             for x, s_w, s_v in link.freedoms:
                 I = self.bodies[link]
-                self.f[x] = self.t.sub(self.load.get(x, self.t.zero), self._power((s_w, s_v), (I.n, I.f)))
+                self.f[x] = self.t.sub(self.f[x], self._power((s_w, s_v), (I.n, I.f)))
                 self._column(link, x, self._momentum(I, s_w, s_v))
             assert link.parent is not None
             self._add_moved(self.bodies[link.parent], self.bodies[link], link, link.parent.frame)
 
     def _momentum(self, I: Articulated, w: Triple, v: Triple) -> Wrench:
         """(A w + B v, Bᵀ w + M v)"""
-        (a, b, c), t = I.B, self.t
-        transposed = (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
-        return plus(t, self._times(I.A, w), self._times(I.B, v)), plus(t, self._times(transposed, w), self._times(I.M, v))
+        t = self.t
+        return plus(t, times(t, I.A, w), times(t, I.B, v)), plus(t, times(t, transposed(I.B), w), times(t, I.M, v))
 
     def _resist(self, I: Articulated, alpha: Triple, a: Triple) -> None:
         """n and f with what the acceleration at u̇ = 0 adds."""
@@ -57,7 +57,9 @@ class _Composite(Links):
         at: Link | None = link
         while at is not None:
             for y, s_w, s_v in at.freedoms:
-                self.M[x, y] = self.M[y, x] = self._power((s_w, s_v), F)
+                entry = self._power((s_w, s_v), F)
+                for pair in ((x, y),) if at is link else ((x, y), (y, x)):
+                    self.M[pair] = t.add(self.M.get(pair, t.zero), entry)
             n, f = F
             if at.parent is not None:
                 if at.frame is not at.parent.frame:

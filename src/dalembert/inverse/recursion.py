@@ -12,13 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.algebra.tape import Tape, Triple
+from dalembert.geometry.matrix import Matrix, steiner, summed, times
 from dalembert.geometry.rotation import Quaternion
 from dalembert.geometry.vector import cross3, dot3, plus
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Link, Tree
 from dalembert.kinetics.generalized_forces import generalized_forces_by_sweep
-
-Matrix = tuple[Triple, Triple, Triple]
 
 
 @dataclass(frozen=True)
@@ -82,8 +81,8 @@ def joint_loads(kin: Kinematics) -> dict[int, int]:
         for x, s_w, s_v in link.freedoms:
             xdot = t.rate(x)
             assert xdot is not None
-            wheel = t.mul(tree.flywheels.get(x, t.zero), xdot)
-            tau[x] = t.add(t.add(dot3(t, s_w, n), dot3(t, s_v, f)), wheel)
+            before = tau[x] if x in tau else t.mul(tree.flywheels.get(x, t.zero), xdot)
+            tau[x] = t.add(t.add(dot3(t, s_w, n), dot3(t, s_v, f)), before)
         parent = link.parent
         assert parent is not None
         if link.frame is not parent.frame:
@@ -103,17 +102,15 @@ def link_inertia(kin: Kinematics, link: Link) -> LinkInertia:
         k = body.mass.i
         m_rho = t.mul(k, rho[0]), t.mul(k, rho[1]), t.mul(k, rho[2])
         m, h = t.add(m, k), plus(t, h, m_rho)
-        A = _plus(t, A, _steiner(t, m_rho, rho))
+        A = summed(t, A, steiner(t, m_rho, rho))
         if body.inertia is not None:
-            A = _plus(t, A, body.inertia.on(t).to(link.frame).rows)
+            A = summed(t, A, body.inertia.on(t).to(link.frame).rows)
     return LinkInertia(m, h, A)
 
 
 def _wrench(t: Tape, I: LinkInertia, w: Triple, alpha: Triple, a: Triple) -> tuple[Triple, Triple]:
     """n = A α + ω × A ω + h × a,  f = m a + α × h + ω × (ω × h), at the link's point."""
-    A_alpha = tuple(dot3(t, row, alpha) for row in I.A)
-    A_w: Triple = tuple(dot3(t, row, w) for row in I.A)  # type: ignore[assignment]
-    n = plus(t, plus(t, A_alpha, cross3(t, w, A_w)), cross3(t, I.h, a))  # type: ignore[arg-type]
+    n = plus(t, plus(t, times(t, I.A, alpha), cross3(t, w, times(t, I.A, w))), cross3(t, I.h, a))
     ma: Triple = (t.mul(I.m, a[0]), t.mul(I.m, a[1]), t.mul(I.m, a[2]))
     f = plus(t, ma, plus(t, cross3(t, alpha, I.h), cross3(t, w, cross3(t, w, I.h))))
     return n, f
@@ -134,14 +131,3 @@ def _declared(kin: Kinematics, tree: Tree) -> dict[int, int]:
                     total = t.add(total, t.mul(x, y))
                 Q[s] = t.mul(half, total)
     return Q
-
-
-def _plus(t: Tape, X: Matrix, Y: Matrix) -> Matrix:
-    return plus(t, X[0], Y[0]), plus(t, X[1], Y[1]), plus(t, X[2], Y[2])
-
-
-def _steiner(t: Tape, m_r: Triple, r: Triple) -> Matrix:
-    """m (r·r 1 − r r)"""
-    xx, yy, zz = t.mul(m_r[0], r[0]), t.mul(m_r[1], r[1]), t.mul(m_r[2], r[2])
-    xy, yz, xz = t.neg(t.mul(m_r[0], r[1])), t.neg(t.mul(m_r[1], r[2])), t.neg(t.mul(m_r[0], r[2]))
-    return (t.add(yy, zz), xy, xz), (xy, t.add(xx, zz), yz), (xz, yz, t.add(xx, yy))

@@ -1,8 +1,8 @@
 """The open tree behind a description: links that turn or slide against their parent, and the masses they carry.
 
 Read off the frames and points alone: along the frames from N to a body, the offsets written in each frame are made
-first, then the turn into the next frame. Bodies that share their first moves share links. Where a coordinate would
-move two separate links, or a point moves against the body it belongs to, the description is no open tree.
+first, then the turn into the next frame. Bodies that share their first moves share links. Where a point moves against
+the body it belongs to, the description is no open tree. A coordinate may move several links, as coupled joints do.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class Tree:
         self.zero: Triple = (t.zero, t.zero, t.zero)
         self.root = Link(None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero)
         self.links = [self.root]
-        self.moved: dict[int, Link] = {}
+        # {q̇ or spin: the links it moves}
+        self.moved: dict[int, list[Link]] = {}
         # {q̇: J} of flywheels: they stand still and turn as fast as a joint that carries other links
         self.flywheels: dict[int, int] = {}
         wheels = {body: found for body in kin.system.bodies if (found := self._flywheel(body)) is not None}
@@ -91,16 +92,18 @@ class Tree:
                 link.masses.append((body, fixed))
 
     def _flywheel(self, body: Body) -> tuple[int, int] | None:
-        """(q̇, J) of a body on an axis fixed to the ground, its mass centre at rest: T = ½ J q̇²."""
+        """(q̇, J) of a body on an axis fixed to the ground, its mass centre at rest, turned through k q: T = ½ J q̇²."""
         F, t = body.frame, self.tape
         if F is None or body.inertia is None or F.parent is not self.kin.system.N or not isinstance(F.rotation, AboutBasis):
             return None
-        if self._offsets(body) or F.rotation.angle not in self.kin.q:
+        freedoms = self._freedoms(F.rotation.spin(t, self.rate))
+        if self._offsets(body) or len(freedoms) != 1:
             return None
-        k = F.rotation.axis
-        x = t.rate(F.rotation.angle)
-        assert x is not None
-        return x, body.inertia.on(t).to(F).rows[k][k]
+        axis, (x, direction) = F.rotation.axis, freedoms[0]
+        k = direction[axis]
+        if any(s in t.moving for s in symbols_of(t, (k,))):
+            return None
+        return x, t.mul(t.mul(k, k), body.inertia.on(t).to(F).rows[axis][axis])
 
     def _offsets(self, body: Body) -> dict[Frame, Triple]:
         """The position of G from O, summed frame by frame."""
@@ -115,6 +118,13 @@ class Tree:
     def _split(self, c: Triple) -> tuple[Triple, Triple]:
         pairs = [_moving_and_fixed(self.tape, x) for x in c]
         return tuple(m for m, _ in pairs), tuple(f for _, f in pairs)  # type: ignore[return-value]
+
+    def meeting(self, x: int) -> Link:
+        """The link nearest to the tips that carries, or is, every link that x moves."""
+        if len(self.moved[x]) == 1:
+            return self.moved[x][0]
+        first, *others = (_branch(link) for link in self.moved[x])
+        return next(link for link in first if all(link in branch for branch in others))
 
     # ---- moves -------------------------------------------------------------------------------
 
@@ -165,12 +175,17 @@ class Tree:
 
     def _add(self, parent: Link, key: object, link: Link) -> None:
         for x, _, _ in link.freedoms:
-            if x in self.moved:
-                msg = f"{self.kin.name(x).rstrip(chr(39))} moves two separate branches of the system"
-                raise NotApplicable(msg)
-            self.moved[x] = link
+            self.moved.setdefault(x, []).append(link)
         parent.children[key] = link
         self.links.append(link)
+
+
+def _branch(link: Link) -> list[Link]:
+    """From a link to the root."""
+    found = [link]
+    while (parent := found[-1].parent) is not None:
+        found.append(parent)
+    return found
 
 
 def _moving_and_fixed(t: Tape, x: int) -> tuple[int, int]:

@@ -127,8 +127,9 @@ def refuse_accelerations(s: Registry, what: str, nodes: Iterable[int]) -> None:
 
 def _velocities(s: Registry) -> list[tuple[int, int]]:
     """The nodes q', q'' of every coordinate; u, u' of every speed."""
-    moving = [x.scalar.dot if x.kind == "coordinate" else x.scalar for x in s.symbols.values() if x.kind in ("coordinate", "speed")]
-    return [(v.i, v.dot.i) for v in moving]
+    rate = s.space.tape.rate
+    moving = [rate(x.scalar.i) if x.kind == "coordinate" else x.scalar.i for x in s.symbols.values() if x.kind in ("coordinate", "speed")]
+    return [(v, a) for v in moving if v is not None and (a := rate(v)) is not None]
 
 
 def _refuse(s: Registry, what: str, nodes: Iterable[int], unwanted: set[int], why: str) -> None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.api import agreement, energy_integrals, simulate
+from dalembert.api.agreement import agreement
+from dalembert.api.energy_integrals import energy_integrals
+from dalembert.api.simulate import simulate
 from dalembert.errors import DalembertError, DalembertWarning, NotApplicable
 from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.kinematics.system_kinematics import kinematics

@@ -2,19 +2,21 @@
 
 From the tips to the root each link's inertia and bias force are seen through its joint (articulated bodies); from
 the root to the tips the accelerations follow. Classical accelerations of the joint points are used, so only angular
-velocities are needed. This is the route that native code takes for open trees.
+velocities are needed. This is the route that native code takes for open trees. A coordinate that moves several links, as
+coupled joints do, is carried along as a column U with f = I a + U ẍ + p until the link where all of them meet.
 
 Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 7, in classical accelerations.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.geometry.frame import Frame
+from dalembert.geometry.matrix import Matrix, cross_matrix, negative, outer3, product, steiner, summed, symmetric, times, transposed, turned
 from dalembert.geometry.rotation import Quaternion
 from dalembert.geometry.vector import cross3, dot3, plus
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -22,8 +24,6 @@ from dalembert.kinematics.tree import Link, Tree
 from dalembert.kinetics.generalized_forces import generalized_forces_by_sweep
 from dalembert.model.system import System
 from dalembert.principles.base import on_fork
-
-Matrix = tuple[Triple, Triple, Triple]
 
 
 @dataclass
@@ -35,6 +35,8 @@ class Articulated:
     M: Matrix
     n: Triple
     f: Triple
+    # {freedom not yet taken out: (U_n, U_f)}
+    carried: dict[int, tuple[Triple, Triple]] = field(default_factory=dict)
 
 
 class Links:
@@ -83,13 +85,6 @@ class Links:
         mul = self.t.mul
         return mul(k, a[0]), mul(k, a[1]), mul(k, a[2])
 
-    def _times(self, X: Matrix, a: Triple) -> Triple:
-        return dot3(self.t, X[0], a), dot3(self.t, X[1], a), dot3(self.t, X[2], a)
-
-    def _plus(self, X: Matrix, Y: Matrix) -> Matrix:
-        t = self.t
-        return plus(t, X[0], Y[0]), plus(t, X[1], Y[1]), plus(t, X[2], Y[2])
-
     # ---- from the root to the tips -----------------------------------------------------------
 
     def _velocity(self, link: Link) -> None:
@@ -119,13 +114,13 @@ class Links:
             m_rho = self._scale(m, rho)
             # ω×(ω×ρ) m, and ω×Iω about the link's point
             centrifugal = cross3(t, w, cross3(t, w, m_rho))
-            A = _minus_cross_squared(t, m_rho, rho)
+            A = steiner(t, m_rho, rho)
             if body.frame is not None and body.inertia is not None:
-                A = self._plus(A, body.inertia.on(t).to(link.frame).rows)
-            total.A = self._plus(total.A, A)
-            total.B = self._plus(total.B, _cross_matrix(t, m_rho))
-            total.M = self._plus(total.M, ((m, t.zero, t.zero), (t.zero, m, t.zero), (t.zero, t.zero, m)))
-            total.n = plus(t, total.n, cross3(t, w, self._times(A, w)))
+                A = summed(t, A, body.inertia.on(t).to(link.frame).rows)
+            total.A = summed(t, total.A, A)
+            total.B = summed(t, total.B, cross_matrix(t, m_rho))
+            total.M = summed(t, total.M, ((m, t.zero, t.zero), (t.zero, m, t.zero), (t.zero, t.zero, m)))
+            total.n = plus(t, total.n, cross3(t, w, times(t, A, w)))
             total.f = plus(t, total.f, centrifugal)
         return total
 
@@ -145,16 +140,23 @@ class Links:
         t, r = self.t, link.r
         A, B, M, n, f = I.A, I.B, I.M, I.n, I.f
         if link.frame is not F:
-            A, B, M = _symmetric(_turned(t, link.frame, A)), _turned(t, link.frame, B), _symmetric(_turned(t, link.frame, M))
+            A, B, M = symmetric(turned(t, link.frame, A)), turned(t, link.frame, B), symmetric(turned(t, link.frame, M))
             n, f = link.frame.turn(t, n, back=True), link.frame.turn(t, f, back=True)
-        r_x = _cross_matrix(t, r)
-        moved_B = self._plus(B, _product(t, r_x, M))
+        r_x = cross_matrix(t, r)
+        moved_B = summed(t, B, product(t, r_x, M))
         # A' = A + [r]ₓ Bᵀ − B' [r]ₓ with B' = B + [r]ₓ M
-        gain = self._plus(_product(t, r_x, _transposed(B)), _negative(t, _product(t, moved_B, r_x)))
-        A, B = _symmetric(self._plus(A, gain)), moved_B
-        total.A, total.B, total.M = self._plus(total.A, A), self._plus(total.B, B), self._plus(total.M, M)
+        gain = summed(t, product(t, r_x, transposed(B)), negative(t, product(t, moved_B, r_x)))
+        A, B = symmetric(summed(t, A, gain)), moved_B
+        total.A, total.B, total.M = summed(t, total.A, A), summed(t, total.B, B), summed(t, total.M, M)
         total.n = plus(t, total.n, plus(t, n, cross3(t, r, f)))
         total.f = plus(t, total.f, f)
+        for x, U in I.carried.items():
+            U_n, U_f = U if link.frame is F else (link.frame.turn(t, U[0], back=True), link.frame.turn(t, U[1], back=True))
+            self._carry(total, x, plus(t, U_n, cross3(t, r, U_f)), U_f)
+
+    def _carry(self, total: Articulated, x: int, U_n: Triple, U_f: Triple) -> None:
+        n, f = total.carried.get(x, (self.tree.zero, self.tree.zero))
+        total.carried[x] = plus(self.t, n, U_n), plus(self.t, f, U_f)
 
 
 class Sweep(Links):
@@ -162,56 +164,100 @@ class Sweep(Links):
 
     def __init__(self, kin: Kinematics) -> None:
         super().__init__(kin)
-        # freedom → (U_n, U_f, 1/D, τ − S·p)
-        self.through: dict[int, tuple[Triple, Triple, int, int]] = {}
-        for link in reversed(self.tree.links[1:]):
+        t = self.t
+        # x → (U_n, U_f, 1/D, τ − S·p, {y: D_xy}), y taken out nearer to the root
+        self.through: dict[int, tuple[Triple, Triple, int, int, dict[int, int]]] = {}
+        # D_xy of freedoms that are not yet taken out, and what is left of their loads
+        self.D = {(x, x): self.tree.flywheels.get(x, t.zero) for x in self.tree.moved}
+        self.tau = {x: self.load.get(x, t.zero) for x in self.tree.moved}
+        self.meeting = {x: self.tree.meeting(x) for x in self.tree.moved}
+        # freedoms of links further out that meet at a link which they do not move
+        self.from_outside: dict[Link, list[int]] = {}
+        for x, link in self.meeting.items():
+            if link not in self.tree.moved[x]:
+                self.from_outside.setdefault(link, []).append(x)
+        for link in reversed(self.tree.links):
             self._into_parent(link)
         self.qddot: dict[int, int] = {}
-        for link in self.tree.links[1:]:
+        for link in self.tree.links:
             self._acceleration(link)
 
     # ---- from the tips to the root -----------------------------------------------------------
 
     def _into_parent(self, link: Link) -> None:
         t, I = self.t, self.bodies[link]
+        for x in self.from_outside.get(link, ()):
+            self._take_out(I, x)
         for x, s_w, s_v in reversed(link.freedoms):
-            self._see_through(I, x, s_w, s_v)
+            self._enter(I, x, s_w, s_v)
+            if self.meeting[x] is link:
+                self._take_out(I, x)
+                # without a flywheel S·I vanishes after this: along a coordinate axis that is a row of exact zeros
+                if len(self.tree.moved[x]) == 1 and x not in self.tree.flywheels:
+                    _clear(t, I, _unit(t, s_w, s_v), _unit(t, s_v, s_w))
+        if link.parent is None:
+            return
         c_w, c_v = self.bias[link]
-        I.n = plus(t, I.n, plus(t, self._times(I.A, c_w), self._times(I.B, c_v)))
-        I.f = plus(t, I.f, plus(t, self._times(_transposed(I.B), c_w), self._times(I.M, c_v)))
-        parent = link.parent
-        assert parent is not None
-        self._add_moved(self.bodies[parent], I, link, parent.frame)
+        I.n = plus(t, I.n, plus(t, times(t, I.A, c_w), times(t, I.B, c_v)))
+        I.f = plus(t, I.f, plus(t, times(t, transposed(I.B), c_w), times(t, I.M, c_v)))
+        for x, (U_n, U_f) in I.carried.items():
+            self.tau[x] = t.sub(self.tau[x], t.add(dot3(t, U_n, c_w), dot3(t, U_f, c_v)))
+        self._add_moved(self.bodies[link.parent], I, link, link.parent.frame)
 
-    def _see_through(self, I: Articulated, x: int, s_w: Triple, s_v: Triple) -> None:
-        """Take one freedom S out: I − U Uᵀ/D and p + U τ/D with U = I S, D = S·U + J, τ = load − S·p."""
+    def _enter(self, I: Articulated, x: int, s_w: Triple, s_v: Triple) -> None:
+        """U_x = I S, D_xy = S·U_y, τ − S·p"""
         t = self.t
-        U_n = plus(t, self._times(I.A, s_w), self._times(I.B, s_v))
-        U_f = plus(t, self._times(_transposed(I.B), s_w), self._times(I.M, s_v))
-        J = self.tree.flywheels.get(x, t.zero)
-        over_D = t.div(t.one, t.add(t.add(dot3(t, s_w, U_n), dot3(t, s_v, U_f)), J))
-        tau = t.sub(self.load.get(x, t.zero), t.add(dot3(t, s_w, I.n), dot3(t, s_v, I.f)))
-        self.through[x] = (U_n, U_f, over_D, tau)
+        self.tau[x] = t.sub(self.tau[x], t.add(dot3(t, s_w, I.n), dot3(t, s_v, I.f)))
+        U_n = plus(t, times(t, I.A, s_w), times(t, I.B, s_v))
+        U_f = plus(t, times(t, transposed(I.B), s_w), times(t, I.M, s_v))
+        for y, (V_n, V_f) in I.carried.items():
+            # x that is carried already meets itself twice
+            for pair in ((x, y), (y, x)):
+                self.D[pair] = t.add(self.D.get(pair, t.zero), t.add(dot3(t, s_w, V_n), dot3(t, s_v, V_f)))
+        self.D[x, x] = t.add(t.add(dot3(t, s_w, U_n), dot3(t, s_v, U_f)), self.D[x, x])
+        self._carry(I, x, U_n, U_f)
+
+    def _take_out(self, I: Articulated, x: int) -> None:
+        """I − U Uᵀ/D, p + U τ/D; of every y still carried U_y − U D_xy/D, D_yz − D_xy D_xz/D, τ_y − D_xy τ/D."""
+        t = self.t
+        U_n, U_f = I.carried.pop(x)
+        over_D, tau = t.div(t.one, self.D[x, x]), self.tau[x]
+        D = {y: self.D[x, y] for y in I.carried if (x, y) in self.D}
+        self.through[x] = (U_n, U_f, over_D, tau, D)
         V_n, V_f = self._neg(self._scale(over_D, U_n)), self._neg(self._scale(over_D, U_f))
-        # without a flywheel S·I vanishes after this: along a coordinate axis that is a row of exact zeros
-        turns, slides = (_unit(t, s_w, s_v), _unit(t, s_v, s_w)) if t.zero == J else (None, None)
-        I.A = _cleared(t, _symmetric(self._plus(I.A, _outer(t, V_n, U_n))), turns, turns)
-        I.B = _cleared(t, self._plus(I.B, _outer(t, V_n, U_f)), turns, slides)
-        I.M = _cleared(t, _symmetric(self._plus(I.M, _outer(t, V_f, U_f))), slides, slides)
+        I.A = symmetric(summed(t, I.A, outer3(t, V_n, U_n)))
+        I.B = summed(t, I.B, outer3(t, V_n, U_f))
+        I.M = symmetric(summed(t, I.M, outer3(t, V_f, U_f)))
         push = t.mul(over_D, tau)
         I.n = plus(t, I.n, self._scale(push, U_n))
         I.f = plus(t, I.f, self._scale(push, U_f))
+        for y, d in D.items():
+            self._carry(I, y, self._scale(d, V_n), self._scale(d, V_f))
+            self.tau[y] = t.sub(self.tau[y], t.mul(d, push))
+            for z, e in D.items():
+                self.D[y, z] = t.sub(self.D.get((y, z), t.zero), t.mul(t.mul(d, e), over_D))
 
     # ---- from the root to the tips again -----------------------------------------------------
 
     def _acceleration(self, link: Link) -> None:
         t = self.t
-        alpha, a = self._carried(link)
+        alpha, a = self.accelerations[link] if link.parent is None else self._carried(link)
         for x, s_w, s_v in link.freedoms:
-            U_n, U_f, over_D, tau = self.through[x]
-            qddot = self.qddot[x] = t.mul(over_D, t.sub(tau, t.add(dot3(t, U_n, alpha), dot3(t, U_f, a))))
-            alpha, a = plus(t, alpha, self._scale(qddot, s_w)), plus(t, a, self._scale(qddot, s_v))
+            if self.meeting[x] is link:
+                self._solve(x, alpha, a)
+            alpha, a = plus(t, alpha, self._scale(self.qddot[x], s_w)), plus(t, a, self._scale(self.qddot[x], s_v))
         self.accelerations[link] = (alpha, a)
+        for x in reversed(self.from_outside.get(link, [])):
+            self._solve(x, alpha, a)
+
+    def _solve(self, x: int, alpha: Triple, a: Triple) -> None:
+        """ẍ = (τ − U·a − Σ D_xy ÿ)/D"""
+        t = self.t
+        U_n, U_f, over_D, tau, D = self.through[x]
+        rest = t.sub(tau, t.add(dot3(t, U_n, alpha), dot3(t, U_f, a)))
+        for y, d in D.items():
+            rest = t.sub(rest, t.mul(d, self.qddot[y]))
+        self.qddot[x] = t.mul(over_D, rest)
 
 
 def recursive(system: System | Kinematics) -> ExplicitEquations:
@@ -248,53 +294,16 @@ def _quaternion_accelerations(sweep: Sweep, rate: Derivative, insert: Rewrite) -
     return found
 
 
-def _cross_matrix(t: Tape, r: Triple) -> Matrix:
-    """[r]ₓ"""
-    x, y, z = r
-    return (t.zero, t.neg(z), y), (z, t.zero, t.neg(x)), (t.neg(y), x, t.zero)
-
-
-def _minus_cross_squared(t: Tape, m_r: Triple, r: Triple) -> Matrix:
-    """m (r·r 1 − r r)"""
-    xx, yy, zz = t.mul(m_r[0], r[0]), t.mul(m_r[1], r[1]), t.mul(m_r[2], r[2])
-    xy, yz, xz = t.neg(t.mul(m_r[0], r[1])), t.neg(t.mul(m_r[1], r[2])), t.neg(t.mul(m_r[0], r[2]))
-    return (t.add(yy, zz), xy, xz), (xy, t.add(xx, zz), yz), (xz, yz, t.add(xx, yy))
-
-
-def _transposed(X: Matrix) -> Matrix:
-    return (X[0][0], X[1][0], X[2][0]), (X[0][1], X[1][1], X[2][1]), (X[0][2], X[1][2], X[2][2])
-
-
-def _outer(t: Tape, a: Triple, b: Triple) -> Matrix:
-    return tuple((t.mul(x, b[0]), t.mul(x, b[1]), t.mul(x, b[2])) for x in a)  # type: ignore[return-value]
-
-
-def _product(t: Tape, X: Matrix, Y: Matrix) -> Matrix:
-    columns = _transposed(Y)
-    return tuple((dot3(t, x, columns[0]), dot3(t, x, columns[1]), dot3(t, x, columns[2])) for x in X)  # type: ignore[return-value]
-
-
-def _turned(t: Tape, F: Frame, X: Matrix) -> Matrix:
-    """R X Rᵀ from the axes of F to those of its parent."""
-    half = tuple(F.turn(t, c, back=True) for c in _transposed(X))
-    return tuple(F.turn(t, c, back=True) for c in _transposed(half))  # type: ignore[arg-type, return-value]
-
-
-def _negative(t: Tape, X: Matrix) -> Matrix:
-    return tuple((t.neg(a), t.neg(b), t.neg(c)) for a, b, c in X)  # type: ignore[return-value]
-
-
-def _symmetric(X: Matrix) -> Matrix:
-    """A matrix known to be symmetric, by its upper half: the lower half is never computed."""
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = X
-    return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
-
-
 def _unit(t: Tape, s: Triple, other: Triple) -> int | None:
     """Which coordinate axis S lies along, if it is one of them and nothing else."""
     if any(x != t.zero for x in other) or sum(x != t.zero for x in s) != 1:
         return None
     return next(k for k in range(3) if s[k] != t.zero)
+
+
+def _clear(t: Tape, I: Articulated, turns: int | None, slides: int | None) -> None:
+    """Rows and columns that are known to vanish."""
+    I.A, I.B, I.M = _cleared(t, I.A, turns, turns), _cleared(t, I.B, turns, slides), _cleared(t, I.M, slides, slides)
 
 
 def _cleared(t: Tape, X: Matrix, row: int | None, column: int | None) -> Matrix:

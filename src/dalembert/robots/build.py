@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from dalembert.robots.carriers import Carrier, decimals, vector
 from dalembert.robots.legal_names import LegalNames
 from dalembert.robots.masses import Masses
 from dalembert.robots.poses import IDENTITY, Pose, exact_axis, pose, rotation
-from dalembert.robots.record import Robot, RobotBody, RobotJoint
+from dalembert.robots.record import Equality, Robot, RobotBody, RobotJoint
 
 ATTITUDES: Final = ("quaternion", "angles")
 _ANGLES: Final = ("yaw", "pitch", "roll")
@@ -36,6 +36,7 @@ class Moved:
     """A joint in the System: its coordinates, the frames and points on either side of it, and its axis."""
 
     joint: RobotJoint
+    # of a joint that follows another, the expression
     coordinates: tuple[Scalar, ...]
     before: Carrier
     after: Carrier
@@ -54,6 +55,8 @@ class Builder:
         self.carriers: dict[int, Carrier] = {-1: Carrier(self.s.N, self.s.O, IDENTITY)}
         # None for a joint that is locked
         self.joints: list[Moved | None] = []
+        self.coupled = coupled_joints(robot, choices.locked)
+        self._coordinates: dict[str, Scalar] = {}
         unknown = sorted(set(choices.locked) - {j.name for j in robot.joints})
         if unknown:
             msg = f"locked: {robot.name!r} has no joint {unknown[0]!r}; its joints are {', '.join(j.name for j in robot.joints)}"
@@ -91,7 +94,17 @@ class Builder:
         return moved.after
 
     def _coordinate(self, joint: RobotJoint) -> Scalar:
-        return self.s.coordinate(self.names.legal(joint.name, "q"))
+        """The coordinate of a hinge or slider; of one that follows another, q₁ = x₁ + c₀ + c₁ (q₂ − x₂)."""
+        if joint.name not in self._coordinates:
+            row = self.coupled.get(joint.name)
+            if row is None:
+                q = self.s.coordinate(self.names.legal(joint.name, "q"))
+            else:
+                c0, c1 = decimals([row.polynomial[0]])[0], decimals([row.polynomial[1]])[0]
+                x1, x2 = decimals(row.reference[:1])[0], decimals(row.reference[1:])[0]
+                q = c1 * self._coordinate(self.robot.joints[row.second]) + (x1 + c0 - c1 * x2)
+            self._coordinates[joint.name] = q
+        return self._coordinates[joint.name]
 
     def _hinge(self, body: RobotBody, joint: RobotJoint, here: Carrier) -> Moved:
         """The body turns about its axis through the joint's place, which stays."""
@@ -130,6 +143,22 @@ class Builder:
         if len(q) == 4:
             return C.quaternion(*q, name=name), q
         return C.rotations("zyx", *q, names=[f"{name} after {a}" for a in _ANGLES[:2]] + [name])[-1], q
+
+
+def coupled_joints(robot: Robot, locked: Container[str]) -> dict[str, Equality]:
+    """{joint: the row x₁ = c₀ + c₁ x₂, c₁ ≠ 0, that makes it follow another}; other couplings stay rows."""
+    joints, found = robot.joints, dict[str, Equality]()
+    for row in robot.equalities:
+        pair = [row.first, row.second]
+        if row.kind != "joint" or min(pair) < 0 or any(joints[k].kind not in ("hinge", "slide") or joints[k].name in locked for k in pair):
+            continue
+        straight = len(row.polynomial) > 1 and row.polynomial[1] != 0 and not any(row.polynomial[2:])
+        leader = joints[row.second].name
+        while leader in found:
+            leader = joints[found[leader].second].name
+        if straight and joints[row.first].name not in (leader, *found):
+            found[joints[row.first].name] = row
+    return found
 
 
 def _along(F: Frame, axis: Any) -> Any:

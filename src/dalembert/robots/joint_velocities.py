@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.algebra.arithmetic import Arrays
+from dalembert.algebra.arithmetic import Arrays, Floats
 from dalembert.algebra.folds import evaluate
+from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
 from dalembert.inverse.at_state import StateValues
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -38,19 +39,16 @@ class JointVelocities:
         self.rates = [self.kin.rate(i) for i in nodes]
         self.nodes = nodes
 
-    def _velocity(self, kind: str, coordinates: tuple[str, ...]) -> list[int]:
+    def _velocity(self, kind: str, coordinates: tuple[Scalar, ...]) -> list[int]:
         """q̇; v along N and the spin along the body for a free joint; the spin for a ball."""
-        kin, system = self.kin, self.kin.system
-        of = {kin.name(q): rate for q, rate in zip(kin.q, kin.qdot_of_u, strict=True)}
+        kin = self.kin
+        places = {"ball": 0, "free": 3}.get(kind, 1)
+        rates = [kin.rate(x.i) for x in coordinates[:places]]
         if kind in ("hinge", "slide"):
-            return [of[coordinates[0]]]
-        turned = coordinates[3:] if kind == "free" else coordinates
-        last = system.symbols[turned[-1]].scalar.i
-        first = system.symbols[turned[0]].scalar.i
-        F, before = self._turned_by(last), self._turned_by(first).parent
+            return rates
+        F, before = self._turned_by(coordinates[-1].i), self._turned_by(coordinates[places].i).parent
         assert before is not None
-        spin = (kin.w(F) - kin.w(before)).components(F)
-        return [*(of[x] for x in coordinates[:3]), *spin] if kind == "free" else list(spin)
+        return [*rates, *(kin.w(F) - kin.w(before)).components(F)]
 
     def _turned_by(self, variable: int) -> Frame:
         frames = self.kin.system.space.frames
@@ -72,15 +70,15 @@ class JointVelocities:
         return self._positions(state), qvel, B, rows[n:, 0]
 
     def _positions(self, state: StateValues) -> Numbers:
-        values = dict(zip((self.kin.name(q) for q in self.kin.q), state.q.tolist(), strict=True))
+        values = dict(zip(self.kin.q, state.q.tolist(), strict=True))
         found: list[float] = []
         for joint, coordinates in zip(self.origin.robot.joints, self.origin.coordinates, strict=True):
+            x = evaluate(self.kin.tape, [c.i for c in coordinates], values.__getitem__, Floats())
             if not coordinates:
                 found += [self.origin.locked[joint.name]]
             elif joint.kind in ("hinge", "slide"):
-                found += [values[coordinates[0]]]
+                found += x
             else:
-                x = [values[c] for c in coordinates]
                 places = x[:3] if joint.kind == "free" else []
                 found += [*places, *_unit_quaternion(x[len(places) :])]
         return np.array(found)

@@ -131,7 +131,7 @@ def without_mass(robot: Robot) -> list[str]:
 
 
 def _origin(file: Path, b: Builder, *, urdf: bool, free_base: bool) -> Origin:
-    coordinates = tuple(() if m is None else tuple(str(q.name) for q in m.coordinates) for m in b.joints)
+    coordinates = tuple(() if m is None else m.coordinates for m in b.joints)
     frames = {k.name: _start(b, k) for k in b.robot.keyframes} if not (b.choices.locked and b.robot.keyframes) else {}
     return Origin(file, urdf, b.robot, free_base, coordinates, b.names.changed(), dict(b.choices.locked), frames)
 

@@ -68,8 +68,9 @@ class Masses:
         N, s = self.s.N, self.s
         J = self.parameter("armature", f"J_{joint.name}", joint.armature)
         for x in q[:3] if joint.kind == "free" else q:
-            F = N.rotated(x, N.z, f"rotor of {x}")
-            self._append(f"rotor of {x}", 0, s.O, F, inertia(F, 0, 0, J))
+            name = f"rotor of {x.name or joint.name}"
+            F = N.rotated(x, N.z, name)
+            self._append(name, 0, s.O, F, inertia(F, 0, 0, J))
         if joint.kind == "free":
             self._append(f"rotor of {joint.name}", 0, s.O, after, inertia(after, J, J, J))
 

@@ -7,6 +7,7 @@ decimals are taken as they are: every entry is a fraction, and R Rᵀ = 1 exactl
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -82,15 +83,17 @@ def quaternion(R: Numbers) -> Four:
 
 def exact_rotation(R: Numbers) -> list[list[Fraction]]:
     """The rotation nearest to R whose entries are fractions, orthogonal exactly."""
-    e = [_meant(x) for x in _scaled(np.array(quaternion(R)))]
-    e0, e1, e2, e3 = e
+    entries = [_meant(x) for x in _scaled(np.array(quaternion(R)))]
+    # whole numbers in the same proportion
+    common = math.lcm(*(x.denominator for x in entries))
+    e0, e1, e2, e3 = e = [x.numerator * (common // x.denominator) for x in entries]
     n = sum(x * x for x in e)
     rows = [
         [e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
         [2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)],
         [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3],
     ]
-    return [[x / n for x in row] for row in rows]
+    return [[Fraction(x, n) for x in row] for row in rows]
 
 
 def exact_axis(axis: Any) -> list[Fraction]:
@@ -98,6 +101,8 @@ def exact_axis(axis: Any) -> list[Fraction]:
     n = np.asarray(axis, dtype=float)
     n = n / np.linalg.norm(n)
     k = int(np.argmax(np.abs(n)))
+    if abs(n[k]) == 1:
+        return [Fraction(int(x)) for x in n]
     # through the half-way direction between the nearest coordinate axis and n
     start = np.zeros(3)
     start[k] = np.sign(n[k])

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from dalembert.algebra.scalar import Scalar
+
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
 Rows = tuple[Three, Three, Three]
@@ -158,8 +160,8 @@ class Origin:
     path_is_urdf: bool
     robot: Robot
     free_base: bool
-    # symbols of the System for each joint, in the order of the joints
-    coordinates: tuple[tuple[str, ...], ...]
+    # coordinates of the System for each joint, in the order of the joints; an expression where a joint follows another
+    coordinates: tuple[tuple[Scalar, ...], ...]
     # {legal name: the name in the file}
     names: dict[str, str]
     locked: dict[str, float]

@@ -14,8 +14,11 @@ from dalembert.robots.record import Equality
 
 
 def add_equalities(b: Builder) -> None:
-    """Every equality as the rows that its kind closes."""
+    """Every equality as the rows that its kind closes; a joint that follows another has no coordinate of its own, so no row."""
+    substituted = list(b.coupled.values())
     for equality in b.robot.equalities:
+        if equality in substituted:
+            continue
         if equality.kind in ("joint", "tendon"):
             _couple(b, equality)
         elif equality.kind == "connect":

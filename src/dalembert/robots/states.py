@@ -20,6 +20,9 @@ def start_values(joints: Sequence[Moved], qpos: Sequence[float], qvel: Sequence[
         kind = moved.joint.kind
         x, w = np.array(qpos[a : a + POSITIONS[kind]]), np.array(qvel[v : v + VELOCITIES[kind]])
         a, v = a + POSITIONS[kind], v + VELOCITIES[kind]
+        if moved.coordinates[0].name is None:
+            # it follows another joint
+            continue
         names = [str(q.name) for q in moved.coordinates]
         places = x if kind in ("hinge", "slide") else np.concatenate([x[:-4], _attitude(x[-4:], len(names) - (len(x) - 4))])
         rates = w if kind in ("hinge", "slide") else np.concatenate([w[:-3], _rates(places[len(x) - 4 :], w[-3:])])

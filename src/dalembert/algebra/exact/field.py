@@ -33,6 +33,8 @@ __all__ = [
 
 def is_zero(tape: Tape, outs: Sequence[int], seed: int | None = None) -> list[bool]:
     """Which of the expressions vanish identically; what is undecided is not called zero."""
+    if all(tape.nodes[i][0] == "const" for i in outs):
+        return [i == tape.zero for i in outs]
     return [bool(z) for z in ZeroTest(tape, seed=seed).decide(outs).zero]
 
 

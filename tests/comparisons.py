@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import dalembert as da
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, Rewrite
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.scalar import on
@@ -34,7 +34,7 @@ def differences(d: da.Derivation, printed: Sequence[Printed]) -> list[str]:
     """The labels of the printed results that do not hold exactly, which should be none."""
     t = d.tape
     nodes = [t.sub(in_speeds(d.kinematics, p.residual), combination(d, p.equals)) for p in printed]
-    return [p.label for p, zero in zip(printed, is_zero(t, nodes), strict=True) if not zero]
+    return [p.label for p, zero in zip(printed, shown_zero(t, nodes), strict=True) if not zero]
 
 
 def other_terms(d: da.Derivation, printed: Sequence[Printed]) -> list[str]:
@@ -48,7 +48,7 @@ def equal(kin: Kinematics, actual: Sequence[int], expected: Sequence[str | int])
     """Whether nodes are identically what the texts say."""
     t, s = kin.tape, kin.system
     wanted = [on(t, s.expression(e)) if isinstance(e, str) else e for e in expected]
-    return all(is_zero(t, [t.sub(a, b) for a, b in zip(actual, wanted, strict=True)]))
+    return all(shown_zero(t, [t.sub(a, b) for a, b in zip(actual, wanted, strict=True)]))
 
 
 def components(kin: Kinematics, v: Vector, frame: da.Frame) -> tuple[int, int, int]:

@@ -4,6 +4,8 @@ from dalembert.agreement.comparison import Comparison as Comparison
 from dalembert.agreement.comparison import Route as Route
 from dalembert.agreement.comparison import comparison as comparison
 from dalembert.algebra.exact.field import StructurallySingular as StructurallySingular
+from dalembert.algebra.exact.verdict import Undecided as Undecided
+from dalembert.algebra.exact.verdict import Verdict as Verdict
 from dalembert.algebra.functions import acos as acos
 from dalembert.algebra.functions import asin as asin
 from dalembert.algebra.functions import atan as atan

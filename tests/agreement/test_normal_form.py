@@ -9,7 +9,7 @@ import dalembert as da
 from agreement.random_systems import Description, Shape, descriptions
 from agreement.test_random_systems import common, refusals_assumed_away
 from dalembert.algebra.exact.balls import vanish
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import needed, symbols_of
 from dalembert.algebra.normal_form.forms import Form, to_scalar
 from dalembert.algebra.normal_form.normal import TooLong, normal_form
@@ -39,7 +39,7 @@ def forms(d: da.Derivation) -> list[tuple[int, Form]]:
 def vanishing(t: Tape, gaps: list[int]) -> list[bool]:
     """In the field; with roots, of which the field knows only the squares, to fifty digits at a point."""
     if not any(t.nodes[i][0] in ("sqrt", "abs") for i in needed(t, gaps)):
-        return is_zero(t, gaps)
+        return shown_zero(t, gaps)
     at = {i: Fraction(2 * n + 3, 7 + n % 5) for n, i in enumerate(symbols_of(t, gaps))}
     return [found is not False for found in vanish(t, gaps, at)]
 

@@ -10,7 +10,7 @@ from dalembert import gallery
 from dalembert.agreement.agreement_table import agreement
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows
-from dalembert.algebra.exact.field import is_zero, zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.vector import Vector
@@ -61,12 +61,12 @@ def turned(d, value):
     """The same value with its sign turned; None where it vanishes."""
     t = d.tape
     if isinstance(value, int):
-        return None if zero(t, value) else t.neg(value)
+        return None if shown_zero(t, [value])[0] else t.neg(value)
     if isinstance(value, Vector):
-        return None if all(is_zero(t, value.components(d.kinematics.system.N))) else -value
+        return None if all(shown_zero(t, value.components(d.kinematics.system.N))) else -value
     if not isinstance(value, Matrix):
         return None
-    place = next(((i, k) for i, row in enumerate(value.rows) for k, e in enumerate(row) if not zero(t, e)), None)
+    place = next(((i, k) for i, row in enumerate(value.rows) for k, e in enumerate(row) if not shown_zero(t, [e])[0]), None)
     rows = tuple(tuple(t.neg(e) if (i, k) == place else e for k, e in enumerate(row)) for i, row in enumerate(value.rows))
     return None if place is None else replace(value, rows=rows)
 

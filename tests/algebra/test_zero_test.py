@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from dalembert.algebra.exact import zero_test
+from dalembert.algebra.exact import verdict
 from dalembert.algebra.exact.branches import Branches
 from dalembert.algebra.exact.constants import simpler_root
 from dalembert.algebra.exact.field import PrimePoint
 from dalembert.algebra.exact.quadratic import inverse, mul, root, sub
 from dalembert.algebra.exact.structure import Structure, square_part
-from dalembert.algebra.exact.zero_test import Clock, Undecided, ZeroTest
+from dalembert.algebra.exact.verdict import Clock, Undecided
+from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -23,7 +24,7 @@ def symbols(names: str) -> list[Scalar]:
     return [Scalar(tape, tape.symbol(name)) for name in names.split()]
 
 
-def decide(e: Scalar, seed: int = 1) -> zero_test.Decision:
+def decide(e: Scalar, seed: int = 1) -> verdict.Decision:
     return ZeroTest(e.tape, seed=seed).decide([e.i])
 
 
@@ -213,17 +214,17 @@ def test_what_takes_too_long_is_undecided(monkeypatch):
     x, y = symbols("x y")
     e = (x + y) ** 2 - x**2 - 2 * x * y - y**2
     now = iter(range(0, 1000, 4))
-    monkeypatch.setattr(zero_test.time, "thread_time", lambda: float(next(now)))
+    monkeypatch.setattr(verdict.time, "thread_time", lambda: float(next(now)))
     found = ZeroTest(e.tape, seed=1, clock=Clock(3.0)).decide([e.i])
     assert found.zero == (None,)
     assert "not decided within 3 s" in found.why
 
 
 def test_a_clock_stops(monkeypatch):
-    monkeypatch.setattr(zero_test.time, "thread_time", lambda: 100.0)
+    monkeypatch.setattr(verdict.time, "thread_time", lambda: 100.0)
     clock = Clock(5.0)
     clock.check()
-    monkeypatch.setattr(zero_test.time, "thread_time", lambda: 106.0)
+    monkeypatch.setattr(verdict.time, "thread_time", lambda: 106.0)
     with pytest.raises(Undecided, match="within 5 s"):
         clock.check()
 

@@ -14,6 +14,7 @@ from independent.bridge import Declared
 from independent.description import Description
 from independent.generator import drawn
 
+TOLERANCE = 1e-9
 # a reference that is smaller than this counts as zero
 _SMALLEST = 1e-3
 

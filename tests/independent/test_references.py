@@ -1,7 +1,7 @@
 """Random systems against a computation that shares nothing with the library: particles, high precision, free-body balance.
 
 `data/references.json` holds 200 systems, drawn and solved by `make_references.py` (its docstring says how to make others);
-`REFERENCES=path pytest tests/independent` compares those of another file.
+`REFERENCES=path pytest tests/independent` compares those of another file; `compare_many.py` draws, solves and compares any number.
 """
 
 import json
@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from independent.comparison import description, motion, run_of, wrenches
+from independent.comparison import TOLERANCE, description, motion, run_of, wrenches
 from independent.make_references import DATA, digest, reference
 
-TOLERANCE = 1e-9
 SYSTEMS = {known["seed"]: known for known in json.loads(Path(os.environ.get("REFERENCES", DATA)).read_text(encoding="utf-8"))}
 
 

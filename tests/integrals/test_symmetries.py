@@ -4,7 +4,7 @@ import pytest
 
 import dalembert as da
 from dalembert import cos, gallery, sin
-from dalembert.algebra.exact.field import zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.scalar import on
 
 
@@ -14,7 +14,7 @@ def first(name: str, **known) -> dict[str, str]:
 
 def same(expected: da.Scalar, actual: da.Scalar) -> bool:
     tape = actual.tape
-    return zero(tape, tape.sub(on(tape, expected), actual.i))
+    return shown_zero(tape, [tape.sub(on(tape, expected), actual.i)])[0]
 
 
 # ---- moving energy ---------------------------------------------------------------------------------

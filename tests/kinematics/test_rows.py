@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.scalar import on
 
 
@@ -24,7 +24,7 @@ def equal(s, row, A, b):
     kin = da.kinematics(s)
     t = kin.tape
     actual = [row.A.get(k, t.zero) for k in range(kin.n_q)] + [row.b]
-    return all(is_zero(t, [t.sub(a, on(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]))
+    return all(shown_zero(t, [t.sub(a, on(t, s.expression(e))) for a, e in zip(actual, [*A, b], strict=True)]))
 
 
 def test_holonomic_row_is_the_rate_of_its_position(s):

@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, is_zero
+from dalembert.algebra.exact.field import PrimePoint, shown_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.scalar import on
 
@@ -24,7 +24,7 @@ def names(kin):
 
 def equal(kin, actual, expected):
     t = kin.tape
-    return all(is_zero(t, [t.sub(a, on(t, kin.system.expression(e))) for a, e in zip(actual, expected, strict=True)]))
+    return all(shown_zero(t, [t.sub(a, on(t, kin.system.expression(e))) for a, e in zip(actual, expected, strict=True)]))
 
 
 def rates(kin):
@@ -89,7 +89,7 @@ def test_constrained_speeds_with_a_time_dependent_part():
     s.constrain(u3 - da.sin(s.t))
     kin = da.kinematics(s)
     assert equal(kin, kin.qdot_of_u, ["(u1 - t)*cos(phi) - sin(t)*sin(phi)", "(u1 - t)*sin(phi) + sin(t)*cos(phi)", "u2"])
-    assert all(is_zero(kin.tape, rates(kin)))
+    assert all(shown_zero(kin.tape, rates(kin)))
 
 
 def test_speeds_defined_by_other_speeds():
@@ -98,7 +98,7 @@ def test_speeds_defined_by_other_speeds():
     u2 = s.speed("u2", P.v @ B.y + 2 * u1)
     s.speed("u3", s["phi"].dot + u2)
     kin = da.kinematics(s)
-    assert all(is_zero(kin.tape, rates(kin)))
+    assert all(shown_zero(kin.tape, rates(kin)))
     assert equal(kin, [kin.qdot_of_u[2]], ["u3 - u2"])
 
 
@@ -148,7 +148,7 @@ def test_vector_that_is_no_velocity_can_still_be_speeds():
     s.speeds("u1 u2 u3", 2 * B.w, s.N)
     s.body("body", 1, s.O, B, da.inertia(B, 1, 2, 2.5))
     kin = da.kinematics(s)
-    assert all(is_zero(kin.tape, rates(kin)))
+    assert all(shown_zero(kin.tape, rates(kin)))
 
 
 # ---- the default -------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def test_quaternion_default_speeds_are_the_body_components_of_the_spin():
     kin = da.kinematics(s)
     assert ["omega_Bx", "omega_By", "omega_Bz"] == names(kin)
     assert kin.u == kin.w(B).components(B)
-    assert all(is_zero(kin.tape, rates(kin)))
+    assert all(shown_zero(kin.tape, rates(kin)))
     # ė = ½ Eᵀ ω: no denominator, so no attitude is singular
     assert not any(kin.tape.nodes[i][0] == "div" for i in kin.qdot_of_u)
 
@@ -198,7 +198,7 @@ def test_quaternion_on_a_moving_frame_with_declared_speeds():
     s.body("body", 1, s.O, B, da.inertia(B, 1, 2, 2.5))
     kin = da.kinematics(s)
     assert kin.u == kin.w(B).components(B)
-    assert all(is_zero(kin.tape, rates(kin)))
+    assert all(shown_zero(kin.tape, rates(kin)))
     # the spin in N does not depend on how A moves, but ė does
     assert any(kin.name(i) == "gamma'" for i in symbols_of(kin.tape, kin.qdot_of_u))
     assert principles_agree(s)
@@ -216,7 +216,7 @@ def test_rolling_ball_with_a_quaternion(declared):
         s.speeds("u1 u2 u3", B.w, s.N)
     kin = da.kinematics(s)
     assert 3 == kin.n_u
-    assert all(is_zero(kin.tape, rates(kin)))
+    assert all(shown_zero(kin.tape, rates(kin)))
     assert ["rolling of ball along z"] == s.dropped
     assert principles_agree(s)
 

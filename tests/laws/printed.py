@@ -8,7 +8,7 @@ from functools import cached_property, singledispatchmethod
 
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
@@ -184,10 +184,10 @@ class Reader:
 
     def vanish(self, nodes):
         """Whether all of the nodes are zero, along the motion where the derivation is written in speeds."""
-        found = is_zero(self.t, nodes)
+        found = shown_zero(self.t, nodes)
         if all(found) or self.closing is None:
             return all(found)
-        return all(is_zero(self.t, [self.closing(self.closing(e)) for e, zero in zip(nodes, found, strict=True) if not zero]))
+        return all(shown_zero(self.t, [self.closing(self.closing(e)) for e, zero in zip(nodes, found, strict=True) if not zero]))
 
     # ---- small algebra ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ J = ½ tr(I) 1 − I are carried by pairs at ±d in six directions; some masses 
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, is_zero
+from dalembert.algebra.exact.field import PrimePoint, shown_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinetics.energies import kinetic_energy
 from laws.cases import NAMES, build
@@ -82,7 +82,7 @@ def test_the_cloud_has_the_mass_centre_and_inertia_of_the_body():
     first = sum((p.mass * (p.G - b.G) for p in particles[1:]), 0 * F.x)
     xx = sum((p.mass * ((p.G - b.G) @ F.y) ** 2 + p.mass * ((p.G - b.G) @ F.z) ** 2 for p in particles[1:]), 0 * m)
     xy = sum((-p.mass * ((p.G - b.G) @ F.x) * ((p.G - b.G) @ F.y) for p in particles[1:]), 0 * m)
-    assert all(is_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))
+    assert all(shown_zero(t, [(total - m).i, *first.components(F), (xx - I[0]).i, (xy - I[3]).i]))
 
 
 def test_energies_and_powers_are_those_of_the_particles(pair):

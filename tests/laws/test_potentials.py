@@ -3,7 +3,7 @@
 import pytest
 
 import dalembert as da
-from dalembert.algebra.exact.field import PrimePoint, is_zero
+from dalembert.algebra.exact.field import PrimePoint, shown_zero
 from dalembert.algebra.folds import gradient
 from dalembert.kinetics.loads import gravity_potential, weights
 from laws.cases import NAMES, build
@@ -21,7 +21,7 @@ def test_weights_do_what_their_potential_does(name):
     for slope, (_, W) in zip(gradient(t, {gravity_potential(kin): t.one}, kin.q), kin.WX, strict=True):
         for r, w in W.items():
             by_potential[r] = t.sub(by_potential[r], t.mul(slope, w))
-    assert all(is_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)]))
+    assert all(shown_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)]))
 
 
 def pendulums(load):

@@ -99,7 +99,7 @@ def test_a_printed_result_is_believed_only_if_it_follows():
     combination = tuple((n, s.expression(k)) for n, k in entry.equals)
     right = results.Result("right", s.expression(entry.residual), combination)
     wrong = results.Result("wrong", 2 * s.expression(entry.residual), combination)
-    assert [True, False] == results.reproduced([right, wrong], d)
+    assert [True, False] == [v.holds for v in results.reproduced([right, wrong], d)]
     shown = list(results.printed([right, wrong], "LL76 §5", d, W))
     assert "1 of 2 do NOT follow from the derived equations." == words_of(shown)
     notes = [line.note for block in shown for line in getattr(block, "lines", ())]

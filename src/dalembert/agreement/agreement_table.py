@@ -9,7 +9,7 @@ from typing import Protocol
 
 from dalembert.agreement.audit import Finding, audit
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.certificate import Difference, Verdict, compare
+from dalembert.agreement.certificate import Certificate, Difference, compare
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.trials import run_seed
 from dalembert.algebra.folds import needed
@@ -126,7 +126,7 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
     kin, seed = kinematics(system), run_seed() if seed is None else seed
     reference: Derivation | None = None
     rows: list[Row] = []
-    found: list[Verdict] = []
+    found: list[Certificate] = []
     for principle, derive in principles:
         try:
             made = timed(derive, kin)
@@ -138,24 +138,24 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
         rows.append(_row(d, found[-1] if found else None, seconds))
         reference = reference or d
     findings, decision = audit(kin, seed)
-    bound = bounds.together([*(v.bound for v in found if v.agrees), decision.bound if decision.all_zero else 0.0])
+    bound = bounds.together([*(v.bound for v in found if v.holds), decision.bound if decision.all_zero else 0.0])
     points, bits = max([decision.points, *(v.points for v in found)]), max([decision.bits, *(v.bits for v in found)])
     notes = tuple(f"{x!r} is read as {PiNumber(Fraction(0), k)}" for x, k in kin.tape.read_as_pi.items())
     return Agreement(system.name, tuple(rows), findings, bound, points, bits, seed, read_as_pi=notes)
 
 
-def _row(d: Derivation, result: Verdict | None, seconds: float) -> Row:
+def _row(d: Derivation, result: Certificate | None, seconds: float) -> Row:
     native = d.native
     unknowns = len(native.accelerations) + len(native.multipliers)
     variables = "speeds u" if native.along == "u" else "rates q̇"
-    agrees, verdict, bound = (True, "reference", 0.0) if result is None else (result.agrees, _words(d, result), result.bound)
+    agrees, verdict, bound = (True, "reference", 0.0) if result is None else (result.holds, _words(d, result), result.bound)
     return Row(d.principle, True, "", variables, unknowns, operations(d), seconds, agrees, verdict, bound)
 
 
-def _words(d: Derivation, result: Verdict) -> str:
-    if result.agrees is None:
+def _words(d: Derivation, result: Certificate) -> str:
+    if result.holds is None:
         return f"undecided: {result.why}"
-    return "agrees" if result.agrees else result.why or _where(d, result.difference)
+    return "agrees" if result.holds else result.why or _where(d, result.difference)
 
 
 def _where(d: Derivation, difference: Difference | None) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from dalembert.algebra.exact.zero_test import Decision, ZeroTest
+from dalembert.algebra.exact.verdict import Decision
+from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import StructurallySingular
-from dalembert.algebra.exact.zero_test import Clock, Decision, ZeroTest
+from dalembert.algebra.exact.verdict import Clock, Decision, Verdict
+from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import transplant
 from dalembert.equations.form import Equations
 
@@ -26,19 +27,16 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether two sets of equations agree (None: undecided, and why), how surely, and if not, where they differ."""
+class Certificate(Verdict):
+    """Whether two sets of equations have the same solutions, how surely, and if not, where they differ."""
 
-    agrees: bool | None
-    bound: float
     difference: Difference | None = None
     same_rows: bool = True
-    why: str = ""
     points: int = 0
     bits: int = 0
 
 
-def compare(reference: Equations, other: Equations, seed: int | None = None) -> Verdict:
+def compare(reference: Equations, other: Equations, seed: int | None = None) -> Certificate:
     """Do the two have the same solutions u̇ for every state?"""
     tape = reference.tape.fork()
     theirs = transplant(other.tape, tape, other.residuals)
@@ -51,10 +49,10 @@ def compare(reference: Equations, other: Equations, seed: int | None = None) -> 
         by_insertion = ZeroTest(tape, reference.residuals, reference.udot, seed=seed, clock=clock).decide(theirs)
         return _verdict(by_insertion, same_rows=False)
     except StructurallySingular as problem:
-        # rows that differ while the mass matrix determines no accelerations to insert
-        return Verdict(agrees=False, bound=1.0, same_rows=False, why=str(problem))
+        # rows that differ while the mass matrix determines no accelerations to insert: they may still have the same solutions
+        return Certificate(holds=None, bound=1.0, why=str(problem), same_rows=False)
 
 
-def _verdict(found: Decision, *, same_rows: bool) -> Verdict:
+def _verdict(found: Decision, *, same_rows: bool) -> Certificate:
     difference = None if found.witness is None else Difference(*found.witness)
-    return Verdict(found.all_zero, found.bound, difference, same_rows, found.why, found.points, found.bits)
+    return Certificate(found.all_zero, found.bound, found.why, difference, same_rows, found.points, found.bits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dalembert.algebra.exact.verdict import Undecided
 from dalembert.algebra.scalar import on
 from dalembert.equations.form import Equations
 from dalembert.equations.regularity import check_regular
@@ -93,7 +94,11 @@ def _check_powerless(E: Energies, equations: Equations) -> None:
         power = E.t.zero
         for r, a in row.A.items():
             power = E.t.add(power, E.t.mul(a, E.kin.u[r]))
-        if not motion.vanishes(power):
+        powerless = motion.vanishes(power)
+        if powerless is None:
+            msg = f"energy integrals: whether the reaction of {row.row.name!r} has power: undecided ({motion.why})"
+            raise Undecided(msg)
+        if not powerless:
             why = "is not linear in the velocities, and its reaction has power"
             msg = f"energy integrals: {row.row.name!r} {why}; run.energy and run.integrals of a simulation show what is kept"
             raise NotApplicable(msg)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import gradient, symbols_of
 from dalembert.algebra.normal_form.forms import Atom, Form, Term, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
@@ -94,7 +94,7 @@ def _wave(t: Tape, phase: int, x: int, power: int, *, sine: bool) -> int | None:
     (n,) = gradient(t, {phase: t.one}, [x])
     if x in symbols_of(t, (n,)):
         return None
-    if is_zero(t, [n])[0]:
+    if shown_zero(t, [n])[0]:
         return t.mul(t.call("sin" if sine else "cos", phase), t.div(t.power(x, power + 1), t.const(power + 1)))
     turned = t.neg(t.call("cos", phase)) if sine else t.call("sin", phase)
     first = t.div(t.mul(t.power(x, power), turned), n)

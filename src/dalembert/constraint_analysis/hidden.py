@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Final
 
-from dalembert.algebra.exact.field import StructurallySingular, Trials, is_zero, rank_mod
+from dalembert.algebra.exact.field import StructurallySingular, Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.normal_form.forms import Form, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
@@ -148,7 +148,7 @@ def _inside(rows: Rows, reached: Reach, theta: OneForm) -> bool:
         for x, c in zip(X, theta, strict=True):
             total = t.add(total, t.mul(x, c))
         products.append(total)
-    return all(is_zero(t, products))
+    return all(shown_zero(t, products))
 
 
 def _sources(rows: Rows, theta: OneForm) -> tuple[str, ...]:
@@ -176,16 +176,16 @@ class _Calculus:
         """φ with dφ = θ, or None if θ is not closed or not elementary."""
         t, width = self.tape, len(theta)
         pairs = [(j, k) for k in range(width) for j in range(k)]
-        if not all(is_zero(t, [t.sub(self.slopes[j](theta[k]), self.slopes[k](theta[j])) for j, k in pairs])):
+        if not all(shown_zero(t, [t.sub(self.slopes[j](theta[k]), self.slopes[k](theta[j])) for j, k in pairs])):
             return None
         phi = t.zero
         for k, x in enumerate(self.variables):
             rest = t.sub(theta[k], self.slopes[k](phi))
-            if is_zero(t, [rest])[0]:
+            if shown_zero(t, [rest])[0]:
                 continue
             more = antiderivative(t, rest, x)
             if more is None:
                 return None
             phi = t.add(phi, more)
         differences = [t.sub(self.slopes[k](phi), c) for k, c in enumerate(theta)]
-        return phi if all(is_zero(t, differences)) else None
+        return phi if all(shown_zero(t, differences)) else None

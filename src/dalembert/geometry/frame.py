@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape, Triple
@@ -92,10 +92,10 @@ class Frame:
             raise BadDescription(msg)
         R = tuple(tuple(on(t, c) for c in row) for row in cosines)
         gram = [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]  # type: ignore[arg-type]
-        if not all(is_zero(t, gram)):
+        if not all_zero(t, gram, "direction cosines: whether the rows are orthogonal unit vectors"):
             msg = "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates"
             raise BadDescription(msg)
-        if is_zero(t, [t.add(self._determinant(R), t.one)])[0]:  # type: ignore[arg-type]
+        if not all_zero(t, [t.sub(self._determinant(R), t.one)], "direction cosines: whether the determinant is 1"):  # type: ignore[arg-type]
             msg = "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign"
             raise BadDescription(msg)
         return self._child(name, DirectionCosines(R))  # type: ignore[arg-type]
@@ -118,7 +118,7 @@ class Frame:
         if moving:
             msg = f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an axis must be fixed in the parent frame"
             raise BadDescription(msg)
-        if not is_zero(t, [t.sub(dot3(t, n, n), t.one)])[0]:
+        if not all_zero(t, [t.sub(dot3(t, n, n), t.one)], "rotation axis: whether its length is 1"):
             length = Scalar(t, t.call("sqrt", dot3(t, n, n)))
             msg = f"rotation axis: its length is {length}, not 1; divide the vector by its length"
             raise BadDescription(msg)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown
@@ -58,7 +58,7 @@ def _quadratures(E: Energies) -> Quadratures:
         rates[generalized_work(load)] = general
         # what v_t adds; nothing in most systems
         rates[extra_work(load)] = t.sub(classical, general)
-    vanishing = is_zero(t, list(rates.values()))
+    vanishing = shown_zero(t, list(rates.values()))
     rates = {name: rate for (name, rate), zero in zip(rates.items(), vanishing, strict=True) if not zero}
     if E.kin.velocity_rows or any(row.phi is not None for row in E.kin.rows):
         rates[JUMPS] = t.zero

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from dalembert.algebra.exact.zero_test import Clock
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
@@ -74,7 +73,7 @@ def conditions(kin: Kinematics, motion: OnTheMotion, wanted: Sequence[int], caus
     matrix is none; one that another implies is left out.
     """
     choice = coefficients(kin, wanted, causes)
-    zero, clock = kin.tape.zero, Clock()
+    zero, clock = kin.tape.zero, motion.clock
     for size in range(1, _LARGEST_SET + 1):
         found: list[Condition] = []
         for tried, condition in enumerate(_sets(choice, size)):

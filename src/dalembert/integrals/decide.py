@@ -11,7 +11,8 @@ from typing import Final
 
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.field import NoRoot, PrimePoint, StructurallySingular, Trials
-from dalembert.algebra.exact.zero_test import Clock, ZeroTest
+from dalembert.algebra.exact.verdict import Clock
+from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import Rewrite, depends_on, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
@@ -39,6 +40,12 @@ class OnTheMotion:
         self._chances: dict[int, float] = {}
         # why something is undecided
         self.why = ""
+        # the time that is left for the verdict in work
+        self.clock = Clock()
+
+    def begin_verdict(self) -> None:
+        """Another verdict, which has its own time for all that it asks."""
+        self.clock = Clock()
 
     def vanish(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> list[bool | None]:
         """For each expression whether it is identically zero, with the symbols `where` replaced; None if that is undecided."""
@@ -50,7 +57,7 @@ class OnTheMotion:
         if test is None:
             start = self.on_rows if self.rows else None
             test = self._tests[residuals] = ZeroTest(self.tape, residuals, self.udot if residuals else (), start)
-        test.clock = Clock()
+        test.clock = self.clock
         found = test.decide(rows)
         self._chances |= {r: c for r, c in zip(rows, found.chances, strict=False) if c}
         self.why = self.why or found.why

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -179,7 +179,7 @@ class Energies:
             along = t.neg(row.e)
             for r, a in row.A.items():
                 along = t.add(along, t.mul(a, kin.u[r]))
-            if not is_zero(t, [along])[0]:
+            if not shown_zero(t, [along])[0]:
                 total = t.add(total, t.mul(lam, along))
         return total
 

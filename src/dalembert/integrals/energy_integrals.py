@@ -26,7 +26,7 @@ sigma, sigma_R, P, P_nc, P_in = Symbol("σ"), Symbol("σ", ("R",)), Symbol("𝒫
 
 
 @dataclass(frozen=True)
-class Verdict:
+class EnergyIntegral:
     """One energy integral: whether it exists, whether it is constant, and what would make it so.
 
     `constant` is decided on the motion, `sufficient` by the table; `conditions` lists the smallest sets of coefficients
@@ -39,10 +39,10 @@ class Verdict:
     left: Formula
     formula: Formula
     expression: Scalar | None = field(repr=False)
-    exists: bool
-    # None where it is undecided
+    # None where these are undecided
+    exists: bool | None
     constant: bool | None
-    sufficient: bool
+    sufficient: bool | None
     always: bool
     conditions: tuple[Condition, ...]
     source: str
@@ -57,7 +57,7 @@ class Verdict:
         """The verdict in words."""
         if self.always:
             return "constant"
-        if self.constant is None:
+        if self.constant is None or self.exists is None:
             return "UNDECIDED"
         if self.constant:
             return f"constant, because {self.condition}" if self.conditions else "constant"
@@ -82,8 +82,9 @@ class EnergyIntegrals(Shown):
     nonconservative_power: Scalar = field(repr=False)
     Z_dot: Scalar = field(repr=False)
     power_fed_in: Scalar = field(repr=False)
-    verdicts: tuple[Verdict, ...]
-    potential_exists: bool
+    verdicts: tuple[EnergyIntegral, ...]
+    # None where it is undecided
+    potential_exists: bool | None
     why_no_potential: str
     # each identity of the chapter that was checked on the motion, and whether it holds
     identities: tuple[tuple[Formula, bool | None], ...]
@@ -93,7 +94,7 @@ class EnergyIntegrals(Shown):
     # why something is undecided, or an empty text
     undecided: str = ""
 
-    def __getitem__(self, symbol: str) -> Verdict:
+    def __getitem__(self, symbol: str) -> EnergyIntegral:
         """The verdict on "E_Z", "E", "𝓗", "H", "K + 𝒰" or "K + U"."""
         return next(v for v in self.verdicts if v.symbol == symbol)
 
@@ -125,9 +126,11 @@ class _Deciding:
 
     def result(self) -> EnergyIntegrals:
         E, s = self.E, self.E.kin.scalar
-        why = self._why_no_potential()
-        verdicts = self._verdicts(potential_exists=not why)
+        potential_exists, why = self._potential()
+        verdicts = self._verdicts(potential_exists=potential_exists)
+        self.motion.begin_verdict()
         first = first_integrals(E, self.motion, self.where)
+        self.motion.begin_verdict()
         checked = identities(E, self.motion)
         bound = self._bound(verdicts, first)
         return EnergyIntegrals(
@@ -145,7 +148,7 @@ class _Deciding:
             Z_dot=s(E.Z_dot),
             power_fed_in=s(E.P_in),
             verdicts=verdicts,
-            potential_exists=not why,
+            potential_exists=potential_exists,
             why_no_potential=why,
             identities=checked,
             first=first,
@@ -153,7 +156,7 @@ class _Deciding:
             undecided=self.motion.why or ("" if bounds.enough(bound) else f"an error is only known to be less likely than {bound:.0e}"),
         )
 
-    def _bound(self, verdicts: tuple[Verdict, ...], first: tuple[FirstIntegral, ...]) -> float:
+    def _bound(self, verdicts: tuple[EnergyIntegral, ...], first: tuple[FirstIntegral, ...]) -> float:
         """The error probability of everything that is called constant, taken together."""
         t = self.t
         rates = {"E_Z": t.add(self.E_dot, self.E.Z_dot), "E": self.E_dot, "𝓗": self.H_dot, "K + 𝒰": self.C_dot}
@@ -162,7 +165,7 @@ class _Deciding:
 
     # ---- the six -----------------------------------------------------------------------------
 
-    def _verdicts(self, *, potential_exists: bool) -> tuple[Verdict, ...]:
+    def _verdicts(self, *, potential_exists: bool | None) -> tuple[EnergyIntegral, ...]:
         E, t = self.E, self.t
         H = t.sub(E.E, E.K0)
         C = t.add(E.K, E.V)
@@ -178,33 +181,35 @@ class _Deciding:
             self._classical("K + U", steady_C, self.C_dot, still, exists=potential_exists),
         )
 
-    def _verdict(self, symbol: str, expression: int | None, rate: int, sufficient: list[int]) -> Verdict:
+    def _verdict(self, symbol: str, expression: int | None, rate: int, sufficient: list[int]) -> EnergyIntegral:
+        self.motion.begin_verdict()
         always = self.motion.vanishes(rate) is True
         constant = always or self.motion.vanishes(rate, self.where)
-        return Verdict(
+        return EnergyIntegral(
             symbol,
             *_NAMES[symbol],
             expression=None if expression is None else self.E.kin.scalar(expression),
             exists=True,
             constant=constant,
-            sufficient=all(z is True for z in self.motion.vanish(sufficient, self.where)),
+            sufficient=_all(*self.motion.vanish(sufficient, self.where)),
             always=always,
             conditions=() if always else conditions(self.E.kin, self.motion, [rate], sufficient),
             source=_SOURCES[symbol],
         )
 
-    def _classical(self, symbol: str, general: Verdict, rate: int, causes: list[int], *, exists: bool) -> Verdict:
+    def _classical(self, symbol: str, general: EnergyIntegral, rate: int, causes: list[int], *, exists: bool | None) -> EnergyIntegral:
         """The same with U for 𝒰: constant only where U exists, which then equals 𝒰."""
         E = self.E
+        self.motion.begin_verdict()
         needed = [E.P_nonconservative, E.P_in]
-        always = general.always and all(self.motion.vanish(needed))
-        return Verdict(
+        always = general.always and _all(*self.motion.vanish(needed)) is True
+        return EnergyIntegral(
             symbol,
             *_NAMES[symbol],
             expression=general.expression if exists else None,
             exists=exists,
-            constant=general.constant if exists else False,
-            sufficient=exists and general.sufficient,
+            constant=_all(exists, general.constant),
+            sufficient=_all(exists, general.sufficient),
             always=always,
             conditions=() if always else conditions(E.kin, self.motion, [rate, *needed], causes),
             source=_SOURCES[symbol],
@@ -212,8 +217,10 @@ class _Deciding:
 
     # ---- U -------------------------------------------------------------------------------------
 
-    def _why_no_potential(self) -> str:
-        """U exists iff 𝒫_nc ≡ 0, V_q·X + ∂_tV ≡ 0 and the power of the forces that enforce specified motions ≡ 0.
+    def _potential(self) -> tuple[bool | None, str]:
+        """Whether U exists, and why not.
+
+        It does iff 𝒫_nc ≡ 0, V_q·X + ∂_tV ≡ 0 and the power of the forces that enforce specified motions ≡ 0.
 
         Source: Mit22 34.2, footnote 2, and 34.7.
         """
@@ -224,7 +231,13 @@ class _Deciding:
             (E.P_in, "the forces that enforce specified motions have power"),
         )
         zero = self.motion.vanish([e for e, _ in reasons], self.where)
-        return "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False)
+        why = "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False)
+        return _all(*zero), why
+
+
+def _all(*holds: bool | None) -> bool | None:
+    """Whether all hold; None where that is undecided."""
+    return False if False in holds else None if None in holds else True
 
 
 def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[Formula, bool | None], ...]:

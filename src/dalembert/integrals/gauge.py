@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.errors import BadExpression
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -20,14 +20,14 @@ def without_gauge(kin: Kinematics, V: int) -> int:
     """
     t = kin.tape
     drift = unmoved(kin, V)
-    if drift == t.zero or is_zero(t, [drift])[0] or not all(is_zero(t, gradient(t, {drift: t.one}, kin.q))):
+    if drift == t.zero or shown_zero(t, [drift])[0] or not all(shown_zero(t, gradient(t, {drift: t.one}, kin.q))):
         return V
     try:
         h = _at_rest_in(kin, V)
     except BadExpression:
         return V
     h_dot = Derivative(t, t.rate)(h)
-    return t.sub(V, h) if is_zero(t, [t.sub(h_dot, drift)])[0] else V
+    return t.sub(V, h) if shown_zero(t, [t.sub(h_dot, drift)])[0] else V
 
 
 def _at_rest_in(kin: Kinematics, V: int) -> int:

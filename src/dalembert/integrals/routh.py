@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dalembert.algebra.exact.verdict import Undecided
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.printing import equation_text
 from dalembert.algebra.scalar import Scalar
@@ -73,6 +74,9 @@ class _Reduction:
         absent = [k for k, q in enumerate(kin.q) if q not in inside]
         constant = self.motion.vanish([E.rate(kin.in_speeds(self.p[k])) for k in absent])
         found = [k for k, holds in zip(absent, constant, strict=True) if holds]
+        if not found and None in constant:
+            msg = f"whether a coordinate of {kin.system.name!r} is ignorable: undecided ({self.motion.why})"
+            raise Undecided(msg)
         if not found:
             why = f"a load acts along {', '.join(self._name(k) for k in absent)}" if absent else "T or V contains each of them"
             msg = f"no coordinate of {kin.system.name!r} is ignorable: {why}"
@@ -130,6 +134,10 @@ class _Reduction:
         put_momenta = Rewrite(t, dict(zip(symbols, (self.p[k] for k in self.ignorable), strict=True)))
         put_accelerations = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
         left = [kin.in_speeds(put_accelerations(put_momenta(e))) for e in equations]
-        if not all(self.motion.vanish(left)):
+        same = self.motion.vanish(left)
+        if False not in same and None in same:
+            msg = f"whether Routh's equations of {kin.system.name!r} are those of the motion: undecided ({self.motion.why})"
+            raise Undecided(msg)
+        if not all(same):
             msg = f"Routh's equations of {kin.system.name!r} are not those of the motion"
             raise DalembertError(msg)

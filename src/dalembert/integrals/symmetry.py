@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import decide_zero
+from dalembert.algebra.exact.verdict import Verdict
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.decide import OnTheMotion
@@ -27,7 +28,7 @@ class Symmetry(Shown):
     xi: tuple[tuple[str, str], ...]
     momentum: Scalar = field(repr=False)
     moving_energy: Scalar = field(repr=False)
-    checks: tuple[tuple[str, bool], ...]
+    checks: tuple[tuple[str, Verdict], ...]
     # None where that is undecided
     momentum_is_constant: bool | None
     moving_energy_is_constant: bool | None
@@ -35,12 +36,12 @@ class Symmetry(Shown):
     @property
     def failed(self) -> tuple[str, ...]:
         """What does not hold of the conditions for p·ξ."""
-        return tuple(name for name, holds in self.checks if not holds and name != "A ξ + b = 0")
+        return tuple(name for name, found in self.checks if found.holds is False and name != "A ξ + b = 0")
 
     def __str__(self) -> str:
         direction = ", ".join(f"{q}: {x}" for q, x in self.xi)
         lines = [f"{self.system}: the direction ξ = ({direction})"]
-        lines += [f"  {name:32} {'holds' if holds else 'does not hold'}" for name, holds in self.checks]
+        lines += [f"  {name:32} {found}" for name, found in self.checks]
         lines.append(f"  p·ξ = {self.momentum}: {_word(self.momentum_is_constant)}")
         lines.append(f"  H − p·ξ: {_word(self.moving_energy_is_constant)}")
         return "\n".join(lines)
@@ -57,7 +58,7 @@ def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Map
     direction = _Direction(E, xi)
     insert = Rewrite(t, where)
     conditions = direction.conditions(T)
-    checks = tuple((name, all(is_zero(t, [insert(e) for e in nodes]))) for name, nodes in conditions.items())
+    checks = tuple((name, decide_zero(t, [insert(e) for e in nodes]).verdict) for name, nodes in conditions.items())
     p = gradient(t, {T: t.one}, kin.qdot)
     momentum = kin.in_speeds(direction.product(dict(enumerate(p))))
     energy = t.sub(jacobi(E), momentum)

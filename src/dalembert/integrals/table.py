@@ -20,7 +20,7 @@ def table(found: EnergyIntegrals) -> str:
     formulas = [formula_text(v.formula) for v in found.verdicts]
     width = max(map(len, formulas))
     lines += [f"  {v.symbol:7} = {shown:{width}}  {v.statement}" for v, shown in zip(found.verdicts, formulas, strict=True)]
-    if not found.potential_exists:
+    if found.potential_exists is False:
         lines.append(f"  no potential energy U: {found.why_no_potential}")
     failed = [formula_text(identity) for identity, holds in found.identities if holds is False]
     known = ", ".join(formula_text(identity) for identity, holds in found.identities if holds)

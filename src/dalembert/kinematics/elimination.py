@@ -17,7 +17,7 @@ from functools import reduce
 from itertools import combinations
 from typing import Final
 
-from dalembert.algebra.exact.field import Trials, is_zero
+from dalembert.algebra.exact.field import Trials, shown_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
 
@@ -140,7 +140,7 @@ class Elimination:
         det = self._sum(t.mul(a, m) for a, m in zip(A[0], minors[0], strict=True))
         if self._vanishes(det):
             return False
-        det = next((unit for unit in (t.one, t.neg(t.one)) if is_zero(t, [t.sub(det, unit)])[0]), det)
+        det = next((unit for unit in (t.one, t.neg(t.one)) if shown_zero(t, [t.sub(det, unit)])[0]), det)
         self._note(det)
         c = [self.rows[r][0] for r in block.values()]
         for place, (k, row) in enumerate(block.items()):

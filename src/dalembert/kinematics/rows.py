@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.exact.field import PrimePoint, Trials, is_zero, rank_mod
+from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod, shown_zero
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
 from dalembert.algebra.tape import Tape
@@ -64,11 +64,11 @@ def declared_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite
         phi = in_rates(c.expression.i)
         if c.nonlinear:
             slopes = gradient(tape, {phi: tape.one}, qdot)
-            A = {k: a for k, (a, gone) in enumerate(zip(slopes, is_zero(tape, slopes), strict=True)) if not gone}
+            A = {k: a for k, (a, gone) in enumerate(zip(slopes, shown_zero(tape, slopes), strict=True)) if not gone}
             rows.append(ConstraintRow(c.name, False, A, tape.zero, redundant=c.redundant, nonlinear=phi))
             continue
         b, A = linear(in_rates(rate(phi)) if c.holonomic else phi)
-        A = {k: a for (k, a), gone in zip(A.items(), is_zero(tape, list(A.values())), strict=True) if not gone}
+        A = {k: a for (k, a), gone in zip(A.items(), shown_zero(tape, list(A.values())), strict=True) if not gone}
         rows.append(ConstraintRow(c.name, c.holonomic, A, b, phi if c.holonomic else None, c.contact, redundant=c.redundant))
     index = {x: k for k, x in enumerate(qdot)}
     for F in system.space.frames:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import gradient
 from dalembert.errors import NotApplicable
 from dalembert.geometry.point import Point
@@ -72,7 +72,7 @@ def joint_loads(groups: RigidGroups) -> dict[int, int]:
     functions += [(d.name, kin.in_rates(d.D.i), kin.qdot) for d in kin.system.dissipations]
     for name, e, by in functions:
         slopes = gradient(t, {e: t.one}, by)
-        acting = [k for k, gone in enumerate(is_zero(t, slopes)) if not gone]
+        acting = [k for k, gone in enumerate(shown_zero(t, slopes)) if not gone]
         check_joint_coordinates(groups, name, acting)
         for k in acting:
             tau[k] = t.sub(tau.get(k, t.zero), slopes[k])

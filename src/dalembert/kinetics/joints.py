@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.errors import NotApplicable
 from dalembert.geometry.frame import Frame
@@ -112,7 +112,7 @@ class RigidGroups:
         return self._rigid[key]
 
     def _vanishes(self, v: Vector) -> bool:
-        return not v.parts or all(is_zero(self.kin.tape, v.components(self.kin.system.N)))
+        return not v.parts or all_zero(self.kin.tape, v.components(self.kin.system.N), "whether two frames turn alike")
 
     def _slider(self, before: RigidGroup, offset: Vector, kind: object, moving: list[int]) -> RigidGroup:
         key = (before, kind)

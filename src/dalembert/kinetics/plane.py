@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.free_bodies import Booked
@@ -15,7 +15,7 @@ def plane_normal(kin: Kinematics) -> Vector | None:
     for k, n in enumerate((N.x, N.y, N.z)):
         along = [motion.v(b.G).components(N)[k] for b in kin.system.bodies]
         across = [c for b in kin.system.bodies if b.frame is not None for j, c in enumerate(motion.w(b.frame).components(N)) if j != k]
-        if all(is_zero(t, [*along, *across])):
+        if all(shown_zero(t, [*along, *across])):
             return n
     return None
 
@@ -38,4 +38,4 @@ def acting_plane(groups: RigidGroups, loads: list[Booked]) -> str:
         for body, _ in group.masses:
             if body.inertia is not None:
                 unwanted += [x for j, x in enumerate((body.inertia @ n).components(N)) if j != k]
-    return "xyz"[k] if all(is_zero(t, unwanted)) else ""
+    return "xyz"[k] if all(shown_zero(t, unwanted)) else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.exact.field import Trials, is_zero, rank_mod
+from dalembert.algebra.exact.field import Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Linear
 from dalembert.geometry.closure import Hold
 from dalembert.geometry.point import Point
@@ -59,7 +59,7 @@ def _columns(kin: Kinematics, velocities: list[Vector]) -> Twists:
     none = Vector(t, {})
     found = {k: tuple(c for p in parts for c in p.get(k, none).components(N)) for k in sorted({k for p in parts for k in p})}
     # what vanishes identically is taken for nothing
-    gone = dict(zip(found, (is_zero(t, x) for x in found.values()), strict=True))
+    gone = dict(zip(found, (shown_zero(t, x) for x in found.values()), strict=True))
     return {k: tuple(t.zero if g else c for c, g in zip(x, gone[k], strict=True)) for k, x in found.items() if not all(gone[k])}
 
 
@@ -101,7 +101,7 @@ def _checked(kin: Kinematics, row: ConstraintRow, P: Point, body: Body, columns:
         for a, b in zip(x, w, strict=False):
             total = t.add(total, t.mul(a, b))
         misses.append(total)
-    if not all(is_zero(t, misses)):
+    if not all(shown_zero(t, misses)):
         return None
     force, moment = Vector(t, {N: (w[0], w[1], w[2])}), Vector(t, {N: (w[3], w[4], w[5])})
     return Hold(((P, force),) if force.parts else (), ((body.frame, moment),) if moment.parts and body.frame is not None else ())

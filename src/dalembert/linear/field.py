@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.algebra.duals import jacobian
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.once import MadeOnce
@@ -144,7 +144,7 @@ class Field:
             along = Derivative(tape, lambda x, i=wrt[j]: tape.one if x == i else None)  # type: ignore[misc]
             rows: list[int] = np.flatnonzero(suspect[:, j]).tolist()
             unknown = [k for k in rows if (outs[k], wrt[j]) not in self._absent]
-            zero = is_zero(tape, [along(outs[k]) for k in unknown]) if unknown else []
+            zero = shown_zero(tape, [along(outs[k]) for k in unknown]) if unknown else []
             self._absent |= {(outs[k], wrt[j]): gone for k, gone in zip(unknown, zero, strict=True)}
             slopes[:, [k for k in rows if self._absent[outs[k], wrt[j]]], j] = 0.0
 

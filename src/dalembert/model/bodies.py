@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import Derivative, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, warn
@@ -86,7 +86,7 @@ def _check_inertia(s: Registry, name: str, I: Dyadic, frame: Frame) -> None:
     in_body = I.to(frame).entries()
     rate = Derivative(tape, tape.rate)
     changing = [rate(c) for c in in_body]
-    if not all(is_zero(tape, changing)):
+    if not all_zero(tape, changing, f"body {name!r}: whether its inertia is constant in the body"):
         q = _first_mover(s, in_body)
         own = f"give it in the body's own frame {frame.name}"
         msg = f"body {name!r}: its inertia is not constant in the body, it changes with {q}; {own}"
@@ -105,7 +105,7 @@ def _first_mover(s: Registry, entries: tuple[int, ...]) -> str:
     for i in symbols_of(tape, entries):
         if i in tape.moving:
             along = Derivative(tape, lambda x, i=i: tape.one if x == i else None)  # type: ignore[misc]
-            if not all(is_zero(tape, [along(c) for c in entries])):
+            if not all(shown_zero(tape, [along(c) for c in entries])):
                 return str(tape.nodes[i][1])
     return "time"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
@@ -99,7 +99,7 @@ def distance(s: Registry, P: Point, Q: Point, l: Any, name: str | None = None, *
         raise BadDescription(msg)
     row = distance_row(P, Q, length)
     label = constraint_name(s, _closure_name(s, name, f"distance of {P.name} and {Q.name}"))
-    if is_zero(s.space.tape, [row.phi.i])[0]:
+    if shown_zero(s.space.tape, [row.phi.i])[0]:
         msg = f"{label}: it holds identically, so it constrains nothing"
         raise BadDescription(msg)
     s.constraints.append(replace(checked_row(s, label, row.phi, None, redundant=redundant), hold=row.hold))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from dalembert.algebra.exact.field import PrimePoint, Trials, is_zero, rank_mod
+from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, NotLinear
@@ -31,7 +31,7 @@ def constrain(
     bodies = _row_bodies(s, on, at)
     e = scalar(s, expression)
     label = constraint_name(s, name)
-    if is_zero(s.space.tape, [e.i])[0]:
+    if shown_zero(s.space.tape, [e.i])[0]:
         msg = f"{label}: it holds identically, so it constrains nothing"
         raise BadDescription(msg)
     s.constraints.append(replace(checked_row(s, label, e, None, redundant=redundant), on=bodies, at=at))
@@ -113,7 +113,7 @@ def add_rows(
 ) -> None:
     """The rows of one declaration: those that vanish identically are dropped and reported, all of them are refused."""
     marked = _marked(label, [suffix for suffix, _, _ in rows], redundant)
-    vanishing = is_zero(s.space.tape, [e.i for _, e, _ in rows])
+    vanishing = shown_zero(s.space.tape, [e.i for _, e, _ in rows])
     if all(vanishing):
         msg = f"{label}: {nothing}"
         raise BadDescription(msg)

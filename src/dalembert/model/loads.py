@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.functions import sqrt
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
@@ -113,7 +113,7 @@ def damper(s: Registry, c: Any, P: Point, Q: Point, *, on: Any = None, name: str
 def _ends(s: Registry, what: str, P: Point, Q: Point) -> None:
     for end in (P, Q):
         s.space.has(end, Point, what)
-    if all(is_zero(s.space.tape, (P - Q).components(s.space.N))):
+    if all(shown_zero(s.space.tape, (P - Q).components(s.space.N))):
         msg = f"{what}: {P.name} and {Q.name} are at the same place, so there is no line between them; give two points"
         raise BadDescription(msg)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero
 from dalembert.algebra.folds import Derivative
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
@@ -29,10 +29,11 @@ def is_fixed(P: Point, body: Body) -> bool:
     """Whether r_P − r_G is constant in the body, decided exactly; a particle has no other point than its own."""
     t = P.space.tape
     r = P - body.G
+    question = f"whether {P.name} is fixed in {body.name}"
     if body.frame is None:
-        return all(is_zero(t, r.components(P.space.N)))
+        return all_zero(t, r.components(P.space.N), question)
     rate = Derivative(t, t.rate)
-    return all(is_zero(t, [rate(c) for c in r.components(body.frame)]))
+    return all_zero(t, [rate(c) for c in r.components(body.frame)], question)
 
 
 def check_body(what: str, P: Point, body: object) -> Body:

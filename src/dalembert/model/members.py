@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
@@ -266,7 +266,7 @@ def _directions(s: Registry, what: str, kind: Kind, along: Vector, bending: Iter
     for v in vectors:
         frame.unit(v)
     pairs = [(a, b) for i, a in enumerate(vectors) for b in vectors[:i]]
-    if not all(is_zero(s.space.tape, [(a @ b).i for a, b in pairs])):
+    if not all_zero(s.space.tape, [(a @ b).i for a, b in pairs], f"{what}: whether its directions are at right angles"):
         msg = f"{what}: its directions are not at right angles; along and bending must be, such as along=B.x, bending=B.y"
         raise BadDescription(msg)
     return frame

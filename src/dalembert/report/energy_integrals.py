@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from dalembert.algebra.formula import Rate, Symbol
 from dalembert.algebra.printing.formula_layout import formula_text
-from dalembert.integrals.energy_integrals import EnergyIntegrals
-from dalembert.integrals.energy_integrals import Verdict as Decided
+from dalembert.integrals.energy_integrals import EnergyIntegral, EnergyIntegrals
 from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, Table, Verdict, words
 from dalembert.report.writing import Writing
 
@@ -24,15 +23,16 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
     yield from _quantities(found, writing)
     yield Heading(2, "Energy integrals")
     yield Table(HEADINGS, tuple(_row(v, writing) for v in found.verdicts))
-    if not found.potential_exists:
+    if found.potential_exists is False:
         yield words(f"There is no potential energy U: {found.why_no_potential}.")
     yield from _identities(found, writing)
     yield from _first(found, writing)
 
 
-def _row(v: Decided, writing: Writing) -> tuple[Span, ...]:
+def _row(v: EnergyIntegral, writing: Writing) -> tuple[Span, ...]:
     verdict = v.statement if v.constant is False else Verdict(v.statement, holds=v.constant)
-    return writing.general(v.left), writing.general(v.formula), v.name, verdict, "holds" if v.sufficient else "does not hold"
+    sufficient = {True: "holds", False: "does not hold", None: "undecided"}[v.sufficient]
+    return writing.general(v.left), writing.general(v.formula), v.name, verdict, sufficient
 
 
 def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact import verdict
+from dalembert.algebra.exact.field import decide_zero
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.printing.tree import ZERO, Equation
 from dalembert.algebra.scalar import Scalar, on
@@ -25,8 +26,8 @@ class Result:
     by_hand: bool = False
 
 
-def reproduced(results: Sequence[Result], d: Derivation) -> list[bool]:
-    """residual(q̇ = W u + X, q̈ = W u̇ + c) − Σ k E = 0, decided exactly."""
+def reproduced(results: Sequence[Result], d: Derivation) -> tuple[verdict.Verdict, ...]:
+    """residual(q̇ = W u + X, q̈ = W u̇ + c) − Σ k E = 0: shown to hold, shown not to, or undecided."""
     kin = d.kinematics
     known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(zip(kin.qdot, kin.qdot_of_u, strict=True))
     residuals = d.equations.residuals
@@ -38,7 +39,7 @@ def reproduced(results: Sequence[Result], d: Derivation) -> list[bool]:
         for number, k in result.combination:
             left_over = t.sub(left_over, t.mul(in_u(on(t, k)), residuals[number - 1]))
         differences.append(left_over)
-    return is_zero(t, differences)
+    return decide_zero(t, differences).verdicts
 
 
 def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writing) -> Iterator[Block]:
@@ -46,19 +47,24 @@ def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writ
     if not results:
         return
     yield Heading(2, "Results by hand" if all(r.by_hand for r in results) else "Printed results")
-    holds = reproduced(results, d)
+    found = reproduced(results, d)
     tape = results[0].residual.tape
     written, definitions = writing.scalars(tape, [r.residual.i for r in results])
     key = source.partition(" ")[0]
-    notes = [
-        f"{'by hand,' if r.by_hand else key} {r.label}{'' if held else ': NOT reproduced'}" for r, held in zip(results, holds, strict=True)
-    ]
+    notes = [f"{'by hand,' if r.by_hand else key} {r.label}{_note(v)}" for r, v in zip(results, found, strict=True)]
     yield Display(tuple(Line(Formula(Equation(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
-    yield words(_verdict(holds))
+    yield words(_verdict(found))
 
 
-def _verdict(holds: Sequence[bool]) -> Verdict:
-    if all(holds):
-        who = {1: "It follows", 2: "Both follow"}.get(len(holds), f"All {len(holds)} follow")
-        return Verdict(f"{who} exactly from the derived equations.", holds=True)
-    return Verdict(f"{holds.count(False)} of {len(holds)} do NOT follow from the derived equations.", holds=False)
+def _note(v: verdict.Verdict) -> str:
+    return {True: "", False: ": NOT reproduced", None: ": undecided"}[v.holds]
+
+
+def _verdict(found: Sequence[verdict.Verdict]) -> Verdict:
+    wrong, undecided = [v for v in found if v.holds is False], [v for v in found if v.holds is None]
+    if wrong:
+        return Verdict(f"{len(wrong)} of {len(found)} do NOT follow from the derived equations.", holds=False)
+    if undecided:
+        return Verdict(f"UNDECIDED for {len(undecided)} of {len(found)}: {undecided[0].why}.", holds=None)
+    who = {1: "It follows", 2: "Both follow"}.get(len(found), f"All {len(found)} follow")
+    return Verdict(f"{who} exactly from the derived equations.", holds=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import decide_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient, symbols_of
 from dalembert.algebra.printing.tree import ZERO, Axis, Equation, Letter, Listed, Row, Words, total
 from dalembert.algebra.tape import Number, Tape
@@ -17,7 +17,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body, Constraint, Load, Symbol
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, Display, Formula, Line, Span, Table, words
+from dalembert.report.blocks import Block, Display, Formula, Line, Span, Table, Verdict, words
 from dalembert.report.writing import Writing, components
 
 KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed"}
@@ -155,8 +155,10 @@ def _named(letter: str, formula: Formula) -> Formula:
 
 
 def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
-    zero = is_zero(kin.tape, list(F.values()))
-    along = [kin.name(kin.u[r]) for r, gone in sorted(zip(F, zero, strict=True)) if not gone]
+    found = dict(zip(F, decide_zero(kin.tape, list(F.values())).verdicts, strict=True))
+    if open_ones := [v for v in found.values() if v.holds is None]:
+        return Verdict(str(open_ones[0]), holds=None)
+    along = [kin.name(kin.u[r]) for r, none in sorted(found.items()) if not none]
     if along:
         return _symbols(along, writing)
     return f"nothing: noncontributing ({'no allowed motion does work on it' if F else 'no speed moves its place'})"
@@ -228,7 +230,7 @@ def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:
     there = set(symbols_of(t, residuals))
     slopes = {name: [_slope(t, r, i) for i in found if i in there for r in residuals] for name, found in jets.items()}
     flat = [slope for each in slopes.values() for slope in each]
-    zero = dict(zip(flat, is_zero(t, flat), strict=True))
+    zero = dict(zip(flat, shown_zero(t, flat), strict=True))
     gone = [name for name, each in slopes.items() if all(zero[slope] for slope in each)]
     if gone:
         yield words("No equation of motion depends on ", *writing.listed(gone), ".")

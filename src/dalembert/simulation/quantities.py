@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -41,7 +41,7 @@ def conserves_energy(kin: Kinematics) -> bool:
         return False
     # T₀, what moves while q̇ = 0: on a hoop that is turned evenly T₂ − T₀ + V is constant, not T + V
     T_0 = Rewrite(kin.tape, dict.fromkeys(kin.qdot, kin.tape.zero))(T)
-    return is_zero(kin.tape, [T_0])[0]
+    return shown_zero(kin.tape, [T_0])[0]
 
 
 def _powerless(kin: Kinematics, row: ConstraintRow) -> bool:
@@ -51,7 +51,7 @@ def _powerless(kin: Kinematics, row: ConstraintRow) -> bool:
     for k, a in row.A.items():
         total = t.add(total, t.mul(a, kin.qdot[k]))
     phi = t.zero if row.nonlinear is None else row.nonlinear
-    return any(is_zero(t, [t.sub(total, t.mul(t.const(degree), phi)) for degree in range(_HIGHEST_DEGREE + 1)]))
+    return any(shown_zero(t, [t.sub(total, t.mul(t.const(degree), phi)) for degree in range(_HIGHEST_DEGREE + 1)]))
 
 
 def residuals(kin: Kinematics) -> dict[str, int]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, number, symbol_name
@@ -75,7 +75,9 @@ class Curve:
         self.low, self.high = sorted(over)
         self.scale = (self.high - self.low) or 1.0
         tape = balance.tape
-        self.kept = [k for k, gone in enumerate(is_zero(tape, balance.nodes)) if not gone]
+        self.kept = [
+            k for k, e in enumerate(balance.nodes) if not all_zero(tape, [e], f"continuation: whether equation {k + 1} holds of itself")
+        ]
         if len(self.kept) != len(balance.unknown):
             free = f"{len(self.kept)} equations for {len(balance.unknown)} unknowns"
             msg = f"continuation: {free}; give the coordinates that the balance leaves free, and no others"

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import decide_zero
+from dalembert.algebra.exact.verdict import Verdict
 from dalembert.algebra.folds import symbols_of, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -35,12 +36,12 @@ class StaticEquations(Shown):
         """One expression for each independent speed, then one for each holonomic row; each vanishes in equilibrium."""
         return tuple(Scalar(self.tape, i) for i in (*self.nodes, *self.rows))
 
-    def agrees(self, other: StaticEquations) -> bool:
-        """Whether another route gives the same equations, decided exactly."""
+    def agrees(self, other: StaticEquations) -> Verdict:
+        """Whether another route gives the same equations: shown to, shown not to, or undecided."""
         there = transplant(other.tape, self.tape, other.nodes)
-        return len(there) == len(self.nodes) and all(
-            is_zero(self.tape, [self.tape.sub(a, b) for a, b in zip(self.nodes, there, strict=True)])
-        )
+        if len(there) != len(self.nodes):
+            return Verdict(holds=False)
+        return decide_zero(self.tape, [self.tape.sub(a, b) for a, b in zip(self.nodes, there, strict=True)]).verdict
 
     def solve(self, unknown: Scalar | str) -> Solutions:
         """The values of one coordinate in equilibrium, as expressions, where an equation in it alone is elementary."""

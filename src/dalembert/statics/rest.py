@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -51,7 +51,7 @@ class Rest:
     @cached_property
     def moves(self) -> bool:
         """Whether specified motions carry the masses along while q is held."""
-        return not is_zero(self.tape, [self.T0])[0]
+        return not shown_zero(self.tape, [self.T0])[0]
 
     @cached_property
     def V(self) -> int:
@@ -87,8 +87,8 @@ class Rest:
     def check_still(self) -> None:
         """Refuse rows that do not let the coordinates rest, by name: A q̇ + b = 0 with b ≠ 0."""
         refuse_nonlinear_rows(self.kin)
-        b = is_zero(self.tape, [self._still(row.b) for row in self.kin.rows])
-        if moving := [repr(row.name) for row, zero in zip(self.kin.rows, b, strict=True) if not zero]:
+        rows = [(repr(row.name), self._still(row.b)) for row in self.kin.rows]
+        if moving := [name for name, b in rows if not all_zero(self.tape, [b], f"equilibrium: whether {name} moves with time")]:
             msg = f"equilibrium: {', '.join(moving)} moves with time, so that the coordinates cannot rest"
             raise NotApplicable(msg)
 
@@ -98,7 +98,7 @@ class Rest:
         acting = []
         for name, load, _ in (*applied_forces(kin), *applied_torques(kin)):
             parts = [self._idle(self._still(x)) for c in kin.vector_in_rates(load).parts.values() for x in c]
-            if not all(is_zero(t, parts)):
+            if not all_zero(t, parts, f"stationary potential: whether {name} acts at rest"):
                 acting.append(name)
         if acting:
             names = ", ".join(dict.fromkeys(acting))
@@ -107,7 +107,7 @@ class Rest:
 
     def check_pace(self) -> None:
         """Refuse specified motions whose changing pace loads the masses: no potential gives these inertia forces."""
-        if self.moves and not all(is_zero(self.tape, self._pace())):
+        if self.moves and not all_zero(self.tape, self._pace(), "stationary potential: whether specified motions load the masses"):
             what = "specified motions that change their pace load the masses they carry"
             msg = f"stationary potential: {what}, and these inertia forces are not declared as a potential; virtual work applies"
             raise NotApplicable(msg)

@@ -12,6 +12,7 @@ from dalembert.algebra.exact.matrices import Rank, nullspace_mod, rank_mod, solv
 from dalembert.algebra.exact.modular import BadPoint, NoRoot, random_prime
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.trials import StructurallySingular, Trials
+from dalembert.algebra.exact.verdict import Decision, Undecided
 from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.tape import Tape
 
@@ -22,22 +23,36 @@ __all__ = [
     "Rank",
     "StructurallySingular",
     "Trials",
-    "is_zero",
+    "Undecided",
+    "all_zero",
+    "decide_zero",
     "nullspace_mod",
     "random_prime",
     "rank_mod",
+    "shown_zero",
     "solve_mod",
-    "zero",
 ]
 
 
-def is_zero(tape: Tape, outs: Sequence[int], seed: int | None = None) -> list[bool]:
-    """Which of the expressions vanish identically; what is undecided is not called zero."""
+def decide_zero(tape: Tape, outs: Sequence[int], seed: int | None = None) -> Decision:
+    """Which of the expressions vanish identically: shown to, shown not to, or undecided."""
     if all(tape.nodes[i][0] == "const" for i in outs):
-        return [i == tape.zero for i in outs]
-    return [bool(z) for z in ZeroTest(tape, seed=seed).decide(outs).zero]
+        return Decision(tuple(i == tape.zero for i in outs))
+    return ZeroTest(tape, seed=seed).decide(outs)
 
 
-def zero(tape: Tape, i: int, seed: int | None = None) -> bool:
-    """Does this expression vanish identically?"""
-    return is_zero(tape, (i,), seed)[0]
+def shown_zero(tape: Tape, outs: Sequence[int], seed: int | None = None) -> list[bool]:
+    """Which of the expressions were shown to vanish identically.
+
+    For those that leave out what vanishes and are right with it as well; nothing may be claimed of the others.
+    """
+    return [z is True for z in decide_zero(tape, outs, seed).zero]
+
+
+def all_zero(tape: Tape, outs: Sequence[int], question: str) -> bool:
+    """Whether all of the expressions vanish identically; where neither answer was shown, Undecided, with the question."""
+    found = decide_zero(tape, outs).verdict
+    if found.holds is None:
+        msg = f"{question}: undecided ({found.why}); write it in another form"
+        raise Undecided(msg)
+    return found.holds

@@ -6,7 +6,6 @@ nonzero row hardly vanishes by chance; every pattern of the signs in a row is ru
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,11 +19,10 @@ from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.trials import Trials, run_seed
 from dalembert.algebra.exact.unknowns import solve_unknowns
+from dalembert.algebra.exact.verdict import Clock, Decision, Undecided
 from dalembert.algebra.folds import depends_on, needed
 from dalembert.algebra.tape import Tape
-from dalembert.errors import DalembertError
 
-SECONDS: Final = 10.0
 # with more than this, more points do not help as much as larger primes
 _WORST_CHANCE: Final = 1e-12
 _MOST_PATTERNS: Final = 8
@@ -34,54 +32,6 @@ _KEPT: Final = 4
 _DRAWS_FOR_RELATIONS: Final = 120
 # functions between which relations exist that a field does not keep
 _LOOSE: Final = frozenset({"log", "asin", "acos", "atan", "atan2", "exp", "sinh", "cosh", "abs", "sign", "sqrt"})
-
-
-class Undecided(DalembertError):
-    """Neither zero nor not zero could be shown."""
-
-
-class Clock:
-    """The time that a verdict may take, in seconds of this thread's own computing."""
-
-    def __init__(self, seconds: float = SECONDS) -> None:
-        self.seconds, self._end = seconds, time.thread_time() + seconds
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is over."""
-        return time.thread_time() > self._end
-
-    def check(self) -> None:
-        """Undecided when the time is over."""
-        if self.is_over:
-            msg = f"not decided within {self.seconds:g} s"
-            raise Undecided(msg)
-
-
-@dataclass(frozen=True)
-class Decision:
-    """For each row True (zero), False (not zero) or None (undecided, and why), and how surely."""
-
-    zero: tuple[bool | None, ...]
-    # for each row, how likely it is at most that it was taken for zero and is not
-    chances: tuple[float, ...] = ()
-    points: int = 0
-    bits: int = SIZES[0]
-    why: str = ""
-    # where the first row that is not zero was seen: its place, what is left there, and modulo which prime
-    witness: tuple[int, object, int] | None = None
-
-    @property
-    def bound(self) -> float:
-        """How likely it is at most that any row was taken for zero and is not; 1 where something is undecided."""
-        return bounds.together(self.chances)
-
-    @property
-    def all_zero(self) -> bool | None:
-        """Whether every row vanishes; None if that is not known."""
-        if False in self.zero:
-            return False
-        return None if None in self.zero else True
 
 
 @dataclass

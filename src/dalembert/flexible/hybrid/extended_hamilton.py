@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.printing.names import unicode_name
 from dalembert.equations import statements
@@ -104,7 +104,7 @@ class _Derivation:
         linear = Linear(t, self.velocities.accelerations)
         rows = [linear(straight(o.residual))[1] for o in ordinary]
         for k, name in enumerate(self.velocities.names):
-            if all(is_zero(t, [row.get(k, t.zero) for row in rows])):
+            if all(shown_zero(t, [row.get(k, t.zero) for row in rows])):
                 yield (
                     f"As long as the members are straight nothing resists a change of {unicode_name(name)}: a line has no inertia about"
                     " itself. Give the member polar=…, its moment of inertia per length about its axis, or do not start straight."
@@ -184,7 +184,7 @@ class _Derivation:
             total = t.add(left.get(key, t.zero), t.add(own.get(key, t.zero), work.get(key, t.zero)))
             # written as a book does: what pulls at the end, then what sits on it
             residual = v.constraints_imposed(total if side else t.neg(total))
-            if not is_zero(t, [residual])[0]:
+            if not shown_zero(t, [residual])[0]:
                 yield BoundaryCondition(name, symbol, order, side, "natural", residual)
 
     def _held(self, c: Continuum, side: int) -> set[Variation]:

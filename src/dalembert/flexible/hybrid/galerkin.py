@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import decide_zero
+from dalembert.algebra.exact.verdict import Verdict
 from dalembert.algebra.folds import Derivative, Rewrite, transplant
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Number, Tape
@@ -44,12 +45,16 @@ class GalerkinEquations(Shown):
         """The left sides; each is zero along the motion."""
         return tuple(Scalar(self.tape, i) for i in self.nodes)
 
-    def differences(self, d: Derivation) -> list[str]:
-        """The speeds along which a derivation says something else, decided exactly; none, if all is well."""
+    def verdicts(self, d: Derivation) -> dict[str, Verdict]:
+        """For each speed whether a derivation says the same along it: shown to, shown not to, or undecided."""
         t = self.tape
         theirs = transplant(d.tape, t, d.equations.residuals)
-        same = is_zero(t, [t.sub(a, b) for a, b in zip(self.nodes, theirs, strict=True)])
-        return [name for name, equal in zip(self.names, same, strict=True) if not equal]
+        same = decide_zero(t, [t.sub(a, b) for a, b in zip(self.nodes, theirs, strict=True)])
+        return dict(zip(self.names, same.verdicts, strict=True))
+
+    def differences(self, d: Derivation) -> list[str]:
+        """The speeds along which a derivation says something else; none, if all was shown to be equal."""
+        return [name for name, equal in self.verdicts(d).items() if not equal]
 
 
 def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:

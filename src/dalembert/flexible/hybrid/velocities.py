@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.vector import Vector
@@ -125,7 +125,7 @@ class InSpeeds:
         if t.value(e) is not None:
             return e
         units = [t.zero, t.one, t.neg(t.one)]
-        same = is_zero(t, [t.sub(e, unit) for unit in units])
+        same = shown_zero(t, [t.sub(e, unit) for unit in units])
         return next((unit for unit, equal in zip(units, same, strict=True) if equal), e)
 
     def lagrange(self, L: int) -> list[int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.normal_form.forms import Atom, Form, Term, factor_common, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
@@ -103,7 +103,7 @@ class Characteristic:
         """(kind, argument) of every solution, and what the arguments are."""
         t = self.tape
         lead, c2, c0 = self._coefficient(self.order), self._coefficient(2), self._coefficient(0)
-        still = is_zero(t, [c2, c0])
+        still = [all_zero(t, [c], f"{self.name}: whether a coefficient of its equation vanishes") for c in (c2, c0)]
         if self.order == 2:
             z = self._argument("β")
             self._relate(BETA_2, 2, z, t.div(c0, lead))
@@ -181,7 +181,7 @@ class Characteristic:
         y, z = (t.names[f"{label}L"] for label in "αβ")
         short = t.mul(self._coefficient(self.order), t.div(t.sub(t.mul(z, z), t.mul(y, y)), t.mul(self.L, self.L)))
         for sign in (1, -1):
-            if is_zero(t, [t.sub(plain, t.mul(t.const(sign), c2))])[0]:
+            if shown_zero(t, [t.sub(plain, t.mul(t.const(sign), c2))])[0]:
                 return t.mul(t.const(sign), short)
         return self._summed(parts, square)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.normal_form.forms import to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
@@ -214,12 +214,12 @@ class _Linear:
         coefficients = {}
         for i in inside:
             slope = flat(Derivative(t, lambda s, i=i: t.one if s == i else None)(e))  # type: ignore[misc]
-            if not is_zero(t, [slope])[0]:
+            if not shown_zero(t, [slope])[0]:
                 self._check_fixed(slope)
                 coefficients[keys[i]] = slope
         load = t.neg(flat(e))
         self._check_fixed(load)
-        return Form(coefficients, t.zero if is_zero(t, [load])[0] else load)
+        return Form(coefficients, t.zero if shown_zero(t, [load])[0] else load)
 
     def _check_fixed(self, e: int) -> None:
         """Coefficients must not change with time."""

@@ -6,7 +6,7 @@ how large ψ is beside v. Above ω² = kGA/ρI the argument α is imaginary, and
 
 from __future__ import annotations
 
-from dalembert.algebra.exact.field import is_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.printing.layout import naming
 from dalembert.flexible.member.characteristic import Characteristic, CharacteristicEquation
 from dalembert.flexible.member.characteristic_writing import DIFFERENCE, PRODUCT
@@ -87,7 +87,7 @@ class Coupled(Characteristic):
         found = form.coefficients.get((v, 1, 0)), form.coefficients.get((psi, 0, 0))
         for sign in (1, -1):
             k = t.const(sign)
-            if None not in found and all(is_zero(t, [t.sub(found[0] or 0, t.mul(k, p2)), t.sub(found[1] or 0, t.mul(k, q))])):
+            if None not in found and all(shown_zero(t, [t.sub(found[0] or 0, t.mul(k, p2)), t.sub(found[1] or 0, t.mul(k, q))])):
                 return k, {key: c for key, c in form.coefficients.items() if key not in ((v, 1, 0), (psi, 0, 0))}
         return t.zero, form.coefficients
 

@@ -38,6 +38,7 @@ from dalembert.api.simulate import simulate as simulate
 from dalembert.constraint_analysis.analysis import ConstraintAnalysis as ConstraintAnalysis
 from dalembert.constraint_analysis.analysis import RedundantRow as RedundantRow
 from dalembert.constraint_analysis.analysis import constraints as constraints
+from dalembert.constraint_analysis.classes import RowClass as RowClass
 from dalembert.constraint_analysis.hidden import HiddenPosition as HiddenPosition
 from dalembert.equations.explicit import ExplicitEquations as ExplicitEquations
 from dalembert.equations.form import Equations as Equations

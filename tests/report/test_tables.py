@@ -7,7 +7,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.tree import Symbol
-from dalembert.report import results, tables
+from dalembert.report import constraint_tables, results, tables
 from dalembert.report.blocks import Formula, Table
 from dalembert.report.terminal import plain
 from dalembert.report.writing import Writing
@@ -76,14 +76,14 @@ def test_no_loads():
 
 def test_freedoms_of_configuration_and_of_velocity():
     def said(name):
-        return words_of([tables.freedoms(da.kinematics(gallery.build(name)))])
+        return words_of([constraint_tables.freedoms(da.kinematics(gallery.build(name)))])
 
     assert "1 coordinate, no constraint rows: 1 freedom of configuration, 1 of velocity." == said("simple-pendulum")
     assert said("free-body-quaternion").startswith("7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 freedoms")
 
 
 def test_quaternion_norms_are_named():
-    assert "norm of the quaternion of B" in words_of(tables.constraints(da.kinematics(gallery.build("free-body-quaternion")), W))
+    assert "norm of the quaternion of B" in words_of(constraint_tables.constraints(da.kinematics(gallery.build("free-body-quaternion")), W))
 
 
 def test_what_drops_out_is_named():

@@ -24,8 +24,10 @@ def _heading(found: ConstraintAnalysis) -> str:
 
 def _rows(found: ConstraintAnalysis) -> Iterator[str]:
     width = max((len(name) for name, _ in found.rows), default=0)
+    classes = {c.name: str(c) for c in found.classes}
     for name, kind in found.rows:
-        yield f"  {name:<{width}}  {_KINDS.get(kind, kind)}"
+        word = classes.get(name, "")
+        yield f"  {name:<{width}}  {_KINDS.get(kind, kind)}" + (f": {word}" if word and word != "holonomic" else "")
     for name in found.dropped:
         yield f"  {name}: dropped, because the coordinates hold it already"
 

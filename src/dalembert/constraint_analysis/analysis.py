@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.constraint_analysis.classes import Place, RowClass, row_classes
 from dalembert.constraint_analysis.configurations import (
     Situation,
     dependent_rows,
@@ -69,6 +70,8 @@ class ConstraintAnalysis:
     integrable: int
     hidden: tuple[HiddenPosition, ...]
     growth: tuple[int, ...]
+    # holonomic, holonomic after integration or not, decided for all rows together
+    classes: tuple[RowClass, ...]
     # the position at which the rows were compared in numbers; None if they were not, and why
     position: dict[str, float] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
@@ -77,6 +80,12 @@ class ConstraintAnalysis:
     def configuration_freedoms(self) -> int:
         """n − m_hol, with the positions that velocity rows hold in disguise not counted off."""
         return self.coordinates - self.position_rank
+
+    @property
+    def holonomic(self) -> bool | None:
+        """Whether every row is holonomic, as it stands or after integration; None where that is undecided."""
+        each = [c.holonomic for c in self.classes]
+        return False if False in each else None if None in each else True
 
     @property
     def velocity_freedoms(self) -> int:
@@ -122,9 +131,12 @@ def constraints(
     m_hol = sum(r.holonomic for r in kept.linear)
     reached, reached_here = _reaches(kept, kept_with_motions, where)
     hidden = _hidden(kept, kept_with_motions, reached)
-    doubt = undecided(rows, reached.fields)
+    # chance can only lose a rank: nothing was lost where every row is independent and every direction is reached
+    doubt = undecided(rows, reached.fields) if everywhere or reached.integrable > m_hol else ""
     notes = (*where.notes, *([doubt] if doubt else []), *_wrongly_marked(rows, gone, known=where.position is not None))
     integrable = max(reached_here.integrable, reached.integrable) - m_hol
+    here = None if reached_here is reached or where.place is None else Place(with_motions, reached_here, where.place, where.positions)
+    classes = row_classes(rows, reached, here, hidden, doubt=bool(doubt))
     return ConstraintAnalysis(
         system.name,
         rows.n,
@@ -136,6 +148,7 @@ def constraints(
         integrable,
         hidden,
         reached_here.growth,
+        classes,
         where.position,
         notes,
     )

@@ -48,14 +48,14 @@ class HiddenPosition(Shown):
 
 def hidden_positions(rows: Rows, reached: Reach) -> tuple[HiddenPosition, ...]:
     """As many functions as are found of those that the velocity rows keep constant."""
-    known = [_row(rows, k, reached.width) for k in choose_positions(rows)]
+    known = [one_form(rows, k, reached.width) for k in choose_positions(rows)]
     wanted = reached.integrable - len(known)
     if not wanted or reached.width > _WIDEST:
         return ()
     found: list[HiddenPosition] = []
     calculus = _Calculus(rows, reached.width)
     for theta in _candidates(rows, reached):
-        if not _independent(rows, [*known, theta]) or not _inside(rows, reached, theta):
+        if not _independent(rows, [*known, theta]) or not inside(rows, reached, theta):
             continue
         phi = calculus.integral(theta)
         if phi is not None:
@@ -65,13 +65,13 @@ def hidden_positions(rows: Rows, reached: Reach) -> tuple[HiddenPosition, ...]:
             return tuple(found)
     for phi in proposals(rows, reached):
         theta = calculus.differential(phi)
-        if len(found) < wanted and _independent(rows, [*known, theta]) and _inside(rows, reached, theta):
+        if len(found) < wanted and _independent(rows, [*known, theta]) and inside(rows, reached, theta):
             known.append(theta)
             found.append(HiddenPosition(Scalar(rows.tape, phi), _sources(rows, theta)))
     return tuple(found)
 
 
-def _row(rows: Rows, k: int, width: int) -> OneForm:
+def one_form(rows: Rows, k: int, width: int) -> OneForm:
     """θ = A dq + b dt of one row."""
     t, row = rows.tape, rows.linear[k]
     A = tuple(row.A.get(j, t.zero) for j in range(rows.n))
@@ -85,7 +85,7 @@ def _candidates(rows: Rows, reached: Reach) -> Iterator[OneForm]:
     """The velocity rows themselves, then the integrable part solved for different coordinates, with and without denominators."""
     for k, row in enumerate(rows.linear):
         if not row.holonomic:
-            yield _row(rows, k, reached.width)
+            yield one_form(rows, k, reached.width)
     seen: set[OneForm] = set()
     for chosen in islice(combinations(range(reached.width), reached.integrable), _MOST_CHOICES):
         for theta in _annihilators(rows, reached, chosen):
@@ -139,7 +139,7 @@ def _independent(rows: Rows, forms: Sequence[OneForm]) -> bool:
     return rank == len(forms)
 
 
-def _inside(rows: Rows, reached: Reach, theta: OneForm) -> bool:
+def inside(rows: Rows, reached: Reach, theta: OneForm) -> bool:
     """Whether θ vanishes on everything that can be reached."""
     t = rows.tape
     products = []
@@ -153,7 +153,7 @@ def _inside(rows: Rows, reached: Reach, theta: OneForm) -> bool:
 
 def _sources(rows: Rows, theta: OneForm) -> tuple[str, ...]:
     """The rows of which θ is a combination."""
-    forms = [_row(rows, k, len(theta)) for k in range(len(rows.linear))]
+    forms = [one_form(rows, k, len(theta)) for k in range(len(rows.linear))]
     found = Trials(rows.tape, 1).at(0, lambda point: rank_mod([point.values(f) for f in (*forms, theta)], point.prime))
     return tuple(rows.linear[k].name for k in found.dependent.get(len(forms), ()))
 

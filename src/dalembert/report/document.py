@@ -9,7 +9,7 @@ from dalembert.agreement.agreement_table import Agreement
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.references import cited
-from dalembert.report import comparison, steps, tables
+from dalembert.report import comparison, constraint_tables, steps, tables
 from dalembert.report.blocks import Block, Heading, Table, words
 from dalembert.report.preliminaries import preliminaries
 from dalembert.report.results import Result, printed
@@ -72,8 +72,8 @@ def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing,
     yield Heading(2, "Loads")
     yield from tables.loads(kin, writing)
     yield Heading(2, "Constraints and freedoms")
-    yield from tables.constraints(kin, writing)
-    yield tables.freedoms(kin)
+    yield from constraint_tables.constraints(kin, writing)
+    yield constraint_tables.freedoms(kin)
     yield Heading(2, "Equations of motion")
     yield writing.equations(d.tape, d.equations.residuals, d.equations.udot, d.equations.u)
     yield from steps.rates(d, writing)

@@ -9,7 +9,7 @@ from dalembert.equations.form import Equations
 from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
-from dalembert.report import comparison, steps, tables
+from dalembert.report import comparison, constraint_tables, steps, tables
 from dalembert.report import html as to_html
 from dalembert.report import latex as to_latex
 from dalembert.report import markdown as to_markdown
@@ -60,7 +60,7 @@ def _system(system: System) -> Iterator[Block]:
         yield tables.frames(system, writing)
     if system.bodies:
         yield tables.bodies(system, writing)
-    yield from tables.described_constraints(system, writing)
+    yield from constraint_tables.described_constraints(system, writing)
 
 
 def _run(shown: object) -> Iterator[Block]:

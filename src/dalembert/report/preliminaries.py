@@ -12,7 +12,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Step
-from dalembert.report import steps, tables
+from dalembert.report import constraint_tables, steps, tables
 from dalembert.report.blocks import Block
 from dalembert.report.steps import Part
 from dalembert.report.writing import Writing
@@ -40,9 +40,9 @@ def _description(d: Derivation, writing: Writing) -> Part:
         tables.symbols(kin.system, writing),
         tables.bodies(kin.system, writing),
         *tables.loads(kin, writing),
-        *tables.constraints(kin, writing),
-        tables.freedoms(kin),
-        tables.counted(kin, writing),
+        *constraint_tables.constraints(kin, writing),
+        constraint_tables.freedoms(kin),
+        constraint_tables.counted(kin, writing),
     ]
     why = "One description serves every principle. A load that contributes along no speed is named, and so is a row that says nothing."
     return Part("Description", tuple(blocks), why)

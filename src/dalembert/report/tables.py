@@ -14,7 +14,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, Quaternion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.model.elements import Body, Constraint, Load, Symbol
+from dalembert.model.elements import Body, Load, Symbol
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, Display, Formula, Line, Span, Table, Verdict, words
@@ -160,64 +160,11 @@ def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
         return Verdict(str(open_ones[0]), holds=None)
     along = [kin.name(kin.u[r]) for r, none in sorted(found.items()) if not none]
     if along:
-        return _symbols(along, writing)
+        return symbols_listed(along, writing)
     return f"nothing: noncontributing ({'no allowed motion does work on it' if F else 'no speed moves its place'})"
 
 
-# ---- constraints and freedoms ----------------------------------------------------------------
-
-
-def constraints(kin: Kinematics, writing: Writing) -> Iterator[Block]:
-    """The rows as described, and those that were dropped because they say nothing."""
-    yield from described_constraints(kin.system, writing)
-    norms = [row.name for row in kin.rows if row.is_norm]
-    if norms:
-        yield words("Kept constant: ", ", ".join(norms), ".")
-    if kin.system.dropped:
-        yield words("Dropped, because it holds identically: ", ", ".join(kin.system.dropped), ".")
-
-
-def _row_kind(c: Constraint) -> str:
-    kind = "holonomic" if c.holonomic else "nonholonomic"
-    kind += ", not linear in the rates: by Chetaev's rule" if c.nonlinear else ""
-    return kind + (", redundant: noncontributing where the others hold" if c.redundant else "")
-
-
-def described_constraints(system: System, writing: Writing) -> Iterator[Block]:
-    """The rows as described."""
-    if system.constraints:
-        written, definitions = writing.scalars(system.space.tape, [c.expression.i for c in system.constraints])
-        kinds = [_row_kind(c) for c in system.constraints]
-        notes = [f"{c.name}, {kind}" for c, kind in zip(system.constraints, kinds, strict=True)]
-        yield Display(tuple(Line(Formula(Equation(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
-
-
-def freedoms(kin: Kinematics) -> Block:
-    """n − m_hol freedoms of configuration, n − m of velocity.
-
-    Source: Mei85 (7.8) counts holonomic rows only.
-    """
-    n, m = kin.n_q, len(kin.rows)
-    holonomic = sum(row.holonomic for row in kin.rows)
-    rows = f"{holonomic} holonomic and {m - holonomic} nonholonomic constraint rows" if m else "no constraint rows"
-    freedom = "freedom" if n - holonomic == 1 else "freedoms"
-    return words(f"{n} coordinate{'s' * (n > 1)}, {rows}: {n - holonomic} {freedom} of configuration, {n - m} of velocity.")
-
-
-def counted(kin: Kinematics, writing: Writing) -> Table:
-    """Where the freedoms come from: what brings them in, what takes them away."""
-    held = [row.name for row in kin.rows if row.holonomic]
-    rolling = [row.name for row in kin.rows if not row.holonomic]
-    n = kin.n_q
-    rows: list[tuple[Span, ...]] = [("coordinates", str(n), _symbols(map(kin.name, kin.q), writing))]
-    rows += [("holonomic rows", str(len(held)), ", ".join(held))] if held else []
-    rows += [("freedoms of configuration", str(n - len(held)), "coordinates less holonomic rows (Mei85 (7.8))")]
-    rows += [("nonholonomic rows", str(len(rolling)), ", ".join(rolling))] if rolling else []
-    rows += [("freedoms of velocity", str(kin.n_u), _symbols(map(kin.name, kin.u), writing))]
-    return Table(("count", "", "which, and why"), tuple(rows))
-
-
-def _symbols(names: Iterable[str], writing: Writing) -> Formula:
+def symbols_listed(names: Iterable[str], writing: Writing) -> Formula:
     return Formula(Listed(tuple(map(writing.naming, names))))
 
 

@@ -78,7 +78,7 @@ def stability(balance: Balance, y: Numbers, lam: dict[str, float]) -> Stability:
     if balance.moving:
         return Stability("undetermined", "a steady motion: da.linearize gives its eigenvalues")
     if not all(row.holonomic for row in kin.rows):
-        return Stability("undetermined", "nonholonomic rows: da.linearize gives its eigenvalues")
+        return Stability("undetermined", "rows on velocities: da.linearize gives its eigenvalues")
     rest = Rest(balance.chosen.kin, balance.idle)
     try:
         rest.check_potential()

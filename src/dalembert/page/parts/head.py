@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dalembert.page.packing import Packing, shortened
 from dalembert.page.parts.words import shell_name, short, typeset
 from dalembert.page.study import Study
-from dalembert.report import tables
+from dalembert.report import constraint_tables, tables
 from dalembert.report.blocks import Block
 from dalembert.report.motion import SMALL
 from dalembert.report.writing import Writing
@@ -29,7 +29,7 @@ def head(study: Study, sketch: str, packing: Packing) -> str:
         "Coordinates, speeds and constants": [tables.symbols(subject.system, writing)],
         "Bodies": [tables.bodies(subject.system, writing)],
         "Loads": list(tables.loads(kin, writing)),
-        "Constraints and freedoms": [*tables.constraints(kin, writing), tables.freedoms(kin)],
+        "Constraints and freedoms": [*constraint_tables.constraints(kin, writing), constraint_tables.freedoms(kin)],
     }
     command = f"dalembert derive {shell_name(study.wish.name)}"
     first, *others = (f"<h3>{escape(title)}</h3>{packing.html(shortened(inside, command))}" for title, inside in blocks.items())

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dalembert.algebra.exact.field import decide_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient, symbols_of
-from dalembert.algebra.printing.tree import ZERO, Axis, Equation, Letter, Listed, Row, Words, total
+from dalembert.algebra.printing.tree import Axis, Equation, Letter, Listed, Row, Words, total
 from dalembert.algebra.tape import Number, Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -17,7 +17,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body, Load, Symbol
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, Display, Formula, Line, Span, Table, Verdict, words
+from dalembert.report.blocks import Block, Formula, Span, Table, Verdict, words
 from dalembert.report.writing import Writing, components
 
 KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed"}
@@ -165,6 +165,7 @@ def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
 
 
 def symbols_listed(names: Iterable[str], writing: Writing) -> Formula:
+    """x, y, z by their names."""
     return Formula(Listed(tuple(map(writing.naming, names))))
 
 

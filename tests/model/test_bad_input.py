@@ -319,15 +319,17 @@ def test_inertia_that_is_not_constant_names_the_right_angle():
 # ---- frames ------------------------------------------------------------------------------------
 
 
-def test_rotation_axis_that_is_not_a_unit_vector(p):
+def test_rotation_axis_without_a_direction(p):
     N = p.s.N
-    message = "rotation axis: its length is {}, not 1; divide the vector by its length"
-    refused(p, lambda: N.rotated(p.theta, N.x + N.y), message.format("√2"))
-    refused(p, lambda: N.rotated(p.theta, 2 * N.x), message.format("2"))
-    refused(p, lambda: N.rotated(p.theta, 0 * N.x), message.format("0"))
-    refused(p, lambda: N.rotated(p.theta, p.m * N.x), message.format(".*"))
-    refused(p, lambda: p.s.pin("alpha", p.P, N.x + N.y), message.format("√2"))
-    assert N.rotated(p.theta, (3 * N.x + 4 * N.y) / 5).parent is N
+    message = "rotation axis: it is the zero vector, which has no direction"
+    refused(p, lambda: N.rotated(p.theta, 0 * N.x), message)
+    refused(p, lambda: p.s.pin("alpha", p.P, N.x - N.x), message)
+
+
+def test_an_axis_of_any_length_will_do(p):
+    N, theta = p.s.N, p.theta
+    for axis, unit in ((2 * N.x, N.x), (3 * N.x + 4 * N.y, (3 * N.x + 4 * N.y) / 5), (N.x + N.y, (N.x + N.y) / da.sqrt(theta - theta + 2))):
+        assert N.rotated(theta, unit).w.to(N) == N.rotated(theta, axis).w.to(N)
 
 
 def test_rotation_axis_that_moves(p):

@@ -273,7 +273,7 @@ BAD = [
     (lambda s, P: s.coincide(s.O, s.O.offset(0 * s.N.x)), r"loop closure: this holds already for every position, so it closes nothing"),
     (lambda s, P: s.coincide(P, s.O, redundant="u"), r"loop closure: redundant='u' names none of its rows; they are 'x', 'y', 'z'"),
     (lambda s, P: s.align(s.N.z, s.N), r"align: give two axes such as B.z and C.z, or two frames; got N.z and Frame\('N'\)"),
-    (lambda s, P: s.align(2 * s.N.z, s.N.z), r"rotation axis: its length is 2, not 1"),
+    (lambda s, P: s.align(0 * s.N.z, s.N.z), r"the axis of a joint is the vector 0"),
     (lambda s, P: s.close(P, s.O, "hinge"), r"close: no joint 'hinge'; there are pin, ball, slide, cylinder, universal, weld"),
     (lambda s, P: s.close(P, s.O, "ball", s.N.z), r"close: a ball joint has no axis; leave it out"),
     (lambda s, P: s.distance(P, s.O, 0), r"distance of P and O: it is 0; for distance zero write s.coincide\(P, Q\)"),

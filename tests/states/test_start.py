@@ -253,7 +253,7 @@ def test_the_system_is_not_changed() -> None:
         ({"thetta": 1}, "unknown name 'thetta'.* did you mean 'theta'"),
         ({"theta": math.nan}, "theta = nan is not finite"),
         ({"psi.dot": math.inf}, "psi.dot = inf is not finite"),
-        ({"theta": "1"}, "theta = '1' is not a number"),
+        ({"theta": "one"}, "theta = 'one' cannot be read: unknown name 'one'"),
         ({"theta": None}, "theta = None is not a number"),
         ({"theta": True}, "theta = True is not a number"),
         ({"theta": [1.0]}, r"theta = \[1.0\] is not a number"),

@@ -127,6 +127,19 @@ class Scalar:
         msg = "an expression is neither true nor false; compare nodes with == or ask for .value"
         raise TypeError(msg)
 
+    def _no_order(self, other: object) -> bool:
+        """x > 0 is decided along a run, not while the model is written."""
+        msg = f"{self} and {other} cannot be compared: which is larger is known only along a run; use da.sign, abs or an event"
+        raise TypeError(msg)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _no_order
+
+    def _no_whole_part(self, other: object) -> Scalar:
+        msg = f"{self} and {other}: expressions have no whole quotient or remainder; write a division as /"
+        raise TypeError(msg)
+
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _no_whole_part
+
     def __float__(self) -> float:
         if self.value is None:
             msg = f"{self} is an expression, not a number: the functions of `math` take numbers alone, use those of dalembert"
@@ -225,7 +238,7 @@ def is_sympy(e: object) -> bool:
 
 
 def on(tape: Tape, e: Any) -> int:
-    """The index of a scalar or number on a tape of the same system."""
+    """The index of a scalar, of a number, or of what a text says in the symbols of a tape."""
     if e.__class__ is Scalar:
         if e.tape is tape:
             return e.i
@@ -236,6 +249,10 @@ def on(tape: Tape, e: Any) -> int:
         from dalembert.algebra.exchange import from_sympy
 
         return from_sympy(tape, e).i
+    if isinstance(e, str):
+        from dalembert.algebra.parser import parse
+
+        return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i
     return _number(tape, e)
 
 

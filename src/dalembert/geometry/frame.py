@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.algebra.exact.field import all_zero
+from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape, Triple
@@ -66,11 +66,22 @@ class Frame:
         return self._child(name, AboutAxis(theta, n))
 
     def unit(self, axis: Vector) -> Triple:
-        """The components of a rotation axis, a unit vector fixed in this frame; anything else is refused."""
+        """n/|n|: the components of a rotation axis, which is fixed in this frame; anything else is refused."""
         self.space.own(axis, "rotation axis")
-        n = axis.on(self.space.tape).components(self)
-        self._check_axis(n)
-        return n
+        t = self.space.tape
+        n = axis.on(t).components(self)
+        moving = [t.nodes[i][1] for i in symbols_of(t, n) if i in t.moving]
+        if moving:
+            msg = f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an axis must be fixed in the parent frame"
+            raise BadDescription(msg)
+        square = dot3(t, n, n)
+        if all_zero(t, [square], "rotation axis: whether it has a direction"):
+            msg = "rotation axis: it is the zero vector, which has no direction"
+            raise BadDescription(msg)
+        if shown_zero(t, [t.sub(square, t.one)])[0]:
+            return n
+        length = t.call("sqrt", square)
+        return (t.div(n[0], length), t.div(n[1], length), t.div(n[2], length))
 
     def rotations(self, axes: str, *angles: Any, names: Sequence[str] | None = None) -> tuple[Frame, ...]:
         """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate frames."""
@@ -112,16 +123,12 @@ class Frame:
     def _child(self, name: str | None, rotation: Rotation) -> Frame:
         return Frame(self.space, self.space.frame_name(name), self, rotation)
 
-    def _check_axis(self, n: Triple) -> None:
-        t = self.space.tape
-        moving = [t.nodes[i][1] for i in symbols_of(t, n) if i in t.moving]
-        if moving:
-            msg = f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an axis must be fixed in the parent frame"
-            raise BadDescription(msg)
-        if not all_zero(t, [t.sub(dot3(t, n, n), t.one)], "rotation axis: whether its length is 1"):
-            length = Scalar(t, t.call("sqrt", dot3(t, n, n)))
-            msg = f"rotation axis: its length is {length}, not 1; divide the vector by its length"
-            raise BadDescription(msg)
+    def carries(self, other: Frame) -> bool:
+        """Whether the other is this frame, or hangs on it."""
+        F: Frame | None = other
+        while F is not None and F.depth > self.depth:
+            F = F.parent
+        return F is self
 
     def _determinant(self, R: tuple[Triple, Triple, Triple]) -> int:
         t = self.space.tape

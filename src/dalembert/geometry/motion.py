@@ -61,6 +61,10 @@ class Motion:
             total = self._v[H] = total + self.derivative(H.r)
         return total
 
+    def seen(self, a: Vector, F: Frame) -> Vector:
+        """da/dt as an observer on F sees it: da/dt − ω_F × a."""
+        return self.derivative(a) - self.w(F).cross(a.on(self.tape))
+
     def derivative(self, a: Vector) -> Vector:
         """da/dt in the inertial frame: Σ_F (ȧ₁ f₁ + ȧ₂ f₂ + ȧ₃ f₃) + ω_F × a_F."""
         t, rate = self.tape, self.rate

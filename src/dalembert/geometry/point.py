@@ -33,6 +33,34 @@ class Point:
         """The velocity in the inertial frame, in the rates q'."""
         return self.space.motion.v(self)
 
+    @property
+    def a(self) -> Vector:
+        """The acceleration in the inertial frame, in q' and q''."""
+        return self.space.motion.derivative(self.v)
+
+    def v_in(self, frame: Frame, origin: Point | None = None) -> Vector:
+        """ᶠv = ᶠd/dt (P − origin): the velocity that an observer on `frame` sees; `origin` is a point fixed in the frame.
+
+        Without one it is the point where the frame is attached: the first, on the way to the ground, that does not ride on it.
+        """
+        return self.space.motion.seen(self - (origin or self._attachment(frame)), frame)
+
+    def a_in(self, frame: Frame, origin: Point | None = None) -> Vector:
+        """ᶠa = ᶠd/dt ᶠv: the acceleration that an observer on `frame` sees."""
+        return self.space.motion.seen(self.v_in(frame, origin), frame)
+
+    def _attachment(self, frame: Frame) -> Point:
+        """Where a frame that carries this point is attached."""
+        if frame is self.space.N:
+            return self.space.O
+        if not frame.carries(self.frame):
+            msg = f"{self.name} seen from {frame.name}: {self.name} does not ride on it; name a point that is fixed in it, origin=Q"
+            raise BadExpression(msg)
+        P = self
+        while frame.carries(P.frame) and P.parent is not None:
+            P = P.parent
+        return P
+
     def __add__(self, other: object) -> Point:
         if not isinstance(other, Vector):
             return NotImplemented

@@ -110,15 +110,22 @@ def _first_mover(s: Registry, entries: tuple[int, ...]) -> str:
     return "time"
 
 
-def _sizes(s: Registry, *sizes: Any) -> tuple[Scalar, ...]:
-    return tuple(scalar(s, v) for v in sizes)
+def _sizes(s: Registry, body: str, **sizes: Any) -> tuple[Scalar, ...]:
+    """Lengths and radii, none of them negative as far as they are known."""
+    made = {what: scalar(s, v) for what, v in sizes.items()}
+    for what, size in made.items():
+        value = number(s, size)
+        if value is not None and value <= 0:
+            msg = f"body {body!r}: its {what} is {value:g}; a {what} must be positive"
+            raise BadDescription(msg)
+    return tuple(made.values())
 
 
 def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:
     """A thin uniform rod that hangs from `at` along −y of the frame the point rides on; `.tip` is its end."""
     s.space.has(at, Point, f"rod {name!r}")
     F = at.frame
-    (l,) = _sizes(s, length)
+    (l,) = _sizes(s, name, length=length)
     made = body(s, name, mass, at.offset(-l / 2 * F.y, frame=F), F, rod_inertia(F.y, mass, l), shape=Shape("rod", (l,), F.y))
     made.points["tip"] = at.offset(-l * F.y, f"tip of {name}", F)
     return made
@@ -126,20 +133,28 @@ def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:
 
 def disk(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, axis: Vector) -> Body:
     """A thin uniform disk with its axis along `axis`."""
-    return body(s, name, mass, G, frame, disk_inertia(axis, mass, radius), shape=Shape("disk", _sizes(s, radius), axis))
+    return body(s, name, mass, G, frame, disk_inertia(axis, mass, radius), shape=Shape("disk", _sizes(s, name, radius=radius), axis))
 
 
 def sphere(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any) -> Body:
     """A homogeneous sphere."""
-    return body(s, name, mass, G, frame, sphere_inertia(frame, mass, radius), shape=Shape("sphere", _sizes(s, radius)))
+    return body(s, name, mass, G, frame, sphere_inertia(frame, mass, radius), shape=Shape("sphere", _sizes(s, name, radius=radius)))
 
 
 def cylinder(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, length: Any, axis: Vector) -> Body:
     """A solid cylinder with its axis along `axis`."""
-    shape = Shape("cylinder", _sizes(s, radius, length), axis)
+    shape = Shape("cylinder", _sizes(s, name, radius=radius, length=length), axis)
     return body(s, name, mass, G, frame, cylinder_inertia(axis, mass, radius, length), shape=shape)
 
 
 def box(s: Registry, name: str, G: Point, frame: Frame, mass: Any, a: Any, b: Any, c: Any) -> Body:
     """A solid box with sides a, b, c along the axes of its frame."""
-    return body(s, name, mass, G, frame, box_inertia(frame, mass, a, b, c), shape=Shape("box", _sizes(s, a, b, c)))
+    return body(
+        s,
+        name,
+        mass,
+        G,
+        frame,
+        box_inertia(frame, mass, a, b, c),
+        shape=Shape("box", _sizes(s, name, a=a, b=b, c=c)),
+    )

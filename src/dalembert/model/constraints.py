@@ -28,6 +28,9 @@ def constrain(
     principles leave it out, while start values and simulation keep it. Its reaction acts where the description shows it;
     `on` names the body it acts on, or on=(body, other) the two that it holds together, and `at` the point where it is a force.
     """
+    if isinstance(expression, bool):
+        msg = "constrain: a == b asks whether two expressions are the same, here and now; write the row as a difference, s.constrain(a - b)"
+        raise BadDescription(msg)
     bodies = _row_bodies(s, on, at)
     e = scalar(s, expression)
     label = constraint_name(s, name)

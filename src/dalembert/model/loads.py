@@ -15,7 +15,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential
 from dalembert.model.material_points import ends, placed, velocity
-from dalembert.model.registry import Registry, movers, nodes_of, refuse_accelerations, refuse_velocities, scalar
+from dalembert.model.registry import Registry, movers, nodes_of, refuse_accelerations, refuse_no_rate, refuse_velocities, scalar
 
 
 def force(s: Registry, F: Vector, at: Point, *, reaction: Point | None = None, on: Any = None, name: str | None = None) -> None:
@@ -75,6 +75,7 @@ def dissipation(s: Registry, D: Any, name: str | None = None) -> None:
     """Rayleigh's dissipation function D(q, q'): loads −∂D/∂q'."""
     e = scalar(s, D)
     refuse_accelerations(s, "dissipation", (e.i,))
+    refuse_no_rate(s, e)
     s.dissipations.append(Dissipation(checked_load_name(s, name, "dissipation"), e))
 
 

@@ -125,6 +125,14 @@ def refuse_accelerations(s: Registry, what: str, nodes: Iterable[int]) -> None:
     _refuse(s, what, nodes, {pair[1] for pair in _velocities(s)}, "loads depend on positions, velocities and time")
 
 
+def refuse_no_rate(s: Registry, D: Scalar) -> None:
+    """D(q, q'): without a rate it dissipates nothing."""
+    rates = {v for v, _ in _velocities(s)}
+    if not rates.intersection(symbols_of(s.space.tape, (D.i,))):
+        msg = f"dissipation: D = {D} contains no rate, so it dissipates nothing; a damper is ½ c x'², written c*x.dot**2/2"
+        raise BadDescription(msg)
+
+
 def _velocities(s: Registry) -> list[tuple[int, int]]:
     """The nodes q', q'' of every coordinate; u, u' of every speed."""
     rate = s.space.tape.rate

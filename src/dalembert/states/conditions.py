@@ -63,6 +63,8 @@ def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) 
 
 def _number(evaluator: Evaluator, name: str, value: Any, t: float, what: str) -> float:
     """A finite number; an expression in constants, such as l/2, will do."""
+    if isinstance(value, str):
+        value = _read(evaluator, name, value, what)
     if isinstance(value, Scalar):
         i = evaluator.node(value)
         if evaluator.level(i) is not Level.CONSTANT:
@@ -75,6 +77,15 @@ def _number(evaluator: Evaluator, name: str, value: Any, t: float, what: str) ->
         msg = f"{what}: {name} = {x} is not finite"
         raise BadStart(msg)
     return x
+
+
+def _read(evaluator: Evaluator, name: str, text: str, what: str) -> Scalar:
+    """pi/2, l/2: an expression in constants."""
+    try:
+        return evaluator.kin.system.expression(text)
+    except BadExpression as problem:
+        msg = f"{what}: {name} = {text!r:.60} cannot be read: {problem}"
+        raise BadStart(msg) from None
 
 
 def _converted(name: str, value: Any, what: str) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import dalembert as da
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.ode.loop import integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.simulation.context import Context
 from dalembert.simulation.model import native_model
 from dalembert.states.values import parameters_of, values_of_run
@@ -37,7 +37,7 @@ class Ours:
     def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:
         """To the last state, without dense output."""
         c = self._context
-        problem = Problem(
+        problem = InitialValueProblem(
             rhs=c.rhs,
             project=c.project,
             context=c.address,

@@ -8,13 +8,13 @@ import numpy as np
 
 from dalembert.numerics.jit import load
 from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Column, Function, Record
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Record
 from dalembert.ode.control import loop_text
 
 
 def test_numbers_loops_and_conditions() -> None:
     """Σ i² for i < n, skipping i = 3, unless n is negative."""
-    f = Function("sum", REAL, WHOLE, exported=True)
+    f = NativeFunction("sum", REAL, WHOLE, exported=True)
     (n,) = f.parameters
     with f.when(n < 0):
         f.give(-1.0)
@@ -29,14 +29,14 @@ def test_numbers_loops_and_conditions() -> None:
 
 def test_arrays_of_four_and_records() -> None:
     """out = 2 x − 1/y + z with z a field of a structure."""
-    f = Function("lanes", WHOLE, POINTER, POINTER, exported=True)
+    f = NativeFunction("lanes", WHOLE, POINTER, POINTER, exported=True)
     record = Record(f.parameters[0], (("groups", WHOLE), ("z", REAL)))
     x = Array(f.parameters[1])
     z = f.value(record.z, LANE)
     with f.loop(record.groups) as i:
         x[i] = 2.0 * x[i] - 1.0 / f.intrinsic("fabs", x[i]) + z
     record.z = f.choose(record.z > 0.0, record.z * 2.0, 0.0)
-    Column(f.parameters[1])[0] = -7.0
+    NumberArray(f.parameters[1])[0] = -7.0
     f.give(record.groups + 1)
     library = load(INTRINSICS + "\n" + f.text(), ("lanes",))
 

@@ -9,9 +9,9 @@ import pytest
 
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import CODE, INTRINSICS, POINTER, REAL
-from dalembert.numerics.llvm_writer import Column, Function, Operand, Value
+from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Value
 
-Body = Callable[[Function, Value, list[Value]], Sequence[Operand]]
+Body = Callable[[NativeFunction, Value, list[Value]], Sequence[Operand]]
 
 MU = 0.012277471
 DOUBLE_PENDULUM_G = 9.81
@@ -19,27 +19,27 @@ DOUBLE_PENDULUM_G = 9.81
 
 def right_hand_side(name: str, size: int, body: Body) -> str:
     """int32 name(double t, const double *y, double *dy, void *context)"""
-    f = Function(name, CODE, REAL, POINTER, POINTER, POINTER, exported=True)
+    f = NativeFunction(name, CODE, REAL, POINTER, POINTER, POINTER, exported=True)
     t, y, dy, _ = f.parameters
-    for place, rate in enumerate(body(f, t, [Column(y)[i] for i in range(size)])):
-        Column(dy)[place] = rate
+    for place, rate in enumerate(body(f, t, [NumberArray(y)[i] for i in range(size)])):
+        NumberArray(dy)[place] = rate
     f.give(0)
     return f.text()
 
 
-def kepler(f: Function, _t: Value, y: list[Value]) -> Sequence[Operand]:
+def kepler(f: NativeFunction, _t: Value, y: list[Value]) -> Sequence[Operand]:
     r2 = y[0] * y[0] + y[1] * y[1]
     r3 = r2 * f.intrinsic("sqrt", r2)
     return y[2], y[3], 0.0 - y[0] / r3, 0.0 - y[1] / r3
 
 
-def kepler_with_quadratures(f: Function, t: Value, y: list[Value]) -> Sequence[Operand]:
+def kepler_with_quadratures(f: NativeFunction, t: Value, y: list[Value]) -> Sequence[Operand]:
     """The area swept, the path length, and one that is soon not finite."""
     speed = f.intrinsic("sqrt", y[2] * y[2] + y[3] * y[3])
     return *kepler(f, t, y), (y[0] * y[3] - y[1] * y[2]) * 0.5, speed, y[0] / (t - t)
 
 
-def arenstorf(f: Function, _t: Value, y: list[Value]) -> Sequence[Operand]:
+def arenstorf(f: NativeFunction, _t: Value, y: list[Value]) -> Sequence[Operand]:
     """The restricted three-body problem, HNW1 II.0 (0.1)."""
     a, b = y[0] + MU, y[0] - (1.0 - MU)
     d1, d2 = a * a + y[1] * y[1], b * b + y[1] * y[1]
@@ -52,7 +52,7 @@ def arenstorf(f: Function, _t: Value, y: list[Value]) -> Sequence[Operand]:
     )
 
 
-def double_pendulum(f: Function, _t: Value, y: list[Value]) -> Sequence[Operand]:
+def double_pendulum(f: NativeFunction, _t: Value, y: list[Value]) -> Sequence[Operand]:
     """Two equal masses on equal rods of length 1: [2 c; c 1] (α₁, α₂) = (−s ω₂² − 2 g sin θ₁, s ω₁² − g sin θ₂)."""
     g, difference = DOUBLE_PENDULUM_G, y[0] - y[1]
     s, c, s1, s2 = (

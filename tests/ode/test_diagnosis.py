@@ -11,7 +11,7 @@ import pytest
 from dalembert.ode.callback import RHS_TYPE, integrate_function
 from dalembert.ode.failures import NotFinite, RightHandSideFailed, RunStopped, StepCollapsed
 from dalembert.ode.loop import integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 
 
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8, 1e-12])
@@ -67,7 +67,7 @@ def test_code_of_the_right_hand_side(code: int) -> None:
 
     address = np.ctypeslib.ctypes.cast(rhs, np.ctypeslib.ctypes.c_void_p).value
     with pytest.raises(RightHandSideFailed, match=rf"cannot be evaluated just beyond \(code {code}\)") as caught:
-        integrate(Problem(rhs=address, y0=[0.0], t0=0.0, t1=1.0))
+        integrate(InitialValueProblem(rhs=address, y0=[0.0], t0=0.0, t1=1.0))
     assert caught.value.code == code
     # a positive code asks for smaller steps, up to the very time; a negative one stops at once
     assert caught.value.time == (pytest.approx(0.5, abs=1e-12) if code > 0 else pytest.approx(0.25, abs=0.25))

@@ -11,7 +11,7 @@ import pytest
 from dalembert.ode.callback import RightHandSide, integrate_function
 from dalembert.ode.interruption import deferred
 from dalembert.ode.loop import Integration, integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 
 
 def press() -> None:
@@ -104,7 +104,7 @@ def test_in_the_first_slice_it_ends_the_run_or_is_raised(monkeypatch, attempts, 
 
     monkeypatch.setattr(Integration, "advance", pressed)
     rhs = RightHandSide(lambda t, y: -y, 1)
-    problem = Problem(rhs=rhs.address, y0=[1.0], t0=0.0, t1=5.0)
+    problem = InitialValueProblem(rhs=rhs.address, y0=[1.0], t0=0.0, t1=5.0)
     if finished:
         with pytest.raises(KeyboardInterrupt):
             integrate(problem)

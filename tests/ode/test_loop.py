@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 from dalembert.numerics.jit import Library
 from dalembert.ode.callback import integrate_function
 from dalembert.ode.loop import Integration, integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 
 ARENSTORF = [0.994, 0.0, 0.0, -2.00158510637908252240537862224]
@@ -60,7 +60,7 @@ def test_exponential(rtol: float) -> None:
 
 @pytest.mark.parametrize("rtol", [1e-5, 1e-8, 1e-11])
 def test_kepler_ellipse_closes(native: Library, rtol: float) -> None:
-    solution = integrate(Problem(rhs=native.address("kepler"), y0=ELLIPSE, t0=0.0, t1=20 * np.pi, rtol=rtol, atol=rtol))
+    solution = integrate(InitialValueProblem(rhs=native.address("kepler"), y0=ELLIPSE, t0=0.0, t1=20 * np.pi, rtol=rtol, atol=rtol))
     assert np.array(ELLIPSE) == pytest.approx(solution.y[-1], abs=1e4 * rtol)
     energy = (solution.y[:, 2:] ** 2).sum(1) / 2 - 1 / np.hypot(solution.y[:, 0], solution.y[:, 1])
     assert np.full(len(energy), -0.5) == pytest.approx(energy, abs=100 * rtol)
@@ -69,7 +69,9 @@ def test_kepler_ellipse_closes(native: Library, rtol: float) -> None:
 @pytest.mark.parametrize(("rtol", "error"), [(1e-7, 1e-2), (1e-9, 1e-5), (1e-13, 1e-8)])
 def test_arenstorf_orbit_closes(native: Library, rtol: float, error: float) -> None:
     """Initial values and period: HNW1 II.0; y(T) = y(0)."""
-    solution = integrate(Problem(rhs=native.address("arenstorf"), y0=ARENSTORF, t0=0.0, t1=ARENSTORF_PERIOD, rtol=rtol, atol=rtol))
+    solution = integrate(
+        InitialValueProblem(rhs=native.address("arenstorf"), y0=ARENSTORF, t0=0.0, t1=ARENSTORF_PERIOD, rtol=rtol, atol=rtol)
+    )
     assert np.array(ARENSTORF) == pytest.approx(solution.y[-1], abs=error)
 
 
@@ -94,8 +96,8 @@ def test_agrees_with_another_dop853(rates: object, y0: list[float], t1: float, r
 @pytest.mark.parametrize("exponent", range(3, 13))
 def test_double_pendulum_from_rest_is_right_at_every_tolerance(native: Library, exponent: int) -> None:
     rhs, tolerance = native.address("double_pendulum"), 10.0**-exponent
-    solution = integrate(Problem(rhs=rhs, y0=FROM_REST, t0=0.0, t1=5.0, rtol=tolerance, atol=tolerance))
-    reference = integrate(Problem(rhs=rhs, y0=FROM_REST, t0=0.0, t1=5.0, rtol=1e-14, atol=1e-15))
+    solution = integrate(InitialValueProblem(rhs=rhs, y0=FROM_REST, t0=0.0, t1=5.0, rtol=tolerance, atol=tolerance))
+    reference = integrate(InitialValueProblem(rhs=rhs, y0=FROM_REST, t0=0.0, t1=5.0, rtol=1e-14, atol=1e-15))
     times = np.linspace(0.0, 5.0, 301)
     assert reference.at(times) == pytest.approx(solution.at(times), abs=2e3 * tolerance)
 
@@ -103,12 +105,14 @@ def test_double_pendulum_from_rest_is_right_at_every_tolerance(native: Library, 
 def test_double_pendulum_from_the_horizontal_after_five_seconds(native: Library) -> None:
     """Digits of a Taylor series integration with 30 decimals."""
     end = [-0.62718670506653073013813, -1.30131555020981167790753, 2.12540867384291065065138, 3.88188872726560743925483]
-    problem = Problem(rhs=native.address("double_pendulum"), y0=[np.pi / 2, np.pi / 2, 0.0, 0.0], t0=0.0, t1=5.0, rtol=1e-13, atol=1e-14)
+    problem = InitialValueProblem(
+        rhs=native.address("double_pendulum"), y0=[np.pi / 2, np.pi / 2, 0.0, 0.0], t0=0.0, t1=5.0, rtol=1e-13, atol=1e-14
+    )
     assert end == pytest.approx(integrate(problem).y[-1], abs=1e-10)
 
 
 def test_double_pendulum_reference_by_another_integrator(native: Library, pendulum_rates: object) -> None:
-    solution = integrate(Problem(rhs=native.address("double_pendulum"), y0=FROM_REST, t0=0.0, t1=5.0, rtol=1e-13, atol=1e-14))
+    solution = integrate(InitialValueProblem(rhs=native.address("double_pendulum"), y0=FROM_REST, t0=0.0, t1=5.0, rtol=1e-13, atol=1e-14))
     other = solve_ivp(pendulum_rates, (0.0, 5.0), FROM_REST, method="DOP853", rtol=1e-13, atol=1e-14)
     assert other.y[:, -1] == pytest.approx(solution.y[-1], abs=1e-10)
 
@@ -117,7 +121,7 @@ def test_nothing_moves_at_first(native: Library) -> None:
     """y' = 9 t⁸ from 0: value and slope vanish at the start, and the motion is still followed."""
     solution = integrate_function(lambda t, _y: [9 * t**8], [0.0], 0.0, 2.0, rtol=1e-8, atol=1e-8)
     assert 512.0 == pytest.approx(solution.y[-1, 0], rel=1e-7)
-    resting = integrate(Problem(rhs=native.address("double_pendulum"), y0=[0.0] * 4, t0=0.0, t1=100.0))
+    resting = integrate(InitialValueProblem(rhs=native.address("double_pendulum"), y0=[0.0] * 4, t0=0.0, t1=100.0))
     assert not resting.y.any()
     assert resting.steps < 30
 
@@ -155,7 +159,7 @@ def same(a: Solution, b: Solution, size: int = 4) -> bool:
 
 @pytest.mark.parametrize("attempts", [1, 2, 7, 1000])
 def test_bits_do_not_depend_on_slicing(native: Library, attempts: int) -> None:
-    problem = Problem(rhs=native.address("double_pendulum"), y0=FROM_REST, t0=0.0, t1=30.0)
+    problem = InitialValueProblem(rhs=native.address("double_pendulum"), y0=FROM_REST, t0=0.0, t1=30.0)
     whole, sliced = integrate(problem), Integration(problem)
     looked_at = []
     while not sliced.advance(attempts):
@@ -171,9 +175,11 @@ def test_bits_do_not_depend_on_slicing(native: Library, attempts: int) -> None:
 def test_bits_do_not_depend_on_dense_output_or_quadratures(native: Library) -> None:
     """Not even if one of the quadratures is NaN from the start."""
     options = {"t0": 0.0, "t1": 50.0, "rtol": 1e-8, "atol": 1e-8}
-    plain = integrate(Problem(rhs=native.address("kepler"), y0=ELLIPSE, **options))
-    bare = integrate(Problem(rhs=native.address("kepler"), y0=ELLIPSE, dense=False, **options))
-    audited = integrate(Problem(rhs=native.address("kepler_with_quadratures"), y0=[*ELLIPSE, 0.0, 0.0, 0.0], n_norm=4, **options))
+    plain = integrate(InitialValueProblem(rhs=native.address("kepler"), y0=ELLIPSE, **options))
+    bare = integrate(InitialValueProblem(rhs=native.address("kepler"), y0=ELLIPSE, dense=False, **options))
+    audited = integrate(
+        InitialValueProblem(rhs=native.address("kepler_with_quadratures"), y0=[*ELLIPSE, 0.0, 0.0, 0.0], n_norm=4, **options)
+    )
     assert same(plain, bare)
     assert same(plain, audited)
     assert plain.dense.tobytes() == audited.dense[:, :, :4].tobytes()
@@ -182,7 +188,7 @@ def test_bits_do_not_depend_on_dense_output_or_quadratures(native: Library) -> N
 
 
 def test_many_runs_at_once(native: Library) -> None:
-    problems = [Problem(rhs=native.address("kepler"), y0=[0.5 + i / 5000, 0.0, 0.0, 1.7], t0=0.0, t1=3.0) for i in range(200)]
+    problems = [InitialValueProblem(rhs=native.address("kepler"), y0=[0.5 + i / 5000, 0.0, 0.0, 1.7], t0=0.0, t1=3.0) for i in range(200)]
     alone = [integrate(problem) for problem in problems]
     with ThreadPoolExecutor(16) as pool:
         together = list(pool.map(integrate, problems * 5))
@@ -192,7 +198,7 @@ def test_many_runs_at_once(native: Library) -> None:
 def test_progress_is_reported(native: Library) -> None:
     seen: list[tuple[float, int]] = []
     solution = integrate(
-        Problem(rhs=native.address("kepler"), y0=ELLIPSE, t0=0.0, t1=5e4, dense=False), lambda t, steps: seen.append((t, steps))
+        InitialValueProblem(rhs=native.address("kepler"), y0=ELLIPSE, t0=0.0, t1=5e4, dense=False), lambda t, steps: seen.append((t, steps))
     )
     assert len(seen) > 2
     assert seen == sorted(seen)

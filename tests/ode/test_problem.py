@@ -8,7 +8,7 @@ import pytest
 
 from dalembert.errors import DalembertError
 from dalembert.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 
 GOOD = {"rhs": 1, "y0": [1.0, 2.0, 3.0], "t0": 0.0, "t1": 1.0}
 
@@ -43,16 +43,16 @@ GOOD = {"rhs": 1, "y0": [1.0, 2.0, 3.0], "t0": 0.0, "t1": 1.0}
 )
 def test_refusals(change: dict[str, object], refusal: type[DalembertError], words: str) -> None:
     with pytest.raises(refusal, match=words):
-        Problem(**{**GOOD, **change})
+        InitialValueProblem(**{**GOOD, **change})
 
 
 def test_tolerances_may_leave_out_the_quadratures() -> None:
-    assert Problem(**{**GOOD, "n_norm": 2, "atol": [1e-9, 1e-9]}).in_norm == 2
-    assert Problem(**{**GOOD, "n_norm": 2, "atol": [1e-9] * 3}).in_norm == 2
+    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9, 1e-9]}).in_norm == 2
+    assert InitialValueProblem(**{**GOOD, "n_norm": 2, "atol": [1e-9] * 3}).in_norm == 2
 
 
 def test_later_changes_of_the_start_values_do_not_matter() -> None:
     y0 = [1.0, 2.0, 3.0]
-    problem = Problem(**{**GOOD, "y0": y0})
+    problem = InitialValueProblem(**{**GOOD, "y0": y0})
     y0[0] = 7.0
     assert problem.start.tolist() == [1.0, 2.0, 3.0]

@@ -10,12 +10,12 @@ import pytest
 from dalembert.numerics.jit import Library
 from dalembert.ode.failures import OutsideRun
 from dalembert.ode.loop import Integration, integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 
 
 def ellipse(native: Library, *, dense: bool = True) -> Solution:
-    return integrate(Problem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=1.0, t1=11.0, dense=dense))
+    return integrate(InitialValueProblem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=1.0, t1=11.0, dense=dense))
 
 
 def test_points_are_met_to_the_bit(native: Library) -> None:
@@ -58,7 +58,7 @@ def test_pickled_and_restored(native: Library) -> None:
 
 
 def test_a_solution_taken_on_the_way_stays_as_it_was(native: Library) -> None:
-    integration = Integration(Problem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0))
+    integration = Integration(InitialValueProblem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0))
     assert integration.solution().steps == 0
     integration.advance(20)
     part = integration.solution()

@@ -7,7 +7,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.tree import Equation, Letter, Symbol
 from dalembert.report import document
-from dalembert.report.blocks import Code, Display, Formula, Heading, Line, Table, Verdict, words
+from dalembert.report.blocks import Code, Display, FormulaSpan, Heading, Line, Table, VerdictSpan, words
 from dalembert.report.html import document as page
 from dalembert.report.html import html
 from dalembert.report.writing import Writing
@@ -23,9 +23,11 @@ def parsed(text):
 def test_every_block():
     blocks = (
         Heading(2, "Title"),
-        words("So ", Formula(Symbol("theta_1", "theta_1")), " is ", Verdict("wrong", holds=False), quiet=True),
-        Display((Line(Formula(Letter("b")), (Formula(Letter("a")),), note=("why",)),), (Equation(Symbol("z1", "z1"), Letter("a")),)),
-        Table(("one", "two"), (("1", Formula(Letter("x"))), (Verdict("good", holds=True), ""))),
+        words("So ", FormulaSpan(Symbol("theta_1", "theta_1")), " is ", VerdictSpan("wrong", holds=False), quiet=True),
+        Display(
+            (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),), (Equation(Symbol("z1", "z1"), Letter("a")),)
+        ),
+        Table(("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))),
         Code("if a < b:\n    pass\n"),
     )
     fragment = html(blocks)

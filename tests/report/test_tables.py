@@ -8,7 +8,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.tree import Symbol
 from dalembert.report import constraint_tables, results, tables
-from dalembert.report.blocks import Formula, Table
+from dalembert.report.blocks import FormulaSpan, Table
 from dalembert.report.terminal import plain
 from dalembert.report.writing import Writing
 
@@ -97,8 +97,8 @@ def test_a_printed_result_is_believed_only_if_it_follows():
     d = da.kane(s)
     entry = gallery.entry("simple-pendulum").printed[0]
     combination = tuple((n, s.expression(k)) for n, k in entry.equals)
-    right = results.Result("right", s.expression(entry.residual), combination)
-    wrong = results.Result("wrong", 2 * s.expression(entry.residual), combination)
+    right = results.PrintedResult("right", s.expression(entry.residual), combination)
+    wrong = results.PrintedResult("wrong", 2 * s.expression(entry.residual), combination)
     assert [True, False] == [v.holds for v in results.reproduced([right, wrong], d)]
     shown = list(results.printed([right, wrong], "LL76 §5", d, W))
     assert "1 of 2 do NOT follow from the derived equations." == words_of(shown)
@@ -110,4 +110,4 @@ def test_a_printed_result_is_believed_only_if_it_follows():
 def test_bodies():
     found = rows(tables.bodies(gallery.build("cart-and-bar"), W))
     assert {"cart": ("particle", "M", "C", ""), "bar": ("rigid body", "m", "G", "B")} == found
-    assert Formula(Symbol("M", "M")) == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]
+    assert FormulaSpan(Symbol("M", "M")) == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]

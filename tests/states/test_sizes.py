@@ -9,14 +9,14 @@ import dalembert as da
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
 from dalembert.ode.failures import BadStart
-from dalembert.states.sizes import Sizes, sized
+from dalembert.states.sizes import SymbolSizes, sized
 
 
 def size_of(build, **values):
     t = Tape()
     node = build(t, *(t.symbol(name) for name in values))
     known = {t.symbol(name): sized(x) for name, x in values.items()}
-    return evaluate(t, [node], known.__getitem__, Sizes())[0]
+    return evaluate(t, [node], known.__getitem__, SymbolSizes())[0]
 
 
 def test_terms_that_cancel_are_still_counted():

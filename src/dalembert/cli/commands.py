@@ -28,7 +28,7 @@ from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation, Derive
 from dalembert.report import document, html, latex, markdown, terminal
-from dalembert.report.blocks import Block, Table, Verdict
+from dalembert.report.blocks import Block, Table, VerdictSpan
 from dalembert.report.comparison import agreement as comparison
 from dalembert.report.steps import LEVELS, Level
 from dalembert.report.writing import Writing
@@ -144,8 +144,8 @@ def _all_agreements() -> list[bool | None]:
     for name in systems.names():
         found = agreement(systems.build(name))
         verdicts.append(found.holds)
-        terminal.line(out, f"{name:{width}}  ", Verdict(_summary(found), found.holds))
-    terminal.line(out, Verdict(f"{verdicts.count(True)} of {len(verdicts)} systems agree.", all(verdicts)))
+        terminal.line(out, f"{name:{width}}  ", VerdictSpan(_summary(found), found.holds))
+    terminal.line(out, VerdictSpan(f"{verdicts.count(True)} of {len(verdicts)} systems agree.", all(verdicts)))
     return verdicts
 
 

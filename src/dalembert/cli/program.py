@@ -20,7 +20,7 @@ from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.report.document import Subject
-from dalembert.report.results import Result
+from dalembert.report.results import PrintedResult
 
 # what describes a system without being a program
 FILES: Final = (".urdf", ".xml", ".mjcf")
@@ -74,7 +74,9 @@ def _from_gallery(name: str) -> Subject:
     entry = gallery.entry(name)
     system = entry.build()
     results = tuple(
-        Result(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), isinstance(p, gallery.ByHand))
+        PrintedResult(
+            p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), isinstance(p, gallery.ByHand)
+        )
         for p in entry.printed
     )
     return Subject(system, entry.title, entry.source, entry.description, results)

@@ -17,7 +17,7 @@ from dalembert.cli.program import FILES, proposed_start, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.errors import DalembertError, Unknown
 from dalembert.report import terminal
-from dalembert.report.blocks import Verdict
+from dalembert.report.blocks import VerdictSpan
 from dalembert.report.document import Subject
 
 if TYPE_CHECKING:
@@ -116,21 +116,21 @@ def _progress(title: str) -> Iterator[Callable[[str], None]]:
         yield tell
 
 
-def matters(found: Study) -> Iterator[tuple[str | Verdict, ...]]:
+def matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
     """Agreement, energy drift, constraint residual."""
     from dalembert.page.parts.head import energy_line
     from dalembert.report.motion import SMALL
 
     agreed, run = found.agreed, found.run
     statement = agreed.statement[:1].upper() + agreed.statement[1:]
-    yield "agreement    ", Verdict(statement, agreed.holds)
+    yield "agreement    ", VerdictSpan(statement, agreed.holds)
     if run is None:
-        yield "motion       ", Verdict(f"not run: {found.why_no_run}", holds=False)
+        yield "motion       ", VerdictSpan(f"not run: {found.why_no_run}", holds=False)
         return
     size, what = energy_line(run)
-    yield "energy       ", Verdict(f"{size:.1e}", size <= SMALL), f": {what}"
+    yield "energy       ", VerdictSpan(f"{size:.1e}", size <= SMALL), f": {what}"
     if run.residuals:
-        yield "constraints  ", Verdict(f"{run.worst_residual:.1e}", run.worst_residual <= SMALL), ": largest residual"
+        yield "constraints  ", VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= SMALL), ": largest residual"
     else:
         yield "constraints  ", "none"
     for remark in found.remarks:

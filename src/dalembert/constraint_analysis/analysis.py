@@ -25,7 +25,7 @@ from dalembert.constraint_analysis.contradictions import listed, names, refuse_c
 from dalembert.constraint_analysis.dependence import Dependence, dependences, undecided
 from dalembert.constraint_analysis.hidden import HiddenPosition, hidden_positions
 from dalembert.constraint_analysis.integrability import Field, Reach, choose_positions, reach
-from dalembert.constraint_analysis.rows import Rows, bound, rows_of, without
+from dalembert.constraint_analysis.rows import SystemRows, bound, rows_of, without
 from dalembert.errors import DalembertError, NotASystem
 from dalembert.model.system import System
 from dalembert.notebook import Shown
@@ -169,7 +169,7 @@ class _Where:
 
 
 def _assembled(
-    rows: Rows,
+    rows: SystemRows,
     everywhere: Sequence[Dependence],
     values: Mapping[Any, Any],
     bindings: dict[int, int],
@@ -212,7 +212,7 @@ def _assembled(
     return _Where(redundant, position, notes, place, tuple(positions))
 
 
-def _wrongly_marked(rows: Rows, gone: set[str], *, known: bool) -> list[str]:
+def _wrongly_marked(rows: SystemRows, gone: set[str], *, known: bool) -> list[str]:
     """Rows declared redundant that say something of their own: the principles leave them out, and a run does not."""
     marked = [r.name for r in rows.linear if r.redundant and r.name not in gone]
     return [f"`{name}` is marked redundant but repeats no other row: remove the mark" for name in marked] if known else []
@@ -228,7 +228,7 @@ def _singular(matrices: Sequence[Numbers], usual: int) -> tuple[str, ...]:
 # ---- integrability -----------------------------------------------------------------------------
 
 
-def _reaches(rows: Rows, with_motions: Rows, where: _Where) -> tuple[Reach, Reach]:
+def _reaches(rows: SystemRows, with_motions: SystemRows, where: _Where) -> tuple[Reach, Reach]:
     """What can be reached from a position anywhere, and from one at which the rows hold."""
     if all(r.holonomic for r in rows.linear):
         held = len(choose_positions(rows))
@@ -255,7 +255,7 @@ def _basis_at(place: Situation, positions: Sequence[Numbers]) -> Any:
     return choose
 
 
-def _hidden(rows: Rows, with_motions: Rows, reached: Reach) -> tuple[HiddenPosition, ...]:
+def _hidden(rows: SystemRows, with_motions: SystemRows, reached: Reach) -> tuple[HiddenPosition, ...]:
     """Found for any motions of what is specified, or else for the motions it is bound to."""
     wanted = reached.integrable - len(choose_positions(rows))
     if not wanted:
@@ -270,12 +270,12 @@ def _hidden(rows: Rows, with_motions: Rows, reached: Reach) -> tuple[HiddenPosit
 # ---- names -------------------------------------------------------------------------------------
 
 
-def _kinds(rows: Rows) -> tuple[tuple[str, str], ...]:
+def _kinds(rows: SystemRows) -> tuple[tuple[str, str], ...]:
     kinds = {r.name: "norm" if r.is_norm else "position" if r.holonomic else "velocity" for r in rows.linear}
     kinds |= {r.name: "nonlinear in the velocities" for r in rows.nonlinear}
     order = [c.name for c in rows.system.constraints]
     return tuple((name, kinds[name]) for name in [*order, *(k for k in kinds if k not in order)] if name in kinds)
 
 
-def _named(rows: Rows, d: Dependence) -> RedundantRow:
+def _named(rows: SystemRows, d: Dependence) -> RedundantRow:
     return RedundantRow(rows.linear[d.row].name, names(rows.linear, d.others), everywhere=True)

@@ -17,7 +17,7 @@ from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import needed, symbols_of
 from dalembert.constraint_analysis.integrability import Reach, along
-from dalembert.constraint_analysis.rows import Rows
+from dalembert.constraint_analysis.rows import SystemRows
 
 _MOST_FUNCTIONS: Final = 400
 _MOST_CONSTANTS: Final = 6
@@ -25,7 +25,7 @@ _MORE_EQUATIONS: Final = 8
 _MOST_BAD_POINTS: Final = 20
 
 
-def proposals(rows: Rows, reached: Reach) -> list[int]:
+def proposals(rows: SystemRows, reached: Reach) -> list[int]:
     """Candidates for φ as nodes, the shortest first."""
     t = rows.tape
     functions, factors = _functions(rows, reached.width), _factors(rows)
@@ -46,7 +46,7 @@ def proposals(rows: Rows, reached: Reach) -> list[int]:
     return found
 
 
-def _functions(rows: Rows, width: int) -> list[int]:
+def _functions(rows: SystemRows, width: int) -> list[int]:
     """x, x y, sin α, cos α, x sin α, x cos α"""
     t = rows.tape
     x = [*rows.q, *([rows.system.t.i] if width > rows.n else [])]
@@ -57,7 +57,7 @@ def _functions(rows: Rows, width: int) -> list[int]:
     return list(dict.fromkeys([*x, *waves, *squares, *(t.mul(a, w) for w in waves for a in x)]))
 
 
-def _factors(rows: Rows) -> list[int]:
+def _factors(rows: SystemRows) -> list[int]:
     """1, and the constants in the rows."""
     t = rows.tape
     inside = symbols_of(t, [i for r in rows.linear for i in (r.b, *r.A.values())])
@@ -65,7 +65,7 @@ def _factors(rows: Rows) -> list[int]:
     return [t.one, *constants] if len(constants) <= _MOST_CONSTANTS else [t.one]
 
 
-def _solutions(rows: Rows, slopes: list[list[int]], factors: list[int], unknowns: int) -> tuple[int, list[list[Element]]]:
+def _solutions(rows: SystemRows, slopes: list[list[int]], factors: list[int], unknowns: int) -> tuple[int, list[list[Element]]]:
     """All c with Σ c_m X(f_m) = 0 at enough random points of one prime field."""
     equations: list[list[int]] = []
     prime: int | None = None
@@ -84,7 +84,7 @@ def _solutions(rows: Rows, slopes: list[list[int]], factors: list[int], unknowns
     return prime, nullspace_mod(equations, prime)
 
 
-def _points(rows: Rows) -> Iterator[PrimePoint]:
+def _points(rows: SystemRows) -> Iterator[PrimePoint]:
     prime: int | None = None
     for seed in range(1, _MOST_FUNCTIONS + _MOST_BAD_POINTS + _MORE_EQUATIONS):
         try:

@@ -15,7 +15,7 @@ import numpy as np
 from dalembert.constraint_analysis.configurations import SMALL, Situation
 from dalembert.constraint_analysis.hidden import HiddenPosition, inside, one_form
 from dalembert.constraint_analysis.integrability import Reach
-from dalembert.constraint_analysis.rows import Rows
+from dalembert.constraint_analysis.rows import SystemRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class RowClass:
 class Place:
     """What can be reached where the rows hold, compared in numbers at some such positions."""
 
-    rows: Rows
+    rows: SystemRows
     reached: Reach
     situation: Situation
     positions: tuple[NDArray[np.float64], ...]
@@ -76,7 +76,9 @@ class Place:
         return True
 
 
-def row_classes(rows: Rows, reached: Reach, place: Place | None, hidden: Sequence[HiddenPosition], *, doubt: bool) -> tuple[RowClass, ...]:
+def row_classes(
+    rows: SystemRows, reached: Reach, place: Place | None, hidden: Sequence[HiddenPosition], *, doubt: bool
+) -> tuple[RowClass, ...]:
     """One for every row, the quaternions' norms left out, in order of declaration.
 
     `doubt`: a rank lost by chance makes the reach too small, and a row look integrable; it cannot make one look as if it were not.
@@ -90,7 +92,7 @@ def row_classes(rows: Rows, reached: Reach, place: Place | None, hidden: Sequenc
     return tuple(found[c.name] for c in rows.system.constraints if c.name in found)
 
 
-def _word(rows: Rows, k: int, reached: Reach, place: Place | None, *, doubt: bool) -> str:
+def _word(rows: SystemRows, k: int, reached: Reach, place: Place | None, *, doubt: bool) -> str:
     if rows.linear[k].holonomic:
         return HOLONOMIC
     if not any(reached.fields):

@@ -16,7 +16,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape
-from dalembert.constraint_analysis.rows import Rows
+from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
 from dalembert.kinematics.rows import ConstraintRow
@@ -41,7 +41,7 @@ SMALL: Final = 1e-7
 class Situation:
     """The numbers of an analysis: a value for every constant, an expression for every specified motion, and the time."""
 
-    rows: Rows
+    rows: SystemRows
     numbers: dict[int, float]
     bindings: dict[int, int]
     t: float
@@ -79,7 +79,7 @@ class Situation:
         return A, self.at([row.b for row in rows], q)
 
 
-def motions(rows: Rows, inputs: Mapping[Any, Any]) -> dict[int, int]:
+def motions(rows: SystemRows, inputs: Mapping[Any, Any]) -> dict[int, int]:
     """{x: x(t), x': dx/dt, …} of the specified motions that are bound, in the description or by `inputs`."""
     system, tape = rows.system, rows.tape
     found: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
@@ -94,7 +94,7 @@ def motions(rows: Rows, inputs: Mapping[Any, Any]) -> dict[int, int]:
     return jets(tape, found)
 
 
-def situation(rows: Rows, values: Mapping[Any, Any], bindings: dict[int, int], t: float) -> Situation:
+def situation(rows: SystemRows, values: Mapping[Any, Any], bindings: dict[int, int], t: float) -> Situation:
     """Numbers for everything that the rows contain; what has none is named. `rows` are bound already."""
     system, tape = rows.system, rows.tape
     known = constant_values(system, values)
@@ -127,7 +127,7 @@ def position_rows(chosen: Sequence[ConstraintRow]) -> list[PositionRow]:
     return [PositionRow(r.name, r.phi, float(r.is_norm), r.is_norm) for r in chosen if r.phi is not None]
 
 
-def _coordinate(rows: Rows, key: object, what: str) -> int:
+def _coordinate(rows: SystemRows, key: object, what: str) -> int:
     name = str(key.name if isinstance(key, Scalar) else key)
     names = [str(rows.tape.nodes[i][1]) for i in rows.q]
     if name not in names:

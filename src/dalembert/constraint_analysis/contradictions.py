@@ -9,7 +9,7 @@ import numpy as np
 
 from dalembert.constraint_analysis.configurations import SMALL, Situation, position_rows, velocity_residual
 from dalembert.constraint_analysis.dependence import Dependence
-from dalembert.constraint_analysis.rows import Rows
+from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.errors import IllPosed
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.states.assembly import Assembler
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
-def refuse_without_numbers(rows: Rows, everywhere: Sequence[Dependence]) -> None:
+def refuse_without_numbers(rows: SystemRows, everywhere: Sequence[Dependence]) -> None:
     """Rows on velocities that contradict each other whatever the numbers."""
     for d in everywhere:
         if not d.consistent:
@@ -50,7 +50,7 @@ def refuse_velocity(place: Situation, i: int, others: Sequence[int], q: Numbers)
         raise IllPosed(_contradiction(place.rows, i, others, residual))
 
 
-def _contradiction(rows: Rows, i: int, others: Sequence[int], residual: float | None = None) -> str:
+def _contradiction(rows: SystemRows, i: int, others: Sequence[int], residual: float | None = None) -> str:
     first, rest = rows.linear[i].name, names(rows.linear, others)
     hold = "this holds" if len(rest) == 1 else "these hold"
     left = "" if residual is None else f": where {hold}, the residual of `{first}` is {residual:.6g}"

@@ -13,7 +13,7 @@ from typing import Final
 from dalembert.algebra.exact.field import Trials, rank_mod
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.rank_test import undecided_rank
-from dalembert.constraint_analysis.rows import Rows
+from dalembert.constraint_analysis.rows import SystemRows
 
 POINTS: Final = 2
 
@@ -27,7 +27,7 @@ class Dependence:
     consistent: bool = True
 
 
-def dependences(rows: Rows) -> tuple[Dependence, ...]:
+def dependences(rows: SystemRows) -> tuple[Dependence, ...]:
     """The rows that depend on others at every position."""
     if not rows.linear:
         return ()
@@ -36,7 +36,7 @@ def dependences(rows: Rows) -> tuple[Dependence, ...]:
     return min(found, key=len)
 
 
-def undecided(rows: Rows, fields: Sequence[Sequence[int]] = ()) -> str:
+def undecided(rows: SystemRows, fields: Sequence[Sequence[int]] = ()) -> str:
     """Why the ranks of the rows, or of fields on their tape, are not taken for shown; an empty text where they are."""
     zero = rows.tape.zero
     entries = [[r.A.get(k, zero) for k in range(rows.n)] for r in rows.linear]

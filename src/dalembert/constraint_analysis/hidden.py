@@ -22,7 +22,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.constraint_analysis.ansatz import proposals
 from dalembert.constraint_analysis.antiderivative import antiderivative
 from dalembert.constraint_analysis.integrability import Reach, along, choose_positions
-from dalembert.constraint_analysis.rows import Rows
+from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.errors import BadExpression
 from dalembert.kinematics.elimination import Elimination
 from dalembert.notebook import Shown
@@ -46,7 +46,7 @@ class HiddenPosition(Shown):
         return f"{self.phi} = constant"
 
 
-def hidden_positions(rows: Rows, reached: Reach) -> tuple[HiddenPosition, ...]:
+def hidden_positions(rows: SystemRows, reached: Reach) -> tuple[HiddenPosition, ...]:
     """As many functions as are found of those that the velocity rows keep constant."""
     known = [one_form(rows, k, reached.width) for k in choose_positions(rows)]
     wanted = reached.integrable - len(known)
@@ -71,7 +71,7 @@ def hidden_positions(rows: Rows, reached: Reach) -> tuple[HiddenPosition, ...]:
     return tuple(found)
 
 
-def one_form(rows: Rows, k: int, width: int) -> OneForm:
+def one_form(rows: SystemRows, k: int, width: int) -> OneForm:
     """θ = A dq + b dt of one row."""
     t, row = rows.tape, rows.linear[k]
     A = tuple(row.A.get(j, t.zero) for j in range(rows.n))
@@ -81,7 +81,7 @@ def one_form(rows: Rows, k: int, width: int) -> OneForm:
 # ---- one-forms that might be closed -------------------------------------------------------------
 
 
-def _candidates(rows: Rows, reached: Reach) -> Iterator[OneForm]:
+def _candidates(rows: SystemRows, reached: Reach) -> Iterator[OneForm]:
     """The velocity rows themselves, then the integrable part solved for different coordinates, with and without denominators."""
     for k, row in enumerate(rows.linear):
         if not row.holonomic:
@@ -95,7 +95,7 @@ def _candidates(rows: Rows, reached: Reach) -> Iterator[OneForm]:
                     yield candidate
 
 
-def _annihilators(rows: Rows, reached: Reach, chosen: Sequence[int]) -> list[OneForm]:
+def _annihilators(rows: SystemRows, reached: Reach, chosen: Sequence[int]) -> list[OneForm]:
     """The one-forms dq_j − Σ c_k dq_k, j among the chosen and k not, that vanish on every field of the reach; none if there are none."""
     t = rows.tape
     forms = []
@@ -113,7 +113,7 @@ def _annihilators(rows: Rows, reached: Reach, chosen: Sequence[int]) -> list[One
     return forms
 
 
-def _without_denominators(rows: Rows, theta: OneForm) -> OneForm | None:
+def _without_denominators(rows: SystemRows, theta: OneForm) -> OneForm | None:
     """θ times the product of its different denominators, in normal form."""
     t = rows.tape
     try:
@@ -134,12 +134,12 @@ def _without_denominators(rows: Rows, theta: OneForm) -> OneForm | None:
 # ---- decided exactly ----------------------------------------------------------------------------
 
 
-def _independent(rows: Rows, forms: Sequence[OneForm]) -> bool:
+def _independent(rows: SystemRows, forms: Sequence[OneForm]) -> bool:
     rank = Trials(rows.tape, 1).at(0, lambda point: rank_mod([point.values(f) for f in forms], point.prime).rank)
     return rank == len(forms)
 
 
-def inside(rows: Rows, reached: Reach, theta: OneForm) -> bool:
+def inside(rows: SystemRows, reached: Reach, theta: OneForm) -> bool:
     """Whether θ vanishes on everything that can be reached."""
     t = rows.tape
     products = []
@@ -151,7 +151,7 @@ def inside(rows: Rows, reached: Reach, theta: OneForm) -> bool:
     return all(shown_zero(t, products))
 
 
-def _sources(rows: Rows, theta: OneForm) -> tuple[str, ...]:
+def _sources(rows: SystemRows, theta: OneForm) -> tuple[str, ...]:
     """The rows of which θ is a combination."""
     forms = [one_form(rows, k, len(theta)) for k in range(len(rows.linear))]
     found = Trials(rows.tape, 1).at(0, lambda point: rank_mod([point.values(f) for f in (*forms, theta)], point.prime))
@@ -161,7 +161,7 @@ def _sources(rows: Rows, theta: OneForm) -> tuple[str, ...]:
 class _Calculus:
     """dθ = 0 and φ = ∫ θ on the tape of the rows."""
 
-    def __init__(self, rows: Rows, width: int) -> None:
+    def __init__(self, rows: SystemRows, width: int) -> None:
         self.rows, self.tape = rows, rows.tape
         t = self.tape
         units = [tuple(t.one if j == k else t.zero for j in range(width)) for k in range(width)]

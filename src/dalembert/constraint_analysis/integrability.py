@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dalembert.algebra.exact.field import Trials, rank_mod
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Tape
-from dalembert.constraint_analysis.rows import Rows
+from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.kinematics.elimination import Elimination
 
 # components along q_1, …, q_n and, where time enters, along t
@@ -37,7 +37,7 @@ class Reach:
         return self.width - len(self.fields)
 
 
-def allowed(rows: Rows) -> tuple[list[Field], int]:
+def allowed(rows: SystemRows) -> tuple[list[Field], int]:
     """The velocities that the rows allow, as fields: one for each free rate, and the drift ∂_t + X where time enters."""
     t, n = rows.tape, rows.n
     timed = rows.moves
@@ -53,7 +53,7 @@ def allowed(rows: Rows) -> tuple[list[Field], int]:
     return fields, n + timed
 
 
-def reach(rows: Rows, basis: Basis | None = None) -> Reach:
+def reach(rows: SystemRows, basis: Basis | None = None) -> Reach:
     """The fields that the allowed velocities generate; `basis` tells which fields are independent (by default: exactly, at random)."""
     choose = basis or exact_basis(rows.tape)
     D, width = allowed(rows)
@@ -72,7 +72,7 @@ def reach(rows: Rows, basis: Basis | None = None) -> Reach:
     return Reach(tuple(fields), width, tuple(growth))
 
 
-def choose_positions(rows: Rows) -> list[int]:
+def choose_positions(rows: SystemRows) -> list[int]:
     """The first position rows that are independent of one another: no bracket leads out of them."""
     held = [k for k, r in enumerate(rows.linear) if r.holonomic]
     if not held:
@@ -94,7 +94,7 @@ def exact_basis(tape: Tape) -> Basis:
 class _Brackets:
     """Lie brackets on the tape of the rows; specified motions move with time."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: SystemRows) -> None:
         self.rows, self.tape = rows, rows.tape
         self._along: dict[Field, Derivative] = {}
 
@@ -108,7 +108,7 @@ class _Brackets:
         return self._along[X]
 
 
-def along(rows: Rows, X: Field) -> Derivative:
+def along(rows: SystemRows, X: Field) -> Derivative:
     """X(e) = Σ X_k ∂e/∂q_k + X_t ∂_t e, where ∂_t acts through specified motions too."""
     t = rows.tape
     place = dict(zip(rows.q, X, strict=False))

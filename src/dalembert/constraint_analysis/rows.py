@@ -15,7 +15,7 @@ from dalembert.model.system import System
 
 
 @dataclass(frozen=True)
-class Rows:
+class SystemRows:
     """Every row of a system on a tape of its own; those nonlinear in the rates stand apart."""
 
     system: System
@@ -43,17 +43,17 @@ class Rows:
         return any(r.b != t.zero for r in self.linear) or any(i in t.moving and i not in still for i in symbols_of(t, nodes))
 
 
-def rows_of(system: System) -> Rows:
+def rows_of(system: System) -> SystemRows:
     """The rows as they are declared: position rows first, since velocity rows repeat them and not the other way round."""
     tape = system.space.tape.fork()
     in_rates = Rewrite(tape, definitions_in_rates(system, tape))
     q, qdot = tuple(x.i for x in system.q), tuple(x.dot.i for x in system.q)
     found = sorted(declared_rows(system, tape, list(qdot), in_rates), key=_order)
     linear = tuple(r for r in found if r.nonlinear is None)
-    return Rows(system, tape, q, qdot, linear, tuple(r for r in found if r.nonlinear is not None))
+    return SystemRows(system, tape, q, qdot, linear, tuple(r for r in found if r.nonlinear is not None))
 
 
-def bound(rows: Rows, bindings: Mapping[int, int]) -> Rows:
+def bound(rows: SystemRows, bindings: Mapping[int, int]) -> SystemRows:
     """The rows with specified motions replaced by what they are bound to."""
     insert = Rewrite(rows.tape, bindings)
 
@@ -64,7 +64,7 @@ def bound(rows: Rows, bindings: Mapping[int, int]) -> Rows:
     return replace(rows, linear=tuple(map(inserted, rows.linear)))
 
 
-def without(rows: Rows, names: set[str]) -> Rows:
+def without(rows: SystemRows, names: set[str]) -> SystemRows:
     """The rows that are not named."""
     return replace(rows, linear=tuple(r for r in rows.linear if r.name not in names))
 

@@ -17,7 +17,7 @@ from dalembert.notebook import Shown
 
 
 @dataclass(frozen=True)
-class Symbol:
+class DeclaredSymbol:
     """A named quantity: what kind it is, the number it stands for by default, or the motion it is bound to."""
 
     name: str

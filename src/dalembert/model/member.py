@@ -148,7 +148,7 @@ class Member:
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion:
+class MemberExpansion:
     """The amplitudes by which a member's fields became coordinates of its system: {field: (q_1, …, q_n)}."""
 
     member: Member

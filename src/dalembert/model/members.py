@@ -17,7 +17,7 @@ from dalembert.model.bodies import check_body_name
 from dalembert.model.elements import Body, Dissipation, Load, Potential
 from dalembert.model.ends import check_ends, support_of
 from dalembert.model.loads import checked_load_name
-from dalembert.model.member import End, Expansion, Kind, Member
+from dalembert.model.member import End, Kind, Member, MemberExpansion
 from dalembert.model.registry import Registry, movers, nodes_of, number, refuse_accelerations, scalar
 from dalembert.model.symbols import free_names
 
@@ -179,7 +179,7 @@ def end(
 
 def expand(
     s: Registry,
-    expansion: Expansion,
+    expansion: MemberExpansion,
     *,
     bodies: Sequence[Body],
     loads: Sequence[Load],

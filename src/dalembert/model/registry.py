@@ -11,8 +11,8 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription
 from dalembert.geometry.space import Space
 from dalembert.geometry.vector import Vector
-from dalembert.model.elements import Body, Constraint, Dissipation, Gravity, Load, Potential, Speed, Symbol
-from dalembert.model.member import Expansion, Member
+from dalembert.model.elements import Body, Constraint, DeclaredSymbol, Dissipation, Gravity, Load, Potential, Speed
+from dalembert.model.member import Member, MemberExpansion
 
 
 class Registry:
@@ -20,7 +20,7 @@ class Registry:
 
     def __init__(self) -> None:
         self.space = Space()
-        self.symbols: dict[str, Symbol] = {}
+        self.symbols: dict[str, DeclaredSymbol] = {}
         self.speed_list: list[Speed] = []
         self.constraints: list[Constraint] = []
         # rows that turned out to say nothing, by name
@@ -31,7 +31,7 @@ class Registry:
         self.dissipations: list[Dissipation] = []
         self.field: Gravity | None = None
         self.members: dict[str, Member] = {}
-        self.expansions: dict[str, Expansion] = {}
+        self.expansions: dict[str, MemberExpansion] = {}
         self.expanded: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
         # every name in use, and what for
         self.taken: dict[str, str] = {}

@@ -11,7 +11,7 @@ from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.model.elements import Speed, Symbol
+from dalembert.model.elements import DeclaredSymbol, Speed
 from dalembert.model.names import checked, display_name, split
 from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
 
@@ -81,7 +81,7 @@ def coordinate(s: Registry, name: str, *, display: str | None = None) -> Scalar:
     _display(s, checked(name, s.taken), display)
     tape = s.space.tape
     q = _with_rates(s, tape.moving_symbol(_name(s, name, "coordinate")), 2)
-    s.symbols[name] = Symbol(name, "coordinate", q)
+    s.symbols[name] = DeclaredSymbol(name, "coordinate", q)
     return q
 
 
@@ -96,7 +96,7 @@ def constant(s: Registry, name: str, value: Any = None, *, display: str | None =
     _display(s, checked(name, s.taken), display)
     tape = s.space.tape
     c = Scalar(tape, tape.symbol(_name(s, name, "constant")))
-    s.symbols[name] = Symbol(name, "constant", c, number)
+    s.symbols[name] = DeclaredSymbol(name, "constant", c, number)
     return c
 
 
@@ -118,7 +118,7 @@ def input(s: Registry, name: str, *, value: Any = None, display: str | None = No
     tape = s.space.tape
     i = tape.symbol(_name(s, name, "input"))
     tape.inputs.add(i)
-    s.symbols[name] = Symbol(name, "input", Scalar(tape, i), number)
+    s.symbols[name] = DeclaredSymbol(name, "input", Scalar(tape, i), number)
     return Scalar(tape, i)
 
 
@@ -142,7 +142,7 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
             raise BadDescription(msg)
     _display(s, checked(name, s.taken), display)
     x = _with_rates(s, tape.moving_symbol(_name(s, name, "specified motion")), 2)
-    s.symbols[name] = Symbol(name, "specified", x, motion=bound)
+    s.symbols[name] = DeclaredSymbol(name, "specified", x, motion=bound)
     return x
 
 
@@ -208,7 +208,7 @@ def _whose(s: Registry, vector: Vector) -> Frame | Point | None:
 def _speed_symbol(s: Registry, name: str) -> Scalar:
     tape = s.space.tape
     u = _with_rates(s, tape.moving_symbol(_name(s, name, "speed")), 1)
-    s.symbols[name] = Symbol(name, "speed", u)
+    s.symbols[name] = DeclaredSymbol(name, "speed", u)
     return u
 
 

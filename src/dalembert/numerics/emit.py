@@ -27,7 +27,7 @@ _PLAIN: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 
 
 @dataclass(frozen=True)
-class Text:
+class NativeText:
     """LLVM text, the name of the function it defines, and how many numbers `work` must hold."""
 
     ir: str
@@ -44,7 +44,7 @@ def emit(
     name: str = "f",
     target: Target | None = None,
     chunk: int = CHUNK,
-) -> Text:
+) -> NativeText:
     """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`; by default for one state here."""
     target = host() if target is None else target
     pack = _PACKED if target.lanes == 1 and target.fused else 1
@@ -64,7 +64,7 @@ class _Emission:
         self.used: dict[str, str] = {}
         self.targets: dict[int, list[int]] = {}
 
-    def text(self) -> Text:
+    def text(self) -> NativeText:
         """Prologue, body, and the kernels they call."""
         program = self.program
         wanted = {a for operation in program.body for a in operation.arguments} | set(program.outs)
@@ -78,7 +78,7 @@ class _Emission:
         self._hand_over(body)
         after = self._section(self.name, "xpyw", body, [i for i in self.targets if i not in made])
         parts = [kernels.declarations(self.lanes, _PACKED), *self.used.values(), before, after]
-        return Text("\n".join(parts), self.name, self.size)
+        return NativeText("\n".join(parts), self.name, self.size)
 
     # ---- where values live -------------------------------------------------------------------
 

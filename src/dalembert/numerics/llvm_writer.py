@@ -17,7 +17,7 @@ class Value:
 
     __slots__ = ("function", "kind", "name")
 
-    def __init__(self, function: Function, kind: str, name: str) -> None:
+    def __init__(self, function: NativeFunction, kind: str, name: str) -> None:
         self.function, self.kind, self.name = function, kind, name
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ class Array:
         self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
 
 
-class Column:
+class NumberArray:
     """a[i]: the i-th number behind an address."""
 
     __slots__ = ("pointer",)
@@ -119,7 +119,7 @@ class Column:
         function.line(f"store {function.value(value, REAL)}, {self._at(i)}, align 8")
 
 
-class Variable:
+class NativeVariable:
     """x.value: a value that changes, such as a sum."""
 
     __slots__ = ("_kind", "_pointer")
@@ -161,7 +161,7 @@ class Record:
         return self._pointer.function.emit(POINTER, f"getelementptr i64, {self._pointer}, i64 {self._fields[name][0]}")
 
 
-class Function:
+class NativeFunction:
     """One native function while it is being written."""
 
     def __init__(self, name: str, result: str, *parameters: str, exported: bool = False) -> None:
@@ -232,12 +232,12 @@ class Function:
         name = f"@{target}" if isinstance(target, str) else target.name
         return self.emit(result, f"call {result} {name}({', '.join(map(str, arguments))})")
 
-    def variable(self, start: Value) -> Variable:
+    def variable(self, start: Value) -> NativeVariable:
         """A variable that has this value now."""
         name = f"%v{self._fresh()}"
         # space for it is taken once, where the function begins
         self._lines.insert(2, f"  {name} = alloca {start.kind}, align 8")
-        return Variable(Value(self, POINTER, name), start)
+        return NativeVariable(Value(self, POINTER, name), start)
 
     def at_entry(self, kind: str, *instructions: str) -> Value:
         """Instructions where the function begins, each of which may use the result of the one before as {}; the last result."""

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.ode.failures import RightHandSideFailed
 from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import Progress, integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def integrate_function(
     try:
         with deferred() as interruption:
             rhs = RightHandSide(function, np.size(y0), interruption)
-            return integrate(Problem(rhs=rhs.address, y0=y0, t0=t0, t1=t1, **options), on_progress)
+            return integrate(InitialValueProblem(rhs=rhs.address, y0=y0, t0=t0, t1=t1, **options), on_progress)
     except RightHandSideFailed as failure:
         if rhs.raised is None:
             raise

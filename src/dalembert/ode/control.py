@@ -9,9 +9,9 @@ import functools
 from typing import Final
 
 from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL
-from dalembert.numerics.llvm_writer import Array, Column, Function, Value
-from dalembert.ode.run import Cause, ExitReason, Row
-from dalembert.ode.step import DENSE_ROWS, Native, step_text
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
+from dalembert.ode.run import Cause, ExitReason, WorkRow
+from dalembert.ode.step import DENSE_ROWS, RunFunction, step_text
 
 EXPORTS: Final = ("start", "advance")
 
@@ -36,7 +36,7 @@ def loop_text() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _eighth_root(f: Function, x: Value) -> Value:
+def _eighth_root(f: NativeFunction, x: Value) -> Value:
     """x^(1/8) by three square roots, which every processor rounds alike."""
     for _ in range(3):
         x = f.intrinsic("sqrt", x)
@@ -45,10 +45,10 @@ def _eighth_root(f: Function, x: Value) -> Value:
 
 def _start() -> str:
     """k₀ = f(t₀, y₀) and the first step size; returns 0, or `ExitReason.STOPPED`."""
-    native = Native("start", exported=True)
+    native = RunFunction("start", exported=True)
     f, run = native.function, native.run
     run.code = 0
-    y, k = native.row(Row.Y), native.row(0)
+    y, k = native.row(WorkRow.Y), native.row(0)
     run.cause = native.evaluate(run.t, y, k)
     with f.when(~run.cause.differs(0)):
         run.cause = native.finite(y, k)
@@ -60,10 +60,10 @@ def _start() -> str:
     return f.text()
 
 
-def _norm(native: Native, x: Array, less: Array | None = None) -> Value:
+def _norm(native: RunFunction, x: Array, less: Array | None = None) -> Value:
     """Σ (x_i / (atol_i + rtol |y_i|))² over the components in the norm; of x − less if given."""
     f, rtol = native.function, native.function.value(native.run.rtol, LANE)
-    y, atol, mask = (native.row(r) for r in (Row.Y, Row.ATOL, Row.IN_NORM))
+    y, atol, mask = (native.row(r) for r in (WorkRow.Y, WorkRow.ATOL, WorkRow.IN_NORM))
     total = f.variable(f.value(0.0, LANE))
     with f.loop(native.run.norm_groups) as i:
         e = (x[i] if less is None else x[i] - less[i]) / f.intrinsic("fmuladd", rtol, f.intrinsic("fabs", y[i]), atol[i])
@@ -79,9 +79,9 @@ def _first_size() -> str:
 
     Source: HNW1 II.4 (starting step size); DOP853's HINIT.
     """
-    native = Native("first_size")
+    native = RunFunction("first_size")
     f, run = native.function, native.run
-    y, k, stage, after = (native.row(r) for r in (Row.Y, 0, Row.STAGE, 1))
+    y, k, stage, after = (native.row(r) for r in (WorkRow.Y, 0, WorkRow.STAGE, 1))
     slope = _norm(native, k)
     euler = _euler_size(native, _norm(native, y), slope)
     with f.loop(run.groups) as i:
@@ -100,7 +100,7 @@ def _first_size() -> str:
     return f.text()
 
 
-def _euler_size(native: Native, size: Value, slope: Value) -> Value:
+def _euler_size(native: RunFunction, size: Value, slope: Value) -> Value:
     """0.01 |y| / |f|, if there is such a thing."""
     f, run = native.function, native.run
     guess = f.intrinsic("minnum", (run.t_end - run.t) * _FIRST_GUESS, _FIRST_GUESS)
@@ -110,15 +110,15 @@ def _euler_size(native: Native, size: Value, slope: Value) -> Value:
 
 def _take() -> str:
     """(t, y) ← (t + h, y₁), stored; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
-    native = Native("take")
+    native = RunFunction("take")
     f, run = native.function, native.run
-    end, end_rate, y, k = (native.row(r) for r in (Row.END, Row.END_RATE, Row.Y, 0))
+    end, end_rate, y, k = (native.row(r) for r in (WorkRow.END, WorkRow.END_RATE, WorkRow.Y, 0))
     stored = native.block(run.states, run.groups * run.stored)
     with f.loop(run.groups) as i:
         y[i] = end[i]
         k[i] = end_rate[i]
         stored[i] = end[i]
-    Column(run.times)[run.stored] = run.t_new
+    NumberArray(run.times)[run.stored] = run.t_new
     run.t, run.stored, run.steps = run.t_new, run.stored + 1, run.steps + 1
     growth = _SAFETY / _eighth_root(f, run.error)
     growth = f.intrinsic("minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE))
@@ -131,7 +131,7 @@ def _take() -> str:
 
 def _reject() -> str:
     """h ← h · max(1/3, 0.75 err^(−1/8)); after a refusal h/2; after a failure h/10."""
-    native = Native("reject")
+    native = RunFunction("reject")
     f, run = native.function, native.run
     run.rejected, run.streak = run.rejected + 1, run.streak + 1
     by_error = f.intrinsic("maxnum", 1.0 / _LARGEST_SHRINKAGE, _SAFETY / _eighth_root(f, run.error))
@@ -141,7 +141,7 @@ def _reject() -> str:
     return f.text()
 
 
-def _leave(native: Native) -> None:
+def _leave(native: RunFunction) -> None:
     """Return if there is nothing to try, no room, no hope or no budget."""
     f, run = native.function, native.run
     collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING
@@ -161,7 +161,7 @@ def _advance() -> str:
 
     A step smaller than the rounding of t, or a long streak of rejections, is a collapse: the last cause is the reason.
     """
-    native = Native("advance", exported=True)
+    native = RunFunction("advance", exported=True)
     f, run = native.function, native.run
     with f.forever():
         _leave(native)

@@ -10,7 +10,7 @@ import functools
 from typing import Final
 
 from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Column, Function, Record, Value, Variable
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NativeVariable, NumberArray, Record, Value
 from dalembert.ode.step import DENSE_ROWS
 
 SAMPLES: Final = 8
@@ -48,7 +48,7 @@ def text() -> str:
 
 def _sample() -> str:
     """x = (y(t₀ + θh), t₀ + θh), then g(x)."""
-    f = Function("sample", WHOLE, POINTER, POINTER, REAL, REAL)
+    f = NativeFunction("sample", WHOLE, POINTER, POINTER, REAL, REAL)
     pointer, dense, theta, t = f.parameters
     w = Record(pointer, FIELDS)
     rows = [Array(f.emit(POINTER, f"getelementptr {LANE}, {dense}, {w.groups * j}")) for j in range(DENSE_ROWS)]
@@ -58,7 +58,7 @@ def _sample() -> str:
         for j in range(6, -1, -1):
             value = f.intrinsic("fmuladd", value, up if j % 2 == 0 else down, rows[j][i])
         x[i] = value
-    Column(w.x)[w.n_state] = t
+    NumberArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
     f.give(0)
     return f.text()
@@ -69,24 +69,24 @@ def _judge() -> str:
 
     Beyond the end of the step (`ahead`) only the parabola is looked at, and nothing is remembered.
     """
-    f = Function("judge", WHOLE, POINTER, WHOLE, REAL, WHOLE)
+    f = NativeFunction("judge", WHOLE, POINTER, WHOLE, REAL, WHOLE)
     pointer, i, t, ahead = f.parameters
     w = Record(pointer, FIELDS)
-    v, last, earlier, side = (Column(p)[i] for p in (w.values, w.last, w.earlier, w.side))
+    v, last, earlier, side = (NumberArray(p)[i] for p in (w.values, w.last, w.earlier, w.side))
     found = f.variable(f.value(0, WHOLE))
     _parabola(f, w, found, (earlier, last, v), t)
     with f.when(~ahead.differs(0)):
-        with f.when(side * v < 0.0), f.when(Column(w.wanted)[i] * v >= 0.0):
+        with f.when(side * v < 0.0), f.when(NumberArray(w.wanted)[i] * v >= 0.0):
             found.value = f.value(1, WHOLE)
         new = f.choose(v > 0.0, f.value(1.0, REAL), f.choose(v < 0.0, f.value(-1.0, REAL), side))
-        Column(w.side)[i] = new
-        Column(w.earlier)[i] = last
-        Column(w.last)[i] = v
+        NumberArray(w.side)[i] = new
+        NumberArray(w.earlier)[i] = last
+        NumberArray(w.last)[i] = v
     f.give(found.value)
     return f.text()
 
 
-def _parabola(f: Function, w: Record, found: Variable, values: tuple[Value, Value, Value], t: Value) -> None:
+def _parabola(f: NativeFunction, w: Record, found: NativeVariable, values: tuple[Value, Value, Value], t: Value) -> None:
     """The extreme b − m²/4q of the parabola through three samples, with slope m and curvature q at the middle one."""
     a, b, v = values
     size_a, size_b, size_v = (f.intrinsic("fabs", x) for x in values)
@@ -100,11 +100,11 @@ def _parabola(f: Function, w: Record, found: Variable, values: tuple[Value, Valu
 
 def _look() -> str:
     """int32 look(t, t_new, dense, watch): 1 if something may have happened in the step."""
-    f = Function("look", CODE, REAL, REAL, POINTER, POINTER, exported=True)
+    f = NativeFunction("look", CODE, REAL, REAL, POINTER, POINTER, exported=True)
     t, t_new, dense, pointer = f.parameters
     w = Record(pointer, FIELDS)
     with f.loop(w.count) as i:
-        Column(w.side_before)[i] = Column(w.side)[i]
+        NumberArray(w.side_before)[i] = NumberArray(w.side)[i]
     found = f.variable(f.value(0, WHOLE))
     with f.loop(f.value(SAMPLES + 1, WHOLE)) as k:
         theta = f.value(k + 1, REAL) * (1.0 / SAMPLES)

@@ -22,7 +22,7 @@ from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.diagnosis import stopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.points import Points, address
-from dalembert.ode.run import ROWS, ExitReason, Row, Run
+from dalembert.ode.run import ROWS, ExitReason, Run, WorkRow
 from dalembert.ode.solution import Outcome, Solution, polynomial
 from dalembert.once import made_once
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.ode.failures import RunStopped
-    from dalembert.ode.problem import Problem
+    from dalembert.ode.problem import InitialValueProblem
 
 Progress = Callable[[float, int], object]
 _RHS: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -45,11 +45,11 @@ _CLOCK: Final = 1e-6
 _BESIDE: Final = 4
 _APART: Final = 64
 # a row and two that follow one another, as plain numbers, which index faster
-_STATE: Final = int(Row.Y)
-_NORM: Final = slice(int(Row.ATOL), int(Row.IN_NORM) + 1)
+_STATE: Final = int(WorkRow.Y)
+_NORM: Final = slice(int(WorkRow.ATOL), int(WorkRow.IN_NORM) + 1)
 
 
-def integrate(problem: Problem, on_progress: Progress | None = None) -> Solution:
+def integrate(problem: InitialValueProblem, on_progress: Progress | None = None) -> Solution:
     """The motion from t₀ to t₁; after Ctrl-C the motion so far, marked as interrupted.
 
     `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped` with the motion so far.
@@ -81,7 +81,7 @@ def _go_on(integration: Integration, on_progress: Progress | None) -> None:
 class Integration:
     """A run in progress: `advance` as often as needed, `solution` at any time."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: InitialValueProblem) -> None:
         self.problem = problem
         self._native = _native()
         self._groups = -(-problem.size // LANES)
@@ -126,7 +126,7 @@ class Integration:
 
     def rates(self, t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """f(t, y) of the components in the norm, for somebody who wants to know why the run goes as it goes."""
-        row, rate = self._work[Row.Y].copy(), np.zeros(self._work.shape[1])
+        row, rate = self._work[WorkRow.Y].copy(), np.zeros(self._work.shape[1])
         row[: y.size] = y
         if _RHS(self._run.rhs)(t, address(row), address(rate), self._run.context):
             rate[:] = np.nan
@@ -168,15 +168,15 @@ class Integration:
         """Just before the next break, or the end of the run."""
         return self._breaks[0] - _BESIDE * math.ulp(self._breaks[0]) if self._breaks else self.problem.t1
 
-    def step(self, k: int) -> Step:
+    def step(self, k: int) -> DenseStep:
         """The k-th step that was taken, k = 1, 2, …"""
         (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)
-        return Step(begin, end, self._points.step(k)[:, : self.problem.size])
+        return DenseStep(begin, end, self._points.step(k)[:, : self.problem.size])
 
     @property
     def state(self) -> NDArray[np.float64]:
         """The state reached."""
-        return self._work[Row.Y, : self.problem.size].copy()
+        return self._work[WorkRow.Y, : self.problem.size].copy()
 
     @property
     def slope(self) -> NDArray[np.float64]:
@@ -187,7 +187,7 @@ class Integration:
         """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""
         run, self._breaks = self._run, []
         t, y = self._points.point(k)
-        self._work[Row.Y] = y
+        self._work[WorkRow.Y] = y
         run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
         if self._native.start(ctypes.addressof(run)):
             raise self._stopped()
@@ -215,7 +215,7 @@ class Integration:
         return stopped(self._run, self.solution(Outcome.STOPPED), self._work[0, : self.problem.in_norm].copy())
 
 
-class Step(NamedTuple):
+class DenseStep(NamedTuple):
     """One step with its dense output."""
 
     begin: float
@@ -242,7 +242,7 @@ def _native() -> _Native:
     return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
 
 
-def _work_space(problem: Problem, groups: int) -> NDArray[np.float64]:
+def _work_space(problem: InitialValueProblem, groups: int) -> NDArray[np.float64]:
     """The rows of the work space, zero beyond the last component, aligned for the widest loads."""
     width = groups * LANES
     space = np.zeros(ROWS * width + _ALIGNMENT // 8)
@@ -254,7 +254,7 @@ def _work_space(problem: Problem, groups: int) -> NDArray[np.float64]:
         return work
     n_norm, atol = problem.in_norm, np.asarray(problem.atol, dtype=np.float64)
     work[_NORM] = _norm_rows(width, n_norm, 1.0)
-    work[Row.ATOL, :n_norm] = atol[:n_norm] if atol.ndim else atol
+    work[WorkRow.ATOL, :n_norm] = atol[:n_norm] if atol.ndim else atol
     return work
 
 

@@ -44,7 +44,7 @@ def address(numbers: NDArray[np.float64]) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(numbers))  # type: ignore[arg-type]  # an array is a buffer
 
 
-class Motion(NamedTuple):
+class StoredMotion(NamedTuple):
     """Times, states and, if kept, the dense output of the steps between them."""
 
     times: Pieces
@@ -111,11 +111,11 @@ class Points:
             k -= len(block.times)
         raise IndexError
 
-    def motion(self, count: int, size: int) -> Motion:
+    def motion(self, count: int, size: int) -> StoredMotion:
         """The first points and components."""
         if len(self._blocks) == 1 and not self._dense:
             block = self._blocks[0]
-            return Motion(Pieces([block.times[:count]]), Pieces([block.states[:count, :size]]), None)
+            return StoredMotion(Pieces([block.times[:count]]), Pieces([block.states[:count, :size]]), None)
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
         dense: list[NDArray[np.float64]] = []
@@ -129,4 +129,4 @@ class Points:
                 ends = slice(0 if dense else 1, here.stop)
                 dense.append(block.dense[ends, :, :size])
             left -= here.stop
-        return Motion(Pieces(times), Pieces(states), Pieces(dense) if self._dense else None)
+        return StoredMotion(Pieces(times), Pieces(states), Pieces(dense) if self._dense else None)

@@ -19,7 +19,7 @@ SMALLEST_RTOL: Final = 10 * 2.0**-52
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
+class InitialValueProblem:
     """y' = f(t, y) from t₀ to t₁ with error ≤ atol + rtol |y| per step in the first `n_norm` components (all by default).
 
     Components beyond are quadratures: integrated along, but without influence on the motion, to the last bit.

@@ -96,7 +96,7 @@ class Run(ctypes.Structure):
     watch: int
 
 
-class Row(IntEnum):
+class WorkRow(IntEnum):
     """The rows of the work space after the derivatives k₀, …, k₁₅ of the stages."""
 
     Y = STAGES  # the state at t
@@ -108,7 +108,7 @@ class Row(IntEnum):
     IN_NORM = STAGES + 6  # 1 for a component in the error norm, otherwise 0
 
 
-ROWS: Final = len(Row) + STAGES
+ROWS: Final = len(WorkRow) + STAGES
 
 
 class ExitReason(IntEnum):

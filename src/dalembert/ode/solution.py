@@ -13,7 +13,7 @@ from dalembert.ode.failures import OutsideRun
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from dalembert.ode.points import Motion
+    from dalembert.ode.points import StoredMotion
     from dalembert.simulation.events.occurrence import Occurrence
 
 
@@ -37,7 +37,7 @@ class Outcome(Enum):
 class Solution:
     """The points (t_i, y_i), i = 0, …, steps, and for each step the eight rows of its dense output, if they were kept."""
 
-    motion: Motion
+    motion: StoredMotion
     outcome: Outcome
     message: str
     rejected: int

@@ -10,19 +10,19 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Function, Record, Value
+from dalembert.numerics.llvm_writer import Array, NativeFunction, Record, Value
 from dalembert.ode.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A, B, C, D, Numbers
-from dalembert.ode.run import FIELDS, Cause, Row
+from dalembert.ode.run import FIELDS, Cause, WorkRow
 
 DENSE_ROWS: Final = 8
 _ERROR_OF_ORDER_3: Final = 0.01
 
 
-class Native:
+class RunFunction:
     """A native function of a run: the function, the run it is given and the rows of its work space."""
 
     def __init__(self, name: str, *parameters: str, exported: bool = False) -> None:
-        self.function = Function(name, WHOLE, POINTER, *parameters, exported=exported)
+        self.function = NativeFunction(name, WHOLE, POINTER, *parameters, exported=exported)
         self.pointer, *self.arguments = self.function.parameters
         self.run = Record(self.pointer, FIELDS)
 
@@ -61,16 +61,16 @@ class Native:
 
     def combine(self, target: int, numbers: Numbers) -> None:
         """target = y + h Σ_j a_j k_j."""
-        y, out, k = self.row(Row.Y), self.row(target), {j: self.row(j) for j in numbers}
+        y, out, k = self.row(WorkRow.Y), self.row(target), {j: self.row(j) for j in numbers}
         h = self.function.value(self.run.h_try, LANE)
         with self.function.loop(self.run.groups) as i:
             out[i] = self.function.intrinsic("fmuladd", h, self.weighted(numbers, k, i, max(numbers)), y[i])
 
     def stage(self, s: int) -> None:
         """k_s = f(t + c_s h, y + h Σ_j a_sj k_j)."""
-        self.combine(Row.STAGE, A[s])
+        self.combine(WorkRow.STAGE, A[s])
         t = self.run.t_new if C[s] == 1.0 else self.run.t + self.run.h_try * C[s]
-        self.propagate(self.evaluate(t, self.row(Row.STAGE), self.row(s)))
+        self.propagate(self.evaluate(t, self.row(WorkRow.STAGE), self.row(s)))
 
     def in_norm(self, mask: Array, i: Value, x: Value) -> Value:
         """x for the components in the error norm, 0 for the others, whatever they are."""
@@ -85,7 +85,7 @@ def step_text() -> str:
 
 def _evaluate() -> str:
     """k = f(t, y), counted."""
-    native = Native("evaluate", REAL, POINTER, POINTER)
+    native = RunFunction("evaluate", REAL, POINTER, POINTER)
     f, run, (t, y, k) = native.function, native.run, native.arguments
     run.calls = run.calls + 1
     code = f.call(run.rhs, CODE, t, y, k, run.context)
@@ -98,8 +98,8 @@ def _evaluate() -> str:
 
 def _finite() -> str:
     """Whether y and k are finite: 0·y + 0·k = 0."""
-    native = Native("finite", POINTER, POINTER)
-    f, (y, k), mask = native.function, map(Array, native.arguments), native.row(Row.IN_NORM)
+    native = RunFunction("finite", POINTER, POINTER)
+    f, (y, k), mask = native.function, map(Array, native.arguments), native.row(WorkRow.IN_NORM)
     total = f.variable(f.value(0.0, LANE))
     with f.loop(native.run.norm_groups) as i:
         total.value = total.value + native.in_norm(mask, i, y[i] * 0.0 + k[i] * 0.0)
@@ -111,10 +111,10 @@ def _finite() -> str:
 
 def _stages() -> str:
     """k₁, …, k₁₁ and y₁ = y₀ + h Σ b_j k_j."""
-    native = Native("stages")
+    native = RunFunction("stages")
     for s in range(1, STEP_STAGES):
         native.stage(s)
-    native.combine(Row.NEW, B)
+    native.combine(WorkRow.NEW, B)
     native.function.give(Cause.NONE)
     return native.function.text()
 
@@ -126,9 +126,9 @@ def _estimate() -> str:
 
     Source: HNW1 II.10.
     """
-    native = Native("estimate")
+    native = RunFunction("estimate")
     f, run = native.function, native.run
-    y, new, atol, mask = (native.row(r) for r in (Row.Y, Row.NEW, Row.ATOL, Row.IN_NORM))
+    y, new, atol, mask = (native.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.ATOL, WorkRow.IN_NORM))
     k, rtol = {j: native.row(j) for j in B}, f.value(run.rtol, LANE)
     sums = [(numbers, f.variable(f.value(0.0, LANE))) for numbers in (E5, E3)]
     with f.loop(run.norm_groups) as i:
@@ -145,7 +145,7 @@ def _estimate() -> str:
     return f.text()
 
 
-def _verdict(native: Native) -> None:
+def _verdict(native: RunFunction) -> None:
     """Return what the error estimate means."""
     f, error = native.function, native.run.error
     with f.when(~(error < float("inf"))):
@@ -160,9 +160,9 @@ def _finish() -> str:
 
     Only if the projection moves the state is f evaluated once more; the stages keep the f of the unprojected end.
     """
-    native = Native("finish")
+    native = RunFunction("finish")
     f, run = native.function, native.run
-    new, rate, end, end_rate = (native.row(r) for r in (Row.NEW, END_STAGE, Row.END, Row.END_RATE))
+    new, rate, end, end_rate = (native.row(r) for r in (WorkRow.NEW, END_STAGE, WorkRow.END, WorkRow.END_RATE))
     native.propagate(native.evaluate(run.t_new, new, rate))
     native.propagate(native.finite(new, rate))
     with f.loop(run.groups) as i:
@@ -192,13 +192,13 @@ def _interpolant() -> str:
 
     Source: HNW1 II.6 and II.10; the projected end is ours.
     """
-    native = Native("interpolant")
+    native = RunFunction("interpolant")
     f, run = native.function, native.run
     with f.when(~run.dense.differs(0)):
         f.give(Cause.NONE)
     for s in range(END_STAGE + 1, STAGES):
         native.stage(s)
-    y, end, end_rate = (native.row(r) for r in (Row.Y, Row.END, Row.END_RATE))
+    y, end, end_rate = (native.row(r) for r in (WorkRow.Y, WorkRow.END, WorkRow.END_RATE))
     k, h = {j: native.row(j) for j in range(STAGES)}, f.value(run.h_try, LANE)
     r = [native.block(run.dense, run.groups * (run.stored * DENSE_ROWS + j)) for j in range(DENSE_ROWS)]
     with f.loop(run.groups) as i:
@@ -214,13 +214,13 @@ def _interpolant() -> str:
 
 def _consent() -> str:
     """Ask the acceptance test, which may raise the error estimate, refuse by a code, or agree by 0."""
-    native = Native("consent")
+    native = RunFunction("consent")
     f, run = native.function, native.run
     with f.when(~run.accept.differs(0)):
         f.give(Cause.NONE)
     here = native.block(run.dense, run.groups * (run.stored * DENSE_ROWS)).pointer
     dense = f.choose(run.dense.differs(0), here, f.value(0, POINTER))
-    y, end = native.row(Row.Y).pointer, native.row(Row.END).pointer
+    y, end = native.row(WorkRow.Y).pointer, native.row(WorkRow.END).pointer
     code = f.call(run.accept, CODE, run.t, run.t_new, y, end, dense, run.address("error"), run.context)
     with f.when(code.differs(0)):
         run.code = code
@@ -231,7 +231,7 @@ def _consent() -> str:
 
 def _attempt() -> str:
     """A whole step from t to t_new, not yet taken."""
-    native = Native("attempt")
+    native = RunFunction("attempt")
     native.run.code = 0
     for part in ("stages", "estimate", "finish", "interpolant", "consent"):
         native.propagate(native.call(part))

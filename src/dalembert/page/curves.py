@@ -29,7 +29,7 @@ _THICK: Final = {"string": 1.3, "bar": 2.6, "shaft": 2.6, "beam": 2.2}
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class MemberCurve:
     """A member along a motion: its places r (k × n × 3) in order, the first is its root."""
 
     name: str
@@ -66,11 +66,11 @@ class Members:
         tape = P.r.tape
         return not self._amplitudes.isdisjoint(symbols_of(tape, [c for triple in P.r.parts.values() for c in triple]))
 
-    def curves(self, poses: Poses) -> list[Curve]:
+    def curves(self, poses: Poses) -> list[MemberCurve]:
         """Every member, in the order of their expansion."""
         found = []
         for e, positions in zip(self.bent, self._positions, strict=True):
             root = poses.point(e.member.at)
             r = np.stack([root + poses.vector(v) for v in positions])
-            found.append(Curve(e.member.name, r, _THICK[e.member.kind]))
+            found.append(MemberCurve(e.member.name, r, _THICK[e.member.kind]))
         return found

@@ -10,7 +10,7 @@ from typing import Final
 
 from dalembert.algebra.printing.tree import Equation, Group, Product, Sum, TooLong, Tree
 from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, Display, Formula, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, words
 from dalembert.report.html import html
 
 # shorter ones stand in the page as they are
@@ -63,7 +63,7 @@ def shortened(blocks: list[Block], command: str) -> list[Block]:
             missing = max(0, len(block.lines) - MOST_LINES), max(0, len(block.definitions) - MOST_DEFINITIONS)
             parts = [f"{n} more {what}" for n, what in zip(missing, ("lines", "intermediates"), strict=True) if n]
             found.append(words(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
-        if isinstance(block, Display) and any(isinstance(line.right, Formula) and _lacks(line.right.tree) for line in block.lines):
+        if isinstance(block, Display) and any(isinstance(line.right, FormulaSpan) and _lacks(line.right.tree) for line in block.lines):
             found.append(words(f"… stands for what is too long for a page; {command} prints it.", quiet=True))
     return found
 

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.point import Point
 from dalembert.model.elements import Body
-from dalembert.page.curves import Curve, Members
+from dalembert.page.curves import MemberCurve, Members
 from dalembert.page.geometry import Poses
 from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
 from dalembert.page.outline import Outline, attached, outline
@@ -44,7 +44,7 @@ class DrawnBody:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class ScenePoint:
     """A named point."""
 
     name: str
@@ -57,7 +57,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Line:
+class SceneLine:
     """Between two places: a rigid link, a spring, a damper."""
 
     kind: Literal["link", "spring", "damper"]
@@ -88,14 +88,14 @@ class Scene:
 
     t: Numbers = field(repr=False)
     bodies: tuple[DrawnBody, ...]
-    places: tuple[Place, ...]
-    lines: tuple[Line, ...]
+    places: tuple[ScenePoint, ...]
+    lines: tuple[SceneLine, ...]
     rails: tuple[Rail, ...]
     arrows: tuple[Arrow, ...]
     view: View
     contacts: tuple[int, ...] = ()
     # flexible members
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[MemberCurve, ...] = ()
     # the places of their ends
     tips: tuple[int, ...] = ()
 
@@ -267,14 +267,14 @@ class _Drawing:
         places = zip(self.names, self.places, fixed, joints, strict=True)
         # bars of a body stand for its own links, and two supports need none
         apart = [{k for k, still in enumerate(fixed) if still and degree[k] > 1}, *self.framed]
-        lines = [Line("link", a, b) for a, b in self.links if not any({a, b} <= places for places in apart)]
-        lines += [Line(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
+        lines = [SceneLine("link", a, b) for a, b in self.links if not any({a, b} <= places for places in apart)]
+        lines += [SceneLine(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
         contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
         ground = [self.places[k] for k in contacts]
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
-            places=tuple(Place(n, r, bool(f), j, n not in cut) for n, r, f, j in places),
+            places=tuple(ScenePoint(n, r, bool(f), j, n not in cut) for n, r, f, j in places),
             lines=tuple(lines),
             rails=tuple(self.rails),
             arrows=tuple(self._arrows()),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.page.curves import Curve
+from dalembert.page.curves import MemberCurve
 from dalembert.page.scene import DrawnBody, Scene
 from dalembert.page.view import EYE, looking
 
@@ -170,7 +170,7 @@ def _outline(body: DrawnBody, k: int, colour: str, camera: _Camera) -> Iterator[
         yield Face(flat, None, colour, _BAR * _unit_width(camera), depth=float(depth.mean()))
 
 
-def _curve(curve: Curve, k: int, colour: str, camera: _Camera) -> Iterator[Face]:
+def _curve(curve: MemberCurve, k: int, colour: str, camera: _Camera) -> Iterator[Face]:
     """A member piece by piece, so that each has its own depth."""
     flat, depth = camera(curve.r[:, k])
     for n in range(len(flat) - 1):

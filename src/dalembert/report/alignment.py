@@ -8,7 +8,7 @@ from typing import Final
 
 from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.tree import Equation, Led, Noted, Row, Tree, Words, pieces
-from dalembert.report.blocks import Display, Formula, Line, Span, Verdict
+from dalembert.report.blocks import Display, FormulaSpan, Line, Span, VerdictSpan
 
 # letters of a formula that fit on one line of a page
 LINE: Final = 88
@@ -34,7 +34,7 @@ def aligned(lines: Sequence[Line]) -> list[Aligned]:
 
 def intermediates(display: Display) -> list[Line]:
     """The intermediates z₁ = … of a display, as lines."""
-    return [Line(Formula(d.right), (Formula(d.left),)) for d in display.definitions]
+    return [Line(FormulaSpan(d.right), (FormulaSpan(d.left),)) for d in display.definitions]
 
 
 def on_lines(tree: Tree) -> list[Tree]:
@@ -60,9 +60,9 @@ def in_one(spans: Iterable[Span]) -> Tree:
 
 def _part(span: Span) -> Tree:
     match span:
-        case Formula(tree):
+        case FormulaSpan(tree):
             return tree
-        case Verdict(words):
+        case VerdictSpan(words):
             return Words(words)
         case str():
             return Words(span)

@@ -8,7 +8,7 @@ from dalembert.algebra.printing.tree import Equation, Tree
 
 
 @dataclass(frozen=True)
-class Formula:
+class FormulaSpan:
     """Mathematics, to be written in any notation; long results come with the intermediates they are written in."""
 
     tree: Tree
@@ -16,7 +16,7 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VerdictSpan:
     """Words that say whether something holds; None where that is undecided."""
 
     words: str
@@ -24,7 +24,7 @@ class Verdict:
 
 
 # words and mathematics as they follow one another
-Span = str | Formula | Verdict
+Span = str | FormulaSpan | VerdictSpan
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Paragraph:
 class Line:
     """left = right, or an equation that stands for itself."""
 
-    right: Formula | str
+    right: FormulaSpan | str
     left: tuple[Span, ...] = ()
     # between left and right: an equals sign, or a colon after words
     sign: str = "="

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dalembert.agreement.agreement_table import Agreement, Row
-from dalembert.report.blocks import Block, Span, Table, Verdict, words
+from dalembert.report.blocks import Block, Span, Table, VerdictSpan, words
 
 HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")
 
@@ -14,19 +14,26 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     """The table of principles, the exactness statement, the audit."""
     rows = tuple((*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else [])) for r in a.rows)
     yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
-    yield words(Verdict(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.holds))
+    yield words(VerdictSpan(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.holds))
     if a.read_as_pi:
         yield words(f"Typed numbers: {'; '.join(a.read_as_pi)}.")
     yield from audit(a)
     for check in (a.compiled, *a.witnesses):
         if check is not None:
-            yield words(Verdict(f"{str(check)[:1].upper()}{str(check)[1:]}.", check.agrees))
+            yield words(VerdictSpan(f"{str(check)[:1].upper()}{str(check)[1:]}.", check.agrees))
 
 
 def _row(r: Row) -> tuple[Span, ...]:
     if not r.applicable:
         return (r.principle.title, r.principle.family, "", "", "", f"not applicable: {r.why_not}")
-    return (r.principle.title, r.principle.family, r.principle.variables, str(r.unknowns), str(r.operations), Verdict(r.verdict, r.agrees))
+    return (
+        r.principle.title,
+        r.principle.family,
+        r.principle.variables,
+        str(r.unknowns),
+        str(r.operations),
+        VerdictSpan(r.verdict, r.agrees),
+    )
 
 
 def audit(a: Agreement) -> Iterator[Block]:
@@ -35,6 +42,6 @@ def audit(a: Agreement) -> Iterator[Block]:
     wrong = None if failed and all(f.holds is None for f in failed) else not failed
     kinds = ", ".join(dict.fromkeys(f.what for f in a.audit))
     count = f"{len(a.audit) - len(failed)} of {len(a.audit)} identities hold"
-    yield words("Kinematic audit: ", Verdict(count, holds=wrong), f" ({kinds}).")
+    yield words("Kinematic audit: ", VerdictSpan(count, holds=wrong), f" ({kinds}).")
     if failed:
-        yield Table(("identity that fails or is undecided", "where"), tuple((Verdict(f.what, f.holds), f.where) for f in failed))
+        yield Table(("identity that fails or is undecided", "where"), tuple((VerdictSpan(f.what, f.holds), f.where) for f in failed))

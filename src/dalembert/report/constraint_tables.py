@@ -15,7 +15,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Constraint
 from dalembert.model.system import System
 from dalembert.once import MadeOnce
-from dalembert.report.blocks import Block, Display, Formula, Line, Span, Table, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, Line, Span, Table, words
 from dalembert.report.tables import symbols_listed
 from dalembert.report.writing import Writing
 
@@ -59,7 +59,7 @@ def _described(system: System, found: ConstraintAnalysis | None, writing: Writin
     lines = []
     for c, w in zip(system.constraints, written, strict=True):
         integral = (": ", _constant(alone[c.name], writing)) if c.name in alone else ()
-        lines.append(Line(Formula(Equation(w, ZERO)), note=(f"{c.name}, {_kind(c, classes.get(c.name))}", *integral)))
+        lines.append(Line(FormulaSpan(Equation(w, ZERO)), note=(f"{c.name}, {_kind(c, classes.get(c.name))}", *integral)))
     yield Display(tuple(lines), definitions)
     for h in hidden:
         if len(h.rows) > 1:
@@ -73,10 +73,10 @@ def _kind(c: Constraint, kind: RowClass | None) -> str:
     return word + (", redundant: noncontributing where the others hold" if c.redundant else "")
 
 
-def _constant(h: HiddenPosition, writing: Writing) -> Formula:
+def _constant(h: HiddenPosition, writing: Writing) -> FormulaSpan:
     """φ = constant"""
     phi = writing.scalar(h.phi.tape, h.phi.i)
-    return Formula(Equation(phi.tree, Words("constant")), phi.definitions)
+    return FormulaSpan(Equation(phi.tree, Words("constant")), phi.definitions)
 
 
 def freedoms(kin: Kinematics) -> Block:

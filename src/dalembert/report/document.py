@@ -12,8 +12,8 @@ from dalembert.references import cited
 from dalembert.report import comparison, constraint_tables, steps, tables
 from dalembert.report.blocks import Block, Heading, Table, words
 from dalembert.report.preliminaries import preliminaries
-from dalembert.report.results import Result, printed
-from dalembert.report.steps import Level, Part
+from dalembert.report.results import PrintedResult, printed
+from dalembert.report.steps import Level, StepPart
 from dalembert.report.writing import Writing
 
 
@@ -25,7 +25,7 @@ class Subject:
     title: str
     source: str = ""
     description: str = ""
-    results: tuple[Result, ...] = ()
+    results: tuple[PrintedResult, ...] = ()
 
 
 def heading(subject: Subject) -> Iterator[Block]:
@@ -42,7 +42,7 @@ def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing,
     yield from heading(subject)
     writing = writing.on(found[0].tape)
     shown: steps.Shown = {}
-    first: list[Part] = []
+    first: list[StepPart] = []
     if level in ("full", "teach"):
         yield Heading(2, "Description and kinematics")
         first = list(preliminaries(found, writing))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dalembert.algebra.formula import Rate, Symbol
 from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.integrals.energy_integrals import EnergyIntegral, EnergyIntegrals
-from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, Table, Verdict, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, Table, VerdictSpan, words
 from dalembert.report.writing import Writing
 
 HEADINGS = ("integral", "", "what", "verdict", "table's condition")
@@ -30,7 +30,7 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
 
 
 def _row(v: EnergyIntegral, writing: Writing) -> tuple[Span, ...]:
-    verdict = v.statement if v.constant is False else Verdict(v.statement, holds=v.constant)
+    verdict = v.statement if v.constant is False else VerdictSpan(v.statement, holds=v.constant)
     sufficient = {True: "holds", False: "does not hold", None: "undecided"}[v.sufficient]
     return writing.general(v.left), writing.general(v.formula), v.name, verdict, sufficient
 
@@ -48,16 +48,16 @@ def _quantities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
     )
     written, definitions = writing.scalars(found.K2.tape, [e.i for _, e in rows])
     yield Display(
-        tuple(Line(w, left=(writing.general(name),)) for (name, _), w in zip(rows, map(Formula, written), strict=True)), definitions
+        tuple(Line(w, left=(writing.general(name),)) for (name, _), w in zip(rows, map(FormulaSpan, written), strict=True)), definitions
     )
 
 
 def _identities(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
     failed = [formula_text(identity) for identity, holds in found.identities if holds is False]
     names = [span for identity, holds in found.identities if holds is not None for span in ("; ", writing.general(identity))][1:]
-    yield words(Verdict(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), " ", *names, ".")
+    yield words(VerdictSpan(f"FAILED: {'; '.join(failed)}" if failed else "On every motion, exactly:", holds=not failed), " ", *names, ".")
     if found.undecided:
-        yield words(Verdict(f"Undecided in part: {found.undecided}.", holds=None))
+        yield words(VerdictSpan(f"Undecided in part: {found.undecided}.", holds=None))
     elif found.bound:
         yield words(f"What is called constant is not with a probability below {found.bound:.0e}.")
 
@@ -67,5 +67,5 @@ def _first(found: EnergyIntegrals, writing: Writing) -> Iterator[Block]:
     if new:
         yield Heading(2, "First integrals")
         written, definitions = writing.scalars(new[0].expression.tape, [f.expression.i for f in new])
-        lines = (Line(Formula(w), left=(f.name,), note=(f.why,)) for f, w in zip(new, written, strict=True))
+        lines = (Line(FormulaSpan(w), left=(f.name,), note=(f.why,)) for f, w in zip(new, written, strict=True))
         yield Display(tuple(lines), definitions)

@@ -12,7 +12,7 @@ from dalembert.algebra.printing import mathml
 from dalembert.algebra.printing.mathml import QUAD, MathML, escaped, math, row
 from dalembert.report import latex
 from dalembert.report.alignment import Aligned, aligned, intermediates
-from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
 
 STYLE: Final = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }
@@ -98,9 +98,9 @@ def _cells(line: Aligned) -> tuple[str, str]:
 def inline(span: Span) -> str:
     """A span inside a paragraph or a cell."""
     match span:
-        case Formula(tree, definitions):
+        case FormulaSpan(tree, definitions):
             return ", ".join(math(x) for x in (tree, *definitions))
-        case Verdict(words, holds):
+        case VerdictSpan(words, holds):
             if holds is None:
                 return f'<strong class="undecided">{escaped(words)}</strong>'
             return f'<span class="holds">{escaped(words)}</span>' if holds else f'<strong class="fails">{escaped(words)}</strong>'

@@ -12,7 +12,7 @@ from dalembert.flexible.hybrid.reading import condition, inside, own_first, writ
 from dalembert.flexible.hybrid.reading import second as accelerations_of
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Item, Step
-from dalembert.report.blocks import Block, Display, Formula, Heading, Line, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, words
 from dalembert.report.labels import label
 from dalembert.report.steps import is_zero
 from dalembert.report.writing import Writing, along_axes, components
@@ -50,7 +50,9 @@ def _quantities(h: HybridEquations, step: Step, writing: Writing) -> Display:
             right = along_axes(entries)
         else:
             right = found[0] if found else Words(str(item.value))
-        lines.append(Line(Formula(right), label(item.label, writing, h.tape.names, item.of), sign=":" if is_zero(step.formula) else "="))
+        lines.append(
+            Line(FormulaSpan(right), label(item.label, writing, h.tape.names, item.of), sign=":" if is_zero(step.formula) else "=")
+        )
     return Display(tuple(lines), definitions)
 
 
@@ -65,19 +67,19 @@ def _result(h: HybridEquations, writing: Writing) -> Iterator[Block]:
         yield Heading(3, f"Ordinary differential equations, along the {'speeds' if h.along == 'u' else 'coordinates'}")
         yield Display(
             tuple(
-                Line(Formula(_line(h, o.residual, own_first(h, o.name), writing)), note=("along ", writing.symbol(o.name)))
+                Line(FormulaSpan(_line(h, o.residual, own_first(h, o.name), writing)), note=("along ", writing.symbol(o.name)))
                 for o in h.ordinary
             )
         )
     yield Heading(3, "Partial differential equations" if len(h.partial) > 1 else "Partial differential equation")
     yield Display(
         tuple(
-            Line(Formula(_line(h, p.residual, accelerations_of(h, p.member, p.field), writing)), note=(inside(h, p.member, p.field),))
+            Line(FormulaSpan(_line(h, p.residual, accelerations_of(h, p.member, p.field), writing)), note=(inside(h, p.member, p.field),))
             for p in h.partial
         )
     )
     yield Heading(3, "Boundary conditions")
-    yield Display(tuple(Line(Formula(_line(h, b.residual, (), writing)), note=(condition(h, b),)) for b in h.boundary))
+    yield Display(tuple(Line(FormulaSpan(_line(h, b.residual, (), writing)), note=(condition(h, b),)) for b in h.boundary))
 
 
 def _line(h: HybridEquations, residual: int, unknowns: Sequence[int], writing: Writing) -> Tree:

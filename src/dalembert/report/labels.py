@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from dalembert.algebra.formula import Formula as General
-from dalembert.algebra.formula import Name, Negative, Partial, Rate, Symbol
+from dalembert.algebra.formula import Formula, Name, Negative, Partial, Rate, Symbol
 from dalembert.report.blocks import Span
 from dalembert.report.writing import Writing
 
 _DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
-def label(text: str | General, writing: Writing, names: Container[str], of: str = "") -> tuple[Span, ...]:
+def label(text: str | Formula, writing: Writing, names: Container[str], of: str = "") -> tuple[Span, ...]:
     """As a formula where it is one, and whose it is."""
     owner = f" of {of}" if of else ""
     if not isinstance(text, str):
@@ -23,7 +22,7 @@ def label(text: str | General, writing: Writing, names: Container[str], of: str 
     return (head if found is None else writing.general(found), *([tail] if tail else []))
 
 
-def _formula(head: str, names: Container[str]) -> General | None:
+def _formula(head: str, names: Container[str]) -> Formula | None:
     if head in names:
         return Name(head)
     if head.startswith("d/dt "):

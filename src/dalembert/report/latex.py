@@ -8,7 +8,7 @@ from typing import Final
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.latex_words import escaped
 from dalembert.report.alignment import aligned, intermediates
-from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
 
 PREAMBLE: Final = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
@@ -77,9 +77,9 @@ def _align(lines: Sequence[Line]) -> str:
 def inline(span: Span) -> str:
     """A span inside a paragraph or a cell."""
     match span:
-        case Formula(tree, definitions):
+        case FormulaSpan(tree, definitions):
             return ", ".join(f"${Latex()(x)}$" for x in (tree, *definitions))
-        case Verdict(words, holds):
+        case VerdictSpan(words, holds):
             return escaped(words) if holds else f"\\textbf{{{escaped(words)}}}"
         case str():
             return escaped(span)

@@ -9,7 +9,7 @@ from typing import Final
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.report import latex
 from dalembert.report.alignment import intermediates
-from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
 
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
 
@@ -54,9 +54,9 @@ def _math(lines: Sequence[Line]) -> str:
 def inline(span: Span) -> str:
     """A span inside a paragraph."""
     match span:
-        case Formula(tree, definitions):
+        case FormulaSpan(tree, definitions):
             return ", ".join(f"${Latex()(x)}$" for x in (tree, *definitions))
-        case Verdict(words, holds):
+        case VerdictSpan(words, holds):
             return escaped(words) if holds else f"**{escaped(words)}**"
         case str():
             return escaped(span)
@@ -64,7 +64,7 @@ def inline(span: Span) -> str:
 
 def _cell(span: Span) -> str:
     """A bar inside a cell would end it."""
-    return inline(span).replace("|", r"\vert ") if isinstance(span, Formula) else inline(span)
+    return inline(span).replace("|", r"\vert ") if isinstance(span, FormulaSpan) else inline(span)
 
 
 def _table(table: Table) -> str:

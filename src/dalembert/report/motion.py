@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.report.blocks import Block, Heading, Table, Verdict, words
+from dalembert.report.blocks import Block, Heading, Table, VerdictSpan, words
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -25,7 +25,7 @@ def motion(run: Trajectory) -> Iterator[Block]:
     yield words(*_energy(run))
     sizes = {name: float(np.max(np.abs(r), initial=0.0)) for name, r in run.residuals.items()}
     if sizes:
-        rows = tuple((name, Verdict(f"{size:.1e}", size <= SMALL)) for name, size in sizes.items())
+        rows = tuple((name, VerdictSpan(f"{size:.1e}", size <= SMALL)) for name, size in sizes.items())
         yield Table(("constraint", "largest residual"), rows)
 
 
@@ -35,8 +35,8 @@ def not_run(reason: str) -> Iterator[Block]:
     yield words(f"Not run: {reason}", quiet=True)
 
 
-def _energy(run: Trajectory) -> tuple[str | Verdict, ...]:
+def _energy(run: Trajectory) -> tuple[str | VerdictSpan, ...]:
     if not run.conserves_energy:
         return (f"T + V goes from {run.energy[0]:.6g} to {run.energy[-1]:.6g}: loads or moving constraints do work.",)
     drift = run.energy_drift
-    return "T + V drifts by ", Verdict(f"{drift:.1e}", drift <= SMALL), " of the largest kinetic energy."
+    return "T + V drifts by ", VerdictSpan(f"{drift:.1e}", drift <= SMALL), " of the largest kinetic energy."

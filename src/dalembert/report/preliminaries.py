@@ -14,13 +14,13 @@ from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Step
 from dalembert.report import constraint_tables, steps, tables
 from dalembert.report.blocks import Block
-from dalembert.report.steps import Part
+from dalembert.report.steps import StepPart
 from dalembert.report.writing import Writing
 
 r, v, w, u_r = f.Symbol("r"), f.Symbol("v"), f.Symbol("ω"), f.Symbol("u", ("r",))
 
 
-def preliminaries(found: Sequence[Derivation], writing: Writing) -> Iterator[Part]:
+def preliminaries(found: Sequence[Derivation], writing: Writing) -> Iterator[StepPart]:
     """Description and kinematics, without what the only derivation shows itself."""
     d = found[0]
     own = {step.title for step in d.steps} if len(found) == 1 else set()
@@ -28,13 +28,13 @@ def preliminaries(found: Sequence[Derivation], writing: Writing) -> Iterator[Par
     yield _geometry(d, writing)
     for step in _kinematic_steps(d):
         if step.title not in own and step.items:
-            yield Part(step.title, tuple(steps.quantities(step, d, writing)), step.why)
+            yield StepPart(step.title, tuple(steps.quantities(step, d, writing)), step.why)
     if "Speeds" not in own and "Rates" not in own:
         why = "With n coordinates and m independent rows, p = n − m speeds are independent, and every rate is a combination of them."
-        yield Part("Independent speeds", tuple(steps.rates(d, writing)), why)
+        yield StepPart("Independent speeds", tuple(steps.rates(d, writing)), why)
 
 
-def _description(d: Derivation, writing: Writing) -> Part:
+def _description(d: Derivation, writing: Writing) -> StepPart:
     kin = d.kinematics
     blocks: list[Block] = [
         tables.symbols(kin.system, writing),
@@ -45,16 +45,16 @@ def _description(d: Derivation, writing: Writing) -> Part:
         constraint_tables.counted(kin, writing),
     ]
     why = "One description serves every principle. A load that contributes along no speed is named, and so is a row that says nothing."
-    return Part("Description", tuple(blocks), why)
+    return StepPart("Description", tuple(blocks), why)
 
 
-def _geometry(d: Derivation, writing: Writing) -> Part:
+def _geometry(d: Derivation, writing: Writing) -> StepPart:
     system = d.kinematics.system
     places = Step("", r, tuple(Item(r, _position(b.G), b.name) for b in system.bodies))
     frames = (tables.frames(system, writing),) if len(system.space.frames) > 1 else ()
     blocks = (*frames, tables.points(system, writing), *_without_formula(steps.quantities(places, d, writing)))
     why = "Frames hang on frames and points on points; vectors stay in the frame in which they are simplest."
-    return Part("Frames, points and positions", tuple(blocks), why)
+    return StepPart("Frames, points and positions", tuple(blocks), why)
 
 
 def _without_formula(blocks: Iterator[Block]) -> tuple[Block, ...]:

@@ -11,12 +11,12 @@ from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.printing.tree import ZERO, Equation
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Verdict, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, VerdictSpan, words
 from dalembert.report.writing import Writing
 
 
 @dataclass(frozen=True)
-class Result:
+class PrintedResult:
     """residual = 0 as a source prints it: Σ k E over the derived equations E, which are numbered from 1."""
 
     label: str
@@ -26,7 +26,7 @@ class Result:
     by_hand: bool = False
 
 
-def reproduced(results: Sequence[Result], d: Derivation) -> tuple[verdict.Verdict, ...]:
+def reproduced(results: Sequence[PrintedResult], d: Derivation) -> tuple[verdict.Verdict, ...]:
     """residual(q̇ = W u + X, q̈ = W u̇ + c) − Σ k E = 0: shown to hold, shown not to, or undecided."""
     kin = d.kinematics
     known = dict(zip(kin.qddot, kin.qddot_of_u, strict=True)) | dict(zip(kin.qdot, kin.qdot_of_u, strict=True))
@@ -42,7 +42,7 @@ def reproduced(results: Sequence[Result], d: Derivation) -> tuple[verdict.Verdic
     return decide_zero(t, differences).verdicts
 
 
-def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writing) -> Iterator[Block]:
+def printed(results: Sequence[PrintedResult], source: str, d: Derivation, writing: Writing) -> Iterator[Block]:
     """Each result as the source prints it, and the verdict."""
     if not results:
         return
@@ -52,7 +52,7 @@ def printed(results: Sequence[Result], source: str, d: Derivation, writing: Writ
     written, definitions = writing.scalars(tape, [r.residual.i for r in results])
     key = source.partition(" ")[0]
     notes = [f"{'by hand,' if r.by_hand else key} {r.label}{_note(v)}" for r, v in zip(results, found, strict=True)]
-    yield Display(tuple(Line(Formula(Equation(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
+    yield Display(tuple(Line(FormulaSpan(Equation(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
     yield words(_verdict(found))
 
 
@@ -60,11 +60,11 @@ def _note(v: verdict.Verdict) -> str:
     return {True: "", False: ": NOT reproduced", None: ": undecided"}[v.holds]
 
 
-def _verdict(found: Sequence[verdict.Verdict]) -> Verdict:
+def _verdict(found: Sequence[verdict.Verdict]) -> VerdictSpan:
     wrong, undecided = [v for v in found if v.holds is False], [v for v in found if v.holds is None]
     if wrong:
-        return Verdict(f"{len(wrong)} of {len(found)} do NOT follow from the derived equations.", holds=False)
+        return VerdictSpan(f"{len(wrong)} of {len(found)} do NOT follow from the derived equations.", holds=False)
     if undecided:
-        return Verdict(f"UNDECIDED for {len(undecided)} of {len(found)}: {undecided[0].why}.", holds=None)
+        return VerdictSpan(f"UNDECIDED for {len(undecided)} of {len(found)}: {undecided[0].why}.", holds=None)
     who = {1: "It follows", 2: "Both follow"}.get(len(found), f"All {len(found)} follow")
-    return Verdict(f"{who} exactly from the derived equations.", holds=True)
+    return VerdictSpan(f"{who} exactly from the derived equations.", holds=True)

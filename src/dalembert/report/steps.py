@@ -14,7 +14,7 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.printing.tree import ZERO, Equation, Tree
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Matrix, Step
-from dalembert.report.blocks import Block, Display, Formula, Heading, Line, Span, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, words
 from dalembert.report.labels import label
 from dalembert.report.writing import Writing, along_axes, components, matrix
 
@@ -31,7 +31,7 @@ Shown = dict[Display, str]
 
 
 @dataclass(frozen=True)
-class Part:
+class StepPart:
     """A numbered step as it is shown."""
 
     title: str
@@ -41,7 +41,7 @@ class Part:
     is_result: bool = False
 
 
-def numbered(parts: Sequence[Part], level: Level, first: int = 1) -> Iterator[Block]:
+def numbered(parts: Sequence[StepPart], level: Level, first: int = 1) -> Iterator[Block]:
     """The parts under numbered headings, with the reasons where these are asked for."""
     for number, part in enumerate(parts, first):
         yield Heading(3, f"{number}. {part.title}")
@@ -72,10 +72,10 @@ def derivation(
         yield from part.blocks
 
 
-def _parts(d: Derivation, writing: Writing, level: Level) -> Iterator[Part]:
+def _parts(d: Derivation, writing: Writing, level: Level) -> Iterator[StepPart]:
     whole = level in ("full", "teach")
     if whole:
-        yield Part("The principle in general", (_principle(d, writing),), d.principle.why)
+        yield StepPart("The principle in general", (_principle(d, writing),), d.principle.why)
     if level != "equations":
         yield from (_step(step, d, writing) for step in d.steps if step.items)
     own = list(_own_form(d, writing, steps=level != "equations"))
@@ -89,7 +89,7 @@ def _principle(d: Derivation, writing: Writing) -> Block:
     return words(writing.general(d.principle.statement), f"  [{d.principle.source}]")
 
 
-def _once(part: Part, d: Derivation, shown: Shown) -> Part:
+def _once(part: StepPart, d: Derivation, shown: Shown) -> StepPart:
     if not part.is_result:
         return part
     return replace(part, blocks=tuple(_first_time(block, d, shown) for block in part.blocks))
@@ -105,8 +105,8 @@ def _first_time(block: Block, d: Derivation, shown: Shown) -> Block:
 # ---- steps -----------------------------------------------------------------------------------
 
 
-def _step(step: Step, d: Derivation, writing: Writing) -> Part:
-    return Part(step.title, tuple(quantities(step, d, writing)), step.why)
+def _step(step: Step, d: Derivation, writing: Writing) -> StepPart:
+    return StepPart(step.title, tuple(quantities(step, d, writing)), step.why)
 
 
 def quantities(step: Step, d: Derivation, writing: Writing) -> Iterator[Block]:
@@ -138,9 +138,9 @@ def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...
     for item in step.items:
         right = _right(item, [next(following) for _ in _nodes(item)])
         line = _line(step, item, right, d, writing)
-        if step.sparse and right == Formula(ZERO):
+        if step.sparse and right == FormulaSpan(ZERO):
             continue
-        if lines and line.left and line.sign == "=" and line.right == lines[-1].right == Formula(ZERO):
+        if lines and line.left and line.sign == "=" and line.right == lines[-1].right == FormulaSpan(ZERO):
             before = lines.pop()
             line = replace(line, equal=(*before.equal, before.left))
         # a speed that is itself a rate needs no line
@@ -149,7 +149,7 @@ def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...
     return tuple(lines), definitions
 
 
-def _line(step: Step, item: Item, right: Formula | str, d: Derivation, writing: Writing) -> Line:
+def _line(step: Step, item: Item, right: FormulaSpan | str, d: Derivation, writing: Writing) -> Line:
     names = d.tape.names
     if not isinstance(item.label, str) or not isinstance(step.formula, str):
         return Line(right, label(item.label, writing, names, item.of))
@@ -194,11 +194,11 @@ def _nodes(item: Item) -> list[int]:
     return [item.value] if isinstance(item.value, int) else []
 
 
-def _right(item: Item, written: list[Tree]) -> Formula | str:
+def _right(item: Item, written: list[Tree]) -> FormulaSpan | str:
     if isinstance(item.value, Vector):
         axes = [(F, axis) for F, axis, _ in components(item.value)]
-        return Formula(along_axes((F, axis, w) for (F, axis), w in zip(axes, written, strict=True)))
-    return Formula(written[0]) if isinstance(item.value, int) else str(item.value)
+        return FormulaSpan(along_axes((F, axis, w) for (F, axis), w in zip(axes, written, strict=True)))
+    return FormulaSpan(written[0]) if isinstance(item.value, int) else str(item.value)
 
 
 # ---- matrices --------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def _matrix(item: Item, m: Matrix, d: Derivation, writing: Writing) -> Iterator[
         yield words("Rows of ", name, ": ", *writing.listed(m.down), "; columns: ", *writing.listed(m.across), ".", quiet=True)
         return
     entries = [
-        Line(Formula(entry), (name, " at ", writing.symbol(down), ", ", writing.symbol(place)))
+        Line(FormulaSpan(entry), (name, " at ", writing.symbol(down), ", ", writing.symbol(place)))
         for down, row in zip(m.down, rows, strict=True)
         for place, entry in zip(m.across, row, strict=True)
         if entry != ZERO
@@ -228,21 +228,21 @@ def _matrix(item: Item, m: Matrix, d: Derivation, writing: Writing) -> Iterator[
 # ---- equations -------------------------------------------------------------------------------
 
 
-def _own_form(d: Derivation, writing: Writing, *, steps: bool) -> Iterator[Part]:
+def _own_form(d: Derivation, writing: Writing, *, steps: bool) -> Iterator[StepPart]:
     """The equations as the principle itself gives them, where that is not yet the common form."""
     native, kin = d.native, d.kinematics
     if native.printed:
         values = {item.value for step in d.steps for item in step.items if isinstance(item.value, int)}
         if not steps or not values.issuperset(native.printed):
             display = writing.equations(d.tape, native.printed, (*kin.qddot, *kin.udot), (*kin.qdot, *kin.u))
-            yield Part("As the principle gives them", (display,), is_result=True)
+            yield StepPart("As the principle gives them", (display,), is_result=True)
     elif native.along == "q" and native.residuals != d.equations.residuals:
         display = writing.equations(d.tape, native.residuals, native.accelerations, kin.qdot)
         title = "Along the coordinates" + ", with a multiplier for each constraint row" * bool(native.multipliers)
-        yield Part(title, (display,), "The quantities above, put together: one equation for each coordinate.", is_result=True)
+        yield StepPart(title, (display,), "The quantities above, put together: one equation for each coordinate.", is_result=True)
 
 
-def _result(d: Derivation, writing: Writing, *, reduced: bool, quiet: bool) -> Part:
+def _result(d: Derivation, writing: Writing, *, reduced: bool, quiet: bool) -> StepPart:
     """M u̇ = f"""
     e, native = d.equations, d.native
     title = "Equations of motion in the independent speeds" if reduced else "Equations of motion"
@@ -251,12 +251,12 @@ def _result(d: Derivation, writing: Writing, *, reduced: bool, quiet: bool) -> P
         gone = (writing.general(ROWS_GONE), " removes the multipliers, ") if native.multipliers else ()
         remark = (words("multiplied by ", writing.general(W.T), "; ", *gone, writing.general(RATES), quiet=True),)
     why = "As many equations as there are independent speeds: together with the rates of the coordinates they determine the motion."
-    return Part(title, (*remark, writing.equations(e.tape, e.residuals, e.udot, e.u)), why, is_result=True)
+    return StepPart(title, (*remark, writing.equations(e.tape, e.residuals, e.udot, e.u)), why, is_result=True)
 
 
-def eliminated(d: Derivation, writing: Writing) -> Part:
+def eliminated(d: Derivation, writing: Writing) -> StepPart:
     """Multipliers, reactions, dependent rates and accelerations: what was there and is gone, and how."""
-    return Part("What is eliminated, and how", tuple(_eliminated(d, writing)))
+    return StepPart("What is eliminated, and how", tuple(_eliminated(d, writing)))
 
 
 def _eliminated(d: Derivation, writing: Writing) -> Iterator[Block]:
@@ -305,7 +305,7 @@ def _accelerations(d: Derivation, writing: Writing) -> Iterator[Block]:
     yield words("Rates and accelerations that are not independent: ", writing.general(RATES), " differentiated,")
     written, definitions = writing.scalars(d.tape, [e for _, e in pairs])
     lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
-    yield Display(tuple(Line(Formula(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
+    yield Display(tuple(Line(FormulaSpan(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
 
 
 def rates(d: Derivation, writing: Writing) -> Iterator[Block]:
@@ -318,4 +318,4 @@ def rates(d: Derivation, writing: Writing) -> Iterator[Block]:
     written, definitions = writing.scalars(d.tape, [e for _, e in pairs])
     lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
     yield words("Speeds u: ", *writing.listed(kin.name(u) for u in kin.u), ". Rates ", writing.general(RATES), ":")
-    yield Display(tuple(Line(Formula(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
+    yield Display(tuple(Line(FormulaSpan(w), left) for left, w in zip(lefts, written, strict=True)), definitions)

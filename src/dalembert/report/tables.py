@@ -14,10 +14,10 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, Quaternion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.model.elements import Body, Load, Symbol
+from dalembert.model.elements import Body, DeclaredSymbol, Load
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, Formula, Span, Table, Verdict, words
+from dalembert.report.blocks import Block, FormulaSpan, Span, Table, VerdictSpan, words
 from dalembert.report.writing import Writing, components
 
 KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed"}
@@ -41,13 +41,13 @@ def _meanings(system: System) -> dict[int, Span]:
             found.setdefault(angle, f"attitude of frame {F.name}")
     for P in system.space.points:
         for F, axis, component in components(P.r):
-            found.setdefault(component, Formula(Row((Words(f"place of {P.name} along "), Axis(F.name, axis)))))
+            found.setdefault(component, FormulaSpan(Row((Words(f"place of {P.name} along "), Axis(F.name, axis)))))
     for b in system.bodies:
         found.setdefault(b.mass.i, f"mass of {b.name}")
     return found
 
 
-def _value(system: System, symbol: Symbol, writing: Writing) -> Span:
+def _value(system: System, symbol: DeclaredSymbol, writing: Writing) -> Span:
     if symbol.kind == "speed":
         definition = next(s.definition for s in system.speed_list if s.name == symbol.name)
         return writing.scalar(definition.tape, definition.i)
@@ -87,10 +87,10 @@ def _turned(F: Frame, writing: Writing) -> Span:
         case AboutBasis(angle, axis, sign) if parent is not None:
             written = writing.scalar(t, angle)
             about = total([(sign < 0, Axis(parent.name, "xyz"[axis]))])
-            return Formula(Row((written.tree, Words(" about "), about)), written.definitions)
+            return FormulaSpan(Row((written.tree, Words(" about "), about)), written.definitions)
         case AboutAxis(angle, axis) if parent is not None:
             written, n = writing.scalar(t, angle), writing.vector(Vector(t, {parent: axis}))
-            return Formula(Row((written.tree, Words(" about "), n.tree)), (*written.definitions, *n.definitions))
+            return FormulaSpan(Row((written.tree, Words(" about "), n.tree)), (*written.definitions, *n.definitions))
         case Quaternion():
             return "by a quaternion"
         case _:
@@ -118,7 +118,7 @@ def loads(kin: Kinematics, writing: Writing) -> Iterator[Block]:
 
 
 # name, what it is, and F_r for every r
-Contribution = tuple[str, Formula, dict[int, int]]
+Contribution = tuple[str, FormulaSpan, dict[int, int]]
 
 
 def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
@@ -134,9 +134,9 @@ def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
         yield load.name, _places(shown), F
 
 
-def _places(shown: Sequence[tuple[Formula, str]]) -> Formula:
+def _places(shown: Sequence[tuple[FormulaSpan, str]]) -> FormulaSpan:
     definitions = tuple(d for formula, _ in shown for d in formula.definitions)
-    return Formula(Listed(tuple(Row((formula.tree, Words(f" at {place}"))) for formula, place in shown)), definitions)
+    return FormulaSpan(Listed(tuple(Row((formula.tree, Words(f" at {place}"))) for formula, place in shown)), definitions)
 
 
 def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
@@ -150,23 +150,23 @@ def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
         yield d.name, _named("D", writing.scalar(t, d.D.i)), dict(enumerate(slopes))
 
 
-def _named(letter: str, formula: Formula) -> Formula:
-    return Formula(Equation(Letter(letter), formula.tree), formula.definitions)
+def _named(letter: str, formula: FormulaSpan) -> FormulaSpan:
+    return FormulaSpan(Equation(Letter(letter), formula.tree), formula.definitions)
 
 
 def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:
     found = dict(zip(F, decide_zero(kin.tape, list(F.values())).verdicts, strict=True))
     if open_ones := [v for v in found.values() if v.holds is None]:
-        return Verdict(str(open_ones[0]), holds=None)
+        return VerdictSpan(str(open_ones[0]), holds=None)
     along = [kin.name(kin.u[r]) for r, none in sorted(found.items()) if not none]
     if along:
         return symbols_listed(along, writing)
     return f"nothing: noncontributing ({'no allowed motion does work on it' if F else 'no speed moves its place'})"
 
 
-def symbols_listed(names: Iterable[str], writing: Writing) -> Formula:
+def symbols_listed(names: Iterable[str], writing: Writing) -> FormulaSpan:
     """x, y, z by their names."""
-    return Formula(Listed(tuple(map(writing.naming, names))))
+    return FormulaSpan(Listed(tuple(map(writing.naming, names))))
 
 
 def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from dalembert.algebra.printing.notation import Text as Notation
 from dalembert.algebra.printing.tree import Equation, Matrix, Tree, Words
-from dalembert.report.blocks import Block, Code, Display, Formula, Heading, Line, Paragraph, Span, Table, Verdict
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,9 +97,9 @@ def _write(out: Console, line: str, style: str = "") -> None:
 def plain(span: Span) -> str:
     """A span as a string of Unicode."""
     match span:
-        case Formula(tree, definitions):
+        case FormulaSpan(tree, definitions):
             return "; ".join(map(Notation(), (tree, *definitions)))
-        case Verdict(words):
+        case VerdictSpan(words):
             return words
         case str():
             return span
@@ -130,7 +130,7 @@ def _display(out: Console, lines: tuple[Line, ...]) -> None:
         gap = " " * (column - cell_len(left))
         start = f"{left}:{gap} " if line.sign == ":" else f"{left}{gap} = "
         note = "".join(plain(s) for s in line.note)
-        right = line.right.tree if isinstance(line.right, Formula) else Words(line.right)
+        right = line.right.tree if isinstance(line.right, FormulaSpan) else Words(line.right)
         _formula(out, start if left else "", right, f"    [{note}]" if note else "")
 
 
@@ -222,6 +222,6 @@ def _whole(out: Console, table: Table) -> list[bool]:
 def _cell(span: Span) -> Text:
     from rich.text import Text
 
-    if isinstance(span, Verdict):
+    if isinstance(span, VerdictSpan):
         return Text(span.words, style="bold yellow" if span.holds is None else "green" if span.holds else "bold red")
     return Text(plain(span))

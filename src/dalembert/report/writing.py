@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from dalembert.algebra.formula import Formula as General
+from dalembert.algebra.formula import Formula
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.printing import ranking_for, readable
 from dalembert.algebra.printing.equation import equation
@@ -18,7 +18,7 @@ from dalembert.algebra.printing.zform import equations_with_intermediates, inter
 from dalembert.algebra.tape import Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.vector import Vector
-from dalembert.report.blocks import Display, Formula, Line, Span
+from dalembert.report.blocks import Display, FormulaSpan, Line, Span
 
 # matrices that fit on a page: letters across, and columns (LaTeX has no more)
 WIDEST: Final = 84
@@ -66,10 +66,10 @@ class Writing:
             return self.naming(str(tape.nodes[i][1]))
         return Printer(self.naming, ranking_for(tape, form)).form(form)
 
-    def scalar(self, tape: Tape, i: int) -> Formula:
+    def scalar(self, tape: Tape, i: int) -> FormulaSpan:
         """One expression."""
         (written,), definitions = self.scalars(tape, (i,))
-        return Formula(written, definitions)
+        return FormulaSpan(written, definitions)
 
     # ---- equations ---------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ class Writing:
         definitions, results = self.long_equations(tape, long, unknowns) if long else ((), [])
         rest = iter(results)
         written = [next(rest) if form is None else self._equation(tape, form, *names) for form in forms]
-        return Display(tuple(Line(Formula(w)) for w in written), definitions)
+        return Display(tuple(Line(FormulaSpan(w)) for w in written), definitions)
 
     def _equation(self, tape: Tape, form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> Equation:
         sides, ranking = equation(form, tape, unknowns, rates)
@@ -90,25 +90,25 @@ class Writing:
 
     # ---- vectors -----------------------------------------------------------------------------
 
-    def vector(self, v: Vector) -> Formula:
+    def vector(self, v: Vector) -> FormulaSpan:
         """Σ component · axis, frame by frame."""
         entries = components(v)
         written, definitions = self.scalars(v.tape, [c for _, _, c in entries])
-        return Formula(along_axes([(F, axis, w) for (F, axis, _), w in zip(entries, written, strict=True)]), definitions)
+        return FormulaSpan(along_axes([(F, axis, w) for (F, axis, _), w in zip(entries, written, strict=True)]), definitions)
 
     # ---- names and general formulas ----------------------------------------------------------
 
-    def symbol(self, name: str) -> Formula:
+    def symbol(self, name: str) -> FormulaSpan:
         """A symbol of the system."""
-        return Formula(self.naming(name))
+        return FormulaSpan(self.naming(name))
 
     def listed(self, names: Iterable[str]) -> tuple[Span, ...]:
         """Symbols with commas between them."""
         return tuple(span for name in names for span in (", ", self.symbol(name)))[1:]
 
-    def general(self, formula: str | General) -> Formula:
+    def general(self, formula: str | Formula) -> FormulaSpan:
         """A formula that holds for every system; words where a chapter states it in words."""
-        return Formula(Words(formula) if isinstance(formula, str) else formula_tree(formula, self.naming))
+        return FormulaSpan(Words(formula) if isinstance(formula, str) else formula_tree(formula, self.naming))
 
 
 def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
@@ -124,12 +124,12 @@ def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
     return total(terms) if terms else ZERO
 
 
-def matrix(rows: Sequence[Sequence[Tree]]) -> Formula | None:
+def matrix(rows: Sequence[Sequence[Tree]]) -> FormulaSpan | None:
     """Rows between brackets; None where they would not fit on a page."""
     widths = [max(len(Text()(x)) for x in column) for column in zip(*rows, strict=True)]
     if sum(widths) + 2 * len(widths) > WIDEST or len(widths) > MOST_COLUMNS:
         return None
-    return Formula(Matrix(tuple(map(tuple, rows))))
+    return FormulaSpan(Matrix(tuple(map(tuple, rows))))
 
 
 def components(v: Vector) -> list[tuple[Frame, str, int]]:

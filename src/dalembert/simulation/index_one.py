@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.simulation.energy_audit.audit import Watched
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Implicit(Protocol):
 
     def __call__(self, t: float, y: Numbers, yp: Numbers, /) -> Numbers: ...
 
-    def start(self, problem: Problem, /) -> tuple[Numbers, Numbers]:
+    def start(self, problem: InitialValueProblem, /) -> tuple[Numbers, Numbers]:
         """y and ẏ to begin with."""
         ...
 
@@ -42,7 +42,7 @@ class Explicit:
         found: Numbers = yp - self._rates(t, y)
         return found
 
-    def start(self, problem: Problem, /) -> tuple[Numbers, Numbers]:
+    def start(self, problem: InitialValueProblem, /) -> tuple[Numbers, Numbers]:
         """The start itself, and f there."""
         return problem.start, self._rates(problem.t0, problem.start)
 
@@ -50,7 +50,7 @@ class Explicit:
 class IndexOne:
     """Rows beside the equations; those that are kept are chosen once, at the start."""
 
-    def __init__(self, rates: ConstrainedRates, p: Numbers, problem: Problem, watched: Watched | None) -> None:
+    def __init__(self, rates: ConstrainedRates, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> None:
         self._rates, self._p, self._watched = rates, p, watched
         self._n, self._size = problem.in_norm, problem.size
         space = Workspace(rates, p, alpha=rates.alpha)
@@ -59,7 +59,7 @@ class IndexOne:
         self._kept = np.sort(space.order[: rates.cap])
         self._yp, self._lam = space.evaluate(x), space.multipliers[: rates.layout.m].copy()
 
-    def start(self, problem: Problem, /) -> tuple[Numbers, Numbers]:
+    def start(self, problem: InitialValueProblem, /) -> tuple[Numbers, Numbers]:
         """The start with its λ, and the rates there."""
         x = np.append(problem.start[: self._n], problem.t0)
         y = np.concatenate([problem.start, self._lam[self._kept]])

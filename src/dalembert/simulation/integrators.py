@@ -18,8 +18,8 @@ from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.failures import MissingPackage, RunStopped
-from dalembert.ode.points import Motion, Pieces
-from dalembert.ode.problem import Problem
+from dalembert.ode.points import Pieces, StoredMotion
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.index_one import Explicit, Implicit, IndexOne
@@ -47,7 +47,7 @@ def check_name(name: str) -> None:
         raise Unknown(msg)
 
 
-def integrate_by(name: str, model: NativeModel, p: Numbers, problem: Problem, watched: Watched | None = None) -> Solution:
+def integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None = None) -> Solution:
     """The motion of a problem by the integrator of that name; constraints are not projected upon."""
     if name == "heyoka":
         return _heyoka(model, p, problem, watched)
@@ -79,13 +79,13 @@ def _beside(watched: Watched, state: Numbers, lam: Numbers) -> Numbers:
     return np.concatenate([state, lam]) if watched.audit.takes_multipliers else state
 
 
-def _tolerances(problem: Problem) -> Numbers:
+def _tolerances(problem: InitialValueProblem) -> Numbers:
     atol = np.full(problem.size, _NEVER)
     atol[: problem.in_norm] = np.broadcast_to(np.asarray(problem.atol, dtype=float), (problem.in_norm,))
     return atol
 
 
-def _scipy(name: str, rates: Rates, problem: Problem) -> Solution:
+def _scipy(name: str, rates: Rates, problem: InitialValueProblem) -> Solution:
     integrate = _package("scipy.integrate", "scipy")
     solver = getattr(integrate, name)
     method = solver(rates, problem.t0, problem.start, problem.t1, rtol=problem.rtol, atol=_tolerances(problem), max_step=problem.max_step)
@@ -105,7 +105,7 @@ def _scipy(name: str, rates: Rates, problem: Problem) -> Solution:
     return _solution(t, y, f, inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", method.nfev)
 
 
-def _cvode(rates: Rates, problem: Problem) -> Solution:
+def _cvode(rates: Rates, problem: InitialValueProblem) -> Solution:
     cvode = _package("sksundae.cvode", "scikit-sundae")
 
     def rhs(t: float, y: Numbers, yp: Numbers) -> None:
@@ -120,7 +120,7 @@ def _cvode(rates: Rates, problem: Problem) -> Solution:
     return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
 
 
-def _ida(form: Implicit, problem: Problem) -> Solution:
+def _ida(form: Implicit, problem: InitialValueProblem) -> Solution:
     """0 = F(t, y, ẏ) by SUNDIALS' IDA; variables beyond those of the problem are algebraic."""
     ida = _package("sksundae.ida", "scikit-sundae")
     y0, yp0 = form.start(problem)
@@ -142,7 +142,7 @@ def _ida(form: Implicit, problem: Problem) -> Solution:
     return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
 
 
-def _heyoka(model: NativeModel, p: Numbers, problem: Problem, watched: Watched | None) -> Solution:
+def _heyoka(model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> Solution:
     """Taylor's method on the same expressions; its steps are never rejected, so the tolerance is all that guards it."""
     hy = _package("heyoka", "heyoka")
     variables = [hy.expression(f"y{k}") for k in range(problem.size)]
@@ -174,7 +174,9 @@ def _expressions(hy: Any, tape: Tape, nodes: Sequence[int], known: Mapping[int, 
     return evaluate(tape, list(nodes), symbols.__getitem__, _Expressions(hy))
 
 
-def _slopes(model: NativeModel, p: Numbers, problem: Problem, t: list[float], y: list[Numbers], watched: Watched | None) -> list[Numbers]:
+def _slopes(
+    model: NativeModel, p: Numbers, problem: InitialValueProblem, t: list[float], y: list[Numbers], watched: Watched | None
+) -> list[Numbers]:
     states = np.column_stack([np.array(y)[:, : problem.in_norm], t])
     found = model.rates.batch(states, p)
     if watched is not None and watched.audit.rates is not None:
@@ -206,7 +208,7 @@ class _Expressions(Floats):
 
 def _plain(result: Any, outcome: Outcome, message: str) -> Solution:
     """Steps without a polynomial in between."""
-    motion = Motion(Pieces([np.asarray(result.t)]), Pieces([np.asarray(result.y)]), None)
+    motion = StoredMotion(Pieces([np.asarray(result.t)]), Pieces([np.asarray(result.y)]), None)
     return Solution(motion, outcome, message, 0, int(np.sum(result.nfev)))
 
 
@@ -216,7 +218,7 @@ def _solution(
     times, states = np.array(t), np.array(y)
     dense = _polynomials(times, states, np.array(f), np.array(inside)) if inside else None
     pieces = None if dense is None else Pieces([dense])
-    return Solution(Motion(Pieces([times]), Pieces([states]), pieces), outcome, message, 0, calls)
+    return Solution(StoredMotion(Pieces([times]), Pieces([states]), pieces), outcome, message, 0, calls)
 
 
 def _polynomials(t: Numbers, y: Numbers, f: Numbers, inside: Numbers) -> Numbers:

@@ -15,16 +15,16 @@ from dalembert.kinetics.loads import gravity_potential, potential
 _HIGHEST_DEGREE: Final = 4
 
 
-class Energies(NamedTuple):
+class EnergyNodes(NamedTuple):
     """T and V, the latter with gravity."""
 
     T: int
     V: int
 
 
-def energies(kin: Kinematics) -> Energies:
+def energies(kin: Kinematics) -> EnergyNodes:
     """T in the speeds; V = Σ declared potentials − Σ m g·r."""
-    return Energies(kinetic_energy(kin, kin.v, kin.w), kin.tape.add(potential(kin), gravity_potential(kin)))
+    return EnergyNodes(kinetic_energy(kin, kin.v, kin.w), kin.tape.add(potential(kin), gravity_potential(kin)))
 
 
 def conserves_energy(kin: Kinematics) -> bool:

@@ -16,16 +16,16 @@ from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import MissingValue, mapping, number
-from dalembert.ode.constrained.rank import Rank, usual_rank
+from dalembert.ode.constrained.rank import RowRank, usual_rank
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
 from dalembert.ode.failures import BadDuration, OutsideRun, RunInterrupted, RunStopped
 from dalembert.ode.loop import integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 from dalembert.simulation.context import Context
 from dalembert.simulation.drift import PROJECTION, baumgarte_rate, chosen_stabilizer
 from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
-from dalembert.simulation.events.event import Action, BadEvent, Event
+from dalembert.simulation.events.event import BadEvent, Event, EventAction
 from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.jump_times import jump_times
@@ -91,7 +91,7 @@ def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOption
     """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without: it is said."""
     if quadratures is None:
         return None
-    changed_by_events = any(e.action in (Action.RESET, Action.IMPACT) for e in options.events)
+    changed_by_events = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events)
     audit = native_audit(chosen, quadratures.with_events() if changed_by_events else quadratures)
     try:
         return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
@@ -167,7 +167,7 @@ def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kine
     return replace(model, rates=model.rates.of_rank(rank.usual)), beside
 
 
-def _rank_notes(rank: Rank, names: list[str]) -> list[str]:
+def _rank_notes(rank: RowRank, names: list[str]) -> list[str]:
     listed = " and ".join(repr(names[j]) for j in rank.involved)
     if rank.at_start < rank.usual:
         what = f"{listed} {'vanishes' if len(rank.involved) == 1 else 'are not independent'} at this start"
@@ -179,8 +179,8 @@ def _rank_notes(rank: Rank, names: list[str]) -> list[str]:
     return []
 
 
-def _problem(context: Context, start: Start, t1: float, options: RunOptions, n_quadratures: int) -> Problem:
-    return Problem(
+def _problem(context: Context, start: Start, t1: float, options: RunOptions, n_quadratures: int) -> InitialValueProblem:
+    return InitialValueProblem(
         rhs=context.rhs,
         project=context.project,
         accept=context.accept,

@@ -35,7 +35,7 @@ _GOOD: Final = 0.5
 _NUDGES: Final = (0.01, 0.1, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0)
 
 
-class Place(Protocol):
+class RowPlace(Protocol):
     """Where rows become numbers: a tape with its coordinates, and everything on it that is not a coordinate known."""
 
     @property
@@ -74,7 +74,7 @@ class Assembly:
 class Assembler:
     """r(q) and J(q) of a list of position rows at a time t."""
 
-    def __init__(self, place: Place, rows: Sequence[PositionRow], t: float) -> None:
+    def __init__(self, place: RowPlace, rows: Sequence[PositionRow], t: float) -> None:
         self._place, self._t = place, t
         self.targets = np.array([row.target for row in rows])
         tape, q = place.tape, place.q

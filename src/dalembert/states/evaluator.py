@@ -22,7 +22,7 @@ from dalembert.errors import BadExpression
 from dalembert.geometry.point import Point
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import MissingValue
-from dalembert.states.sizes import Sizes, sized
+from dalembert.states.sizes import SymbolSizes, sized
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,7 +185,7 @@ class Evaluator:
         """How large reduced nodes could be at one state if their terms did not cancel; infinite where one of them is not defined."""
         lookup = {**self.numbers, **state}
         try:
-            results = evaluate(self.tape, outs, lambda i: sized(float(lookup[i])), Sizes())
+            results = evaluate(self.tape, outs, lambda i: sized(float(lookup[i])), SymbolSizes())
         except (ArithmeticError, ValueError):
             return np.full(len(outs), np.inf)
         return np.array([x.size for x in results])

@@ -21,7 +21,7 @@ class Sized(NamedTuple):
     size: float
 
 
-class Sizes:
+class SymbolSizes:
     """Arithmetic of values with their sizes."""
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Origin = Literal["given", "zero", "solved"]
 
 
-class Mark(NamedTuple):
+class StartValue(NamedTuple):
     """A value of the start and where it comes from."""
 
     name: str
@@ -46,7 +46,7 @@ class Start:
     q: Numbers
     u: Numbers
     qdot: Numbers
-    marks: tuple[Mark, ...]
+    marks: tuple[StartValue, ...]
     position_residual: float
     velocity_residual: float
     rank: int
@@ -178,7 +178,7 @@ def _gap(evaluator: Evaluator, rows: Sequence[PositionRow], name: str, found: As
 # ---- marks -------------------------------------------------------------------------------------
 
 
-def _marks(evaluator: Evaluator, asked: Sequence[Condition], found: Assembly, u: Numbers, qdot: Numbers) -> tuple[Mark, ...]:
+def _marks(evaluator: Evaluator, asked: Sequence[Condition], found: Assembly, u: Numbers, qdot: Numbers) -> tuple[StartValue, ...]:
     """Coordinates, speeds, the rates that are not speeds, and the expressions that were given."""
     kin = evaluator.kin
     given = {c.symbol for c in asked}
@@ -188,9 +188,9 @@ def _marks(evaluator: Evaluator, asked: Sequence[Condition], found: Assembly, u:
         marks.append(_mark(kin, i, x, given, untouched=x == at_rest))
     for i, x in [*zip(kin.u, u, strict=True), *((i, x) for i, x in zip(kin.qdot, qdot, strict=True) if i not in kin.u)]:
         marks.append(_mark(kin, i, x, given, untouched=x == 0.0))
-    return (*marks, *(Mark(c.name, c.value, "given") for c in asked if c.symbol is None))
+    return (*marks, *(StartValue(c.name, c.value, "given") for c in asked if c.symbol is None))
 
 
-def _mark(kin: Kinematics, i: int, x: float, given: set[int | None], *, untouched: bool) -> Mark:
+def _mark(kin: Kinematics, i: int, x: float, given: set[int | None], *, untouched: bool) -> StartValue:
     origin: Origin = "given" if i in given else "zero" if untouched else "solved"
-    return Mark(label(kin.name(i)), float(x) + 0.0, origin)
+    return StartValue(label(kin.name(i)), float(x) + 0.0, origin)

@@ -37,7 +37,7 @@ class NoEquilibrium(DalembertError):
     """No equilibrium was found, with the residual that remains."""
 
 
-class Balance:
+class StaticBalance:
     """The equations, which symbols are unknown in them, and where a search begins."""
 
     def __init__(self, chosen: Values, given: Mapping[Key, Any], guess: Mapping[Key, Any], t: float) -> None:

@@ -18,7 +18,7 @@ from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, number, symbol_name
 from dalembert.states.evaluator import Key
-from dalembert.statics.balance import Balance, NoEquilibrium
+from dalembert.statics.balance import NoEquilibrium, StaticBalance
 from dalembert.statics.newton import newton
 from dalembert.statics.operating import operating
 
@@ -32,7 +32,7 @@ _SHORTEST: Final = 1e-8
 _HALVINGS: Final = 80
 
 
-class Mark(NamedTuple):
+class BranchMark(NamedTuple):
     """A fold or a bifurcation: the parameter and all coordinates and speeds there."""
 
     kind: Literal["fold", "bifurcation"]
@@ -50,14 +50,14 @@ class Branch(Shown):
     parameter: str
     values: Numbers
     points: tuple[dict[str, float], ...]
-    marks: tuple[Mark, ...]
-    curve: Curve = field(repr=False)
+    marks: tuple[BranchMark, ...]
+    curve: EquilibriumCurve = field(repr=False)
 
     def __getitem__(self, name: str) -> Numbers:
         """A coordinate or speed along the branch."""
         return np.array([p[name] for p in self.points])
 
-    def other(self, mark: Mark, *, side: int = 1) -> Branch:
+    def other(self, mark: BranchMark, *, side: int = 1) -> Branch:
         """The branch that crosses this one at a bifurcation, on one of its two sides."""
         return self.curve.crossing(mark, side)
 
@@ -67,10 +67,10 @@ class Branch(Shown):
         return "\n".join(lines)
 
 
-class Curve:
+class EquilibriumCurve:
     """F(Y) = 0 with Y = (y, p/scale), between two values of the parameter."""
 
-    def __init__(self, balance: Balance, parameter: int, over: tuple[float, float], step: float) -> None:
+    def __init__(self, balance: StaticBalance, parameter: int, over: tuple[float, float], step: float) -> None:
         self.balance, self.parameter, self.step = balance, parameter, step
         self.low, self.high = sorted(over)
         self.scale = (self.high - self.low) or 1.0
@@ -134,7 +134,7 @@ class Curve:
                 break
         return self._branch(path, marks)
 
-    def _marks(self, begin: tuple[Numbers, Numbers, float], end: tuple[Numbers, float], length: float) -> list[Mark]:
+    def _marks(self, begin: tuple[Numbers, Numbers, float], end: tuple[Numbers, float], length: float) -> list[BranchMark]:
         Y, tau, det = begin
         found = []
         if det * end[1] < 0:
@@ -145,7 +145,7 @@ class Curve:
 
     def _located(
         self, kind: Literal["fold", "bifurcation"], Y: Numbers, tau: Numbers, length: float, of: Callable[[Numbers, Numbers], float]
-    ) -> Mark:
+    ) -> BranchMark:
         """The arc length at which a quantity changes sign, by bisection and false position in turn."""
 
         def at(s: float) -> tuple[Numbers, Numbers, float]:
@@ -162,17 +162,17 @@ class Curve:
             a, fa, b, fb = (s, fs, b, fb) if fs * fa > 0 else (a, fa, s, fs)
             if fs == 0.0 or abs(b - a) <= 4e-16 * max(1.0, abs(b)):
                 break
-        return Mark(kind, float(Z[-1]) * self.scale, self._point(Z), Z, z)
+        return BranchMark(kind, float(Z[-1]) * self.scale, self._point(Z), Z, z)
 
     def _point(self, Y: Numbers) -> dict[str, float]:
         return self.balance.point(Y[:-1], {self.parameter: float(Y[-1]) * self.scale})[0]
 
-    def _branch(self, path: list[Numbers], marks: list[Mark]) -> Branch:
+    def _branch(self, path: list[Numbers], marks: list[BranchMark]) -> Branch:
         name = self.balance.kin.name(self.parameter)
         values = np.array([Y[-1] * self.scale for Y in path])
         return Branch(name, values, tuple(self._point(Y) for Y in path), tuple(marks), self)
 
-    def crossing(self, mark: Mark, side: int) -> Branch:
+    def crossing(self, mark: BranchMark, side: int) -> Branch:
         """The other branch: the second direction in which F_Y vanishes, at right angles to the first."""
         J = self(mark.Y)[1]
         kernel = np.linalg.svd(J)[2][-2:]
@@ -213,12 +213,12 @@ def continuation(
     constant = system.symbols[name].kind == "constant"
     at_begin = {**(values or {}), name: begin} if constant else dict(values or {})
     loads = dict(inputs or {}) if constant else {**(inputs or {}), name: begin}
-    balance = Balance(operating(system, at_begin, loads), given or {}, guess or {}, t)
+    balance = StaticBalance(operating(system, at_begin, loads), given or {}, guess or {}, t)
     root = newton(balance.slopes, balance.begin())
     if not root.found:
         msg = f"continuation: no equilibrium near the guess at {name} = {begin:g}: residual {root.residual:.6g}"
         raise NoEquilibrium(msg)
-    curve = Curve(balance, system.symbols[name].scalar.i, (begin, end), step)
+    curve = EquilibriumCurve(balance, system.symbols[name].scalar.i, (begin, end), step)
     forward = np.append(np.zeros(len(root.y)), math.copysign(1.0, end - begin))
     Y = np.append(root.y, begin / curve.scale)
     return curve.follow(Y, curve.tangent(Y, forward))

@@ -12,7 +12,7 @@ from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, mapping, number
 from dalembert.states.evaluator import label
-from dalembert.statics.balance import Balance, NoEquilibrium
+from dalembert.statics.balance import NoEquilibrium, StaticBalance
 from dalembert.statics.newton import Root, newton
 from dalembert.statics.operating import operating
 from dalembert.statics.stability import Stability, multipliers, potential_residual, stability
@@ -75,7 +75,7 @@ def equilibrium(
 
     Source: Mei85 (7.19); for steady motions the inertia forces are counted with the loads, u̇ = 0.
     """
-    balance = Balance(operating(system, values or {}, inputs or {}), given or {}, guess or {}, t)
+    balance = StaticBalance(operating(system, values or {}, inputs or {}), given or {}, guess or {}, t)
     best: Root | None = None
     for y in _starts(balance.begin()):
         root = newton(balance.slopes, y)
@@ -101,7 +101,7 @@ def equilibria(
     Searches begin at points that fill the box evenly. Others may exist; more starts make that less likely.
     """
     middle = {key: (low + high) / 2 for key, (low, high) in _checked(box, starts).items()}
-    balance = Balance(operating(system, values or {}, inputs or {}), given or {}, middle, t)
+    balance = StaticBalance(operating(system, values or {}, inputs or {}), given or {}, middle, t)
     places = [balance.unknown.index(balance.evaluator.node(key)) for key in box]
     low, high = np.array([b[0] for b in box.values()]), np.array([b[1] for b in box.values()])
     found: list[Root] = []
@@ -156,7 +156,7 @@ def _even(count: int, dimensions: int) -> Iterator[Numbers]:
         yield (0.5 + k * steps) % 1.0
 
 
-def _described(balance: Balance, root: Root) -> Equilibrium:
+def _described(balance: StaticBalance, root: Root) -> Equilibrium:
     balance.check_still(root.y)
     point, q, u = balance.point(root.y)
     lam = multipliers(balance, root.y)
@@ -167,7 +167,7 @@ def _described(balance: Balance, root: Root) -> Equilibrium:
     return Equilibrium(balance.kin.system.name, balance.t, point, q, u, lam, root.residual, second, verdict, notes)
 
 
-def _why(balance: Balance, root: Root) -> str:
+def _why(balance: StaticBalance, root: Root) -> str:
     """The equation that fails worst where the search came nearest."""
     F, _ = balance.slopes(root.y)
     kin = balance.kin

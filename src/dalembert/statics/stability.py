@@ -18,7 +18,7 @@ from dalembert.algebra.folds import Rewrite, gradient, transplant
 from dalembert.errors import NotApplicable
 from dalembert.principles.derived import derived
 from dalembert.principles.lagrange import lagrange
-from dalembert.statics.balance import Balance
+from dalembert.statics.balance import StaticBalance
 from dalembert.statics.rest import Rest
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Stability:
     hessian: Numbers | None = None
 
 
-def multipliers(balance: Balance, y: Numbers) -> dict[str, float]:
+def multipliers(balance: StaticBalance, y: Numbers) -> dict[str, float]:
     """λ of every row from Q + Aᵀλ = 0, inertia forces included in Q; of least norm where rows repeat one another here."""
     kin, tape = balance.kin, balance.tape
     if not kin.rows:
@@ -59,7 +59,7 @@ def multipliers(balance: Balance, y: Numbers) -> dict[str, float]:
     return {row.name: float(x) + 0.0 for row, x in zip(kin.rows, found, strict=True)}
 
 
-def potential_residual(balance: Balance, y: Numbers) -> float | None:
+def potential_residual(balance: StaticBalance, y: Numbers) -> float | None:
     """max |W_r · ∂(V − T₀)/∂q|: what the second route, stationary potential, leaves at y; None where it does not apply."""
     if balance.moving:
         return None
@@ -72,7 +72,7 @@ def potential_residual(balance: Balance, y: Numbers) -> float | None:
     return float(np.abs(jacobian(balance.tape, nodes, (), balance.at(y))[0]).max(initial=0.0))
 
 
-def stability(balance: Balance, y: Numbers, lam: dict[str, float]) -> Stability:
+def stability(balance: StaticBalance, y: Numbers, lam: dict[str, float]) -> Stability:
     """The Hessian of V − T₀ − λ·φ on the tangent of the holonomic rows, and what follows from it."""
     kin = balance.kin
     if balance.moving:
@@ -89,7 +89,7 @@ def stability(balance: Balance, y: Numbers, lam: dict[str, float]) -> Stability:
     return Stability(*_verdict(e, flat, moves=rest.moves), e)
 
 
-def _reduced_hessian(balance: Balance, rest: Rest, y: Numbers, lam: dict[str, float]) -> Numbers:
+def _reduced_hessian(balance: StaticBalance, rest: Rest, y: Numbers, lam: dict[str, float]) -> Numbers:
     tape, q = balance.tape, balance.kin.q
     energy = balance.evaluator.reduced(transplant(rest.tape, tape, [rest.tape.sub(rest.V, rest.T0)])[0])
     seeds = {energy: tape.one}

@@ -17,7 +17,7 @@ from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.model.member import Expansion
+from dalembert.model.member import MemberExpansion
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 
@@ -34,7 +34,7 @@ _FIELDS: Final = ("v", "w", "u", "phi", "psi", "psi_v", "psi_w")
 
 
 @dataclass(frozen=True, eq=False)
-class Discretised(Expansion, Shown):
+class Discretised(MemberExpansion, Shown):
     """A member whose fields are sums of admissible functions, with their amplitudes as coordinates of the system."""
 
     functions: dict[str, tuple[Function, ...]]

@@ -13,7 +13,7 @@ from dalembert.flexible.member.spectrum import Determinant, Eigenvalue
 
 
 @dataclass(frozen=True)
-class Shape:
+class ChebyshevShape:
     """φ(x) = Σ c_k T_k(2x/L − 1) for 0 ≤ x ≤ L."""
 
     coefficients: tuple[float, ...]
@@ -31,16 +31,16 @@ class Shape:
         values = chebval(2 * place / self.length - 1, self.coefficients)
         return float(values) if np.ndim(x) == 0 else values
 
-    def derivative(self, order: int = 1) -> Shape:
+    def derivative(self, order: int = 1) -> ChebyshevShape:
         """φ′, φ″, …"""
         from numpy.polynomial.chebyshev import chebder
 
         c = chebder(self.coefficients, order) * (2 / self.length) ** order
-        return Shape(tuple(map(float, c)), self.length)
+        return ChebyshevShape(tuple(map(float, c)), self.length)
 
-    def scaled(self, k: float) -> Shape:
+    def scaled(self, k: float) -> ChebyshevShape:
         """k φ"""
-        return Shape(tuple(k * c for c in self.coefficients), self.length)
+        return ChebyshevShape(tuple(k * c for c in self.coefficients), self.length)
 
     def largest(self) -> float:
         """φ where it is largest in size, with its sign."""
@@ -61,7 +61,7 @@ class Shape:
         return x, self(x)
 
 
-def chosen(shapes: Mapping[str, Shape], name: str | None) -> Shape:
+def chosen(shapes: Mapping[str, ChebyshevShape], name: str | None) -> ChebyshevShape:
     """The shape of one field, by default the first."""
     if not shapes:
         msg = "this motion has no shape of its own: the member stays straight, or moves as a whole"
@@ -74,7 +74,7 @@ def chosen(shapes: Mapping[str, Shape], name: str | None) -> Shape:
     return shapes[name]
 
 
-def uniform_shapes(problem: Problem, e: Eigenvalue) -> dict[str, Shape]:
+def uniform_shapes(problem: Problem, e: Eigenvalue) -> dict[str, ChebyshevShape]:
     """The shapes of one eigenvalue of a uniform member: e^{Ax} y₀ with M y₀ = 0, in as many digits as cosh βL swallows."""
     import flint
 
@@ -100,7 +100,7 @@ def _balls() -> Any:
     return Balls()
 
 
-def fitted(samples: list[float], length: float) -> Shape:
+def fitted(samples: list[float], length: float) -> ChebyshevShape:
     """c_k = 2/n Σ_j φ(z_j) cos k θ_j at Chebyshev's points, without the tail that is rounding."""
     import numpy as np
 
@@ -109,7 +109,7 @@ def fitted(samples: list[float], length: float) -> Shape:
     c = 2 / n * np.cos(np.outer(np.arange(n), theta)) @ np.array(samples)
     c[0] /= 2
     significant = np.nonzero(np.abs(c) > 1e-17 * np.max(np.abs(c)))[0]
-    return Shape(tuple(map(float, c[: int(significant[-1]) + 1])), length)
+    return ChebyshevShape(tuple(map(float, c[: int(significant[-1]) + 1])), length)
 
 
 def _null_vector(rows: list[list[Any]]) -> list[Any]:

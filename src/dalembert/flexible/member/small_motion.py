@@ -40,7 +40,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class End:
+class EndCondition:
     """One condition at one end."""
 
     side: Literal[0, 1]
@@ -59,7 +59,7 @@ class SmallMotion:
     tape: Tape = field(repr=False)
     fields: tuple[str, ...]
     equations: dict[str, Form] = field(repr=False)
-    ends: tuple[End, ...] = field(repr=False)
+    ends: tuple[EndCondition, ...] = field(repr=False)
     # what acts at a section against δv, δv′, …: shear force and bending moment, with the sign of the field's own direction
     sections: dict[tuple[str, int], Form] = field(repr=False)
     numbers: dict[int, Number] = field(repr=False)
@@ -238,11 +238,11 @@ class _Linear:
             msg = f"{self.member.kind} {self.member.name!r}: {why}"
             raise NotApplicable(msg)
 
-    def _end(self, b: BoundaryCondition, equations: Mapping[str, Form]) -> End:
+    def _end(self, b: BoundaryCondition, equations: Mapping[str, Form]) -> EndCondition:
         form = self._form(b.residual, self.c.places[1 + b.end].label)
         if b.kind == "natural" and not form.coefficients and form.load == self.tape.zero:
-            return End(b.end, "regular", b.field, b.order, equations[b.field])
-        return End(b.end, b.kind, b.field, b.order, form)
+            return EndCondition(b.end, "regular", b.field, b.order, equations[b.field])
+        return EndCondition(b.end, b.kind, b.field, b.order, form)
 
     def groups(self) -> list[SmallMotion]:
         h, name = self.h, self.member.name

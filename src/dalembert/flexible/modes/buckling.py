@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.member.collocation import eigenpairs
-from dalembert.flexible.member.shapes import Shape, chosen, uniform_shapes
+from dalembert.flexible.member.shapes import ChebyshevShape, chosen, uniform_shapes
 from dalembert.flexible.member.small_motion import small_motion
 from dalembert.flexible.member.spectrum import eigenvalues
 from dalembert.flexible.modes.natural_modes import checked_count, normalised, wave_number
@@ -32,10 +32,10 @@ class CriticalLoad:
     error: float
     fields: tuple[str, ...]
     wave_number: float | None
-    shaped: Callable[[], dict[str, Shape]] = field(repr=False, compare=False)
+    shaped: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
 
     @cached_property
-    def shapes(self) -> dict[str, Shape]:
+    def shapes(self) -> dict[str, ChebyshevShape]:
         """The shapes of its fields, computed when first asked for."""
         return self.shaped()
 
@@ -105,7 +105,7 @@ def member_buckling(
             pairs, degree = eigenpairs(problem, wanted)
             remarks.append(f"properties vary: polynomials of degree {degree}, the error is the change since the degree before")
             for pair in pairs:
-                shapes = {name: Shape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
+                shapes = {name: ChebyshevShape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
                 found.append(CriticalLoad(pair.eigenvalue.value, pair.eigenvalue.error, motion.fields, None, partial(normalised, shapes)))
     found.sort(key=lambda load: load.force)
     worst = max((load.error for load in found[:wanted]), default=0.0)

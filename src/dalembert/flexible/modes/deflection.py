@@ -22,7 +22,7 @@ from dalembert.errors import IllPosed
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import determinant
 from dalembert.flexible.member.collocation import DEGREES, Collocation
-from dalembert.flexible.member.shapes import Shape, chosen, fitted
+from dalembert.flexible.member.shapes import ChebyshevShape, chosen, fitted
 from dalembert.flexible.member.small_motion import Form, SmallMotion, small_motion
 from dalembert.kinematics.elimination import Elimination
 from dalembert.model.member import Member
@@ -40,7 +40,7 @@ class Deflection:
 
     member: Member
     expressions: dict[str, Scalar]
-    shapes: dict[str, Shape] = field(repr=False)
+    shapes: dict[str, ChebyshevShape] = field(repr=False)
     # by how much the shapes can be wrong, as a part of their size; 0 where the expression is exact
     error: float
     remarks: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Deflection:
 def member_deflection(system: System, member: str | Member | None = None, *, values: Mapping[Any, Any] | None = None) -> Deflection:
     """The static shape of a member under its weight, its loads, and the forces and moments at its ends."""
     expressions: dict[str, Scalar] = {}
-    shapes: dict[str, Shape] = {}
+    shapes: dict[str, ChebyshevShape] = {}
     error, remarks = 0.0, []
     for motion in small_motion(system, member, values=values):
         if all(form.load == motion.tape.zero for form in (*motion.equations.values(), *(e.form for e in motion.ends))):
@@ -205,7 +205,7 @@ def _has_numbers(problem: Problem, exact: Mapping[str, int]) -> bool:
     return all(i in known for i in symbols_of(problem.tape, [*exact.values(), problem.motion.member.length.i]))
 
 
-def _sampled(problem: Problem, e: int) -> Shape:
+def _sampled(problem: Problem, e: int) -> ChebyshevShape:
     import math
 
     count = 24
@@ -216,10 +216,10 @@ def _sampled(problem: Problem, e: int) -> Shape:
 # ---- collocation -----------------------------------------------------------------------------
 
 
-def _collocated(problem: Problem) -> tuple[dict[str, Shape], float, int]:
+def _collocated(problem: Problem) -> tuple[dict[str, ChebyshevShape], float, int]:
     import numpy as np
 
-    before: dict[str, Shape] = {}
+    before: dict[str, ChebyshevShape] = {}
     change = 1.0
     for degree in DEGREES:
         now = _solved(problem, degree)
@@ -233,7 +233,7 @@ def _collocated(problem: Problem) -> tuple[dict[str, Shape], float, int]:
     return now, change + 1e-16, degree
 
 
-def _solved(problem: Problem, degree: int) -> dict[str, Shape]:
+def _solved(problem: Problem, degree: int) -> dict[str, ChebyshevShape]:
     """A₀ c = f in balls, so that only the degree leaves an error."""
     import flint
 
@@ -251,7 +251,7 @@ def _solved(problem: Problem, degree: int) -> dict[str, Shape]:
         solution = flint.arb_mat([[x.mid() for x in row] for row in A0]).solve(flint.arb_mat(len(f), 1, f))
     values = [float(x.mid()) for x in solution.entries()]
     width = degree + 1
-    return {name: Shape(tuple(values[g * width : (g + 1) * width]), problem.length) for g, name in enumerate(c.fields)}
+    return {name: ChebyshevShape(tuple(values[g * width : (g + 1) * width]), problem.length) for g, name in enumerate(c.fields)}
 
 
 def _singular(rows: list[list[Any]]) -> bool:

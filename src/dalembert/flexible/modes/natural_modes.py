@@ -15,7 +15,7 @@ from dalembert.errors import BadDescription
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.member.collocation import can_count, eigenpairs
-from dalembert.flexible.member.shapes import Shape, chosen, uniform_shapes
+from dalembert.flexible.member.shapes import ChebyshevShape, chosen, uniform_shapes
 from dalembert.flexible.member.small_motion import SmallMotion, small_motion
 from dalembert.flexible.member.spectrum import Eigenvalue, eigenvalues
 from dalembert.model.member import Member
@@ -36,10 +36,10 @@ class Mode:
     fields: tuple[str, ...]
     # βL with β⁴ = ρA ω²/EI, or β² = ρA ω²/N: the root of the characteristic equation
     wave_number: float | None
-    shaped: Callable[[], dict[str, Shape]] = field(repr=False, compare=False)
+    shaped: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
 
     @cached_property
-    def shapes(self) -> dict[str, Shape]:
+    def shapes(self) -> dict[str, ChebyshevShape]:
         """The shapes of its fields, computed when first asked for; none for a motion without deformation."""
         return self.shaped()
 
@@ -158,13 +158,13 @@ def _varying(problem: Problem, wanted: int, remarks: list[str]) -> list[Mode]:
     remarks.append(f"properties vary along the member: polynomials of degree {degree}, the error is the change since the degree before")
     found = []
     for pair in pairs:
-        shapes = {name: Shape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
+        shapes = {name: ChebyshevShape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
         e = pair.eigenvalue
         found.append(Mode(e.value**0.5, e.error / 2, problem.motion.fields, None, partial(normalised, shapes)))
     return found
 
 
-def normalised(shapes: dict[str, Shape]) -> dict[str, Shape]:
+def normalised(shapes: dict[str, ChebyshevShape]) -> dict[str, ChebyshevShape]:
     """The same with a largest deflection of 1."""
     if not shapes:
         return {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Column, Function
-from dalembert.ode.constrained.fields import Native
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray
+from dalembert.ode.constrained.fields import ProblemFunction
 
 _EPSILON: Final = 2.0**-52
 
@@ -24,7 +24,7 @@ def inlined(text: str) -> str:
 
 def _dot() -> str:
     """Σ a b over groups of four."""
-    f = Function("dot", REAL, POINTER, POINTER, WHOLE)
+    f = NativeFunction("dot", REAL, POINTER, POINTER, WHOLE)
     a, b, groups = Array(f.parameters[0]), Array(f.parameters[1]), f.parameters[2]
     total = f.variable(f.value(0.0, LANE))
     with f.loop(groups) as i:
@@ -35,7 +35,7 @@ def _dot() -> str:
 
 def _add() -> str:
     """y += l x over groups of four."""
-    f = Function("add", WHOLE, POINTER, REAL, POINTER, WHOLE)
+    f = NativeFunction("add", WHOLE, POINTER, REAL, POINTER, WHOLE)
     y, l, x, groups = Array(f.parameters[0]), f.parameters[1], Array(f.parameters[2]), f.parameters[3]
     factor = f.value(l, LANE)
     with f.loop(groups) as i:
@@ -46,14 +46,14 @@ def _add() -> str:
 
 def _cholesky() -> str:
     """M = UᵀU in place, 1/u_kk apart and zeros up to the diagonal; a pivot that is only rounding makes everything NaN."""
-    native = Native("cholesky")
+    native = ProblemFunction("cholesky")
     f, given = native.function, native.given
     inverse, h = native.column("inverse"), native.column("h")
     with f.loop(given.n) as k:
-        h[k] = Column(native.row("U", k))[k]
+        h[k] = NumberArray(native.row("U", k))[k]
     with f.loop(given.n) as k:
         row = native.row("U", k)
-        entries = Column(row)
+        entries = NumberArray(row)
         limit = h[k] * f.value(given.n, REAL) * _EPSILON
         d = entries[k]
         over = f.choose(d > limit, 1.0 / f.intrinsic("sqrt", d), float("nan"))
@@ -75,9 +75,9 @@ def _cholesky() -> str:
 
 def _forward() -> str:
     """b = U⁻ᵀ b"""
-    native = Native("forward", POINTER)
+    native = ProblemFunction("forward", POINTER)
     f, given, (b,) = native.function, native.given, native.arguments
-    entries, inverse = Column(b), native.column("inverse")
+    entries, inverse = NumberArray(b), native.column("inverse")
     with f.loop(given.n) as k:
         y = entries[k] * inverse[k]
         entries[k] = y
@@ -88,9 +88,9 @@ def _forward() -> str:
 
 def _back() -> str:
     """b = U⁻¹ b"""
-    native = Native("back", POINTER)
+    native = ProblemFunction("back", POINTER)
     f, given, (b,) = native.function, native.given, native.arguments
-    entries, inverse = Column(b), native.column("inverse")
+    entries, inverse = NumberArray(b), native.column("inverse")
     with f.loop(given.n) as i:
         k = given.n - 1 - i
         entries[k] = (entries[k] - native.dot(native.row("U", k), b, k, given.groups)) * inverse[k]
@@ -99,11 +99,11 @@ def _back() -> str:
 
 def _weigh() -> str:
     """M += Σ_j ρ_j a_j a_jᵀ over all rows, ρ_j = max m_ii / |a_j|²."""
-    native = Native("weigh")
+    native = ProblemFunction("weigh")
     f, given = native.function, native.given
     largest = f.variable(f.value(0.0, REAL))
     with f.loop(given.n) as k:
-        largest.value = f.intrinsic("maxnum", largest.value, Column(native.row("U", k))[k])
+        largest.value = f.intrinsic("maxnum", largest.value, NumberArray(native.row("U", k))[k])
     # no mass at all along z: any weight will do
     size = f.choose(largest.value > 0.0, largest.value, 1.0)
     rho, zero = native.column("rho"), f.value(0, WHOLE)
@@ -113,7 +113,7 @@ def _weigh() -> str:
         weight = f.choose(square > 0.0, size / square, 0.0)
         rho[j] = weight
         with f.loop(given.n) as k:
-            a = Column(row)[k]
+            a = NumberArray(row)[k]
             with f.when(a.differs(0.0)):
                 native.add(native.row("U", k), weight * a, row, k, given.groups)
     return native.done()

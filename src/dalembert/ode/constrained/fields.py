@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, TRUTH, WHOLE
-from dalembert.numerics.llvm_writer import Column, Function, Operand, Record, Value
+from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Record, Value
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -113,17 +113,17 @@ class Whole:
         self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
 
 
-class Native:
+class ProblemFunction:
     """A function of a problem in memory: what it is given, its fields, its rows."""
 
     def __init__(self, name: str, *parameters: str, result: str = WHOLE, exported: bool = False) -> None:
-        self.function = Function(name, result, *parameters, POINTER, exported=exported)
+        self.function = NativeFunction(name, result, *parameters, POINTER, exported=exported)
         *self.arguments, self.pointer = self.function.parameters
         self.given = Given(self.pointer)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> NumberArray:
         """Numbers one by one."""
-        return Column(getattr(self.given, name))
+        return NumberArray(getattr(self.given, name))
 
     def whole(self, name: str) -> Whole:
         """Whole numbers one by one."""
@@ -162,7 +162,7 @@ class Native:
         g = self.first_group(k)
         self.function.call("add", WHOLE, self.lanes(y, g), factor, self.lanes(x, g), groups - g)
 
-    def copy(self, count: Value, source: Column, target: Column) -> None:
+    def copy(self, count: Value, source: NumberArray, target: NumberArray) -> None:
         """target = source."""
         with self.function.loop(count) as i:
             target[i] = source[i]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Column, Function, Value
-from dalembert.ode.constrained.fields import Native
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
+from dalembert.ode.constrained.fields import ProblemFunction
 
 # sine of the angle between a row and those before it: none at all
 _NOTHING: Final = 1e-13
@@ -29,7 +29,7 @@ def _columns() -> str:
 
     By its own length a row that vanishes at a singular position would look as strong as any other.
     """
-    native = Native("columns", WHOLE, WHOLE)
+    native = ProblemFunction("columns", WHOLE, WHOLE)
     f, given, (limit, choose) = native.function, native.given, native.arguments
     lengths = native.column("lengths")
     scale, zero = native.column("scale"), f.value(0, WHOLE)
@@ -51,18 +51,18 @@ def _columns() -> str:
     return native.done()
 
 
-def _widest(native: Native, row: Value, j: Value) -> None:
+def _widest(native: ProblemFunction, row: Value, j: Value) -> None:
     """The largest Σ_k |a_jk| so far: what an error of the coordinates does to φ_j at most."""
     f, sizes = native.function, native.column("sizes")
     total = f.variable(f.value(0.0, REAL))
     with f.loop(native.given.n) as k:
-        total.value = total.value + f.intrinsic("fabs", Column(row)[k])
+        total.value = total.value + f.intrinsic("fabs", NumberArray(row)[k])
     sizes[j] = f.intrinsic("maxnum", sizes[j], total.value)
 
 
 def _largest() -> str:
     """Bring the row with the most left over, among those from `place` on, to this place in the order."""
-    native = Native("largest", WHOLE, WHOLE)
+    native = ProblemFunction("largest", WHOLE, WHOLE)
     f, given, (place, rank) = native.function, native.given, native.arguments
     order = native.whole("order")
     best, most = f.variable(place), f.variable(f.value(-1.0, REAL))
@@ -84,7 +84,7 @@ def _factor() -> str:
 
     A row that lies in the span of those before it is passed over. Returns the rank.
     """
-    native = Native("factor", WHOLE, WHOLE)
+    native = ProblemFunction("factor", WHOLE, WHOLE)
     f, given, (limit, choose) = native.function, native.given, native.arguments
     order, keep = native.whole("order"), native.whole("keep")
     diagonal, tau = native.column("diagonal"), native.column("tau")
@@ -97,7 +97,7 @@ def _factor() -> str:
         v = native.row("B", j)
         square = native.dot(v, v, r, given.groups)
         with f.when(square > _NOTHING * _NOTHING):
-            entries = Column(v)
+            entries = NumberArray(v)
             head, length = entries[r], f.intrinsic("sqrt", square)
             alpha = f.choose(head > 0.0, native.minus(length), length)
             entries[r] = head - alpha
@@ -110,8 +110,8 @@ def _factor() -> str:
                 other = order[place + 1 + i]
                 row = native.row("B", other)
                 native.add(row, native.minus(t * native.dot(v, row, r, given.groups)), v, r, given.groups)
-                Column(native.column_of_R(other))[r] = Column(row)[r]
-                Column(row)[r] = 0.0
+                NumberArray(native.column_of_R(other))[r] = NumberArray(row)[r]
+                NumberArray(row)[r] = 0.0
             rank.value = r + 1
     given.rank, given.weakest = rank.value, weakest.value
     f.give(rank.value)
@@ -120,7 +120,7 @@ def _factor() -> str:
 
 def _reflect() -> str:
     """h = Qᵀ h, all n numbers of it."""
-    native = Native("reflect", POINTER)
+    native = ProblemFunction("reflect", POINTER)
     f, given, (h,) = native.function, native.given, native.arguments
     with f.loop(given.rank) as k:
         _one_reflection(native, h, k)
@@ -129,14 +129,14 @@ def _reflect() -> str:
 
 def _reflect_back() -> str:
     """h = Q h"""
-    native = Native("reflect_back", POINTER)
+    native = ProblemFunction("reflect_back", POINTER)
     f, given, (h,) = native.function, native.given, native.arguments
     with f.loop(given.rank) as i:
         _one_reflection(native, h, given.rank - 1 - i)
     return native.done()
 
 
-def _one_reflection(native: Native, h: Value, k: Value) -> None:
+def _one_reflection(native: ProblemFunction, h: Value, k: Value) -> None:
     v = native.row("B", native.whole("keep")[k])
     t = native.column("tau")[k] * native.dot(v, h, k, native.given.groups)
     native.add(h, native.minus(t), v, k, native.given.groups)
@@ -144,18 +144,18 @@ def _one_reflection(native: Native, h: Value, k: Value) -> None:
 
 def _size() -> str:
     """max |x_k| of so many numbers behind an address."""
-    f = Function("size", REAL, POINTER, WHOLE)
+    f = NativeFunction("size", REAL, POINTER, WHOLE)
     x, count = f.parameters
     most = f.variable(f.value(0.0, REAL))
     with f.loop(count) as k:
-        most.value = f.intrinsic("maxnum", most.value, f.intrinsic("fabs", Column(x)[k]))
+        most.value = f.intrinsic("maxnum", most.value, f.intrinsic("fabs", NumberArray(x)[k]))
     f.give(most.value)
     return f.text()
 
 
 def _turn() -> str:
     """κ = max_j |b_j(t) − b_j(t₀)| / |t − t₀|, t₀ being the end of the step before: how fast the rows turn."""
-    native = Native("turn", REAL)
+    native = ProblemFunction("turn", REAL)
     f, given, (t,) = native.function, native.given, native.arguments
     passed = f.intrinsic("fabs", t - given.seen_at)
     with f.when(~(passed > 0.0)):
@@ -173,7 +173,7 @@ def _turn() -> str:
     return native.done()
 
 
-def noise(native: Native, x: Value, *, accelerations: bool = False) -> Value:
+def noise(native: ProblemFunction, x: Value, *, accelerations: bool = False) -> Value:
     """ε (1 + κ max |q| / max |z|) |U z| at x = (q, z, t), in γ times κ: what rounding errors of the coordinates do to a weak row.
 
     max |z|/κ is what counts as one unit of the coordinates: a radian, or the length of a bar.
@@ -194,13 +194,13 @@ def noise(native: Native, x: Value, *, accelerations: bool = False) -> Value:
 
 def _speed() -> str:
     """|U z| = √(zᵀ𝓜z) at x = (q, z, t), by way of h"""
-    native = Native("speed", POINTER, result=REAL)
+    native = ProblemFunction("speed", POINTER, result=REAL)
     f, given, (x,) = native.function, native.given, native.arguments
     h, inverse, lanes = native.column("h"), native.column("inverse"), Array(given.h)
     with f.loop(given.groups) as i:
         lanes[i] = f.value(0.0, LANE)
     with f.loop(given.n) as k:
-        h[k] = Column(x)[given.n_q + k]
+        h[k] = NumberArray(x)[given.n_q + k]
     total = f.variable(f.value(0.0, REAL))
     with f.loop(given.n) as k:
         y = h[k] / inverse[k] + native.dot(native.row("U", k), given.h, k, given.groups)
@@ -216,10 +216,10 @@ def _through_R() -> str:
     they are and in γ as much as d⁻² times, would be divided by d. What is not above this noise β = noise / d^power is faded
     out, g → g g²/(g² + β²), so that the motion goes straight on through the singular position.
     """
-    native = Native("through_R", POINTER, REAL, REAL, WHOLE)
+    native = ProblemFunction("through_R", POINTER, REAL, REAL, WHOLE)
     f, given, (values, least, noise, power) = native.function, native.given, native.arguments
     w, scale, diagonal = native.column("w"), native.column("scale"), native.column("diagonal")
-    g, zero, lanes = Column(values), f.value(0, WHOLE), Array(given.w)
+    g, zero, lanes = NumberArray(values), f.value(0, WHOLE), Array(given.w)
     with f.loop(given.row_groups) as i:
         lanes[i] = f.value(0.0, LANE)
     with f.loop(given.rank) as k:

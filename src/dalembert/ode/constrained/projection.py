@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Column, Value
-from dalembert.ode.constrained.fields import Native
+from dalembert.numerics.llvm_writer import Array, NumberArray, Value
+from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import WEAK, noise
 
 # sine of the angle between a row and those before it: too small to correct along
@@ -31,7 +31,7 @@ def projection_text() -> str:
 
 def _residual() -> str:
     """max |φ_j| over the kept rows, or over all, in units of rounding; what is rounding in a weak row becomes zero."""
-    native = Native("residual", WHOLE, result=REAL)
+    native = ProblemFunction("residual", WHOLE, result=REAL)
     f, given, (every,) = native.function, native.given, native.arguments
     phi, sizes, most = native.column("phi"), native.column("sizes"), f.variable(f.value(0.0, REAL))
     reach = f.call("size", REAL, given.x, given.n_q)
@@ -62,7 +62,7 @@ def _residual() -> str:
 
 def _correction() -> str:
     """δz = −U⁻¹ Q R⁻ᵀ g into h: the shortest δz with A δz = −g, where the rows are clearly independent."""
-    native = Native("correction", POINTER, REAL, WHOLE)
+    native = ProblemFunction("correction", POINTER, REAL, WHOLE)
     f, given, (g, noise, power) = native.function, native.given, native.arguments
     native.call("through_R", g, _NEARLY_NOTHING, noise, power, kinds=" r")
     lanes, h, w = Array(given.h), native.column("h"), native.column("w")
@@ -74,16 +74,16 @@ def _correction() -> str:
     return native.done()
 
 
-def _load_state(native: Native, t: Value, y: Value) -> Column:
+def _load_state(native: ProblemFunction, t: Value, y: Value) -> NumberArray:
     """x = (q, z, t)"""
     given = native.given
     x, width = native.column("x"), given.n_q + given.n
-    native.copy(width, Column(y), x)
+    native.copy(width, NumberArray(y), x)
     x[width] = t
     return x
 
 
-def _shift(native: Native, y: Value, *, by_h: bool) -> None:
+def _shift(native: ProblemFunction, y: Value, *, by_h: bool) -> None:
     """q = q + E δz with the δz in h, or with none, which leaves quaternions of length one."""
     f, given = native.function, native.given
     x, h = native.column("x"), native.column("h")
@@ -94,7 +94,7 @@ def _shift(native: Native, y: Value, *, by_h: bool) -> None:
 
 def _positions() -> str:
     """φ(q, t) = 0 by Newton steps; 0, or 1 where there is no such place nearby."""
-    native = Native("positions", REAL, POINTER)
+    native = ProblemFunction("positions", REAL, POINTER)
     f, given, (t, y) = native.function, native.given, native.arguments
     before = f.variable(f.value(float("inf"), REAL))
     rounds = f.variable(f.value(0, WHOLE))
@@ -120,9 +120,9 @@ def _positions() -> str:
 
 def _speeds() -> str:
     """z = z + δz so that e(q, z, t) = 0, with the factors at hand."""
-    native = Native("speeds", REAL, POINTER)
+    native = ProblemFunction("speeds", REAL, POINTER)
     f, given, (t, y) = native.function, native.given, native.arguments
-    z = Column(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}"))
+    z = NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}"))
     h = native.column("h")
     rounding = noise(native, given.x)
     native.call("correction", given.e, rounding, 0)
@@ -140,7 +140,7 @@ def _speeds() -> str:
 
 def _project() -> str:
     """The end of a step: rows chosen anew, and if they are to be held, positions and speeds brought back onto them."""
-    native = Native("project", REAL, POINTER, result=CODE, exported=True)
+    native = ProblemFunction("project", REAL, POINTER, result=CODE, exported=True)
     f, given, (t, y) = native.function, native.given, native.arguments
     with f.when(~given.holding.differs(0)):
         _load_state(native, t, y)
@@ -159,13 +159,13 @@ def _project() -> str:
 
 def _project_all() -> str:
     """States in rows, each at its time, brought onto the rows; returns how many could not be."""
-    native = Native("project_all", POINTER, POINTER, WHOLE, exported=True)
+    native = ProblemFunction("project_all", POINTER, POINTER, WHOLE, exported=True)
     f, given, (times, Y, count) = native.function, native.given, native.arguments
     failed = f.variable(f.value(0, WHOLE))
     width = given.n_q + given.n
     with f.loop(count) as i:
         y = f.emit(POINTER, f"getelementptr {REAL}, {Y}, {width * i}")
-        code = f.call("project", CODE, Column(times)[i], y, native.pointer)
+        code = f.call("project", CODE, NumberArray(times)[i], y, native.pointer)
         failed.value = failed.value + f.value(code, WHOLE)
     f.give(failed.value)
     return f.text()

@@ -29,7 +29,7 @@ _DISTANCES: Final = (0.05, 0.1, 0.2, 0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
-class Rank:
+class RowRank:
     """The rank at the start, the usual one, and the rows that are involved where these fall short."""
 
     at_start: int
@@ -38,11 +38,11 @@ class Rank:
     involved: tuple[int, ...]
 
 
-def usual_rank(rates: ConstrainedRates, p: Numbers, x: Numbers) -> Rank:
+def usual_rank(rates: ConstrainedRates, p: Numbers, x: Numbers) -> RowRank:
     """rank A at the state x = (q, z, t) and around it on the rows."""
     m, n = rates.layout.m, rates.layout.n
     if not m:
-        return Rank(0, 0, 0, ())
+        return RowRank(0, 0, 0, ())
     A = rates.rows(x[np.newaxis], p)["A"][0]
     here, involved = _rank(A)
     largest, usual, best = min(m, n), here, involved
@@ -51,7 +51,7 @@ def usual_rank(rates: ConstrainedRates, p: Numbers, x: Numbers) -> Rank:
             rank, names = _rank(rates.rows(other[np.newaxis], p)["A"][0])
             if rank > usual:
                 usual, best = rank, names
-    return Rank(here, usual, m, involved if here < usual else best)
+    return RowRank(here, usual, m, involved if here < usual else best)
 
 
 def _unit_rows(A: Numbers) -> Numbers:

@@ -17,9 +17,9 @@ import functools
 from typing import Final
 
 from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Column, Value
+from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.constrained.cholesky import cholesky_text
-from dalembert.ode.constrained.fields import Native
+from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import noise, orthogonal_text
 from dalembert.ode.constrained.projection import projection_text
 
@@ -35,10 +35,10 @@ def text() -> str:
 
 def _fill() -> str:
     """q̇, f, γ, φ, e, the upper half of M and A at x, each in its place; γ with Baumgarte's terms."""
-    native = Native("fill", POINTER)
+    native = ProblemFunction("fill", POINTER)
     f, given, (x,) = native.function, native.given, native.arguments
     f.line(f"call void {given.fill.name}({x}, {given.p}, {given.outs}, {given.fill_work})")
-    block, lanes = Column(given.block), Array(given.block)
+    block, lanes = NumberArray(given.block), Array(given.block)
     with f.loop(given.block_groups) as i:
         lanes[i] = f.value(0.0, LANE)
     outs, index = native.column("outs"), native.whole("index")
@@ -53,7 +53,7 @@ def _fill() -> str:
 
 def _prepare() -> str:
     """The factors of M and of the rows at x, with rows chosen anew or as they are; returns the rank."""
-    native = Native("prepare", POINTER, WHOLE)
+    native = ProblemFunction("prepare", POINTER, WHOLE)
     f, given, (x, choose) = native.function, native.given, native.arguments
     native.call("fill", x)
     with f.when(given.massless.differs(0)):
@@ -62,36 +62,36 @@ def _prepare() -> str:
     limit = f.choose(choose.differs(0), given.m, given.cap)
     native.call("columns", limit, choose)
     with f.when(choose.differs(0)), f.when(~given.choosing.differs(0)):
-        native.call("turn", Column(x)[given.n_q + given.n])
+        native.call("turn", NumberArray(x)[given.n_q + given.n])
     f.give(native.call("factor", limit, choose))
     return f.text()
 
 
 def _rates() -> str:
     """q̇, ż into y and λ into the multipliers, at x = (q, z, t)."""
-    native = Native("rates", POINTER, POINTER, POINTER, result="void", exported=True)
+    native = ProblemFunction("rates", POINTER, POINTER, POINTER, result="void", exported=True)
     f, given, (x, p, y) = native.function, native.given, native.arguments
     given.p = p
     rank = native.call("prepare", x, given.choosing)
-    native.copy(given.n_q, native.column("qdot"), Column(y))
+    native.copy(given.n_q, native.column("qdot"), NumberArray(y))
     # U⁻ᵀ f, turned by Qᵀ
     h = given.f
     native.call("forward", h)
     native.call("reflect", h)
     native.call("through_R", given.gamma, 0.0, noise(native, x, accelerations=True), 2, kinds=" r")
-    entries, w, c = Column(h), native.column("w"), native.column("c")
+    entries, w, c = NumberArray(h), native.column("w"), native.column("c")
     with f.loop(rank) as k:
         c[k] = w[k] - entries[k]
         entries[k] = w[k]
     native.call("reflect_back", h)
     native.call("back", h)
-    native.copy(given.n, entries, Column(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}")))
+    native.copy(given.n, entries, NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}")))
     _multipliers(native, rank)
     f.line("ret void")
     return f.text()
 
 
-def _multipliers(native: Native, rank: Value) -> None:
+def _multipliers(native: ProblemFunction, rank: Value) -> None:
     """λ = s R⁻¹ c; of rows that are not kept zero; less ρ_j a_j·ż, which is −ρ_j γ_j, where there are massless coordinates."""
     f, given = native.function, native.given
     lam, c, scale = native.column("multipliers"), native.column("c"), native.column("scale")
@@ -103,13 +103,13 @@ def _multipliers(native: Native, rank: Value) -> None:
         value = c[k] / native.column("diagonal")[k]
         column = native.column_of_R(j)
         with f.loop(k) as s:
-            c[s] = c[s] - value * Column(column)[s]
+            c[s] = c[s] - value * NumberArray(column)[s]
         lam[j] = lam[j] + value * scale[j]
 
 
 def _batch() -> str:
     """q̇, ż and λ of many states (q, z, t) in rows."""
-    native = Native("batch", POINTER, POINTER, POINTER, WHOLE, exported=True)
+    native = ProblemFunction("batch", POINTER, POINTER, POINTER, WHOLE, exported=True)
     f, given, (X, p, Y, count) = native.function, native.given, native.arguments
     n_in, n_out = given.n_q + given.n + 1, given.n_q + given.n
     width = n_out + given.m
@@ -125,7 +125,7 @@ def _batch() -> str:
 
 def _choose_rows() -> str:
     """Choose rows at a state (q, z, t); returns the rank."""
-    native = Native("choose_rows", POINTER, exported=True)
+    native = ProblemFunction("choose_rows", POINTER, exported=True)
     f, (x,) = native.function, native.arguments
     f.give(native.call("prepare", x, 1))
     return f.text()

@@ -19,7 +19,7 @@ from dalembert.algebra.folds import Linear, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.numerics.symbol_values import MissingValue
-from dalembert.simulation.events.event import Action, BadEvent, Event
+from dalembert.simulation.events.event import BadEvent, Event, EventAction
 from dalembert.simulation.quantities import energies
 from dalembert.states.evaluator import Evaluator, Key, label
 from dalembert.states.start import find_start
@@ -46,8 +46,8 @@ class Actor:
 
     def __init__(self, setting: Values, evaluator: Evaluator, events: Sequence[Event], gaps: Sequence[int]) -> None:
         self._setting, self._evaluator, self._events = setting, evaluator, events
-        self._changes = {i: _changes(evaluator, e) for i, e in enumerate(events) if e.action is Action.RESET}
-        self._impacts = {i: _Impact(evaluator, e, gaps[i]) for i, e in enumerate(events) if e.action is Action.IMPACT}
+        self._changes = {i: _changes(evaluator, e) for i, e in enumerate(events) if e.action is EventAction.RESET}
+        self._impacts = {i: _Impact(evaluator, e, gaps[i]) for i, e in enumerate(events) if e.action is EventAction.IMPACT}
 
     def act(self, i: int, y: Numbers, t: float) -> Changed:
         """The state y = (q, u) after event number i."""

@@ -20,7 +20,7 @@ class BadEvent(BadRun):
     """An event that cannot be watched or acted upon."""
 
 
-class Action(Enum):
+class EventAction(Enum):
     """What is done when an event happens."""
 
     RECORD = "recorded"
@@ -35,7 +35,7 @@ class Event(Shown):
 
     expression: Scalar | str
     direction: Direction = "any"
-    action: Action = Action.RECORD
+    action: EventAction = EventAction.RECORD
     changes: Mapping[Any, Any] = field(default_factory=dict)
     restitution: Any = None
     name: str = ""
@@ -75,7 +75,7 @@ def event(
     if reset is not None and not reset:
         msg = "event: reset={} changes nothing; name a coordinate or a speed and its new value"
         raise BadEvent(msg)
-    action = Action.STOP if stop else Action.RESET if reset else Action.RECORD
+    action = EventAction.STOP if stop else EventAction.RESET if reset else EventAction.RECORD
     return Event(expression, direction, action, dict(reset or {}), None, name)
 
 
@@ -90,7 +90,7 @@ def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
     if not isinstance(name, str):
         msg = f"impact: name={name!r}; give a string"
         raise BadEvent(msg)
-    return Event(gap, "down", Action.IMPACT, {}, restitution, name)
+    return Event(gap, "down", EventAction.IMPACT, {}, restitution, name)
 
 
 def read_events(given: object) -> tuple[Event, ...]:

@@ -15,7 +15,7 @@ from dalembert.simulation.events.watching import EventFunctions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.ode.loop import Step
+    from dalembert.ode.loop import DenseStep
 
     Numbers = NDArray[np.float64]
     Quantity = Callable[[float], float]
@@ -34,7 +34,7 @@ class Crossing(NamedTuple):
     event: int
 
 
-def crossings(step: Step, functions: EventFunctions, sides: Numbers) -> list[Crossing]:
+def crossings(step: DenseStep, functions: EventFunctions, sides: Numbers) -> list[Crossing]:
     """Those in the wanted direction; `sides` tells on which side of zero each event was when the step began."""
     n = functions.values.n_in - 1
 

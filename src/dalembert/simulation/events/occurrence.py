@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.simulation.events.event import Action
+from dalembert.simulation.events.event import EventAction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Occurrence:
     @property
     def acts(self) -> bool:
         """Whether the run has two points at this time, before and after."""
-        return self.action in (Action.RESET.value, Action.IMPACT.value)
+        return self.action in (EventAction.RESET.value, EventAction.IMPACT.value)
 
     @property
     def changed(self) -> dict[str, tuple[float, float]]:

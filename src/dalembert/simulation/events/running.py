@@ -19,11 +19,11 @@ from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.loop import Integration, Progress
-from dalembert.ode.points import Motion, Pieces
-from dalembert.ode.problem import Problem
+from dalembert.ode.points import Pieces, StoredMotion
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.events.acting import Actor
-from dalembert.simulation.events.event import Action
+from dalembert.simulation.events.event import EventAction
 from dalembert.simulation.events.locating import Crossing, crossings
 from dalembert.simulation.events.occurrence import Occurrence
 from dalembert.simulation.events.watching import Watch
@@ -53,7 +53,7 @@ class EndlessEvents(RunStopped):
 class EventfulRun:
     """A run with its events; `book` is told of every change of the state, (t, y before, y after), and may alter what rides along."""
 
-    problem: Problem
+    problem: InitialValueProblem
     watch: Watch
     actor: Actor
     names: tuple[str, ...]
@@ -121,12 +121,12 @@ class EventfulRun:
         functions, k = self.watch.functions, integration.steps
         step = integration.step(k)
         found = crossings(step, functions, self.watch.side_before)
-        acting = [c for c in found if functions.events[c.event].action is not Action.RECORD]
+        acting = [c for c in found if functions.events[c.event].action is not EventAction.RECORD]
         until = acting[0].t if acting else step.end
         # what happens at the same time belongs to it
         near = until + _AT_ONCE * (step.end - step.begin) + _LAST_BITS * math.ulp(until)
         for c in found:
-            if c.t <= near and functions.events[c.event].action is Action.RECORD:
+            if c.t <= near and functions.events[c.event].action is EventAction.RECORD:
                 y = step.at(c.t)[: self._n]
                 self._record(c.event, c.t, y, y)
         if not acting:
@@ -156,7 +156,7 @@ class EventfulRun:
         t, y = integration.t, integration.state
         for c in found:
             before, e = y[: self._n].copy(), self.watch.functions.events[c.event]
-            if e.action is Action.STOP:
+            if e.action is EventAction.STOP:
                 self._record(c.event, t, before, before)
                 return y, e.title
             changed = self.actor.act(c.event, before, t)
@@ -231,7 +231,7 @@ class EventfulRun:
                 dense.append(still)
             if part.dense is not None:
                 dense.append(part.dense)
-        motion = Motion(Pieces(times), Pieces(states), Pieces(dense))
+        motion = StoredMotion(Pieces(times), Pieces(states), Pieces(dense))
         happened = {o.name for o in self.occurrences}
         silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened)
         rejected, calls = sum(p.rejected for p in parts), sum(p.calls for p in parts)
@@ -240,5 +240,5 @@ class EventfulRun:
 
 def _point(t: float, y: Numbers) -> Solution:
     """A motion of one point."""
-    motion = Motion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, 8, len(y)))]))
+    motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, 8, len(y)))]))
     return Solution(motion, Outcome.FINISHED, "", 0, 0)

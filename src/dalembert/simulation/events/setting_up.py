@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.ode.loop import Progress
 from dalembert.ode.memory import padded
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 
 def eventful(
-    chosen: Values, events: tuple[Event, ...], problem: Problem, context: Context, watched: Watched | None, show: Progress | None
+    chosen: Values,
+    events: tuple[Event, ...],
+    problem: InitialValueProblem,
+    context: Context,
+    watched: Watched | None,
+    show: Progress | None,
 ) -> EventfulRun:
     """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked where it rides along."""
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)

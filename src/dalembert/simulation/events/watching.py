@@ -20,7 +20,7 @@ from dalembert.ode.event_search import EXPORTS, FIELDS, text
 from dalembert.ode.memory import padded, ready, structure
 from dalembert.ode.points import address
 from dalembert.once import made_once
-from dalembert.simulation.events.event import SIGNS, Action, BadEvent, Event
+from dalembert.simulation.events.event import SIGNS, BadEvent, Event, EventAction
 from dalembert.states.evaluator import Evaluator, Level
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _node(evaluator: Evaluator, e: Event) -> int:
     if level is Level.ACCELERATION:
         msg = f"event {e.title!r} contains an acceleration; give it in positions, velocities and the time"
         raise BadEvent(msg)
-    if e.action is Action.IMPACT and inside.intersection(evaluator.kin.u):
+    if e.action is EventAction.IMPACT and inside.intersection(evaluator.kin.u):
         msg = f"impact {e.title!r}: a gap is a distance φ(q, t), and this contains a velocity"
         raise BadEvent(msg)
     return reduced
@@ -138,7 +138,7 @@ class Watch:
         rates = slopes @ xdot
         small = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _LAST_BITS * math.ulp(x[-1]) * np.abs(rates) + _ZERO_ANYWAY
         side = np.where(small, np.sign(rates), np.sign(g))
-        gaps = np.array([e.action is Action.IMPACT for e in functions.events])
+        gaps = np.array([e.action is EventAction.IMPACT for e in functions.events])
         self._arrays["side"][:] = np.where(small & gaps, 1.0, side)
         # a zero has no neighbours yet
         self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(small, 0.0, g)
@@ -151,7 +151,7 @@ class Watch:
             if not np.isfinite(value):
                 msg = f"event {e.title!r} has no finite value at the start ({value})"
                 raise BadEvent(msg)
-            if e.action is Action.IMPACT and value < -(_ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY):
+            if e.action is EventAction.IMPACT and value < -(_ZERO * float(np.abs(slope) @ np.abs(x)) + _ZERO_ANYWAY):
                 remedy = "start where it is positive, or change its sign"
                 msg = f"impact {e.title!r}: the gap is {value:.6g} at the start, already closed; {remedy}"
                 raise BadEvent(msg)

@@ -1,8 +1,9 @@
 """docs/robots.md: every URDF of example-robot-data and every model of dm_control, loaded and held against the engines.
 
-    python benchmarks/robots.py [part of a file's name …]
+    python benchmarks/robots.py [--rows FILE] [part of a file's name …]
 
-Each robot has a process of its own, so that one that takes too long ends alone and is a row with the reason.
+Each robot has a process of its own, so that one that takes too long ends alone and is a row with the reason. Rows are kept in FILE
+as they are found, and those that are there already are not measured again: a run that was interrupted goes on.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import sys
 import tempfile
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,8 +27,9 @@ HEAD = """# Robots, measured
 Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and locomotion of `dm_control` (scenes and
 defaults excepted), read by `da.load` and held against the engines that know the same file at 20 random states: the largest relative
 difference of the accelerations. Robots without joints are loaded with `base="free"`. CPU is that of loading, deriving and compiling
-without a cache, on two cores shared with other work; `u̇` and `aba` are one evaluation called from Python, by the compiled equations and
-by Pinocchio. The principles are compared exactly; where that is not decided within {limit:g} s of CPU the last column says so.
+without a cache and without the imports, on two cores shared with other work; `u̇` and `aba` are one evaluation called from Python, by the
+compiled equations and by Pinocchio, measured one after the other, each in a process of its own. The principles are compared exactly;
+where that is not decided within {limit:g} s of CPU the last column says so.
 
 Written by `python benchmarks/robots.py`; {count} files: {agree} agree with every engine that takes them, and at
 least one does; of {undecided} the agreement of the principles is undecided.
@@ -170,12 +171,21 @@ def witnessed(engines: dict[str, tuple[str, bool]]) -> bool:
 
 
 def main(wanted: list[str]) -> None:
-    chosen = [(file, root) for file, root in files() if not wanted or any(w in str(file) for w in wanted)]
+    kept = Path(wanted[1]) if wanted[:1] == ["--rows"] else None
+    wanted = wanted[2:] if kept else wanted
+    known = dict(map(json.loads, kept.read_text(encoding="utf-8").splitlines())) if kept and kept.exists() else {}
     rows = []
-    with ThreadPoolExecutor(2) as pool:
-        for (file, root), row in zip(chosen, pool.map(lambda x: row_of(*x), chosen), strict=True):
-            rows.append((file.relative_to(root).as_posix(), row))
-            print(line_of(*rows[-1]), flush=True)
+    for file, root in files():
+        name = file.relative_to(root).as_posix()
+        if wanted and not any(w in name for w in wanted):
+            continue
+        if name not in known:
+            known[name] = row_of(file, root)
+            if kept:
+                with kept.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps([name, known[name]]) + "\n")
+        rows.append((name, known[name]))
+        print(line_of(*rows[-1]), flush=True)
     agree = sum("engines" in row and witnessed(row["engines"]) for _, row in rows)
     undecided = sum("undecided" in row.get("principles", "") for _, row in rows)
     text = HEAD.format(limit=LIMIT, count=len(rows), agree=agree, undecided=undecided) + "\n".join(line_of(*x) for x in rows) + "\n"

@@ -55,6 +55,7 @@ class RigidGroups:
         self._hinged: dict[tuple[RigidGroup, Frame], list[RigidGroup]] = {}
         self._rigid: dict[tuple[Frame, Frame], bool] = {}
         self._named: set[int] = set()
+        self._twists: dict[RigidGroup, dict[int, tuple[Vector, Vector]]] = {}
         for body in kin.system.bodies:
             group, rho = self._place(body.G)
             if body.frame is not None and not self.turns_with(body.frame, group.frame):
@@ -112,7 +113,9 @@ class RigidGroups:
         return self._rigid[key]
 
     def _vanishes(self, v: Vector) -> bool:
-        return not v.parts or all_zero(self.kin.tape, v.components(self.kin.system.N), "whether two frames turn alike")
+        # in any axes: the nearest make the shortest expressions
+        nearest = max(v.parts, key=lambda F: F.depth, default=self.kin.system.N)
+        return not v.parts or all_zero(self.kin.tape, v.components(nearest), "whether two frames turn alike")
 
     def _slider(self, before: RigidGroup, offset: Vector, kind: object, moving: list[int]) -> RigidGroup:
         key = (before, kind)
@@ -238,6 +241,11 @@ class RigidGroups:
 
     def twists(self, group: RigidGroup) -> dict[int, tuple[Vector, Vector]]:
         """{k: (∂v/∂q̇_k, ∂ω/∂q̇_k)} of a group at its joint, against the group before: what the joint lets happen."""
+        if group not in self._twists:
+            self._twists[group] = self._relative_twists(group)
+        return self._twists[group]
+
+    def _relative_twists(self, group: RigidGroup) -> dict[int, tuple[Vector, Vector]]:
         assert group.before is not None
         before, w = group.before.frame, self.kin.motion_in_rates.w
         linear = Linear(self.kin.tape, self.kin.qdot)

@@ -15,6 +15,7 @@ from dalembert.robots.record import Actuator, Site, Tendon
 def add_passive(b: Builder) -> None:
     """V = ½ k (q − q₀)² and D = ½ c q̇² of every joint."""
     s = b.s
+    coupled = {*b.coupled, *(b.robot.joints[row.second].name for row in b.coupled.values())}
     for moved in b.joints:
         if moved is None:
             continue
@@ -25,8 +26,12 @@ def add_passive(b: Builder) -> None:
             s.potential(k * (moved.coordinates[0] - rest) ** 2 / 2, f"spring of {joint.name}")
         if joint.damping:
             c = b.masses.parameter("damping", f"d_{joint.name}", joint.damping)
-            squares = [v * v for v in velocities(moved)]
-            s.dissipation(sum(squares[1:], squares[0]) * c / 2, f"damping of {joint.name}")
+            speeds, label = velocities(moved), f"damping of {joint.name}"
+            if joint.name in coupled:
+                # a function of a coordinate that moves several joints would not say in which of them it acts
+                _along_joint(b, moved, -c * speeds[0], label)
+            else:
+                s.dissipation(sum((v * v for v in speeds[1:]), speeds[0] ** 2) * c / 2, label)
 
 
 def velocities(moved: Moved) -> list[Scalar]:

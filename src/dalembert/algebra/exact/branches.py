@@ -46,11 +46,15 @@ class Branches:
         self.structure = Structure(tape)
         self._related: dict[tuple[int, ...], tuple[int, bool]] = {}
 
+    def none(self, rows: Sequence[int]) -> bool:
+        """Whether no row has any branches."""
+        return not any(self.tape.nodes[i][0] in _BRANCHING for i in needed(self.tape, rows))
+
     def of(self, row: Sequence[int]) -> Branching:
         """The branching of some nodes together."""
-        nodes = needed(self.tape, row)
-        if not any(self.tape.nodes[i][0] in _BRANCHING for i in nodes):
+        if self.none(row):
             return Branching()
+        nodes = needed(self.tape, row)
         atoms: dict[int, None] = {}
         radicands: dict[int, None] = {}
         arcs = self._arcs(row, nodes)

@@ -157,9 +157,11 @@ class ZeroTest:
             self._given = dict.fromkeys(self.unknowns, (degree, degree)) if self.residuals else {}
         return self._given
 
-    def branching(self, row: int) -> Branching:
-        """The branches of a row with all that its unknowns depend on."""
-        return self._branches.of((row, *self.residuals))
+    def branchings(self, rows: Sequence[int]) -> dict[int, Branching]:
+        """The branches of each row with all that its unknowns depend on."""
+        if self._branches.none((*rows, *self.residuals)):
+            return dict.fromkeys(rows, Branching())
+        return {row: self._branches.of((row, *self.residuals)) for row in rows}
 
 
 class _Run:
@@ -190,7 +192,7 @@ class _Run:
         """Points and primes until the bound is small, signs until every pattern has been met."""
         test = self.test
         rows = dict(zip(self.left, row_degrees(test.tape, self.left, self.test.known_point, test.given()), strict=True))
-        branchings = {r: test.branching(r) for r in self.left}
+        branchings = test.branchings(self.left)
         plain = [r for r in self.left if not branchings[r].atoms and not branchings[r].related]
         self._prove_plain({r: rows[r] for r in plain})
         for r, b in branchings.items():

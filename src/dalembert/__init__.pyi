@@ -26,6 +26,7 @@ from dalembert.algebra.scalar import Scalar as Scalar
 from dalembert.api.agreement import agreement as agreement
 from dalembert.api.compile import compile as compile  # noqa: A004 - da.compile is the verb a user looks for
 from dalembert.api.compile import forward_dynamics as forward_dynamics
+from dalembert.api.energy_integrals import conservative as conservative
 from dalembert.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
@@ -91,6 +92,7 @@ from dalembert.geometry.point import Point as Point
 from dalembert.geometry.vector import Vector as Vector
 from dalembert.integrals.audit import RunIntegrals as RunIntegrals
 from dalembert.integrals.audit import Work as Work
+from dalembert.integrals.conservative import LoadVerdict as LoadVerdict
 from dalembert.integrals.energy_integrals import EnergyIntegrals as EnergyIntegrals
 from dalembert.integrals.routh import RouthReduction as RouthReduction
 from dalembert.integrals.symmetry import Symmetry as Symmetry

@@ -8,7 +8,7 @@ from dalembert import gallery
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import symbols_of
-from dalembert.constraint_analysis.antiderivative import antiderivative
+from dalembert.algebra.normal_form.antiderivative import antiderivative
 from dalembert.constraint_analysis.integrability import reach
 from dalembert.constraint_analysis.rows import rows_of
 
@@ -200,7 +200,7 @@ def test_antiderivatives_are_checked_by_differentiation(text):
     assert shown_zero(e.tape, [e.tape.sub(d, e.i)])[0]
 
 
-@pytest.mark.parametrize("text", ["1/x", "exp(x)", "sin(x**2)", "sqrt(x)", "1/cos(x)"])
+@pytest.mark.parametrize("text", ["1/(x + 1)", "exp(x)", "sin(x**2)", "sqrt(x)", "1/cos(x)"])
 def test_what_is_not_tried_is_none(text):
     s, *_ = masses("x y")
     e = s.expression(text)

@@ -16,6 +16,7 @@ from dalembert.principles.derived import derived
 from dalembert.principles.kane import kane
 
 if TYPE_CHECKING:
+    from dalembert.integrals.conservative import LoadVerdict
     from dalembert.integrals.energies import Energies
     from dalembert.integrals.energy_integrals import EnergyIntegrals
     from dalembert.integrals.routh import RouthReduction
@@ -33,6 +34,16 @@ def energy_integrals(
     from dalembert.integrals.energy_integrals import energy_integrals as decide
 
     return decide(*_energies(system, values or {}, inputs or {}))
+
+
+def conservative(system: System) -> tuple[LoadVerdict, ...]:
+    """Which loads that were declared as forces have a potential: ∂Q/∂q̇ = 0, ∂Q/∂t = 0, dQ = 0, decided exactly.
+
+    One verdict for each load, and one for those together that have none alone; potentials and gravity have theirs already.
+    """
+    from dalembert.integrals.conservative import load_verdicts
+
+    return tuple(load_verdicts(kinematics(system).fork()))
 
 
 def symmetry(

@@ -15,12 +15,12 @@ from typing import Final
 
 from dalembert.algebra.exact.field import StructurallySingular, Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Derivative
+from dalembert.algebra.normal_form.antiderivative import antiderivative
 from dalembert.algebra.normal_form.forms import Form, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.normal_form.ring import TooLong
 from dalembert.algebra.scalar import Scalar
 from dalembert.constraint_analysis.ansatz import proposals
-from dalembert.constraint_analysis.antiderivative import antiderivative
 from dalembert.constraint_analysis.integrability import Reach, along, choose_positions
 from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.errors import BadExpression

@@ -18,6 +18,6 @@ def known(E: Energies, setting: Values) -> dict[int, int]:
     bound = [x for x in base if x in setting.bindings]
     nodes = transplant(setting.kin.tape, E.t, [setting.bindings[x] for x in bound])
     # these make every rate of a motion that any of the energies and powers needs
-    _ = E.sigma, E.sigma_R, E.P_in, E.P_in_of_vectors, E.P_nonconservative
+    _ = E.sigma, E.sigma_R, E.P_in, E.P_in_of_vectors, E.P_nonconservative, E.V_of_time
     found = {i: E.t.zero for i, x in setting.numbers.items() if x == 0.0}
     return found | jets(E.t, {x: Scalar(E.t, i) for x, i in zip(bound, nodes, strict=True)})

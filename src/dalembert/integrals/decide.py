@@ -88,11 +88,11 @@ class OnTheMotion:
         given: dict[int, int] = {}
         for row in self.rows:
             u = next(self.u[r] for r in sorted(row.A, reverse=True) if self.u[r] not in given)
-            given[u] = _root(point.on(self.tape, given), row.e, u)
+            given[u] = polynomial_root(point.on(self.tape, given), row.e, u)
         return point.on(self.tape, given) if given else point
 
 
-def _root(point: PrimePoint, e: int, u: int) -> int:
+def polynomial_root(point: PrimePoint, e: int, u: int) -> int:
     """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field has none."""
     from flint import fmpz_mod_ctx, fmpz_mod_poly_ctx
 

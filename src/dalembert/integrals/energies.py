@@ -11,10 +11,11 @@ from __future__ import annotations
 from functools import cached_property
 
 from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Linear, gradient
+from dalembert.algebra.folds import Derivative, Linear, gradient
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.integrals.gauge import unmoved, without_gauge
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.loads import applied_forces, applied_torques, gravity_potential, potential
@@ -122,9 +123,26 @@ class Energies:
     # ---- potentials and powers ---------------------------------------------------------------
 
     @cached_property
+    def loads(self) -> tuple[LoadVerdict, ...]:
+        """Which of the loads declared as forces have a potential.
+
+        Source: Mit22 (17)–(19).
+        """
+        return tuple(load_verdicts(self.kin))
+
+    @cached_property
+    def with_potential(self) -> frozenset[str]:
+        """The loads whose potential counts in V, and no longer among those without."""
+        return frozenset(name for found in self.loads if found.has_potential for name in found.loads)
+
+    @cached_property
     def V_declared(self) -> int:
-        """V(q, t) as described, gravity included."""
-        return self.t.add(potential(self.kin), gravity_potential(self.kin))
+        """V(q, t) as described, with gravity and the loads that were found to have a potential."""
+        total = self.t.add(potential(self.kin), gravity_potential(self.kin))
+        for found in self.loads:
+            if found.has_potential and found.potential is not None:
+                total = self.t.add(total, self.kin.in_rates(found.potential.i))
+        return total
 
     @cached_property
     def V(self) -> int:
@@ -148,9 +166,11 @@ class Energies:
             found[name] = (t.add(a, classical), t.add(b, general))
 
         for name, F, P in applied_forces(kin):
-            count(name, kin.vector_in_speeds(F), P)
+            if name not in self.with_potential:
+                count(name, kin.vector_in_speeds(F), P)
         for name, T, B in applied_torques(kin):
-            count(name, kin.vector_in_speeds(T), B)
+            if name not in self.with_potential:
+                count(name, kin.vector_in_speeds(T), B)
         for d in kin.system.dissipations:
             found[d.name] = self._drag(kin.in_rates(d.D.i))
         return found
@@ -194,8 +214,34 @@ class Energies:
 
     @cached_property
     def drift(self) -> int:
-        """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
+        """V_q·X + ∂_tV: the part of V̇ that holds no speed; 𝒰 is solely a function of configuration where it vanishes.
+
+        Source: Mit22 (28).
+        """
         return unmoved(self.kin, self.V)
+
+    @cached_property
+    def V_of_time(self) -> int:
+        """∂_tV, the positions held still; through specified motions too."""
+        t, still = self.t, set(self.kin.q)
+        return Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))(self.V)
+
+    @cached_property
+    def P_classical(self) -> int:
+        """Σ_nc F·v + T·ω of the loads without a potential, with the whole velocities.
+
+        Source: Mit22, the table of 34.7.
+        """
+        t = self.t
+        total = t.zero
+        for classical, _ in self.powers.values():
+            total = t.add(total, classical)
+        return total
+
+    @cached_property
+    def P_enforcing(self) -> int:
+        """P_in − ∂_tV: what the forces that enforce specified motions and moving rows do beyond moving the potential."""
+        return self.t.sub(self.P_in, self.V_of_time)
 
     @cached_property
     def P_in(self) -> int:

@@ -16,6 +16,7 @@ from dalembert.algebra.formula import Equation, Formula, Function, Rate, Symbol,
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations
 from dalembert.integrals.conditions import Condition, conditions, text
+from dalembert.integrals.conservative import LoadVerdict
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.first_integrals import FirstIntegral, first_integrals
@@ -83,9 +84,13 @@ class EnergyIntegrals(Shown):
     Z_dot: Scalar = field(repr=False)
     power_fed_in: Scalar = field(repr=False)
     verdicts: tuple[EnergyIntegral, ...]
-    # None where it is undecided
+    # U, the classical potential energy, and 𝒰, solely a function of configuration: None where undecided, and what is in the way
     potential_exists: bool | None
     why_no_potential: str
+    generalized_potential_exists: bool | None
+    why_no_generalized_potential: str
+    # each load declared as a force: whether it has a potential
+    loads: tuple[LoadVerdict, ...]
     # each identity of the chapter that was checked on the motion, and whether it holds
     identities: tuple[tuple[Formula, bool | None], ...]
     first: tuple[FirstIntegral, ...]
@@ -127,6 +132,7 @@ class _Deciding:
     def result(self) -> EnergyIntegrals:
         E, s = self.E, self.E.kin.scalar
         potential_exists, why = self._potential()
+        general_exists, why_not_general = self._generalized_potential()
         verdicts = self._verdicts(potential_exists=potential_exists)
         self.motion.begin_verdict()
         first = first_integrals(E, self.motion, self.where)
@@ -150,6 +156,9 @@ class _Deciding:
             verdicts=verdicts,
             potential_exists=potential_exists,
             why_no_potential=why,
+            generalized_potential_exists=general_exists,
+            why_no_generalized_potential=why_not_general,
+            loads=E.loads,
             identities=checked,
             first=first,
             bound=bound,
@@ -201,7 +210,7 @@ class _Deciding:
         """The same with U for 𝒰: constant only where U exists, which then equals 𝒰."""
         E = self.E
         self.motion.begin_verdict()
-        needed = [E.P_nonconservative, E.P_in]
+        needed = [E.P_classical, E.V_of_time, E.P_in]
         always = general.always and _all(*self.motion.vanish(needed)) is True
         return EnergyIntegral(
             symbol,
@@ -220,16 +229,28 @@ class _Deciding:
     def _potential(self) -> tuple[bool | None, str]:
         """Whether U exists, and why not.
 
-        It does iff 𝒫_nc ≡ 0, V_q·X + ∂_tV ≡ 0 and the power of the forces that enforce specified motions ≡ 0.
+        It does iff Σ_nc F·v ≡ 0, ∂_tV ≡ 0 and the power of the forces that enforce specified motions ≡ 0. V_q·X does not enter:
+        which speeds were chosen does not change the work of a force.
 
         Source: Mit22 34.2, footnote 2, and 34.7.
         """
         E = self.E
-        reasons = (
-            (E.P_of_loads, "loads without a potential have power"),
-            (E.drift, "the potential moves with time (V_q·X + ∂_tV ≠ 0)"),
-            (E.P_in, "the forces that enforce specified motions have power"),
+        return self._all_vanish(
+            (E.P_classical, "loads without a potential have power"),
+            (E.V_of_time, "the potential depends on time (∂_tV ≠ 0)"),
+            (E.P_enforcing, "the forces that enforce specified motions have power"),
         )
+
+    def _generalized_potential(self) -> tuple[bool | None, str]:
+        """Whether 𝒰 = V is solely a function of configuration along the speeds; where it is not, V stands for it.
+
+        Source: Mit22 (17), (28).
+        """
+        return self._all_vanish(
+            (self.E.drift, "V_q·X + ∂_tV ≠ 0, so V is none by (17) and (28); here it stands for 𝒰, with that power in 𝒫_nc")
+        )
+
+    def _all_vanish(self, *reasons: tuple[int, str]) -> tuple[bool | None, str]:
         zero = self.motion.vanish([e for e, _ in reasons], self.where)
         why = "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False)
         return _all(*zero), why

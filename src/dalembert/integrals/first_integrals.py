@@ -7,7 +7,7 @@ Hamiltonian 𝓗 in the chosen speeds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dalembert.algebra.folds import symbols_of
@@ -35,7 +35,7 @@ def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) 
     H = t.sub(E.E, E.K0)
     single = [J for J in momenta(E) if symbols_of(t, [J.in_rates])]
     energy = ("Jacobi integral T₂ − T₀ + V", jacobi(E), "neither T, V nor the rows depend on time")
-    candidates = [*((J.name, E.kin.in_speeds(J.in_rates), J.why) for J in single), energy]
+    candidates = [*((J.name, E.kin.in_speeds(J.in_rates), J.why) for J in single), *_many_valued(E), energy]
     constant = motion.vanish([E.rate(i) for _, i, _ in candidates], where)
     kept: list[tuple[str, int, str]] = []
 
@@ -50,3 +50,15 @@ def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) 
     for c in combinations(E, motion, varying, where, bool(constant[-1])):
         keep(c.name, c.node, c.why)
     return tuple(FirstIntegral(name, E.kin.scalar(i), why, bool(motion.vanishes(t.sub(i, H), where))) for name, i, why in kept)
+
+
+def _many_valued(E: Energies) -> Iterator[tuple[str, int, str]]:
+    """T₂ − T₀ + V with the potentials that have another value after a closed path: a first integral, but no energy U."""
+    t = E.t
+    found = [load for load in E.loads if load.many_valued and len(load.loads) == 1 and load.potential is not None]
+    if found:
+        total = jacobi(E)
+        for load in found:
+            total = t.add(total, t.zero if load.potential is None else load.potential.i)
+        names = ", ".join(name for load in found for name in load.loads)
+        yield f"T₂ − T₀ + V with {names}", total, "its potential has many values, so it is no potential energy U"

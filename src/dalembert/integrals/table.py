@@ -22,6 +22,9 @@ def table(found: EnergyIntegrals) -> str:
     lines += [f"  {v.symbol:7} = {shown:{width}}  {v.statement}" for v, shown in zip(found.verdicts, formulas, strict=True)]
     if found.potential_exists is False:
         lines.append(f"  no potential energy U: {found.why_no_potential}")
+    if found.generalized_potential_exists is False:
+        lines.append(f"  no generalized potential energy 𝒰: {found.why_no_generalized_potential}")
+    lines += [f"  {load}" for load in found.loads if load.closed is not False]
     failed = [formula_text(identity) for identity, holds in found.identities if holds is False]
     known = ", ".join(formula_text(identity) for identity, holds in found.identities if holds)
     checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {known}"

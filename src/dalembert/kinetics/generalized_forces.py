@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.geometry.frame import Frame
@@ -47,17 +47,27 @@ def generalized_forces(kin: Kinematics) -> list[int]:
     Source: Mei85 (7.40)–(7.41), Bar00 (17).
     """
     t = kin.tape
+    Q = virtual_work_of(kin, [(F, P) for _, F, P in applied_forces(kin)], [(T, B) for _, T, B in applied_torques(kin)])
+    D = dissipation(kin)
+    for k, d in enumerate(gradient(t, {D: t.one}, kin.qdot)):
+        Q[k] = t.sub(Q[k], d)
+    return Q
+
+
+def virtual_work_of(kin: Kinematics, forces: Iterable[tuple[Vector, Point]], torques: Iterable[tuple[Vector, Frame]]) -> list[int]:
+    """δW = Σ F·δr + Σ T·δθ = Σ Q_k δq_k of some forces and torques.
+
+    Source: Mei85 (7.39)–(7.41).
+    """
+    t = kin.tape
     linear = Linear(t, kin.qdot)
     motion = kin.motion_in_rates
     Q = [t.zero] * kin.n_q
-    projected = [(F, motion.v(P)) for _, F, P in applied_forces(kin)] + [(T, motion.w(B)) for _, T, B in applied_torques(kin)]
+    projected = [(F, motion.v(P)) for F, P in forces] + [(T, motion.w(B)) for T, B in torques]
     for load, velocity in projected:
         vector = kin.vector_in_rates(load)
         for k, coefficient in linear_parts(linear, velocity)[0].items():
             Q[k] = t.add(Q[k], coefficient.dot_index(vector))
-    D = dissipation(kin)
-    for k, d in enumerate(gradient(t, {D: t.one}, kin.qdot)):
-        Q[k] = t.sub(Q[k], d)
     return Q
 
 

@@ -25,6 +25,10 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
     yield Table(HEADINGS, tuple(_row(v, writing) for v in found.verdicts))
     if found.potential_exists is False:
         yield words(f"There is no potential energy U: {found.why_no_potential}.")
+    if found.generalized_potential_exists is False:
+        yield words(f"There is no generalized potential energy 𝒰: {found.why_no_generalized_potential}.")
+    for load in found.loads:
+        yield words(f"{load}.")
     yield from _identities(found, writing)
     yield from _first(found, writing)
 

@@ -28,9 +28,9 @@ def energies(kin: Kinematics) -> EnergyNodes:
 
 
 def conserves_energy(kin: Kinematics) -> bool:
-    """d(T + V)/dt = 0 by the description alone: every load has a potential, nothing depends on time, no row moves."""
+    """d(T + V)/dt = 0 by the description alone: every load has a potential or no power, nothing depends on time, no row moves."""
     system = kin.system
-    if system.loads or system.dissipations or any(row.b != kin.tape.zero for row in kin.rows):
+    if not _loads_are_powerless(kin) or system.dissipations or any(row.b != kin.tape.zero for row in kin.rows):
         return False
     if not all(_powerless(kin, row) for row in kin.nonlinear):
         return False
@@ -42,6 +42,19 @@ def conserves_energy(kin: Kinematics) -> bool:
     # T₀, what moves while q̇ = 0: on a hoop that is turned evenly T₂ − T₀ + V is constant, not T + V
     T_0 = Rewrite(kin.tape, dict.fromkeys(kin.qdot, kin.tape.zero))(T)
     return shown_zero(kin.tape, [T_0])[0]
+
+
+def _loads_are_powerless(kin: Kinematics) -> bool:
+    """Σ F·v + T·ω ≡ 0 for each load: Coriolis and magnetic forces do no work."""
+    t, motion = kin.tape, kin.motion_in_rates
+    powers = []
+    for load in kin.system.loads:
+        parts = [(F, motion.v(P)) for F, P in load.forces] + [(T, motion.w(B)) for T, B in load.torques]
+        power = t.zero
+        for vector, velocity in parts:
+            power = t.add(power, velocity.dot_index(kin.vector_in_rates(vector)))
+        powers.append(power)
+    return all(shown_zero(t, powers))
 
 
 def _powerless(kin: Kinematics, row: ConstraintRow) -> bool:

@@ -127,3 +127,26 @@ def test_ex_7_3_h_equations_of_motion(principle):
     d = principle(gallery.build("cart-and-bar"))
     assert [] == differences(d, EX_7_3_h)
     assert [] == other_terms(d, EX_7_3_h)
+
+
+def test_ex_7_1_with_forces_has_the_verdicts_of_ex_7_2_with_potentials():
+    """−k r and −m g declared as forces: their work is found to be a function of the configuration."""
+
+    def incline(*, forces: bool) -> da.System:
+        s = da.System("Mass on a smooth incline")
+        (r,) = s.coordinates("r")
+        m, k, g, theta = (s.constant(name) for name in ("m", "k", "g", "theta"))
+        B = s.N.rotated(-theta, s.N.z, "B")
+        P = s.O.offset(r * B.x, "P")
+        s.particle("mass", m, P)
+        if forces:
+            s.force(-k * r * B.x, P, name="spring")
+            s.force(-m * g * s.N.y, P, name="weight")
+        else:
+            s.potential(k * r**2 / 2 - m * g * r * da.sin(theta))
+        return s
+
+    by_forces, by_potentials = (da.energy_integrals(incline(forces=forces)) for forces in (True, False))
+    assert by_potentials.constant == by_forces.constant
+    assert str(by_potentials.generalized_potential) == str(by_forces.generalized_potential)
+    assert by_potentials.potential_exists is by_forces.potential_exists is True

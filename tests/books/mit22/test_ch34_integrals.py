@@ -106,3 +106,36 @@ def test_34_3_histories(case):
         # where the angles of the sphere pass singular positions, ω_y suffers most
         allowed = 1e-9 if name == "wy" else 1e-10
         assert np.max(np.abs(values - known)) <= allowed * max(1.0, np.max(np.abs(known))), name
+
+
+def test_34_7_U_and_generalized_potential_are_told_apart():
+    """½ k x² with u = ẋ − ȧ has U and no 𝒰; the hoist has 𝒰 and no U; V(x, t) has neither, and no motion is blamed."""
+    s = da.System("Moving speed")
+    (x,) = s.coordinates("x")
+    a, k = s.specified("a"), s.constant("k")
+    s.particle("particle", s.constant("m"), s.O.offset(x * s.N.x))
+    s.potential(k * x**2 / 2)
+    s.speeds(u=x.dot - a.dot)
+    moving = da.energy_integrals(s)
+    assert (True, False) == (moving.potential_exists, moving.generalized_potential_exists)
+    assert (True, True) == (moving["K + U"].constant, moving["K + 𝒰"].constant)
+    hoist = da.energy_integrals(gallery.build("hoist"))
+    assert (False, True) == (hoist.potential_exists, hoist.generalized_potential_exists)
+    s = da.System("Field that grows")
+    (x,) = s.coordinates("x")
+    s.particle("particle", 1, s.O.offset(x * s.N.x))
+    s.potential(s.t * x**2)
+    growing = da.energy_integrals(s)
+    assert (False, False) == (growing.potential_exists, growing.generalized_potential_exists)
+    assert "the potential depends on time (∂_tV ≠ 0)" == growing.why_no_potential
+
+
+def test_a_force_without_power_does_no_work():
+    s = da.System("Charge in a magnetic field")
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("charge", 1, P)
+    s.force(2 * y.dot * s.N.x - 2 * x.dot * s.N.y, P)
+    run = da.simulate(s, 1, start={x.dot: 1})
+    assert run.conserves_energy
+    assert "do work" not in str(run)

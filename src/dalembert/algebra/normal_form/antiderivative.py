@@ -1,7 +1,7 @@
-"""∫ k xᵃ cosⁱ(n x + c) … dx, term by term: the position constraint behind an integrable row, where it is elementary.
+"""∫ k xᵃ cosⁱ(n x + c) … dx, term by term: the position behind an integrable row, the potential behind a force.
 
-Polynomials in coordinates, sines and cosines of sums of them, over constants. What was found is checked by whoever asked, by
-differentiation; what cannot be found here is None.
+Powers of coordinates, negative ones too, and sines and cosines of sums of them, over constants. What was found is checked by
+whoever asked, by differentiation; what cannot be found here is None.
 """
 
 from __future__ import annotations
@@ -30,16 +30,27 @@ def antiderivative(tape: Tape, e: int, x: int) -> int | None:
     except TooLong:
         return None
     t = tape
-    below = to_scalar(Form(form.denominator), t).i
-    if x in symbols_of(t, (below,)):
+    # over a single product its factors count as negative powers
+    above, below = form.numerator, form.denominator
+    if len(below) == 1:
+        above, below = tuple(_over(term, below[0]) for term in above), (Term(Fraction(1), ()),)
+    divisor = to_scalar(Form(below), t).i
+    if x in symbols_of(t, (divisor,)):
         return None
     total = t.zero
-    for term in form.numerator:
+    for term in above:
         found = _term(t, term, x)
         if found is None:
             return None
         total = t.add(total, found)
-    return t.div(total, below)
+    return t.div(total, divisor)
+
+
+def _over(term: Term, below: Term) -> Term:
+    powers = dict(term.powers)
+    for atom, k in below.powers:
+        powers[atom] = powers.get(atom, 0) - k
+    return Term(term.coefficient / below.coefficient, tuple((atom, k) for atom, k in powers.items() if k))
 
 
 def _term(t: Tape, term: Term, x: int) -> int | None:
@@ -49,16 +60,19 @@ def _term(t: Tape, term: Term, x: int) -> int | None:
         node = to_scalar(Form((Term(Fraction(1), ((atom, 1),)),)), t).i
         if x not in symbols_of(t, (node,)):
             constant = t.mul(constant, t.power(node, k))
-        elif node == x and k > 0:
+        elif node == x:
             power = k
         elif atom.op in ("sin", "cos") and k > 0:
             factors += [_factor(t, atom)] * k
         else:
             return None
-    if power > _HIGHEST or len(factors) > _HIGHEST:
+    if abs(power) > _HIGHEST or len(factors) > _HIGHEST or (factors and power < 0):
         return None
     if not factors:
-        return t.mul(constant, t.div(t.power(x, power + 1), t.const(power + 1)))
+        # ½ log x², which has a value on both sides of x = 0
+        logarithm = t.div(t.call("log", t.mul(x, x)), t.const(2))
+        own = logarithm if power == -1 else t.div(t.power(x, power + 1), t.const(power + 1))
+        return t.mul(constant, own)
     total = t.zero
     for amplitude, phase, sine in _waves(t, factors):
         found = _wave(t, phase, x, power, sine=sine)

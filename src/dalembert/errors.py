@@ -11,7 +11,13 @@ class DalembertError(ValueError):
 
 
 class BadExpression(DalembertError):
-    """An expression that cannot be formed: not finite, unknown name, division by zero."""
+    """An expression that cannot be formed: not finite, unknown name, division by zero.
+
+    Of one that was read from text, `column` says where, counted from 1, and `sentence` what is wrong without saying where.
+    """
+
+    column: int | None = None
+    sentence: str = ""
 
 
 class BadDescription(DalembertError):

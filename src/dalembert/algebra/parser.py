@@ -17,7 +17,7 @@ from typing import Any, Final
 from dalembert.algebra import functions
 from dalembert.algebra.pi import multiple_of_pi
 from dalembert.algebra.scalar import Scalar, on
-from dalembert.algebra.skeleton import PRIMES, Scan, refuse, short
+from dalembert.algebra.skeleton import PRIMES, Scan, refuse, refuse_again, short
 from dalembert.algebra.tape import LARGEST_POWER, Number, Tape
 from dalembert.errors import BadExpression
 
@@ -40,7 +40,7 @@ def parse(text: str, names: Mapping[str, Scalar], tape: Tape) -> Scalar:
     or halves of such. Anything else, and anything too large, is refused with its column.
     """
     terms = Scan(text).terms()
-    read = _Reader(text, names, tape)
+    read = TermReader(text, names, tape)
     total = Scalar(tape, tape.zero)
     for minus, at, skeleton in terms:
         e = read.term(at, skeleton)
@@ -55,7 +55,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class TermReader:
     """Terms of the text on the tape, each read from its skeleton."""
 
     text: str
@@ -150,8 +150,7 @@ class _Reader:
         try:
             e = rule(*args)
         except BadExpression as error:
-            msg = f"{error} (at column {at + 1})"
-            raise BadExpression(msg) from None
+            refuse_again(error, at)
         return self.small(e, at)
 
     def small(self, e: Scalar, at: int) -> Scalar:

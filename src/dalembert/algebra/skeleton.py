@@ -38,8 +38,16 @@ _REMEDIES: Final = {
 
 def refuse(what: str, at: int, remedy: str = "") -> NoReturn:
     """Raise BadExpression: what is wrong with the character of index `at`, in one sentence."""
-    msg = f"{what} at column {at + 1}{': ' + remedy if remedy else ''}"
-    raise BadExpression(msg) from None
+    error = BadExpression(f"{what} at column {at + 1}{': ' + remedy if remedy else ''}")
+    error.column, error.sentence = at + 1, f"{what}{': ' + remedy if remedy else ''}"
+    raise error from None
+
+
+def refuse_again(error: BadExpression, at: int) -> NoReturn:
+    """An operation that was refused, with the place of the operands."""
+    again = BadExpression(f"{error} (at column {at + 1})")
+    again.column, again.sentence = at + 1, str(error)
+    raise again from None
 
 
 def short(text: str) -> str:
@@ -61,6 +69,8 @@ class Scan:
     """One pass over the text: checks it against the limits and cuts its skeleton at the outermost + and −."""
 
     text: str
+    # whether a @ b may stand in it
+    vectors: bool = False
     kind: str = "operator"
     last: str = ""
     groups: list[_Group] = field(default_factory=lambda: [_Group(-1)])
@@ -113,7 +123,7 @@ class Scan:
         self.kind, self.last = kind, word
 
     def _symbol(self, symbol: str, at: int) -> None:
-        if symbol not in _SYMBOLS:
+        if symbol not in _SYMBOLS and not (symbol == "@" and self.vectors):
             remedy = _REMEDIES.get(symbol, "an expression has numbers, names, + - * / ** ( ) and functions such as sin")
             refuse(f"unexpected {symbol!r}", at, remedy)
         if self.kind != "operator":

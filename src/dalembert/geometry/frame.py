@@ -10,6 +10,7 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadDescription
+from dalembert.geometry.journal import recorded
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines, Quaternion, Rotation
 from dalembert.geometry.vector import Vector, cross3, dot3
 
@@ -54,6 +55,7 @@ class Frame:
 
     # ---- child frames ------------------------------------------------------------------------
 
+    @recorded
     def rotated(self, angle: Any, axis: Vector, name: str | None = None) -> Frame:
         """The frame that results when this one is turned through `angle` about the unit vector `axis`."""
         t = self.space.tape
@@ -83,6 +85,7 @@ class Frame:
         length = t.call("sqrt", square)
         return (t.div(n[0], length), t.div(n[1], length), t.div(n[2], length))
 
+    @recorded
     def rotations(self, axes: str, *angles: Any, names: Sequence[str] | None = None) -> tuple[Frame, ...]:
         """Successive turns about the axes of each new frame, e.g. "zxz"; all the intermediate frames."""
         check_axes(axes, len(angles))
@@ -95,6 +98,7 @@ class Frame:
             frames.append(F)
         return tuple(frames)
 
+    @recorded
     def oriented(self, cosines: Sequence[Sequence[Any]], name: str | None = None) -> Frame:
         """The frame with v_this = R v_new, R given by its direction cosines (row i: this frame's axis i)."""
         t = self.space.tape
@@ -111,6 +115,7 @@ class Frame:
             raise BadDescription(msg)
         return self._child(name, DirectionCosines(R))  # type: ignore[arg-type]
 
+    @recorded
     def quaternion(self, e0: Any, e1: Any, e2: Any, e3: Any, *, name: str | None = None) -> Frame:
         """The frame turned by the quaternion e₀ + e₁ i + e₂ j + e₃ k, normalised, so any e ≠ 0 will do."""
         t = self.space.tape

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dalembert.errors import BadExpression
+from dalembert.geometry.journal import recorded
 from dalembert.geometry.vector import Vector
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ class Point:
         self.depth: int = 0 if parent is None else parent.depth + 1
         space.points.append(self)
 
+    @recorded
     def offset(self, r: Vector, name: str | None = None, frame: Frame | None = None) -> Point:
         """The point at r from this one. It rides on `frame`, by default the deepest frame r is written in."""
         space = self.space

@@ -6,6 +6,7 @@ from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
+from dalembert.geometry.journal import Journal
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -18,6 +19,7 @@ class Space:
         self.tape = Tape()
         self.frames: list[Frame] = []
         self.points: list[Point] = []
+        self.journal = Journal()
         self.N = Frame(self, "N", None, None)
         self.O = Point(self, "O", None, Vector(self.tape, {}), self.N)
         self.motion = Motion(self.tape, Derivative(self.tape, self.tape.rate))

@@ -13,6 +13,7 @@ from dalembert.geometry.space import Space
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Constraint, DeclaredSymbol, Dissipation, Gravity, Load, Potential, Speed
 from dalembert.model.member import Member, MemberExpansion
+from dalembert.units.dimension import Dimension
 
 
 class Registry:
@@ -33,6 +34,8 @@ class Registry:
         self.members: dict[str, Member] = {}
         self.expansions: dict[str, MemberExpansion] = {}
         self.expanded: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
+        # the dimensions that were given, by units of values or in so many words
+        self.dimensions: dict[str, Dimension] = {}
         # every name in use, and what for
         self.taken: dict[str, str] = {}
         tape = self.space.tape

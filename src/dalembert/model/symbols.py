@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar, exact
+from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -14,6 +15,10 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import DeclaredSymbol, Speed
 from dalembert.model.names import checked, display_name, split
 from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
+
+
+# with longer denominators a value is as good as its double
+_LONG: Final = 10**12
 
 
 def _name(s: Registry, name: str, kind: str) -> str:
@@ -91,8 +96,8 @@ def coordinates(s: Registry, names: str) -> tuple[Scalar, ...]:
 
 
 def constant(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
-    """A constant; `value` is what it stands for in a simulation unless told otherwise."""
-    number = None if value is None else exact(value)
+    """A constant; `value` is what it stands for in a simulation unless told otherwise: a number, or "2 kg", or "50 cm"."""
+    number = _value(s, name, value)
     _display(s, checked(name, s.taken), display)
     tape = s.space.tape
     c = Scalar(tape, tape.symbol(_name(s, name, "constant")))
@@ -101,19 +106,41 @@ def constant(s: Registry, name: str, value: Any = None, *, display: str | None =
 
 
 def constants(s: Registry, /, names: str | None = None, **values: Any) -> tuple[Scalar, ...]:
-    """Several constants: s.constants(m=2, g=9.81), or s.constants("m g") without values."""
+    """Several constants: s.constants(m=2, g=9.81), s.constants(m="2 kg", g="9.81 m/s**2"), or s.constants("m g") without values."""
     plain = [] if names is None else split(names)
     if not plain and not values:
         msg = 'constants: nothing declared; write s.constants(m=2, g=9.81) or s.constants("m g")'
         raise BadDescription(msg)
     free_names(s, [*plain, *values], "constant")
-    numbers = {n: None if v is None else exact(v) for n, v in values.items()}
+    numbers = {n: _value(s, n, v) for n, v in values.items()}
     return tuple(constant(s, n) for n in plain) + tuple(constant(s, n, v) for n, v in numbers.items())
+
+
+def _value(s: Registry, name: str, value: Any) -> Number | None:
+    """The number of a symbol; a text says its unit too, which gives the symbol its dimension."""
+    if not isinstance(value, str):
+        return None if value is None else exact(value)
+    from dalembert.units.quantity import quantity
+
+    number, found = quantity(value)
+    s.dimensions[name] = found
+    return number if number.denominator == 1 or number.limit_denominator(_LONG) == number else exact(float(number))
+
+
+def units(s: Registry, /, **units: str) -> None:
+    """The dimensions of symbols, by units: s.units(x="m", k="N/m"). What is not said is inferred from how it is used."""
+    from dalembert.units.quantity import unit
+
+    for name, text in units.items():
+        if name not in s.symbols:
+            msg = f"units: no symbol {name!r} in this system"
+            raise BadDescription(msg)
+        s.dimensions[name] = unit(text)[1]
 
 
 def input(s: Registry, name: str, *, value: Any = None, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
     """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
-    number = None if value is None else exact(value)
+    number = _value(s, name, value)
     _display(s, checked(name, s.taken), display)
     tape = s.space.tape
     i = tape.symbol(_name(s, name, "input"))

@@ -8,6 +8,7 @@ from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
+from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point
 from dalembert.model import bodies, closures, constraints, joints, loads, members, symbols
 from dalembert.model.registry import Registry
@@ -29,6 +30,8 @@ class System(Registry, Shown):
         self.name, self.source = name, source
         # the file it was read from, for those who hold it against other readers of the same file
         self.origin: object | None = None
+        # what the file said to be done with it: its run, an equilibrium, a linear point
+        self.settings: Any = None
         # what was computed from this description, with the signature it was computed for
         self.cached: tuple[object, object] | None = None
         if gravity is not None:
@@ -47,54 +50,55 @@ class System(Registry, Shown):
         """A point fixed in the inertial frame."""
         return self.space.O
 
-    # the verbs: functions of the registry, each in the file of its kind
-    display = symbols.display
-    coordinate = symbols.coordinate
-    coordinates = symbols.coordinates
-    constant = symbols.constant
-    constants = symbols.constants
-    input = symbols.input
-    inputs = symbols.inputs
-    specified = symbols.specified
-    speed = symbols.speed
-    speeds = symbols.speeds
+    # the verbs: functions of the registry, each in the file of its kind, noted in the journal
+    display = recorded(symbols.display)
+    coordinate = recorded(symbols.coordinate)
+    coordinates = recorded(symbols.coordinates)
+    constant = recorded(symbols.constant)
+    constants = recorded(symbols.constants)
+    input = recorded(symbols.input)
+    inputs = recorded(symbols.inputs)
+    units = recorded(symbols.units)
+    specified = recorded(symbols.specified)
+    speed = recorded(symbols.speed)
+    speeds = recorded(symbols.speeds)
 
-    particle = bodies.particle
-    body = bodies.body
-    rod = bodies.rod
-    disk = bodies.disk
-    sphere = bodies.sphere
-    cylinder = bodies.cylinder
-    box = bodies.box
+    particle = recorded(bodies.particle)
+    body = recorded(bodies.body)
+    rod = recorded(bodies.rod)
+    disk = recorded(bodies.disk)
+    sphere = recorded(bodies.sphere)
+    cylinder = recorded(bodies.cylinder)
+    box = recorded(bodies.box)
 
-    pin = joints.pin
-    slide = joints.slide
-    universal = joints.universal
-    ball = joints.ball
-    free = joints.free
-    weld = joints.weld
+    pin = recorded(joints.pin)
+    slide = recorded(joints.slide)
+    universal = recorded(joints.universal)
+    ball = recorded(joints.ball)
+    free = recorded(joints.free)
+    weld = recorded(joints.weld)
 
-    force = loads.force
-    torque = loads.torque
-    potential = loads.potential
-    dissipation = loads.dissipation
-    spring = loads.spring
-    damper = loads.damper
-    gravity = loads.gravity
+    force = recorded(loads.force)
+    torque = recorded(loads.torque)
+    potential = recorded(loads.potential)
+    dissipation = recorded(loads.dissipation)
+    spring = recorded(loads.spring)
+    damper = recorded(loads.damper)
+    gravity = recorded(loads.gravity)
 
-    constrain = constraints.constrain
-    roll = constraints.roll
-    coincide = closures.coincide
-    align = closures.align
-    close = closures.close
-    distance = closures.distance
-    gear = closures.gear
-    screw = closures.screw
+    constrain = recorded(constraints.constrain)
+    roll = recorded(constraints.roll)
+    coincide = recorded(closures.coincide)
+    align = recorded(closures.align)
+    close = recorded(closures.close)
+    distance = recorded(closures.distance)
+    gear = recorded(closures.gear)
+    screw = recorded(closures.screw)
 
-    beam = members.beam
-    string = members.string
-    bar = members.bar
-    shaft = members.shaft
+    beam = recorded(members.beam)
+    string = recorded(members.string)
+    bar = recorded(members.bar)
+    shaft = recorded(members.shaft)
     end = members.end
     expand = members.expand
 

@@ -18,6 +18,7 @@ from dalembert.flexible.expansion.integration import degree_in_x, rule_for
 from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
 from dalembert.flexible.expansion.slices import end_bodies, loads, slices
 from dalembert.flexible.expansion.strain import spring_energy, strain_energy
+from dalembert.geometry.journal import recorded
 from dalembert.model.elements import Dissipation, Potential
 from dalembert.model.member import Field, Member
 from dalembert.model.system import System
@@ -29,6 +30,7 @@ Family = Literal["polynomials", "eigenfunctions"]
 _MOST: Final = 200
 
 
+@recorded
 def discretise(
     system: System,
     member: Member,

@@ -1,0 +1,74 @@
+"""What was declared, in order and in the words it was declared in: enough to write a description down again."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Program:
+    """Stands for a function of Python among the arguments: it can be called, not written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One declaration: the verb, its arguments by name, and what it made; `owner` is the frame or point it was asked of."""
+
+    verb: str
+    owner: Any
+    arguments: Mapping[str, Any]
+    made: Any
+
+
+@dataclass(slots=True)
+class Journal:
+    """Declarations in order. One that a declaration makes on its way is a part of it and not listed by itself."""
+
+    declared: list[Declared] = field(default_factory=list)
+    depth: int = 0
+
+
+def recorded(verb: Callable[P, R]) -> Callable[P, R]:
+    """The verb of a system, a frame or a point, noted in the journal of its space where it succeeds."""
+    signature = inspect.signature(verb)
+
+    @functools.wraps(verb)
+    def noted(*args: P.args, **kwargs: P.kwargs) -> R:
+        owner: Any = args[0]
+        journal: Journal | None = getattr(getattr(owner, "space", None), "journal", None)
+        if journal is None:
+            return verb(*args, **kwargs)
+        journal.depth += 1
+        try:
+            made = verb(*args, **kwargs)
+        finally:
+            journal.depth -= 1
+        if not journal.depth:
+            _, *rest = signature.bind(*args, **kwargs).arguments.items()
+            given: dict[str, Any] = {}
+            for name, value in rest:
+                plain = _without_programs(value)
+                given |= plain if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: plain}
+            journal.declared.append(Declared(verb.__name__, owner, given, made))
+        return made
+
+    return noted
+
+
+def _without_programs(value: Any) -> Any:
+    """Functions cannot be kept with a description that may travel to another process."""
+    if value.__class__ in (int, float, str, bool) or value is None:
+        return value
+    if callable(value):
+        return Program()
+    if isinstance(value, Mapping):
+        return {k: _without_programs(v) for k, v in value.items()}
+    if isinstance(value, tuple | list):
+        return tuple(_without_programs(v) for v in value)
+    return value

@@ -1,0 +1,337 @@
+"""Tables become declarations: each element when its turn in the file comes, or when another one first asks for its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dalembert.algebra.parser import nearest
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body
+from dalembert.model.names import split
+from dalembert.model.system import System
+from dalembert.modelfile.kinds import JOINTS, KINDS, MEMBERS, Key, Kind
+from dalembert.modelfile.places import Source
+from dalembert.modelfile.scanner import Path
+from dalembert.modelfile.values import Values, is_number
+
+BODIES: Final = ("particle", "body", "rod", "disk", "sphere", "cylinder", "box")
+_CORNERS: Final = ("G", "tip")
+
+
+class Builder:
+    """A system that grows from a table; it knows what is still to be declared, and by which name that will be asked for."""
+
+    def __init__(self, system: System, table: dict[str, Any], source: Source) -> None:
+        self.s, self.table, self.source = system, table, source
+        self.frames: dict[str, Frame] = {"N": system.N}
+        self.points: dict[str, Point] = {"O": system.O}
+        self.bodies: dict[str, Body] = {}
+        self.expressions: dict[str, Scalar] = {}
+        # what a name of each sort will be declared by
+        self.makers: dict[str, dict[str, Path]] = {"scalar": {}, "frame": {}, "point": {}, "body": {}}
+        self.waiting: dict[Path, Callable[[], None]] = {}
+        self.begun: list[Path] = []
+        # the place along the member that is being declared
+        self.place: dict[str, Scalar] = {}
+
+    # ---- what there is to declare ------------------------------------------------------------
+
+    def expect(self, path: Path, declare: Callable[[], None], **names: list[str]) -> None:
+        """Something to declare, and the names it will be asked for by, {sort: names}."""
+        self.waiting[path] = declare
+        for sort, several in names.items():
+            for name in several:
+                other = self.makers[sort].setdefault(name, path)
+                if other != path:
+                    self.source.refuse(f"{name!r:.60} is declared already, as {_words(other)}", path, key=True)
+
+    def expect_elements(self) -> None:
+        """All elements of the kinds in the table."""
+        for name, kind in KINDS.items():
+            group = self.table.get(name)
+            if group is None:
+                continue
+            if not isinstance(group, dict):
+                self.source.refuse(f"{name}: give each a name, such as [{name}.A]", (name,))
+            for handle, value in group.items():
+                self._expect(kind, handle, value)
+
+    def _expect(self, kind: Kind, handle: str, value: Any) -> None:
+        path: Path = (kind.name, handle)
+        if not handle.strip():
+            self.source.refuse(f"{kind.name}: a name is missing", path, key=True)
+        if not isinstance(value, dict):
+            if not kind.main:
+                self.source.refuse(f"{kind.name} {handle!r:.40}: expected a table with {', '.join(k.name for k in kind.keys)}", path)
+            value = {kind.main: value} if value != "" or kind.main != "display" else {}
+            self.table[kind.name][handle] = value
+        Values(self, path).check_keys(value, {k.name: k for k in kind.keys}, path, f"{kind.name} {handle!r:.40}")
+        self.expect(path, lambda: self._declare(kind, handle, value), **self._names(kind, handle, value))
+
+    def _names(self, kind: Kind, handle: str, value: dict[str, Any]) -> dict[str, list[str]]:
+        """The names by which others will ask for an element."""
+        names: dict[str, list[str]] = {}
+        if kind.name in JOINTS:
+            names = {"frame": [handle], "point": [handle]}
+            single = value.get("coordinate", handle) if kind.name in ("pin", "slide") else value.get("coordinates", "")
+            if kind.name != "weld":
+                names["scalar"] = [x for x in single if isinstance(x, str)] if isinstance(single, list) else str(single).split()
+        elif kind.name == "coordinate":
+            names = {"scalar": [handle]}
+        elif kind.name == "frame":
+            through = value.get("through", "")
+            several = [str(x) for x in through] if isinstance(through, list) else str(through).split()
+            names = {"frame": [*several, handle]}
+        elif kind.name == "point":
+            names = {"point": [handle]}
+        elif kind.name in BODIES:
+            names = {"body": [handle]}
+        return names
+
+    def build(self) -> None:
+        """Everything, in the order of the file; what another element needs comes before it."""
+        order = {path: k for k, path in enumerate(self.waiting)}
+
+        def where(path: Path) -> tuple[int, int]:
+            span = self.source.span(path)
+            return (span.key if span else 0, order[path])
+
+        for path in sorted(self.waiting, key=where):
+            self.need(path)
+
+    def need(self, path: Path) -> None:
+        """Declare it now, unless that is done."""
+        declare = self.waiting.get(path)
+        if declare is None:
+            return
+        if path in self.begun:
+            circle = " → ".join(_words(p) for p in (*self.begun[self.begun.index(path) :], path))
+            self.source.refuse(f"circular: each of these needs the next one, {circle}", path, key=True)
+        self.begun.append(path)
+        declare()
+        self.begun.pop()
+        del self.waiting[path]
+
+    # ---- names -------------------------------------------------------------------------------
+
+    def _maker(self, sort: str, name: str) -> None:
+        path = self.makers[sort].get(name)
+        if path is not None:
+            self.need(path)
+
+    def scalar(self, name: str) -> Scalar | None:
+        """A symbol, a named expression, the time, or the place along the member at hand."""
+        if name == "t":
+            return self.s.t
+        if name in self.place:
+            return self.place[name]
+        self._maker("scalar", name)
+        if name not in self.s.symbols and name not in self.expressions:
+            # the amplitudes of a member are named by its functions
+            for path in [p for p in self.waiting if p[0] == "discretise" and p not in self.begun]:
+                self.need(path)
+        symbol = self.s.symbols.get(name)
+        return self.expressions.get(name) if symbol is None else symbol.scalar
+
+    def frame(self, name: str) -> Frame | None:
+        """A frame, also by the name of the joint or body that carries it."""
+        self._maker("frame", name)
+        found = self.frames.get(name)
+        body = None if found is not None else self.body(name)
+        return body.frame if body is not None else found
+
+    def point(self, name: str) -> Point | None:
+        """A point, or rod.tip, or body.G."""
+        self._maker("point", name)
+        if name in self.points:
+            return self.points[name]
+        owner, _, corner = name.rpartition(".")
+        body = self.body(owner) if corner in _CORNERS else None
+        if body is None:
+            return None
+        return body.G if corner == "G" else body.points.get("tip")
+
+    def body(self, name: str) -> Body | None:
+        """A body by its name."""
+        self._maker("body", name)
+        return self.bodies.get(name)
+
+    def things(self, sort: str) -> list[str]:
+        """All names of one sort, declared or not."""
+        present = {"frame": self.frames, "point": self.points, "body": self.bodies}.get(sort, {})
+        corners = [f"{b}.tip" for b, path in self.makers["body"].items() if path[0] == "rod"] if sort == "point" else []
+        return [*dict.fromkeys([*present, *self.makers[sort], *corners])]
+
+    def known(self) -> list[str]:
+        """All names that an expression may contain."""
+        return [*self.s.symbols, *self.expressions, *self.makers["scalar"], *self.things("frame"), *self.things("point"), *self.place]
+
+    def raw(self, path: Path) -> dict[str, Any]:
+        """The table of an element as it stands in the file."""
+        kind, handle = path[:2]
+        table: dict[str, Any] = self.table[str(kind)][handle]
+        return table
+
+    # ---- elements ----------------------------------------------------------------------------
+
+    def _declare(self, kind: Kind, handle: str, value: dict[str, Any]) -> None:
+        path: Path = (kind.name, handle)
+        values = Values(self, path)
+        make = getattr(self, f"_{kind.name}", None)
+        if make is not None:
+            values.guarded(lambda: make(handle, value, values), path)
+            return
+        if kind.name in MEMBERS:
+            arguments = {k: self._along(handle, kind.key(k), v, values) for k, v in value.items()}
+        else:
+            arguments = {k: values.of(kind.key(k), v) for k, v in value.items()}  # type: ignore[arg-type]
+        if kind.called == "name":
+            arguments["name"] = handle
+        made = values.guarded(lambda: getattr(self.s, kind.name)(**arguments), path)
+        if isinstance(made, Body):
+            self.bodies[handle] = made
+
+    def _along(self, handle: str, key: Key | None, value: Any, values: Values) -> Any:
+        """A property of a member; one that contains its place x_NAME is a function of it."""
+        assert key is not None
+        place = f"x_{handle}"
+        given = value if isinstance(value, list) else [value]
+        if key.type not in ("scalar", "scalars", "vector") or not any(isinstance(v, str) and place in v for v in given):
+            return values.of(key, value)
+
+        def at(text: Any, path: Path) -> Callable[[Scalar], Any]:
+            def function(x: Scalar) -> Any:
+                self.place = {place: x}
+                try:
+                    return values.of(Key(key.name, "vector" if key.type == "vector" else "scalar"), text, path)
+                finally:
+                    self.place = {}
+
+            return function
+
+        here = (*values.path, key.name)
+        if isinstance(value, list):
+            return [at(v, (*here, k)) for k, v in enumerate(value)]
+        return at(value, here)
+
+    def _point(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        of = self._or(values, value, "of", "point", self.s.O)
+        r = values.of(Key("offset", "vector"), value["offset"])
+        frame = self._or(values, value, "frame", "frame", None)
+        self.points[handle] = of.offset(r, value.get("name", handle), frame)
+
+    def _frame(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        of: Frame = self._or(values, value, "of", "frame", self.s.N)
+        ways = [way for way in ("angle", "axes", "cosines", "quaternion") if way in value]
+        if len(ways) != 1:
+            msg = f"frame {handle!r}: say how it is turned, by one of: angle and axis, axes and angles, cosines, quaternion"
+            raise BadDescription(msg)
+        name = values.text(value.get("name", handle), (*values.path, "name"))
+        if "axes" in value:
+            through = split(values.names(value["through"], (*values.path, "through"))) if "through" in value else []
+            angles = values.scalars(value.get("angles", []), (*values.path, "angles"))
+            angles = angles if isinstance(angles, list) else [angles]
+            names = [*through, name] if len(through) == len(angles) - 1 else None
+            if through and names is None:
+                msg = f"frame {handle!r}: {len(angles)} angles pass through {len(angles) - 1} frames, but {len(through)} are named"
+                raise BadDescription(msg)
+            made = of.rotations(values.text(value["axes"], (*values.path, "axes")), *angles, names=names)
+            self.frames |= dict(zip([*through, handle] if through else [handle], made if through else made[-1:], strict=True))
+            if not through:
+                made[-1].name = name
+            return
+        if "angle" in value:
+            angle = values.scalar(value["angle"], (*values.path, "angle"))
+            if "axis" not in value:
+                msg = f"frame {handle!r}: it needs an axis, such as axis = 'N.z'"
+                raise BadDescription(msg)
+            self.frames[handle] = of.rotated(angle, values.of(Key("axis", "vector"), value["axis"]), name)
+        elif "cosines" in value:
+            self.frames[handle] = of.oriented(values.of(Key("cosines", "cosines"), value["cosines"]), name)
+        else:
+            e = values.scalars(value["quaternion"], (*values.path, "quaternion"))
+            if not isinstance(e, list) or len(e) != 4:
+                msg = f"frame {handle!r}: a quaternion has four coordinates, quaternion = ['e_0', 'e_1', 'e_2', 'e_3']"
+                raise BadDescription(msg)
+            self.frames[handle] = of.quaternion(*e, name=name)
+
+    def _coordinate(self, handle: str, value: dict[str, Any], values: Values) -> None:  # noqa: ARG002 - units are read with the symbols
+        self.s.coordinate(handle, display=value.get("display"))
+
+    def _joint(self, handle: str, P: Point) -> None:
+        self.points[handle], self.frames[handle] = P, P.frame
+
+    def _single(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: Values) -> None:
+        q = values.text(value.get("coordinate", handle), (*values.path, "coordinate"))
+        axis = values.of(Key("axis", "vector"), value["axis"]) if "axis" in value else None
+        self._joint(handle, verb(q, values.point(value["at"], (*values.path, "at")), axis))
+        if "display" in value:
+            self.s.display(**{q: values.text(value["display"], (*values.path, "display"))})
+
+    def _pin(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        self._single(self.s.pin, handle, value, values)
+
+    def _slide(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        self._single(self.s.slide, handle, value, values)
+
+    def _several(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: Values) -> None:
+        names = values.names(value["coordinates"], (*values.path, "coordinates"))
+        arguments = {"at": values.point(value["at"], (*values.path, "at"))} if "at" in value else {}
+        if "axes" in value:
+            arguments["axes"] = values.text(value["axes"], (*values.path, "axes"))
+        self._joint(handle, verb(names, **arguments))
+
+    def _universal(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        self._several(self.s.universal, handle, value, values)
+
+    def _ball(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        self._several(self.s.ball, handle, value, values)
+
+    def _free(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        self._several(self.s.free, handle, value, values)
+
+    def _weld(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        offset = values.of(Key("offset", "vector"), value["offset"]) if "offset" in value else None
+        self._joint(handle, self.s.weld(values.point(value["at"], (*values.path, "at")), offset))
+
+    def _roll(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        kind = KINDS["roll"]
+        arguments = {k: values.of(kind.key(k), v) for k, v in value.items()}  # type: ignore[arg-type]
+        arguments.setdefault("body", values.body(handle, (*values.path, "body")) if "body" not in value else None)
+        self.s.roll(**arguments)
+
+    def _discretise(self, handle: str, value: dict[str, Any], values: Values) -> None:
+        from dalembert.flexible.expansion.discretise import discretise
+
+        makers = [("beam", handle), ("string", handle), ("bar", handle), ("shaft", handle)]
+        for path in makers:
+            self.need(path)
+        member = self.s.members.get(handle)
+        if member is None:
+            hint = nearest(handle, [*self.s.members]) or "it is called as the member"
+            msg = f"discretise: no member is called {handle!r:.60}; {hint}"
+            raise BadDescription(msg)
+        kind = KINDS["discretise"]
+        discretise(self.s, member, **{k: values.of(kind.key(k), v) for k, v in value.items()})  # type: ignore[arg-type]
+
+    def _or(self, values: Values, value: dict[str, Any], key: str, kind: str, default: Any) -> Any:
+        return values.of(Key(key, kind), value[key]) if key in value else default
+
+    def gravity(self, value: Any, up: Any) -> None:
+        """A vector, or a number along minus the axis that points up."""
+        path: Path = ("gravity",)
+        values = Values(self, path)
+        if not isinstance(up, str) or up not in ("x", "y", "z"):
+            self.source.refuse(f"up = {up!r:.40}: give 'x', 'y' or 'z'", ("up",))
+        g = values.scalar(value, path) if is_number(value) else values.expression(values.text(value, path), path)
+        field = g if isinstance(g, Vector) else -g * getattr(self.s.N, up)
+        values.guarded(lambda: self.s.gravity(field), path)
+
+
+def _words(path: Path) -> str:
+    return " ".join(map(str, path))

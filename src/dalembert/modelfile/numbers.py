@@ -1,0 +1,35 @@
+"""0.5, "pi/3", "30 deg": numbers of a file and of the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate
+from dalembert.algebra.parser import parse
+from dalembert.algebra.scalar import exact
+from dalembert.algebra.tape import Number, Tape
+from dalembert.errors import BadExpression, Unknown
+from dalembert.units.quantity import has_unit, quantity
+
+
+def number_of_text(text: str) -> Number | float:
+    """A number that is written as an expression without symbols; exact where it is rational."""
+    if has_unit(text):
+        return quantity(text).value
+    tape = Tape()
+    try:
+        e = parse(text, {}, tape)
+        if e.value is not None:
+            return e.value
+        nothing: dict[int, float] = {}
+        return exact(evaluate(tape, [e.i], nothing.__getitem__, Floats())[0])
+    except (BadExpression, ArithmeticError, ValueError) as problem:
+        why = problem.sentence if isinstance(problem, BadExpression) and problem.sentence else str(problem)
+        msg = f"{text!r:.60} is no number ({why})"
+        raise Unknown(msg) from None
+
+
+def as_float(value: Any) -> float:
+    """The nearest double of a number of a file."""
+    return float(number_of_text(value)) if isinstance(value, str) else float(value)

@@ -1,0 +1,131 @@
+"""[run], [equilibrium], [linear]: what a file asks to be done with its system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dalembert.algebra.parser import nearest
+from dalembert.errors import DalembertError
+from dalembert.modelfile.kinds import PARTS, SETTINGS
+from dalembert.modelfile.numbers import as_float
+from dalembert.modelfile.values import Values, is_number
+
+if TYPE_CHECKING:
+    from dalembert.modelfile.builder import Builder
+    from dalembert.modelfile.scanner import Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a file says beside its system: the arguments of `simulate`, `equilibrium` and `linearize`, by name."""
+
+    file: str = ""
+    description: str = ""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    equilibrium: Mapping[str, Any] = field(default_factory=dict)
+    linear: Mapping[str, Any] = field(default_factory=dict)
+
+
+def settings(b: Builder) -> Settings:
+    """The settings of a file, each value read."""
+    found = {section: _section(b, section) for section in SETTINGS}
+    description = Values(b, ()).text(b.table.get("description", ""), ("description",))
+    return Settings(b.source.file, description, **found)
+
+
+def _section(b: Builder, section: str) -> dict[str, Any]:
+    table, known = b.table.get(section, {}), SETTINGS[section]
+    if not isinstance(table, dict):
+        b.source.refuse(f"{section}: expected a table with {', '.join(known)}", (section,))
+    for key in table:
+        if key not in known:
+            hint = nearest(key, known) or f"it takes {', '.join(known)}"
+            b.source.refuse(f"unknown key {key!r:.60} of {section}; {hint}", (section, key), key=True)
+    return {key: _setting(b, known[key], value, (section, key)) for key, value in table.items()}
+
+
+def _setting(b: Builder, kind: str, value: Any, path: Path) -> Any:
+    values = Values(b, path)
+    if kind in ("text", "flag"):
+        return values.text(value, path) if kind == "text" else values.flag(value, path)
+    if kind == "number":
+        return _number(b, value, path)
+    if kind == "events":
+        return _events(b, value, path)
+    if not isinstance(value, dict):
+        b.source.refuse(f"{path[-1]}: expected a table, name = value", path)
+    if kind == "texts":
+        return {name: _motion(b, name, v, (*path, name)) for name, v in value.items()}
+    if kind == "ranges":
+        return {name: _range(b, v, (*path, name)) for name, v in value.items()}
+    return {_known(b, name, (*path, name)): _number(b, v, (*path, name)) for name, v in value.items()}
+
+
+def _known(b: Builder, name: str, path: Path) -> str:
+    """A symbol of the system, or its rate."""
+    try:
+        b.s.expression(name)
+    except DalembertError as problem:
+        b.source.refuse(str(problem).partition(" at column")[0] + _hint(b, name), path, key=True)
+    return name
+
+
+def _hint(b: Builder, name: str) -> str:
+    hint = nearest(name, [*b.s.symbols])
+    return f"; {hint}" if hint else ""
+
+
+def _number(b: Builder, value: Any, path: Path) -> float:
+    if is_number(value):
+        return float(Values(b, path).scalar(value, path))
+    if not isinstance(value, str):
+        Values(b, path).wrong("number", value, path)
+    return float(Values(b, path).guarded(lambda: as_float(value), path))
+
+
+def _motion(b: Builder, name: str, value: Any, path: Path) -> Any:
+    """An input or a specified motion: a number, or a text in t that is kept as it is."""
+    if name not in b.s.symbols:
+        b.source.refuse(f"no symbol is called {name!r:.60}{_hint(b, name)}", path, key=True)
+    values = Values(b, path)
+    if is_number(value):
+        return float(values.scalar(value, path))
+    values.scalar(value, path)
+    return value
+
+
+def _range(b: Builder, value: Any, path: Path) -> tuple[float, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        b.source.refuse(f"{path[-1]}: expected a range [from, to]", path)
+    low, high = (_number(b, v, (*path, k)) for k, v in enumerate(value))
+    return low, high
+
+
+def _events(b: Builder, value: Any, path: Path) -> list[Any]:
+    from dalembert.simulation.events.event import event, impact
+
+    if not isinstance(value, list):
+        b.source.refuse("events: expected a list of tables, [[run.events]]", path)
+    found, keys = [], {k.name: k for k in PARTS["event"]}
+    for k, given in enumerate(value):
+        here = (*path, k)
+        values = Values(b, here)
+        if isinstance(given, str):
+            values.scalar(given, here)
+            found.append(event(given))
+            continue
+        if not isinstance(given, dict):
+            b.source.refuse("events: expected a table with expression, direction, stop, reset, impact, name", here)
+        values.check_keys(given, keys, here, "an event")
+        read = {name: values.of(keys[name], v, (*here, name)) for name, v in given.items() if name not in ("reset", "impact")}
+        values.scalar(given["expression"], (*here, "expression"))
+        if "impact" in given:
+            restitution = given["impact"] if isinstance(given["impact"], str) else float(given["impact"])
+            found.append(values.guarded(lambda r=read, e=restitution: impact(r["expression"], e, name=r.get("name", "")), here))
+        else:
+            reset = {n: str(v) for n, v in values.table(given["reset"], (*here, "reset")).items()} if "reset" in given else None
+            arguments = {**read, "reset": reset}
+            found.append(values.guarded(lambda a=arguments: event(a.pop("expression"), **a), here))
+    return found

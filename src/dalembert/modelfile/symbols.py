@@ -1,0 +1,141 @@
+"""coordinates, constants, inputs, specified, speeds, expressions: the symbols of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from dalembert.algebra.parser import nearest
+from dalembert.algebra.scalar import Scalar
+from dalembert.geometry.vector import Vector
+from dalembert.model.names import split
+from dalembert.modelfile.builder import Builder
+from dalembert.modelfile.numbers import number_of_text
+from dalembert.modelfile.scanner import Path
+from dalembert.modelfile.values import Values, is_number
+
+
+def declare_symbols(b: Builder) -> None:
+    """Coordinates, constants and inputs at once; what is defined by an expression when its turn comes."""
+    for name, (unit, display, path) in _several(b, "coordinates").items():
+        _guarded(b, path, lambda name=name, display=display: b.s.coordinate(name, display=display))  # type: ignore[misc]
+        if unit:
+            _dimension(b, name, unit, path)
+    for name, value in _table(b, "constants").items():
+        _constant(b, name, value)
+    for name, (value, display, path) in _several(b, "inputs").items():
+        number = None if value == "" else _number(b, value, path)
+        _guarded(b, path, lambda n=name, v=number, d=display: b.s.input(n, value=v, display=d))  # type: ignore[misc]
+    for section, declare in (("specified", _specified), ("speeds", _speed), ("expressions", _expression)):
+        for name, value in _table(b, section).items():
+            path: Path = (section, name)
+            b.expect(path, lambda d=declare, n=name, v=value: d(b, n, v), scalar=name.replace(",", " ").split())  # type: ignore[misc]
+
+
+def _table(b: Builder, section: str) -> dict[str, Any]:
+    value = b.table.get(section, {})
+    if not isinstance(value, dict):
+        b.source.refuse(f"{section}: expected a table, name = value", (section,))
+    return value
+
+
+def _several(b: Builder, section: str) -> dict[str, tuple[Any, str | None, Path]]:
+    """{name: (what is said of it, display, place)} of names in one text, in a list, or in a table."""
+    value = b.table.get(section, {})
+    if isinstance(value, str):
+        value = value.replace(",", " ").split()
+    if isinstance(value, list):
+        names = [Values(b, (section,)).text(v, (section, k)) for k, v in enumerate(value)]
+        twice = next((n for n in names if names.count(n) > 1), None)
+        if twice is not None:
+            b.source.refuse(f"{section}: {twice!r:.60} is named twice", (section,))
+        return {name: ("", None, (section,)) for name in names}
+    found = {}
+    for name, given in _table(b, section).items():
+        path: Path = (section, name)
+        if isinstance(given, dict):
+            keys = ("unit", "display") if section == "coordinates" else ("value", "display")
+            _known_keys(b, given, keys, path)
+            found[name] = (given.get(keys[0], ""), _display(b, given, path), path)
+        else:
+            found[name] = (given, None, path)
+    return found
+
+
+def _known_keys(b: Builder, given: dict[str, Any], keys: tuple[str, ...], path: Path) -> None:
+    for key in given:
+        if key not in keys:
+            hint = nearest(key, keys) or f"it takes {' and '.join(keys)}"
+            b.source.refuse(f"unknown key {key!r:.60} of {path[-1]}; {hint}", (*path, key), key=True)
+
+
+def _display(b: Builder, given: dict[str, Any], path: Path) -> str | None:
+    return Values(b, path).text(given["display"], (*path, "display")) if "display" in given else None
+
+
+def _guarded(b: Builder, path: Path, verb: Callable[[], object]) -> None:
+    Values(b, path).guarded(verb, path)
+
+
+def _number(b: Builder, value: Any, path: Path) -> Any:
+    """A number as written, "pi/3", or with a unit."""
+    if is_number(value):
+        return Values(b, path).scalar(value, path)
+    if not isinstance(value, str):
+        Values(b, path).wrong("number", value, path)
+    return Values(b, path).guarded(lambda: number_of_text(value), path)
+
+
+def _constant(b: Builder, name: str, value: Any) -> None:
+    path: Path = ("constants", name)
+    display = None
+    if isinstance(value, dict):
+        _known_keys(b, value, ("value", "display"), path)
+        display, value = _display(b, value, path), value.get("value", "")
+    given = value if isinstance(value, str) and value else None if value == "" else _number(b, value, path)
+    _guarded(b, path, lambda: b.s.constant(name, given, display=display))
+
+
+def _dimension(b: Builder, name: str, unit: Any, path: Path) -> None:
+    text = Values(b, path).text(unit, path)
+    _guarded(b, path, lambda: b.s.units(**{name: text}))
+
+
+def _specified(b: Builder, name: str, value: Any) -> None:
+    path: Path = ("specified", name)
+    values, display = Values(b, path), None
+    if isinstance(value, dict):
+        _known_keys(b, value, ("motion", "display"), path)
+        display, value = _display(b, value, path), value.get("motion", "")
+    motion = None if value == "" else values.scalar(value, path)
+    _guarded(b, path, lambda: b.s.specified(name, motion, display=display))
+
+
+def _speed(b: Builder, name: str, value: Any) -> None:
+    path: Path = ("speeds", name)
+    values = Values(b, path)
+    if isinstance(value, dict) and ("of" in value or "along" in value):
+        _known_keys(b, value, ("of", "along"), path)
+        vector = values.expression(values.text(value.get("of"), (*path, "of")), (*path, "of"))
+        if not isinstance(vector, Vector):
+            values.wrong("vector", value.get("of"), (*path, "of"))
+        along = values.frame(value.get("along"), (*path, "along"))
+        _guarded(b, path, lambda: b.s.speeds(" ".join(split(name)), vector, along))
+        return
+    display = None
+    if isinstance(value, dict):
+        _known_keys(b, value, ("definition", "display"), path)
+        display, value = _display(b, value, path), value.get("definition")
+    definition = values.scalar(value, path)
+    _guarded(b, path, lambda: b.s.speed(name, definition, display=display))
+
+
+def _expression(b: Builder, name: str, value: Any) -> None:
+    path: Path = ("expressions", name)
+    e = Values(b, path).scalar(value, path)
+    tape = b.s.space.tape
+    from dalembert.model.names import checked
+
+    _guarded(b, path, lambda: checked(name, b.s.taken))
+    b.expressions[name] = Scalar(tape, tape.const(e)) if isinstance(e, int | Fraction) else e

@@ -1,0 +1,91 @@
+""" "50 cm" → 1/2, m: numbers with units, read by pint in exact fractions.
+
+Offset units and Hz are refused: 20 °C is no multiple of a kelvin, and 50 Hz would be taken for 50 rad/s.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from dalembert.errors import BadDescription
+from dalembert.units.dimension import Dimension
+
+LONGEST: Final = 100
+_MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
+_OPENED: Final = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*\*?\s*(.*?)\s*$", re.DOTALL)
+# what a unit may be made of: names, products, quotients, integer powers
+_UNIT: Final = re.compile(r"[A-Za-zµμΩ°%·*/^() 0-9.⁻⁰¹²³⁴⁵⁶⁷⁸⁹-]*$")
+_WORDS: Final = re.compile(r"[^\W\d_]+")
+_SMALL: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+
+
+class Quantity(NamedTuple):
+    """A number in kg, m, s and rad, and its dimension."""
+
+    value: Fraction
+    dimension: Dimension
+
+
+def has_unit(text: str) -> bool:
+    """Whether a text is a number with something behind it."""
+    opened = _OPENED.match(text)
+    return opened is not None and bool(opened[2]) and opened[2][0] not in "+-*/)"
+
+
+def quantity(text: str) -> Quantity:
+    """The number and the dimension that a text such as "3 N/m" means."""
+    opened = _OPENED.match(text) if len(text) <= LONGEST else None
+    if opened is None:
+        msg = f"{text!r:.60} is no number with a unit; write it as '3 N/m'"
+        raise BadDescription(msg)
+    number = Fraction(opened[1].replace(" ", ""))
+    factor, found = unit(opened[2])
+    return Quantity(number * factor, found)
+
+
+@functools.lru_cache(maxsize=512)
+def unit(text: str) -> tuple[Fraction, Dimension]:
+    """How many kg^a m^b s^c a unit is, and (a, b, c)."""
+    _check(text)
+    pint, registry = _registry()
+    try:
+        q = registry.Quantity(Fraction(1), registry.parse_units(re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m[0].translate(_SMALL), text)))
+        if not q._is_multiplicative:  # noqa: SLF001 - pint has no public word for it
+            msg = f"{text!r:.60} has a zero of its own, so it is no unit to multiply with; give kelvins"
+            raise BadDescription(msg)
+        base = q.to_base_units()
+    except BadDescription:
+        raise
+    except Exception as problem:  # noqa: BLE001 - whatever pint refuses is refused
+        why = "it is not known" if isinstance(problem, pint.errors.UndefinedUnitError) else "it cannot be read"
+        msg = f"unit {text!r:.60}: {why}; write it as 'N/m' or 'kg*m**2'"
+        raise BadDescription(msg) from None
+    exponents = [Fraction(0)] * 3
+    for name, power in base.dimensionality.items():
+        if name not in _MECHANICS:
+            msg = f"unit {text!r:.60}: {name.strip('[]')} is no dimension of mechanics; masses, lengths, times and angles are"
+            raise BadDescription(msg)
+        exponents[_MECHANICS[name]] = Fraction(power).limit_denominator(12)
+    return Fraction(base.magnitude), (exponents[0], exponents[1], exponents[2])
+
+
+def _check(text: str) -> None:
+    if len(text) > LONGEST or not _UNIT.match(text) or re.search(r"\d{3}|\*\*\s*\*|\^\s*\^", text):
+        msg = f"unit {text!r:.60}: it cannot be read; write it as 'N/m' or 'kg*m**2'"
+        raise BadDescription(msg)
+    if any(word.lower().endswith(("hz", "hertz")) for word in _WORDS.findall(text)):
+        msg = f"unit {text!r:.60}: Hz leaves open whether turns or radians are counted; write 1/s, rad/s or rpm"
+        raise BadDescription(msg)
+
+
+@functools.cache
+def _registry() -> tuple[Any, Any]:
+    try:
+        import pint
+    except ImportError:
+        msg = "units are read by pint, which is not installed; pip install dalembert[units], or give plain numbers"
+        raise BadDescription(msg) from None
+    return pint, pint.UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=False, cache_folder=None)

@@ -127,6 +127,8 @@ from dalembert.model.member import End as End
 from dalembert.model.member import Field as Field
 from dalembert.model.member import Member as Member
 from dalembert.model.system import System as System
+from dalembert.modelfile.places import BadModel as BadModel
+from dalembert.modelfile.settings import Settings as Settings
 from dalembert.numerics.jit import CannotCompile as CannotCompile
 from dalembert.numerics.native import NativeDynamics as NativeDynamics
 from dalembert.numerics.python_call import BadArguments as BadArguments

@@ -20,6 +20,7 @@ LAYERS = (
     "references",
     "notebook",
     "algebra",
+    "units",
     "geometry",
     "model",
     "kinematics",
@@ -38,6 +39,7 @@ LAYERS = (
     "flexible",
     "inverse",
     "robots",
+    "modelfile",
     "api",
     "exports",
     "report",
@@ -49,7 +51,7 @@ LAYERS = (
 METHOD_BLIND = ("numerics", "ode", "states", "simulation", "integrals", "constraint_analysis")
 # those who may speak to the library as a user does, through `import dalembert as da`
 USERS = ("gallery", "cli")
-HEAVY = ("sympy", "scipy", "llvmlite", "plotly", "matplotlib", "flint")
+HEAVY = ("pint", "sympy", "scipy", "llvmlite", "plotly", "matplotlib", "flint")
 
 FILES = sorted(ROOT.rglob("*.py"))
 

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 
 
 def load(path: str | Path, **options: Any) -> System:
-    """The system that a file describes: URDF (.urdf) and MJCF (.xml).
+    """The system that a file describes: a model (.toml, .json), URDF (.urdf) or MJCF (.xml).
 
+    set       of a model: values of constants, {"m": 2, "k": "3 N/m"}, and n of a family; what its file says of runs is in s.settings
+
+    and of URDF and MJCF
     base      "fixed" (a URDF's default) holds the root link, "free" gives it six freedoms
     attitude  free and ball joints by a "quaternion" (default) or by three "angles" about z, y, x
     symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping, stiffness, armature
@@ -30,7 +33,11 @@ def load(path: str | Path, **options: Any) -> System:
         from dalembert.robots.load import load_robot
 
         return load_robot(path, **options)
-    msg = f"load: {str(path)!r} ends in {suffix or 'nothing'}; URDF (.urdf) and MJCF (.xml) files can be read"
+    if suffix in (".toml", ".json"):
+        from dalembert.modelfile.reader import load_model
+
+        return load_model(path, **options)
+    msg = f"load: {str(path)!r} ends in {suffix or 'nothing'}; models (.toml, .json), URDF (.urdf) and MJCF (.xml) files can be read"
     raise BadDescription(msg)
 
 

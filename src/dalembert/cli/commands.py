@@ -92,12 +92,13 @@ def derive(
     steps: Annotated[str, typer.Option(metavar="|".join(LEVELS), help="How much of the way to show.")] = "",
     style: Format = "",
     output: File = None,
+    values: Given = None,
 ) -> None:
     """The equations of motion of one system by one principle or by all."""
     style = _style(style, output)
     level: Level = _known("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
     wanted = list(BY) if _known("--by", by, (*BY, "all")) == "all" else [by]
-    chosen = subject(system)
+    chosen = subject(system, values)
     found = list(_derivations(chosen.system, wanted))
     _emit(document.derivations(chosen, found, Writing(), level=level), style, output)
 
@@ -115,8 +116,12 @@ def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:
 @app.command(help=manual.AGREE)
 def agree(
     system: Annotated[
-        str, typer.Argument(metavar="[SYSTEM]", help="A name from the gallery, path/to/file.py:function, or a .urdf or MJCF .xml file.")
+        str,
+        typer.Argument(
+            metavar="[SYSTEM]", help="A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
+        ),
     ] = "",
+    values: Given = None,
     *,
     every: Annotated[bool, typer.Option("--all", help="All systems of the gallery.")] = False,
     times: Annotated[bool, typer.Option("--times", help="Also show what each derivation costs.")] = False,
@@ -125,12 +130,12 @@ def agree(
     if every == bool(system):
         msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
         raise Unknown(msg)
-    verdicts = _all_agreements() if every else [_agreement(system, times=times)]
+    verdicts = _all_agreements() if every else [_agreement(system, values, times=times)]
     exit_by_verdict(verdicts)
 
 
-def _agreement(name: str, *, times: bool) -> bool | None:
-    chosen = subject(name)
+def _agreement(name: str, values: list[str] | None, *, times: bool) -> bool | None:
+    chosen = subject(name, values)
     found = agreement(chosen.system)
     terminal.show([*document.heading(chosen), *comparison(found, times=times)])
     return found.holds
@@ -181,7 +186,7 @@ def report(
             raise Unknown(msg)
         reporting.every(output or Path(reporting.FOLDER))
         return
-    chosen = subject(system)
+    chosen = subject(system, values)
     wish = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
     wanted = "text" if text else _known("--format", style, FORMATS) if style else reporting.style_of(output, ENDINGS)
     if wanted != "html" and (png or gif or mp4):
@@ -208,6 +213,7 @@ def hybrid(
     along: Annotated[str, typer.Option(metavar="|".join(ALONG), help="Variables of the ordinary equations.")] = "",
     style: Format = "",
     output: File = None,
+    values: Given = None,
     *,
     steps: Annotated[bool, typer.Option("--steps", help="Show every step.")] = False,
 ) -> None:
@@ -217,7 +223,7 @@ def hybrid(
 
     style = _style(style, output)
     speeds = _known("--along", along, ALONG) == "speeds" if along else None
-    chosen = subject(system, complete=False)
+    chosen = subject(system, values, complete=False)
     found = extended_hamilton(chosen.system, speeds=speeds)
     _emit([*document.heading(chosen), *shown(found, Writing(), steps=steps)], style, output)
 

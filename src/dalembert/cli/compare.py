@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dalembert.agreement.comparison import comparison
-from dalembert.cli.options import SystemName
+from dalembert.cli.options import Given, SystemName
 from dalembert.cli.program import subject
 from dalembert.report import document, effort, terminal
 
 
 def compare(
     system: SystemName,
+    values: Given = None,
 ) -> None:
     """Vector and scalar approaches, generalized velocities and generalized speeds, on one system."""
-    chosen = subject(system)
+    chosen = subject(system, values)
     terminal.show([*document.heading(chosen), *effort.comparison(comparison(chosen.system))])

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from dalembert import gallery
 from dalembert.cli.options import Given, Guess, Input, SystemName, numbers, pairs
-from dalembert.cli.program import subject
+from dalembert.cli.program import proposed, subject
 
 Place = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
 Time = Annotated[float, typer.Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
@@ -25,11 +24,12 @@ def constraints(
     """The account of one system's rows."""
     from dalembert.constraint_analysis.analysis import constraints as analysis
 
-    s = subject(system, complete=False).system
+    s = subject(system, values, complete=False).system
     given = numbers(s, "--start", start)
     near = numbers(s, "--guess", guess)
-    if not given and not near and system in gallery.names():
-        # where the gallery's own run begins
+    shown = proposed(system, s)
+    if not given and not near and shown is not None:
+        # where the run that is proposed for it begins
         coordinates = {q.name for q in s.q}
-        near = {name: x for name, x in gallery.entry(system).start.items() if name in coordinates}
+        near = {name: x for name, x in shown.start.items() if name in coordinates}
     typer.echo(str(analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)))

@@ -28,7 +28,7 @@ def equilibrium(system: SystemName, at: At = None, near: Near = None, box: Box =
     from dalembert.statics.equilibrium import equilibria
     from dalembert.statics.equilibrium import equilibrium as found_near
 
-    s = subject(system).system
+    s = subject(system, values).system
     given, setting = numbers(s, "--at", at), numbers(s, "--set", values)
     loads = dict(pairs("--input", inputs))
     if not box:
@@ -48,7 +48,7 @@ def modes(
     """The linear model about a point, or a root locus."""
     from dalembert.linear.linearize import linearize
 
-    s = subject(system).system
+    s = subject(system, values).system
     point, setting, loads = numbers(s, "--about", about), numbers(s, "--set", values), dict(pairs("--input", inputs))
     if sweep:
         _swept(s, sweep, point, setting, loads, plot)

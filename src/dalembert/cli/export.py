@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert import gallery
 from dalembert.cli.errors import say
 from dalembert.cli.options import Given, Input, Start, SystemName, numbers, pairs
-from dalembert.cli.program import subject
+from dalembert.cli.program import proposed, subject
 from dalembert.errors import Unknown
 from dalembert.exports.formats import FORMATS, chosen_format
 
@@ -39,8 +38,8 @@ def export(
         msg = f"--to: say which format; known are {', '.join(FORMATS)}"
         raise Unknown(msg)
     chosen_format(to)
-    described = subject(system).system
-    entry = gallery.entry(system) if system in gallery.names() else None
+    described = subject(system, values).system
+    entry = proposed(system, described)
     options: dict[str, Any] = dict(pairs("--option", option))
     made = written(
         described,

@@ -7,13 +7,12 @@ from typing import Annotated
 
 import typer
 
-from dalembert import gallery
 from dalembert.api.energy_integrals import energy_integrals
 from dalembert.api.energy_integrals import routh as reduced
 from dalembert.api.simulate import simulate as run_of
 from dalembert.cli.errors import exit_by_verdict
 from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
-from dalembert.cli.program import subject
+from dalembert.cli.program import proposed, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.report import document, terminal
 from dalembert.report.energy_integrals import energy_integrals as table
@@ -28,7 +27,7 @@ def integrals(
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")] = None,
 ) -> None:
     """The table of the six integrals, decided exactly; with --plot also a run."""
-    chosen = subject(system)
+    chosen = subject(system, values)
     given = numbers(chosen.system, "--set", values)
     motions = dict(pairs("--input", inputs))
     found = energy_integrals(chosen.system, values=given, inputs=motions)
@@ -38,7 +37,7 @@ def integrals(
     if plot is not None:
         from dalembert.integrals.plotting import plot_integrals
 
-        shown = gallery.entry(system) if system in gallery.names() else None
+        shown = proposed(system, chosen.system)
         start, length = (shown.start, shown.duration) if shown else ({}, DURATION)
         motions = {**(shown.inputs if shown else {}), **motions}
         run = run_of(chosen.system, length, start=start, values=given, inputs=motions, events=shown.events if shown else ())

@@ -35,7 +35,7 @@ def member(
     from dalembert.flexible.modes.deflection import member_deflection
     from dalembert.flexible.modes.natural_modes import member_modes
 
-    s = subject(system, complete=False).system
+    s = subject(system, values, complete=False).system
     beam = chosen(s, which or None)
     setting = numbers(s, "--set", values)
     if plot is not None and sum((modes is not None, buckling is not None, static)) > 1:

@@ -7,13 +7,16 @@ from typing import Annotated
 
 import typer
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.errors import BadExpression, Unknown
+from dalembert.errors import DalembertError, Unknown
 from dalembert.model.system import System
+from dalembert.modelfile.numbers import as_float
+from dalembert.modelfile.settings import Settings
 
 SystemName = Annotated[
-    str, typer.Argument(metavar="SYSTEM", help="A name from the gallery, path/to/file.py:function, or a .urdf or MJCF .xml file.")
+    str,
+    typer.Argument(
+        metavar="SYSTEM", help="A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
+    ),
 ]
 Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
 Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
@@ -38,19 +41,15 @@ def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
 
 def numbers(system: System, option: str, given: Iterable[str] | None) -> dict[str, float]:
     """{name: number} of name=value."""
-    return {name: number_of(system, option, name, text) for name, text in pairs(option, given)}
+    # of a file, the values of --set were taken when it was read, and its n is no symbol
+    taken = option == "--set" and isinstance(system.settings, Settings)
+    return {name: number_of(system, option, name, text) for name, text in pairs(option, given) if not taken or name in system.symbols}
 
 
 def number_of(system: System, option: str, name: str, text: str) -> float:
-    """0.5, or an expression without symbols such as pi/3."""
+    """0.5, an expression without symbols such as pi/3, or a number with a unit of the dimension that the symbol has."""
     try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        e = system.expression(text)
-        nothing: dict[int, float] = {}
-        return evaluate(e.tape, [e.i], nothing.__getitem__, Floats())[0]
-    except (BadExpression, KeyError, ArithmeticError, ValueError) as problem:
-        msg = f"{option} {name}={text}: {text!r} is not a number"
+        return as_float(text, system.dimensions.get(name))
+    except DalembertError as problem:
+        msg = f"{option} {name}={text}: {text!r} is not a number" if isinstance(problem, Unknown) else f"{option} {name}={text}: {problem}"
         raise Unknown(msg) from problem

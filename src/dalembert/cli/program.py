@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -16,27 +16,32 @@ from dalembert import gallery
 from dalembert.algebra.parser import nearest
 from dalembert.api.robots import load
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
+from dalembert.cli.options import pairs
 from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.modelfile.reader import ENDINGS as MODELS
+from dalembert.modelfile.settings import Settings
 from dalembert.report.document import Subject
 from dalembert.report.results import PrintedResult
 
 # what describes a system without being a program
-FILES: Final = (".urdf", ".xml", ".mjcf")
+FILES: Final = (".urdf", ".xml", ".mjcf", *MODELS)
 # under this name the program is known while it runs
 MODULE: Final = "dalembert_program"
 
 
-def subject(text: str, *, complete: bool = True) -> Subject:
-    """The gallery's system of that name, or what the user's own function returns.
+def subject(text: str, given: Iterable[str] | None = None, *, complete: bool = True) -> Subject:
+    """The gallery's system of that name, what a file describes, or what the user's own function returns.
 
-    Unless it need not be `complete`, its elements must fit together.
+    `given` are name=value of --set. Unless it need not be `complete`, its elements must fit together.
     """
     if not text.strip():
         msg = "no system is named; give a name that `dalembert gallery` lists, or path/to/file.py:function"
         raise Unknown(msg)
     path, colon, function = text.rpartition(":")
+    if text.lower().endswith(MODELS):
+        return _from_model(text, dict(pairs("--set", given)), complete=complete)
     if (path if colon else text).lower().endswith(FILES):
         return _from_file(path if colon else text, function if colon else "")
     if colon and path and not any(sign in function for sign in (os.sep, ".py", "/")):
@@ -55,6 +60,34 @@ def _from_file(path: str, base: str) -> Subject:
     system = load(path, base=base or None)
     kinematics(system)
     return Subject(system, system.name, str(path), "")
+
+
+def _from_model(path: str, given: dict[str, str], *, complete: bool) -> Subject:
+    """A file of TOML or JSON, with the values of --set."""
+    system = load(path, set=given)
+    settings: Settings = system.settings
+    if complete:
+        try:
+            kinematics(system)
+        except DalembertError as problem:
+            msg = f"{path}: {problem}"
+            raise Unknown(msg) from problem
+    results = tuple(
+        Result(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), p.by_hand)
+        for p in settings.printed
+    )
+    return Subject(system, settings.title or system.name, system.source, settings.description, results)
+
+
+def proposed(name: str, system: System) -> gallery.Entry | None:
+    """The run that the gallery, or the file, proposes for a system."""
+    if name in gallery.names():
+        return gallery.entry(name)
+    if not isinstance(system.settings, Settings):
+        return None
+    run = system.settings.run
+    wish = {key: run[key] for key in ("start", "inputs", "duration") if key in run}
+    return gallery.Entry(name, system.name, system.source, "", lambda: system, events=tuple(run.get("events", ())), **wish)
 
 
 def proposed_start(system: System) -> dict[str, float]:

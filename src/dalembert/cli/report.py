@@ -12,8 +12,8 @@ import typer
 
 from dalembert import gallery
 from dalembert.cli.errors import PROGRAM_FAILED, exit_by_verdict, say
-from dalembert.cli.options import number_of, pairs
-from dalembert.cli.program import FILES, proposed_start, subject
+from dalembert.cli.options import numbers, pairs
+from dalembert.cli.program import FILES, proposed, proposed_start, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.errors import DalembertError, Unknown
 from dalembert.report import terminal
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 FOLDER: Final = "gallery"
 
 System = Annotated[
-    str, typer.Argument(metavar="[SYSTEM]", help="A name from the gallery, path/to/file.py:function, or a .urdf or MJCF .xml file.")
+    str,
+    typer.Argument(
+        metavar="[SYSTEM]", help="A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
+    ),
 ]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")
@@ -52,10 +55,8 @@ def wished(name: str, described: Subject, duration: float | None, options: dict[
     """What the command line asks for, on top of what the gallery proposes."""
     from dalembert.page.study import Wish
 
-    shown = gallery.entry(name) if name in gallery.names() else None
-    start, values = (
-        {n: number_of(described.system, option, n, x) for n, x in pairs(option, options[option])} for option in ("--start", "--set")
-    )
+    shown = proposed(name, described.system)
+    start, values = (numbers(described.system, option, options[option]) for option in ("--start", "--set"))
     inputs = {**(shown.inputs if shown else {}), **dict(pairs("--input", options["--input"]))}
     length = duration if duration is not None else shown.duration if shown else DURATION
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dalembert import gallery
 from dalembert.api.simulate import simulate as run_of
 from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, say
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
-from dalembert.cli.program import proposed_start, subject
+from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.errors import DalembertError, Unwritable
-from dalembert.gallery import Entry
 from dalembert.model.system import System
 from dalembert.report.blocks import Block
 from dalembert.simulation.events.event import event
@@ -58,8 +56,8 @@ def simulate(
         from dalembert.simulation.tables import check_table
 
         check_table(output)
-    described = subject(system).system
-    shown = _entry(system)
+    described = subject(system, values).system
+    shown = proposed(system, described)
     chosen = numbers(described, "--start", start)
     wish: dict[str, Any] = {
         "start": chosen or dict(shown.start if shown and not guess else proposed_start(described)),
@@ -103,10 +101,6 @@ def demonstration(
     except DalembertError as problem:
         return not_run(str(problem))
     return motion(run)
-
-
-def _entry(name: str) -> Entry | None:
-    return gallery.entry(name) if name in gallery.names() else None
 
 
 def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:

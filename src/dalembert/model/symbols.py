@@ -16,7 +16,6 @@ from dalembert.model.elements import DeclaredSymbol, Speed
 from dalembert.model.names import checked, display_name, split
 from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
 
-
 # with longer denominators a value is as good as its double
 _LONG: Final = 10**12
 

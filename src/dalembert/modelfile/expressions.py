@@ -1,8 +1,8 @@
 """a*B.x + x'*N.y: expressions of scalars, vectors, frames and points from text, without running any of it.
 
-    B.x B.y B.z   the axes of a frame          B.w     its angular velocity
-    P.v           the velocity of a point      P - Q   the vector from Q to P
-    a @ b         dot product                  cross(a, b)
+B.x B.y B.z   the axes of a frame          B.w     its angular velocity
+P.v           the velocity of a point      P - Q   the vector from Q to P
+a @ b         dot product                  cross(a, b)
 """
 
 from __future__ import annotations
@@ -53,10 +53,7 @@ def read(text: str, names: Names, tape: Any) -> Any:
     total: Any = None
     for minus, at, skeleton in Scan(text, vectors=True).terms():
         e = reader.term(at, skeleton)
-        if total is None:
-            total = -e if minus else e
-        else:
-            total = reader.combined(ast.Sub() if minus else ast.Add(), total, e, at)
+        total = (-e if minus else e) if total is None else reader.combined(ast.Sub() if minus else ast.Add(), total, e, at)
     return total
 
 

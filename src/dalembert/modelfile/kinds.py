@@ -154,6 +154,7 @@ PARTS: Final[dict[str, tuple[Key, ...]]] = {
         "support:text mass:scalar inertia:scalar spring:scalar turning_spring:scalar axial_spring:scalar twisting_spring:scalar"
         " damper:scalar force:vector moment:vector axial:flag twist:flag"
     ),
+    "printed": _keys("label:text! residual:text! equals:table by_hand:flag"),
     "event": _keys("expression:text! direction:text stop:flag reset:table impact:scalar name:text"),
 }
 
@@ -161,7 +162,9 @@ PARTS: Final[dict[str, tuple[Key, ...]]] = {
 SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "name": ("text", "What the system is called."),
     "source": ("text", "The book it comes from."),
+    "title": ("text", "Its title on a page, where that is not its name."),
     "description": ("text", "One sentence about it."),
+    "printed": ("results", "What a book prints about it: label, residual = 0, and which derived equations it equals."),
     "gravity": ("scalar or vector", "A number along minus the axis `up`, or a vector."),
     "up": ("text", "The axis that points up: x, y or z; y unless told otherwise."),
     "coordinates": ("symbols", "Generalized coordinates: names in one text, a list, or a table name = unit."),

@@ -9,7 +9,8 @@ from dalembert.algebra.folds import evaluate
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import exact
 from dalembert.algebra.tape import Number, Tape
-from dalembert.errors import BadExpression, Unknown
+from dalembert.errors import BadDescription, BadExpression, Unknown
+from dalembert.units.dimension import Dimension, words
 from dalembert.units.quantity import has_unit, quantity
 
 
@@ -30,6 +31,11 @@ def number_of_text(text: str) -> Number | float:
         raise Unknown(msg) from None
 
 
-def as_float(value: Any) -> float:
-    """The nearest double of a number of a file."""
-    return float(number_of_text(value)) if isinstance(value, str) else float(value)
+def as_float(value: Any, wanted: Dimension | None = None) -> float:
+    """The nearest double of a number; one with a unit must have the dimension that is `wanted`, where that is known."""
+    if not isinstance(value, str):
+        return float(value)
+    if wanted is not None and has_unit(value) and (given := quantity(value).dimension) != wanted:
+        msg = f"{value!r:.60} has the dimension {words(given)}, but {words(wanted)} is needed"
+        raise BadDescription(msg)
+    return float(number_of_text(value))

@@ -74,7 +74,7 @@ def _parsed(text: str, file: str) -> tuple[dict[str, Any], Source]:
             table = json.loads(text, parse_float=Decimal, parse_constant=_not_finite, object_pairs_hook=_once)
             places = Scanner(text).json()
         else:
-            table = tomllib.loads(text, parse_float=Decimal)  # type: ignore[arg-type]
+            table = tomllib.loads(text, parse_float=Decimal)
             places = Scanner(text).toml()
     except tomllib.TOMLDecodeError as problem:
         _refuse_syntax(str(problem), text, file)
@@ -87,7 +87,7 @@ def _parsed(text: str, file: str) -> tuple[dict[str, Any], Source]:
         msg = f"a number in it cannot be read: {problem!s:.80}"
         raise BadModel(msg, file) from None
     if not isinstance(table, dict):
-        msg = "expected a table of elements at the top, { \"name\": … }"
+        msg = 'expected a table of elements at the top, { "name": … }'
         raise BadModel(msg, file)
     return table, Source(file, text, places)
 

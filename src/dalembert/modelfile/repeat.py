@@ -34,7 +34,7 @@ def counted_out(table: dict[str, Any], source: Source, given: Mapping[str, int])
         first, last = _bounds(family, source, here, given)
         body = {key: value for key, value in family.items() if key not in ("n", "from")}
         if not body:
-            source.refuse("repeat: it repeats nothing; put elements such as [repeat.pin.\"theta_{i}\"] below it", here, key=True)
+            source.refuse('repeat: it repeats nothing; put elements such as [repeat.pin."theta_{i}"] below it', here, key=True)
         for i in range(first, last + 1):
             _merge(whole, body, source, places, here, (), i)
     return whole, Source(source.file, source.text, places)

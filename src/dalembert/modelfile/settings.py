@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dalembert.algebra.parser import nearest
 from dalembert.errors import DalembertError
@@ -17,12 +17,23 @@ if TYPE_CHECKING:
     from dalembert.modelfile.scanner import Path
 
 
+class PrintedResult(NamedTuple):
+    """residual = 0 as a book prints it, equal to Σ k E over the derived equations E; `by_hand` where no book does."""
+
+    label: str
+    residual: str
+    equals: tuple[tuple[int, str], ...] = ()
+    by_hand: bool = False
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a file says beside its system: the arguments of `simulate`, `equilibrium` and `linearize`, by name."""
 
     file: str = ""
+    title: str = ""
     description: str = ""
+    printed: tuple[PrintedResult, ...] = ()
     run: Mapping[str, Any] = field(default_factory=dict)
     equilibrium: Mapping[str, Any] = field(default_factory=dict)
     linear: Mapping[str, Any] = field(default_factory=dict)
@@ -31,8 +42,28 @@ class Settings:
 def settings(b: Builder) -> Settings:
     """The settings of a file, each value read."""
     found = {section: _section(b, section) for section in SETTINGS}
-    description = Values(b, ()).text(b.table.get("description", ""), ("description",))
-    return Settings(b.source.file, description, **found)
+    title, description = (Values(b, ()).text(b.table.get(key, ""), (key,)) for key in ("title", "description"))
+    return Settings(b.source.file, title, description, _printed(b), **found)
+
+
+def _printed(b: Builder) -> tuple[PrintedResult, ...]:
+    given = b.table.get("printed", [])
+    if not isinstance(given, list) or not all(isinstance(p, dict) for p in given):
+        b.source.refuse("printed: expected a list of tables, [[printed]]", ("printed",))
+    keys, found = {k.name: k for k in PARTS["printed"]}, []
+    for n, p in enumerate(given):
+        here: Path = ("printed", n)
+        values = Values(b, here)
+        values.check_keys(p, keys, here, "a printed result")
+        values.scalar(p["residual"], (*here, "residual"))
+        equals = p.get("equals", [])
+        if not isinstance(equals, list) or not all(isinstance(e, list) and len(e) == 2 and isinstance(e[0], int) for e in equals):
+            b.source.refuse("equals: expected pairs of an equation's number and its factor, [[1, '1'], [2, '-1']]", (*here, "equals"))
+        for k, (_, factor) in enumerate(equals):
+            values.scalar(factor, (*here, "equals", k))
+        pairs = tuple((number, str(factor)) for number, factor in equals)
+        found.append(PrintedResult(values.text(p["label"], (*here, "label")), p["residual"], pairs, bool(p.get("by_hand", False))))
+    return tuple(found)
 
 
 def _section(b: Builder, section: str) -> dict[str, Any]:
@@ -123,9 +154,9 @@ def _events(b: Builder, value: Any, path: Path) -> list[Any]:
         values.scalar(given["expression"], (*here, "expression"))
         if "impact" in given:
             restitution = given["impact"] if isinstance(given["impact"], str) else float(given["impact"])
-            found.append(values.guarded(lambda r=read, e=restitution: impact(r["expression"], e, name=r.get("name", "")), here))
+            found.append(values.guarded(lambda r=read, e=restitution: impact(r["expression"], e, name=r.get("name", "")), here))  # type: ignore[misc]
         else:
             reset = {n: str(v) for n, v in values.table(given["reset"], (*here, "reset")).items()} if "reset" in given else None
             arguments = {**read, "reset": reset}
-            found.append(values.guarded(lambda a=arguments: event(a.pop("expression"), **a), here))
+            found.append(values.guarded(lambda a=arguments: event(a.pop("expression"), **a), here))  # type: ignore[misc]
     return found

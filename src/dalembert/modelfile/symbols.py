@@ -29,8 +29,7 @@ def declare_symbols(b: Builder) -> None:
         _guarded(b, path, lambda n=name, v=number, d=display: b.s.input(n, value=v, display=d))  # type: ignore[misc]
     for section, declare in (("specified", _specified), ("speeds", _speed), ("expressions", _expression)):
         for name, value in _table(b, section).items():
-            path: Path = (section, name)
-            b.expect(path, lambda d=declare, n=name, v=value: d(b, n, v), scalar=name.replace(",", " ").split())  # type: ignore[misc]
+            b.expect((section, name), lambda d=declare, n=name, v=value: d(b, n, v), scalar=name.replace(",", " ").split())  # type: ignore[misc]
 
 
 def _table(b: Builder, section: str) -> dict[str, Any]:
@@ -50,7 +49,7 @@ def _several(b: Builder, section: str) -> dict[str, tuple[Any, str | None, Path]
         twice = next((n for n in names if names.count(n) > 1), None)
         if twice is not None:
             b.source.refuse(f"{section}: {twice!r:.60} is named twice", (section,))
-        return {name: ("", None, (section,)) for name in names}
+        return dict.fromkeys(names, ("", None, (section,)))
     found = {}
     for name, given in _table(b, section).items():
         path: Path = (section, name)

@@ -29,7 +29,7 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | Decimal | float) and not isinstance(value, bool)
 
 
-def exact_number(value: int | float | Decimal) -> int | Fraction:
+def exact_number(value: float | Decimal) -> int | Fraction:
     """A number as it is written: 9.81 is 981/100."""
     return value if isinstance(value, int) else Fraction(str(value))
 

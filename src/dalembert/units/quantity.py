@@ -1,4 +1,4 @@
-""" "50 cm" → 1/2, m: numbers with units, read by pint in exact fractions.
+"""Fifty centimetres, "50 cm", are 1/2 and m: numbers with units, read by pint in exact fractions.
 
 Offset units and Hz are refused: 20 °C is no multiple of a kelvin, and 50 Hz would be taken for 50 rad/s.
 """
@@ -15,7 +15,9 @@ from dalembert.units.dimension import Dimension
 
 LONGEST: Final = 100
 _MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
-_OPENED: Final = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*\*?\s*(.*?)\s*$", re.DOTALL)
+_OPENED: Final = re.compile(
+    r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*\*?\s*(.*?)\s*$", re.DOTALL
+)
 # what a unit may be made of: names, products, quotients, integer powers
 _UNIT: Final = re.compile(r"[A-Za-zµμΩ°%·*/^() 0-9.⁻⁰¹²³⁴⁵⁶⁷⁸⁹-]*$")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
@@ -53,16 +55,14 @@ def unit(text: str) -> tuple[Fraction, Dimension]:
     pint, registry = _registry()
     try:
         q = registry.Quantity(Fraction(1), registry.parse_units(re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m[0].translate(_SMALL), text)))
-        if not q._is_multiplicative:  # noqa: SLF001 - pint has no public word for it
-            msg = f"{text!r:.60} has a zero of its own, so it is no unit to multiply with; give kelvins"
-            raise BadDescription(msg)
-        base = q.to_base_units()
-    except BadDescription:
-        raise
+        base = q.to_base_units() if q._is_multiplicative else None  # noqa: SLF001 - pint has no public word for it
     except Exception as problem:  # noqa: BLE001 - whatever pint refuses is refused
         why = "it is not known" if isinstance(problem, pint.errors.UndefinedUnitError) else "it cannot be read"
         msg = f"unit {text!r:.60}: {why}; write it as 'N/m' or 'kg*m**2'"
         raise BadDescription(msg) from None
+    if base is None:
+        msg = f"{text!r:.60} has a zero of its own, so it is no unit to multiply with; give kelvins"
+        raise BadDescription(msg)
     exponents = [Fraction(0)] * 3
     for name, power in base.dimensionality.items():
         if name not in _MECHANICS:

@@ -73,7 +73,7 @@ def _from_model(path: str, given: dict[str, str], *, complete: bool) -> Subject:
             msg = f"{path}: {problem}"
             raise Unknown(msg) from problem
     results = tuple(
-        Result(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), p.by_hand)
+        PrintedResult(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), p.by_hand)
         for p in settings.printed
     )
     return Subject(system, settings.title or system.name, system.source, settings.description, results)

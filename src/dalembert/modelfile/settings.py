@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dalembert.modelfile.scanner import Path
 
 
-class PrintedResult(NamedTuple):
+class PrintedInFile(NamedTuple):
     """residual = 0 as a book prints it, equal to Σ k E over the derived equations E; `by_hand` where no book does."""
 
     label: str
@@ -33,7 +33,7 @@ class Settings:
     file: str = ""
     title: str = ""
     description: str = ""
-    printed: tuple[PrintedResult, ...] = ()
+    printed: tuple[PrintedInFile, ...] = ()
     run: Mapping[str, Any] = field(default_factory=dict)
     equilibrium: Mapping[str, Any] = field(default_factory=dict)
     linear: Mapping[str, Any] = field(default_factory=dict)
@@ -46,7 +46,7 @@ def settings(b: Builder) -> Settings:
     return Settings(b.source.file, title, description, _printed(b), **found)
 
 
-def _printed(b: Builder) -> tuple[PrintedResult, ...]:
+def _printed(b: Builder) -> tuple[PrintedInFile, ...]:
     given = b.table.get("printed", [])
     if not isinstance(given, list) or not all(isinstance(p, dict) for p in given):
         b.source.refuse("printed: expected a list of tables, [[printed]]", ("printed",))
@@ -62,7 +62,7 @@ def _printed(b: Builder) -> tuple[PrintedResult, ...]:
         for k, (_, factor) in enumerate(equals):
             values.scalar(factor, (*here, "equals", k))
         pairs = tuple((number, str(factor)) for number, factor in equals)
-        found.append(PrintedResult(values.text(p["label"], (*here, "label")), p["residual"], pairs, bool(p.get("by_hand", False))))
+        found.append(PrintedInFile(values.text(p["label"], (*here, "label")), p["residual"], pairs, bool(p.get("by_hand", False))))
     return tuple(found)
 
 

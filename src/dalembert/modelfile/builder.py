@@ -163,7 +163,8 @@ class Builder:
 
     def things(self, sort: str) -> list[str]:
         """All names of one sort, declared or not."""
-        present = [*{"frame": self.frames, "point": self.points, "body": self.bodies}.get(sort, {})]  # type: ignore[dict-item]
+        groups: dict[str, dict[str, Any]] = {"frame": self.frames, "point": self.points, "body": self.bodies}
+        present = groups.get(sort, {})
         corners = [f"{b}.tip" for b, path in self.makers["body"].items() if path[0] == "rod"] if sort == "point" else []
         return [*dict.fromkeys([*present, *self.makers[sort], *corners])]
 

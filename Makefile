@@ -7,13 +7,14 @@ PYTHONS := python3 python3.14 python3.13 python3.12 python3.11
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: browser help demo test test-all bench docs docs-gallery lint clean
+.PHONY: browser help demo test test-all bench dist docs docs-gallery lint clean
 
 help:
 	@echo 'make demo      the rolling disk: one page with its equations by every principle, proved equal, set in motion'
 	@echo 'make test      linter, type checker, and every test that is not slow'
 	@echo 'make test-all  the same with the slow tests'
 	@echo 'make bench     measure against other tools and write benchmarks/results.md'
+	@echo 'make dist      build wheel and sdist, and try the wheel in a clean environment of every Python at hand'
 	@echo 'make docs      build the documentation into docs/_build/html; every piece of code in it runs'
 	@echo 'make docs-gallery  the same with the report pages of all systems of the gallery; some minutes'
 	@echo 'make lint      linter and type checker only'
@@ -49,6 +50,20 @@ browser:
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py
 
+# the wheel, installed beside nothing else, must derive, prove, compile and run
+dist: $(VENV)/.dist
+	rm -rf build dist
+	$(BIN)/python -m build --outdir dist
+	@for python in $(PYTHONS); do \
+	    $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	    tried=build/$$($$python -c 'import sys; print("python%d.%d" % sys.version_info[:2])'); \
+	    [ -d $$tried ] && continue; \
+	    echo "trying the wheel in $$tried ..."; \
+	    $$python -m venv $$tried && $$tried/bin/python -m pip --disable-pip-version-check install --quiet dist/*.whl \
+	        && (cd build && ../$$tried/bin/python -I ../packaging/smoke.py) || exit 1; \
+	done
+	@ls -l dist
+
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo 'written: docs/_build/html/index.html'
@@ -81,6 +96,10 @@ $(VENV)/.export: $(VENV)/.test
 $(VENV)/.bench: $(VENV)/.run
 	@echo 'installing the peers to measure against into $(VENV) ...'
 	@$(PIP) --editable '.[bench]'
+	@touch $@
+
+$(VENV)/.dist: $(VENV)/pyvenv.cfg
+	@$(PIP) build
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.run

@@ -24,7 +24,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "dalembert.cli", *arguments]
+    return [sys.executable, "-m", "dalembert", *arguments]
 
 
 def start(*arguments: str, cwd: Path | None = None, text: bool = True, **more: str):

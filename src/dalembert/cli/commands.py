@@ -43,7 +43,7 @@ ALONG: Final = ("coordinates", "speeds")
 # narrower windows show a system's description without its title
 WIDE: Final = 110
 
-app = typer.Typer(cls=Edge, pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)
+app = typer.Typer(cls=Edge, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 Format = Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="How to write it.")]
 File = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write a document to a file instead.")]

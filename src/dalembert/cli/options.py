@@ -12,10 +12,27 @@ from dalembert.model.system import System
 from dalembert.modelfile.numbers import as_float
 from dalembert.modelfile.settings import Settings
 
+
+def _systems(incomplete: str) -> list[str]:
+    """The gallery's names that begin so, for the shell."""
+    from dalembert.gallery import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
 SystemName = Annotated[
     str,
     typer.Argument(
-        metavar="SYSTEM", help="A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
+
+def _systems(incomplete: str) -> list[str]:
+    """The gallery's names that begin so, for the shell."""
+    from dalembert.gallery import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+_SYSTEM = "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
+SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", autocompletion=_systems, help=_SYSTEM)]
     ),
 ]
 Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]

@@ -1,4 +1,4 @@
-"""python -m dalembert.cli"""
+"""python -m dalembert"""
 
 from dalembert.cli import main
 

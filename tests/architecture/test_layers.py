@@ -46,6 +46,7 @@ LAYERS = (
     "gallery",
     "page",
     "cli",
+    "__main__",
 )
 # those who only know the common form M u' = f
 METHOD_BLIND = ("numerics", "ode", "states", "simulation", "integrals", "constraint_analysis")

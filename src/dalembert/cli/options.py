@@ -20,21 +20,8 @@ def _systems(incomplete: str) -> list[str]:
     return [name for name in names() if name.startswith(incomplete)]
 
 
-SystemName = Annotated[
-    str,
-    typer.Argument(
-
-def _systems(incomplete: str) -> list[str]:
-    """The gallery's names that begin so, for the shell."""
-    from dalembert.gallery import names
-
-    return [name for name in names() if name.startswith(incomplete)]
-
-
 _SYSTEM = "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
 SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", autocompletion=_systems, help=_SYSTEM)]
-    ),
-]
 Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
 Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
 Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]

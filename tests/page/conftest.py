@@ -8,15 +8,15 @@ import pytest
 
 from dalembert import gallery
 from dalembert.page.html_page import page
-from dalembert.page.study import Study, Wish, study
+from dalembert.page.study import ReportRequest, Study, page_run, study
 from dalembert.report.document import Subject
 
 
 def studied(name: str, **changes: object) -> Study:
     """A system of the gallery as `dalembert report` studies it."""
     entry = gallery.entry(name)
-    wish = Wish(entry.duration, entry.start, {}, entry.inputs, name=name)
-    return study(Subject(entry.build(), entry.title, entry.source, entry.description), dataclasses.replace(wish, **changes))
+    request = ReportRequest(entry.duration, page_run(entry.start, {}, entry.inputs), name)
+    return study(Subject(entry.build(), entry.title, entry.source, entry.description), dataclasses.replace(request, **changes))
 
 
 @pytest.fixture(scope="session")

@@ -184,14 +184,14 @@ def test_the_motion_is_downloaded_as_it_was_computed(visit, disk):
 def test_hostile_names_stay_words_in_the_browser(browser, tmp_path):
     import dalembert as da
     from dalembert.page.html_page import page
-    from dalembert.page.study import Wish, study
+    from dalembert.page.study import ReportRequest, page_run, study
     from dalembert.report.document import Subject
 
     name = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">"
     s = da.System(name, gravity=9.81)
     s.rod(name, s.pin("theta", s.O), mass=1, length=1)
     path = tmp_path / "hostile.html"
-    path.write_text(page(study(Subject(s, name, name, name), Wish(0.5, {"theta": 1.0}, name=f"{name}:f"))), encoding="utf-8")
+    path.write_text(page(study(Subject(s, name, name, name), ReportRequest(0.5, page_run({"theta": 1.0}), f"{name}:f"))), encoding="utf-8")
     context = browser.new_context(viewport=DESKTOP, offline=True)
     visit = Visit(context, path)
     visit.page.locator("[data-show=labels]").click()
@@ -223,14 +223,14 @@ def test_large_systems_stay_light_and_quick(browser, tmp_path, name):
     from dalembert import gallery
     from dalembert.gallery import spatial_chain
     from dalembert.page.html_page import page
-    from dalembert.page.study import Wish, study
+    from dalembert.page.study import ReportRequest, page_run, study
     from dalembert.report.document import Subject
 
     entry = gallery.entry(name.removesuffix("-20"))
     chain = name.endswith("-20")
     system = spatial_chain.build(20) if chain else entry.build()
     start = {f"q_{i}": 0.3 for i in range(1, 21)} if chain else entry.start
-    text = page(study(Subject(system, system.name, entry.source, entry.description), Wish(5.0, start)))
+    text = page(study(Subject(system, system.name, entry.source, entry.description), ReportRequest(5.0, page_run(start))))
     path = tmp_path / f"{name}.html"
     path.write_text(text, encoding="utf-8")
     assert len(text.encode()) < 6e6

@@ -8,7 +8,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.errors import Unwritable
 from dalembert.page.html_page import page, write
-from dalembert.page.study import Wish, study
+from dalembert.page.study import ReportRequest, page_run, study
 from dalembert.report.document import Subject
 
 SCRIPT = "<script>alert(1)</script>"
@@ -43,12 +43,12 @@ def parsed(text):
     return found
 
 
-def falling(name="Falling", **wish):
+def falling(name="Falling", m=1):
     s = da.System(name, gravity=9.81, source=SHELL)
     y = s.coordinate("y")
-    s.particle(name, s.constant("m", wish.pop("m", 1)), s.O.offset(y * s.N.y, name))
+    s.particle(name, s.constant("m", m), s.O.offset(y * s.N.y, name))
     s.force(s.input("F") * s.N.y, s.bodies[0].G, name=f"push {name}")
-    return study(Subject(s, name, s.source, f"About {name}"), Wish(0.5, inputs={"F": "sin(t)"}, **wish))
+    return study(Subject(s, name, s.source, f"About {name}"), ReportRequest(0.5, page_run(inputs={"F": "sin(t)"})))
 
 
 def test_the_page_is_whole_and_needs_nothing_else(disk_page):

@@ -3,14 +3,14 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.study import Wish
 from dalembert.page.vibration import shape_run, vibrations
+from dalembert.simulation.simulate import RunOptions
 
 
 @pytest.fixture(scope="module")
 def bicycle():
     s = gallery.build("whipple-bicycle")
-    return s, vibrations(s, Wish(start={"v": 4.6, "u_phi": 0.5}))
+    return s, vibrations(s, RunOptions(start={"v": 4.6, "u_phi": 0.5}))
 
 
 def test_the_modes_of_the_bicycle_are_the_published_ones(bicycle):
@@ -37,7 +37,7 @@ def test_a_mode_shape_keeps_the_constraints_to_first_order(bicycle):
 
 def test_a_pendulum_swings_with_its_own_period():
     s = gallery.build("simple-pendulum")
-    (rest,) = vibrations(s, Wish(start={"theta": 1.0}))
+    (rest,) = vibrations(s, RunOptions(start={"theta": 1.0}))
     (mode,) = rest.modes
     assert "stable" == rest.equilibrium.stability.verdict
     assert 2 * np.pi / np.sqrt(9.81) == pytest.approx(rest.period(mode))
@@ -50,4 +50,4 @@ def test_too_many_coordinates_are_left_to_the_commands_made_for_it():
     from dalembert.gallery.spatial_chain import build
 
     with pytest.raises(da.NotApplicable, match="13 coordinates"):
-        vibrations(build(13), Wish())
+        vibrations(build(13), RunOptions())

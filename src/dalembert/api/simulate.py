@@ -65,9 +65,7 @@ def simulate(
     from dalembert.simulation.events.event import read_events
     from dalembert.simulation.simulate import RunOptions
 
-    if not isinstance(system, System):
-        msg = f"simulate: give a System, not {type(system).__name__}"
-        raise NotASystem(msg)
+    _check_system(system)
     if keep_energy:
         check_native(integrator)
     options = RunOptions(
@@ -87,23 +85,29 @@ def simulate(
         events=read_events(events),
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
-    if system.expansions:
-        _check_members(system, duration, options)
-    return _run(system, duration, options, audit=audit, keep_energy=keep_energy)
+    return run_system(system, duration, options, audit=audit, keep_energy=keep_energy)
+
+
+def _check_system(system: object) -> None:
+    if not isinstance(system, System):
+        msg = f"simulate: give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
 
 
 def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
     return {} if what is None else what
 
 
-def _run(system: System, duration: float, options: RunOptions, *, audit: bool, keep_energy: bool) -> Trajectory:
-    """The run itself; where it stops, the failure says why."""
+def run_system(system: System, duration: float, options: RunOptions, *, audit: bool = True, keep_energy: bool = False) -> Trajectory:
+    """The run itself, as its options say; where it stops, the failure says why."""
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.integrals.energy_tolerance import explain as explain_refusal
     from dalembert.ode.failures import RunStopped
     from dalembert.simulation.simulate import run
     from dalembert.simulation.stopping import explain
 
+    if system.expansions:
+        _check_members(system, duration, options)
     kin, equations = what_to_integrate(system, options.integrator)
     if keep_energy:
         _check_level(kin)

@@ -34,7 +34,7 @@ from dalembert.report.steps import LEVELS, Level
 from dalembert.report.writing import Writing
 
 if TYPE_CHECKING:
-    from dalembert.page.study import Wish
+    from dalembert.page.study import ReportRequest
 
 BY: Final[dict[str, Derive]] = {principle.name: derive for principle, derive in PRINCIPLES}
 FORMATS: Final = ("text", "latex", "markdown", "html")
@@ -187,22 +187,24 @@ def report(
         reporting.every(output or Path(reporting.FOLDER))
         return
     chosen = subject(system, values)
-    wish = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
+    request = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
     wanted = "text" if text else _known("--format", style, FORMATS) if style else reporting.style_of(output, ENDINGS)
     if wanted != "html" and (png or gif or mp4):
         msg = "--png, --gif and --mp4 go with the page: leave out --text and --format"
         raise Unknown(msg)
     if wanted == "html":
-        reporting.one(system, wish, chosen, output, (png, gif, mp4))
+        reporting.one(system, request, chosen, output, (png, gif, mp4))
     else:
-        _text_report(chosen, wish, wanted, output)
+        _text_report(chosen, request, wanted, output)
 
 
-def _text_report(chosen: document.Subject, wish: Wish, style: str, output: Path | None) -> None:
+def _text_report(chosen: document.Subject, request: ReportRequest, style: str, output: Path | None) -> None:
     agreed = agreement(chosen.system)
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
-    seen = list(runs.demonstration(chosen.system, wish.duration, wish.start, wish.values, wish.inputs, wish.events))
+    seen = list(
+        runs.demonstration(chosen.system, request.duration, request.run.start, request.run.values, request.run.inputs, request.run.events)
+    )
     _emit(document.report(chosen, derived, agreed, Writing(), seen), style, output, whole=True)
     exit_by_verdict([agreed.holds])
 

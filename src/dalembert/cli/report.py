@@ -21,7 +21,7 @@ from dalembert.report.blocks import VerdictSpan
 from dalembert.report.document import Subject
 
 if TYPE_CHECKING:
-    from dalembert.page.study import Study, Wish
+    from dalembert.page.study import ReportRequest, Study
 
 FOLDER: Final = "gallery"
 
@@ -51,9 +51,9 @@ def style_of(output: Path | None, endings: Mapping[str, str]) -> str:
     return known[ending]
 
 
-def wished(name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None]) -> Wish:
+def wished(name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None]) -> ReportRequest:
     """What the command line asks for, on top of what the gallery proposes."""
-    from dalembert.page.study import Wish
+    from dalembert.page.study import ReportRequest, page_run
 
     shown = proposed(name, described.system)
     start, values = (numbers(described.system, option, options[option]) for option in ("--start", "--set"))
@@ -62,18 +62,11 @@ def wished(name: str, described: Subject, duration: float | None, options: dict[
     given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
     asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
     events = shown.events if shown else ()
-    return Wish(
-        length,
-        start or dict(shown.start if shown else proposed_start(described.system)),
-        values,
-        inputs,
-        name=name,
-        options=tuple(asked),
-        events=events,
-    )
+    run = page_run(start or dict(shown.start if shown else proposed_start(described.system)), values, inputs, events)
+    return ReportRequest(length, run, name, tuple(asked))
 
 
-def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures: Iterable[Path | None]) -> None:
+def one(name: str, request: ReportRequest, described: Subject, output: Path | None, pictures: Iterable[Path | None]) -> None:
     """The page of one system, and the three lines that matter."""
     from dalembert.page.film import film
     from dalembert.page.html_page import page, write
@@ -81,7 +74,7 @@ def one(name: str, wish: Wish, described: Subject, output: Path | None, pictures
 
     target = output or Path(f"{_file_name(name)}.html")
     with _progress(described.title) as tell:
-        found = study(described, wish, tell)
+        found = study(described, request, tell)
         tell("writing the page")
         text = page(found)
     for line in matters(found):

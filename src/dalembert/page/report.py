@@ -10,7 +10,7 @@ from typing import Any
 from dalembert.errors import NotASystem
 from dalembert.model.system import System
 from dalembert.page.html_page import page, write
-from dalembert.page.study import Wish, study
+from dalembert.page.study import ReportRequest, page_run, study
 from dalembert.report.document import Subject
 
 
@@ -34,8 +34,8 @@ def write_report(
         raise NotASystem(msg)
     named = {name: {_name(key): x for key, x in (given or {}).items()} for name, given in (("start", start), ("values", values))}
     motions = {_name(key): x for key, x in (inputs or {}).items()}
-    wish = Wish(duration, named["start"], named["values"], motions, events=events)
-    return write(page(study(Subject(system, system.name, system.source, description), wish)), path)
+    request = ReportRequest(duration, page_run(named["start"], named["values"], motions, events))
+    return write(page(study(Subject(system, system.name, system.source, description), request)), path)
 
 
 def _name(key: Any) -> str:

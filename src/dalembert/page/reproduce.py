@@ -10,47 +10,51 @@ from typing import Any
 
 from dalembert.algebra.printing import source
 from dalembert.algebra.scalar import Scalar
-from dalembert.page.study import Study, Wish
+from dalembert.page.study import ReportRequest, Study
 
 _PACKAGES = ("dalembert", "numpy", "llvmlite", "python-flint")
 
 
-def command(wish: Wish) -> str:
+def command(request: ReportRequest) -> str:
     """As a shell takes it."""
-    return " ".join(["dalembert report", quote(wish.name), *map(quote, wish.options)])
+    return " ".join(["dalembert report", quote(request.name), *map(quote, request.options)])
 
 
 def program(study: Study) -> str:
     """As Python takes it."""
-    wish = study.wish
+    request = study.request
     lines = ["import dalembert as da"]
-    path, colon, function = wish.name.rpartition(":")
+    path, colon, function = request.name.rpartition(":")
     if colon and path:
         lines += ["import runpy", "", f"s = runpy.run_path({path!r})[{function!r}]()"]
-    elif wish.name:
-        lines += ["from dalembert import gallery", "", f"s = gallery.build({wish.name!r})"]
+    elif request.name:
+        lines += ["from dalembert import gallery", "", f"s = gallery.build({request.name!r})"]
     else:
         lines += ["", f"s = ...  # {study.system.name!r}, as it was described"]
-    given = {"start": wish.start, "values": wish.values, "inputs": {name: _written(x) for name, x in wish.inputs.items()}}
+    given = {
+        "start": request.run.start,
+        "values": request.run.values,
+        "inputs": {name: _written(x) for name, x in request.run.inputs.items()},
+    }
     extra = "".join(f", {name}={dict(x)!r}" for name, x in given.items() if x)
-    happening = f", events=gallery.entry({wish.name!r}).events" if wish.events and wish.name and not colon else ""
+    happening = f", events=gallery.entry({request.name!r}).events" if request.run.events and request.name and not colon else ""
     lines += [
-        f"run = da.simulate(s, {wish.duration!r}{extra}{happening}, rtol={wish.rtol!r}, atol={wish.atol!r})",
+        f"run = da.simulate(s, {request.duration!r}{extra}{happening}, rtol={request.run.rtol!r}, atol={request.run.atol!r})",
         "print(da.agreement(s))",
         "print(run)",
-        'da.write_report(s, "report.html", duration=' + f"{wish.duration!r}{extra}{happening})",
+        'da.write_report(s, "report.html", duration=' + f"{request.duration!r}{extra}{happening})",
     ]
     return "\n".join(lines)
 
 
 def versions(study: Study) -> list[tuple[str, str]]:
     """Packages, values of the constants, tolerances."""
-    wish = study.wish
+    request = study.request
     found = [(name, _version(name)) for name in _PACKAGES]
     found.append(("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"))
-    found += [(s.name, _value(wish.values, s.name, s.value)) for s in study.system.symbols.values() if s.kind == "constant"]
-    found += [(name, str(_written(x))) for name, x in wish.inputs.items()]
-    found += [("duration", f"{wish.duration:g}"), ("rtol", f"{wish.rtol:g}"), ("atol", f"{wish.atol:g}")]
+    found += [(s.name, _value(request.run.values, s.name, s.value)) for s in study.system.symbols.values() if s.kind == "constant"]
+    found += [(name, str(_written(x))) for name, x in request.run.inputs.items()]
+    found += [("duration", f"{request.duration:g}"), ("rtol", f"{request.run.rtol:g}"), ("atol", f"{request.run.atol:g}")]
     return found
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.api.agreement import agreement
 from dalembert.api.energy_integrals import energy_integrals
-from dalembert.api.simulate import simulate
+from dalembert.api.simulate import run_system
 from dalembert.errors import DalembertError, DalembertWarning, NotApplicable
 from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.kinematics.system_kinematics import kinematics
@@ -19,28 +19,44 @@ from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.principles.derived import derived
 from dalembert.report.document import Subject
+from dalembert.simulation.events.event import read_events
+from dalembert.simulation.simulate import RunOptions
 
 if TYPE_CHECKING:
     from dalembert.page.vibration import Vibration
     from dalembert.simulation.trajectory import Trajectory
 
+TOLERANCE: Final = 1e-11
+
 
 @dataclass(frozen=True)
-class Wish:
+class ReportRequest:
     """How a system is to be set in motion, and how it is named on the command line and in Python."""
 
     duration: float = 10.0
-    start: Mapping[str, float] = field(default_factory=dict)
-    values: Mapping[str, float] = field(default_factory=dict)
-    # numbers, expressions, or text that can be read as one
-    inputs: Mapping[str, Any] = field(default_factory=dict)
-    rtol: float = 1e-11
-    atol: float = 1e-11
+    run: RunOptions = field(default_factory=RunOptions)
     # what `dalembert report` was asked for: a name of the gallery or path/to/file.py:function; empty in a program
     name: str = ""
     # the options that were given on the command line, as they were given
     options: tuple[str, ...] = ()
-    events: Sequence[Any] = ()
+
+
+def page_run(
+    start: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    events: Sequence[Any] = (),
+) -> RunOptions:
+    """A run that is looked at closely: finer than usual, and without a bar of its own."""
+    return RunOptions(
+        start=start or {},
+        values=values or {},
+        inputs=inputs or {},
+        rtol=TOLERANCE,
+        atol=TOLERANCE,
+        progress=False,
+        events=read_events(events),
+    )
 
 
 @dataclass(frozen=True)
@@ -48,7 +64,7 @@ class Study:
     """A system and all that is known about it; what could not be had is None, with the reason."""
 
     subject: Subject
-    wish: Wish
+    request: ReportRequest
     derivations: tuple[Derivation, ...]
     agreed: Agreement
     run: Trajectory | None
@@ -70,7 +86,7 @@ Tell = Callable[[str], None]
 STAGES = ("principles and their agreement", "motion", "energy integrals", "equilibria and linear modes")
 
 
-def study(subject: Subject, wish: Wish, tell: Tell = lambda _: None) -> Study:
+def study(subject: Subject, request: ReportRequest, tell: Tell = lambda _: None) -> Study:
     """Derive, compare, run, decide, linearize; `tell` hears what is going on."""
     from dalembert.page.vibration import vibrations
 
@@ -81,15 +97,15 @@ def study(subject: Subject, wish: Wish, tell: Tell = lambda _: None) -> Study:
         agreed = agreement(system)
         derivations = tuple(_derivations(system))
         tell(STAGES[1])
-        run, why_no_run = _attempt(lambda: _run(system, wish))
+        run, why_no_run = _attempt(lambda: _run(system, request))
         tell(STAGES[2])
-        found, why_no_integrals = _attempt(lambda: energy_integrals(system, values=wish.values, inputs=wish.inputs))
+        found, why_no_integrals = _attempt(lambda: energy_integrals(system, values=request.run.values, inputs=request.run.inputs))
         tell(STAGES[3])
-        near, why_no_vibrations = _attempt(lambda: vibrations(system, wish))
+        near, why_no_vibrations = _attempt(lambda: vibrations(system, request.run))
     remarks = tuple(dict.fromkeys(str(w.message) for w in heard if issubclass(w.category, DalembertWarning)))
     return Study(
         subject=subject,
-        wish=wish,
+        request=request,
         derivations=derivations,
         agreed=agreed,
         run=run,
@@ -113,21 +129,11 @@ def _derivations(system: System) -> list[Derivation]:
     return found
 
 
-def _run(system: System, wish: Wish) -> Trajectory:
+def _run(system: System, request: ReportRequest) -> Trajectory:
     from dalembert.ode.failures import RunInterrupted, RunStopped
 
     try:
-        return simulate(
-            system,
-            wish.duration,
-            start=wish.start,
-            values=wish.values,
-            inputs=wish.inputs,
-            rtol=wish.rtol,
-            atol=wish.atol,
-            events=wish.events,
-            progress=False,
-        )
+        return run_system(system, request.duration, request.run)
     except RunInterrupted as ended:
         part: Trajectory = ended.trajectory
         return part

@@ -19,7 +19,7 @@ from dalembert.statics.equilibrium import Equilibrium, equilibrium
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.page.study import Wish
+    from dalembert.simulation.simulate import RunOptions
     from dalembert.simulation.trajectory import Trajectory
 
     Numbers = NDArray[np.float64]
@@ -61,16 +61,16 @@ class Vibration:
         return float(2 * np.pi / rate)
 
 
-def vibrations(system: System, wish: Wish) -> tuple[Vibration, ...]:
+def vibrations(system: System, options: RunOptions) -> tuple[Vibration, ...]:
     """The equilibrium nearest to zero, and a steady motion with one of the start's speeds, where they exist."""
     if len(system.q) > MOST_COORDINATES:
         msg = f"not searched for: with {len(system.q)} coordinates that takes minutes; `dalembert equilibrium` and `dalembert modes` do it"
         raise NotApplicable(msg)
     found: list[Vibration] = []
     reasons: list[DalembertError] = []
-    for title, given in _places(system, wish):
+    for title, given in _places(system, options):
         try:
-            found.append(_about(system, title, given, wish))
+            found.append(_about(system, title, given, options))
         except DalembertError as problem:
             reasons.append(problem)
     if not found and reasons:
@@ -78,22 +78,22 @@ def vibrations(system: System, wish: Wish) -> tuple[Vibration, ...]:
     return tuple(found)
 
 
-def _places(system: System, wish: Wish) -> Iterator[tuple[str, dict[str, float]]]:
+def _places(system: System, options: RunOptions) -> Iterator[tuple[str, dict[str, float]]]:
     """At rest, then with each rate or speed of the start alone."""
     yield "At rest", {}
     coordinates = {s.name for s in system.symbols.values() if s.kind == "coordinate"}
-    rates = {name: x for name, x in wish.start.items() if name not in coordinates and x}
+    rates = {name: x for name, x in options.start.items() if name not in coordinates and x}
     for name, x in list(rates.items())[:_STEADY_SEARCHES]:
         yield f"Steady motion with {label(name)} = {x:.6g}", {name: x}
 
 
-def _about(system: System, title: str, given: Mapping[str, float], wish: Wish) -> Vibration:
+def _about(system: System, title: str, given: Mapping[str, float], options: RunOptions) -> Vibration:
     coordinates = [s.name for s in system.symbols.values() if s.kind == "coordinate"]
     # the search begins where the run does
-    guess = {name: x for name, x in wish.start.items() if name in coordinates}
-    point = equilibrium(system, given, guess=guess, values=wish.values, inputs=wish.inputs)
+    guess = {name: x for name, x in options.start.items() if name in coordinates}
+    point = equilibrium(system, given, guess=guess, values=options.values, inputs=options.inputs)
     about = dict(point.point)
-    model = linearize(system, about, values=wish.values, inputs=wish.inputs, outputs=coordinates, equilibrium=True)
+    model = linearize(system, about, values=options.values, inputs=options.inputs, outputs=coordinates, equilibrium=True)
     return Vibration(title, point, model)
 
 

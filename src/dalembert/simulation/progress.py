@@ -6,10 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 PATIENCE: Final = 1.0
-_WIDTH: Final = 32
 _EVERY: Final = 0.1
 
 
@@ -19,32 +21,33 @@ def progress_bar(t0: float, t1: float, wanted: bool | None = None) -> Iterator[C
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield None
         return
-    bar = _Bar(t0, t1)
-    try:
-        yield bar.show
-    finally:
-        bar.clear()
+    bar: Progress | None = None
+    last = time.monotonic() + PATIENCE - _EVERY
 
-
-class _Bar:
-    def __init__(self, t0: float, t1: float) -> None:
-        self.t0, self.t1 = t0, t1
-        self.begin = self.last = time.monotonic()
-        self.shown = False
-
-    def show(self, t: float, steps: int) -> None:
-        now = time.monotonic()
-        if now - self.begin < PATIENCE or now - self.last < _EVERY:
+    def show(t: float, steps: int) -> None:
+        nonlocal bar, last
+        if time.monotonic() - last < _EVERY:
             return
-        self.last, self.shown = now, True
-        part = min(max((t - self.t0) / (self.t1 - self.t0), 0.0), 1.0)
-        filled = round(part * _WIDTH)
-        left = (now - self.begin) * (1 - part) / part if part else 0.0
-        bar = "█" * filled + "·" * (_WIDTH - filled)
-        sys.stderr.write(f"\r{bar} {100 * part:5.1f} %  t = {t:.4g}  {steps} steps  about {left:.0f} s left ")
-        sys.stderr.flush()
+        if bar is None:
+            bar = _bar(t1 - t0)
+        last = time.monotonic()
+        bar.update(bar.task_ids[0], completed=t - t0, t=t, steps=steps, refresh=True)
 
-    def clear(self) -> None:
-        if self.shown:
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _bar(length: float) -> Progress:
+    """A bar of the time that was asked for; it disappears when the run ends, and draws only when it is told to."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    numbers = TextColumn("t = {task.fields[t]:.4g}  {task.fields[steps]} steps  left:")
+    columns = (BarColumn(), TaskProgressColumn(), numbers, TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
+    bar.add_task("", total=length, t=0.0, steps=0)
+    bar.start()
+    return bar

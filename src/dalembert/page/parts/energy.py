@@ -31,7 +31,7 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
     if study.integrals is None:
         parts.append(f"<p>The energy integrals were not decided: {escape(study.why_no_integrals)}</p>")
     else:
-        command = f"dalembert integrals {shell_name(study.wish.name)}"
+        command = f"dalembert integrals {shell_name(study.request.name)}"
         blocks = shortened(list(energy_integrals(study.integrals, BoundedForms())), command)
         parts.append(packing.html([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks]))
     return section("energy", "Energy", *parts)

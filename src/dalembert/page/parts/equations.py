@@ -22,7 +22,7 @@ def equations(study: Study, packing: Packing) -> str:
     first = study.derivations[0]
     patient = BoundedForms()
     writing = patient.on(first.tape)
-    command = f"dalembert derive {shell_name(study.wish.name)}"
+    command = f"dalembert derive {shell_name(study.request.name)}"
     panels = [
         panel("panel", "principle", d.principle.name, d.principle.title, _principle(d, patient, packing, command), first=not k)
         for k, d in enumerate(study.derivations)

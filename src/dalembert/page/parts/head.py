@@ -31,7 +31,7 @@ def head(study: Study, sketch: str, packing: Packing) -> str:
         "Loads": list(tables.loads(kin, writing)),
         "Constraints and freedoms": [*constraint_tables.constraints(kin, writing), constraint_tables.freedoms(kin)],
     }
-    command = f"dalembert derive {shell_name(study.wish.name)}"
+    command = f"dalembert derive {shell_name(study.request.name)}"
     first, *others = (f"<h3>{escape(title)}</h3>{packing.html(shortened(inside, command))}" for title, inside in blocks.items())
     parts = f'<div class="columns description"><div>{first}</div><div>{"".join(others)}</div></div>'
     return f'<section id="system" aria-label="The system">{hero}{parts}</section>'

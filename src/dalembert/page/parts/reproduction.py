@@ -15,7 +15,7 @@ def reproduction(study: Study) -> str:
     """The last part."""
     made_with = table((), [(escape(a), escape(b)) for a, b in versions(study)])
     data = '<p><button class="download" type="button">Download the motion as CSV</button></p>' if study.run is not None else ""
-    asked = f"<h3>Command</h3><pre><code>{escape(command(study.wish))}</code></pre>" if study.wish.name else ""
+    asked = f"<h3>Command</h3><pre><code>{escape(command(study.request))}</code></pre>" if study.request.name else ""
     python = f"<h3>Python</h3><pre><code>{escape(program(study))}</code></pre>"
     works = lowered(html(document.sources(study.subject.source, *(d.principle.source for d in study.derivations))))
     left = f"<div><h3>Versions, values and tolerances</h3>{made_with}{data}</div>"

@@ -27,7 +27,7 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
     """
     t = I.tape
     spin = frame.w.on(t).components(frame)
-    turning = [k for k in range(3) if spin[k] != t.zero]
+    turning = turning_axes(frame)
     if not turning:
         return None
     values = [number(c) for c in I.to(frame).entries()]
@@ -45,6 +45,12 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
     rates = [i for i in symbols_of(t, spin) if str(t.nodes[i][1]).endswith("'")]
     # one rate: it turns about one axis, skew in its frame, and the other moments do not matter
     return _negative(moments, known) or (_triangle(moments) if len(rates) > 1 else None)
+
+
+def turning_axes(frame: Frame) -> list[int]:
+    """The axes of a frame about which it turns."""
+    t = frame.w.tape
+    return [k for k, c in enumerate(frame.w.components(frame)) if c != t.zero]
 
 
 def _negative(moments: list[float], entries: list[float]) -> Fault | None:

@@ -100,9 +100,9 @@ class CompiledFunction:
                 self._lanes = _Lanes(self._source)
             return self._lanes
 
-    def text_for(self, target: Target) -> tuple[str, int]:
-        """The functions `f` and `f.prologue` in LLVM text for another processor, and how many numbers their work takes."""
-        size, text = self._source.emitted(target)
+    def text_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
+        """The functions `name` and `name.prologue` in LLVM text for another processor, and how many numbers their work takes."""
+        size, text = self._source.emitted(target, name)
         return text, size
 
     def __getstate__(self) -> _Source:
@@ -138,10 +138,10 @@ class _Source:
         """What the object code is found by."""
         return _writers() + self.content + target.identity
 
-    def emitted(self, target: Target) -> tuple[int, str]:
+    def emitted(self, target: Target, name: str = _NAME) -> tuple[int, str]:
         """The size of the work, and the text of the functions and of that size."""
-        text = emit.emit(self.nodes, self.outs, self.state, self.parameters, name=_NAME, target=target)
-        return text.work_size, f"{text.ir}\n@{_NAME}.size = constant i64 {text.work_size}"
+        text = emit.emit(self.nodes, self.outs, self.state, self.parameters, name=name, target=target)
+        return text.work_size, f"{text.ir}\n@{name}.size = constant i64 {text.work_size}"
 
     def text(self) -> str:
         """The code for one state, with the python_call for Python."""

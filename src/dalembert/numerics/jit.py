@@ -168,14 +168,14 @@ def _machine(codegen: Level) -> Any:
 
 
 @functools.cache
-def _fingerprint() -> bytes:
+def fingerprint() -> bytes:
     """Everything but the text and the levels that decides what the object code is."""
     version = importlib.import_module("llvmlite").__version__
     return "\0".join((str(_FORMAT), version, *map(str, _llvm().llvm_version_info), *_host())).encode()
 
 
 def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
-    digest = hashlib.sha256(_fingerprint())
+    digest = hashlib.sha256(fingerprint())
     digest.update(f"\0{optimize}\0{codegen}\0".encode())
     digest.update(identity)
     return digest.hexdigest()

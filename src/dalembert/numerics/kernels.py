@@ -29,10 +29,13 @@ _COSINE: Final = (
 )
 # π/2 in three parts of 53 bits each: k times the first is subtracted from x without error
 _HALF_PI: Final = ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")
+# the same in parts of 33 bits (fdlibm, e_rem_pio2.c): k times such a part has no rounding for k < 2²⁰, with separate products too
+_HALF_PI_SHORT: Final = ("0x1.921fb544p+0", "0x1.0b4611a6p-34", "0x1.3198a2e037073p-69")
 _TWO_OVER_PI: Final = "0x1.45f306dc9c883p-1"
 # adding 1.5·2⁵² leaves the nearest integer in the last bits
 _ROUNDER: Final = "0x1.8p+52"
 LARGEST_REDUCED: Final = 1e7
+_LARGEST_REDUCED_SHORT: Final = 1e6
 
 LIBRARY: Final = ("exp", "log", "sinh", "cosh", "asin", "acos", "atan")
 
@@ -61,9 +64,9 @@ def attributes(lanes: int) -> str:
 def sincos(lanes: int, *, fused: bool) -> str:
     """@sincos.lanes(x) → {sin x, cos x}: at most 1 ulp off for |x| ≤ 1e7, the mathematics library beyond.
 
-    It calls @each.sin.lanes and @each.cos.lanes. Without fused operations it is the mathematics library everywhere.
+    It calls @each.sin.lanes and @each.cos.lanes. Without fused operations the library begins at 1e6.
     """
-    return _kernel(lanes) if fused else _from_library(lanes)
+    return _kernel(lanes, fused=fused)
 
 
 def lanewise(function: str, lanes: int, arguments: int = 1) -> str:
@@ -104,8 +107,8 @@ def _bits(x: float) -> int:
 class _Writer:
     """Lines of LLVM text for one type of number; operators return the name of their result."""
 
-    def __init__(self, lanes: int) -> None:
-        self.lanes, self.real = lanes, real(lanes)
+    def __init__(self, lanes: int, *, fused: bool) -> None:
+        self.lanes, self.real, self.fused = lanes, real(lanes), fused
         self.whole = "i64" if lanes == 1 else f"<{lanes} x i64>"
         self.flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
         self.lines: list[str] = []
@@ -135,6 +138,9 @@ class _Writer:
         return self.let(f"fneg {self.real} {a}")
 
     def fma(self, a: str, b: str, c: str) -> str:
+        """a b + c, in one rounding where there is such an operation."""
+        if not self.fused:
+            return self.add(self.mul(a, b), c)
         return self.let(f"call {self.real} @llvm.fma.{suffix(self.lanes)}({self.real} {a}, {self.real} {b}, {self.real} {c})")
 
     def give(self, sine: str, cosine: str) -> None:
@@ -163,13 +169,27 @@ def _reduced(w: _Writer) -> tuple[str, str, str]:
     """r + tail = x − k π/2 with |r| ≤ π/4, and a word whose last two bits are those of k."""
     shifted = w.fma("%x", w.number(_TWO_OVER_PI), w.number(_ROUNDER))
     k = w.sub(shifted, w.number(_ROUNDER))
+    turns = w.let(f"bitcast {w.real} {shifted} to {w.whole}")
+    if not w.fused:
+        return *_reduced_in_short_parts(w, k), turns
     first, second, third = (w.number(p) for p in _HALF_PI)
     r = w.fma(w.neg(k), first, "%x")
     high = w.mul(k, second)
     low = w.fma(k, third, w.fma(k, second, w.neg(high)))
     r1 = w.sub(r, high)
     # what rounding r − high lost is exact, since r is a multiple of the last place of high
-    return r1, w.sub(w.sub(w.sub(r, r1), high), low), w.let(f"bitcast {w.real} {shifted} to {w.whole}")
+    return r1, w.sub(w.sub(w.sub(r, r1), high), low), turns
+
+
+def _reduced_in_short_parts(w: _Writer, k: str) -> tuple[str, str]:
+    """r + tail = x − k π/2 without fused operations: the first two products are exact (fdlibm, e_rem_pio2.c, second iteration)."""
+    first, second, third = (w.number(p) for p in _HALF_PI_SHORT)
+    t = w.sub("%x", w.mul(k, first))
+    high = w.mul(k, second)
+    r = w.sub(t, high)
+    low = w.sub(w.mul(k, third), w.sub(w.sub(t, r), high))
+    r1 = w.sub(r, low)
+    return r1, w.sub(w.sub(r, r1), low)
 
 
 def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
@@ -204,12 +224,12 @@ def _placed(w: _Writer, sine: str, cosine: str, k: str) -> tuple[str, str]:
     return signed(s, k), signed(c, w.let(f"add {w.whole} {k}, {w.bits(1)}"))
 
 
-def _kernel(lanes: int) -> str:
-    w = _Writer(lanes)
+def _kernel(lanes: int, *, fused: bool) -> str:
+    w = _Writer(lanes, fused=fused)
     r, tail, k = _reduced(w)
     sine, cosine = _placed(w, *_on_quarter(w, r, tail), k)
     size = w.let(f"call {w.real} @llvm.fabs.{suffix(lanes)}({w.real} %x)")
-    small = w.let(f"fcmp ole {w.real} {size}, {literal(LARGEST_REDUCED, lanes)}")
+    small = w.let(f"fcmp ole {w.real} {size}, {literal(LARGEST_REDUCED if fused else _LARGEST_REDUCED_SHORT, lanes)}")
     near = small if lanes == 1 else w.let(f"icmp eq i{lanes} {w.let(f'bitcast {w.flag} {small} to i{lanes}')}, -1")
     w.lines += [f"  br i1 {near}, label %near, label %far", "near:"]
     w.give(sine, cosine)
@@ -218,12 +238,5 @@ def _kernel(lanes: int) -> str:
     c = w.let(f"call {w.real} @each.cos.{lanes}({w.real} %x)")
     s = w.let(f"select {w.flag} {small}, {w.real} {sine}, {w.real} {s}")
     c = w.let(f"select {w.flag} {small}, {w.real} {cosine}, {w.real} {c}")
-    w.give(s, c)
-    return w.function()
-
-
-def _from_library(lanes: int) -> str:
-    w = _Writer(lanes)
-    s, c = (w.let(f"call {w.real} @each.{f}.{lanes}({w.real} %x)") for f in ("sin", "cos"))
     w.give(s, c)
     return w.function()

@@ -17,7 +17,7 @@ IMPORTS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "asin", 
 class Target:
     """A processor by LLVM's names; `lanes` states are computed at a time, `fused` says whether a b + c is rounded once.
 
-    Without fused operations the text contains none and sin and cos are those of the platform. Structures have fields of
+    Without fused operations the text contains none. Structures have fields of
     eight bytes on every target, pointers too, so that one layout serves all.
     """
 

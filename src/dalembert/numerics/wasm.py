@@ -1,16 +1,19 @@
 """A WebAssembly object as a module that a page can load: what it exports, and what it asks its host for.
 
 LLVM's object file is itself a module; it lacks an export section, and its imports are checked here against a list.
-Memory is imported from the host (`env.__linear_memory`), as are the elementary functions of `target.IMPORTS`.
+Memory is imported from the host (`env.__linear_memory`), as are the elementary functions of `target.IMPORTS`. Modules are kept
+like native code, by the hash of their text.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.numerics.jit import CannotCompile
+from dalembert.numerics.cache import ObjectCache
+from dalembert.numerics.jit import CannotCompile, Level, fingerprint
 from dalembert.numerics.target import IMPORTS, WASM32
 
 _MAGIC: Final = b"\0asm\1\0\0\0"
@@ -25,9 +28,30 @@ _UNDEFINED, _NAMED = 0x10, 0x40
 _DATA, _SECTION = 1, 3
 
 
-def module(text: str, exports: Sequence[str]) -> bytes:
-    """LLVM text as a WebAssembly module with these functions exported."""
-    return exported(WASM32.object_code(text), exports)
+# what the instructions of WebAssembly lack: the lesser and the greater of two numbers where one of them may be NaN
+_EXTREMES: Final = "\n".join(
+    f"""define double @{name}(double %a, double %b) nounwind {{
+  %first = fcmp {relation} double %a, %b
+  %other = fcmp uno double %b, %b
+  %take = or i1 %first, %other
+  %result = select i1 %take, double %a, double %b
+  ret double %result
+}}"""
+    for name, relation in (("fmin", "olt"), ("fmax", "ogt"))
+)
+
+
+def module(text: str, exports: Sequence[str], *, optimize: Level = 1) -> bytes:
+    """LLVM text as a WebAssembly module with these functions exported, from the cache where it was made before."""
+    text = f"{text}\n{_EXTREMES}"
+    cache = ObjectCache.of_environment()
+    digest = hashlib.sha256(fingerprint() + repr((WASM32, tuple(exports), optimize)).encode())
+    digest.update(text.encode())
+    found = cache.read(digest.hexdigest())
+    if found is None:
+        found = exported(WASM32.object_code(text, optimize=optimize), exports)
+        cache.write(digest.hexdigest(), found)
+    return found
 
 
 def exported(image: bytes, exports: Sequence[str]) -> bytes:

@@ -36,6 +36,9 @@ class MemberCurve:
     r: Numbers = field(repr=False)
     # against a link
     thick: float = 1.0
+    # the point it hangs on, and the vectors from there to its places
+    root: Point | None = field(repr=False, default=None)
+    along: tuple[Vector, ...] = field(repr=False, default=())
 
 
 class Members:
@@ -72,5 +75,5 @@ class Members:
         for e, positions in zip(self.bent, self._positions, strict=True):
             root = poses.point(e.member.at)
             r = np.stack([root + poses.vector(v) for v in positions])
-            found.append(MemberCurve(e.member.name, r, _THICK[e.member.kind]))
+            found.append(MemberCurve(e.member.name, r, _THICK[e.member.kind], e.member.at, tuple(positions)))
         return found

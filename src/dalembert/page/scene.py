@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
 from dalembert.page.curves import MemberCurve, Members
 from dalembert.page.geometry import Poses
@@ -41,6 +42,7 @@ class DrawnBody:
     frame: Numbers | None = field(repr=False, default=None)
     # the bars between its joints, where these say more than its inertia; the solid marks its mass centre then
     outline: Outline | None = field(repr=False, default=None)
+    body: Body | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,8 @@ class ScenePoint:
     joint: bool = False
     # whether its name says something; slices are only counted
     named: bool = True
+    # the point it is, or the one it hangs on and the way from there
+    source: tuple[Point | None, Vector | None] = field(repr=False, default=(None, None))
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,8 @@ class Arrow:
     kind: ArrowKind
     at: Numbers = field(repr=False)
     vector: Numbers = field(repr=False)
+    # its point and its vector, unless it is a reaction
+    source: tuple[Point, Vector] | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +147,7 @@ class _Drawing:
         """Points that are everywhere at the same place count once."""
         self.places: list[Numbers] = []
         self.names: list[str] = []
+        self.sources: list[tuple[Point | None, Vector | None]] = []
         self.number: dict[Point, int] = {}
         self.links: dict[tuple[int, int], None] = {}
         self.rails: list[Rail] = []
@@ -148,12 +155,12 @@ class _Drawing:
         r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
         self.size = _size([*r.values(), *(x for c in self.curves for x in c.r)])
         for P, here in r.items():
-            self.number[P] = self._place(P.name, here)
+            self.number[P] = self._place(P.name, here, P)
             if P.parent is not None and not self.members.carry(P):
                 self._connect(P, self.poses.offset(P))
         self._tie()
-        self.roots = [self._place(e.member.at.name, c.r[0]) for e, c in zip(self.members.bent, self.curves, strict=True)]
-        self.tips = [self._place(f"tip of {c.name}", c.r[-1]) for c in self.curves]
+        self.roots = [self._place(c.root.name, c.r[0], c.root) for c in self.curves if c.root is not None]
+        self.tips = [self._place(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves]
         # what is to be seen: the masses, and what is linked with them
         seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links, self.roots, self.tips)
         ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
@@ -164,13 +171,14 @@ class _Drawing:
         self.tied = points or bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STILL * self.size for k in seen)
         self.scale = _size([self.places[k] for k in sorted(seen)])
 
-    def _place(self, name: str, r: Numbers) -> int:
+    def _place(self, name: str, r: Numbers, P: Point | None, way: Vector | None = None) -> int:
         near = 1e-9 * self.size
         for k, other in enumerate(self.places):
             if np.abs(other - r).max(initial=0.0) <= near:
                 return k
         self.places.append(r)
         self.names.append(name)
+        self.sources.append((P, way))
         return len(self.places) - 1
 
     def _connect(self, P: Point, offset: Numbers) -> None:
@@ -225,7 +233,7 @@ class _Drawing:
             looks = solid(body, poses, scene=self.scale, heaviest=max(masses), reach=reach, contact=self._contact(body))
             drawn = self._outline(body, looks)
             looks = looks if drawn is None else centre_mark(self.scale)
-            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, None if F is None else R, drawn)
+            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, None if F is None else R, drawn, body)
 
     def _outline(self, body: Body, looks: Solid) -> Outline | None:
         """Bars between the points of a body, where its inertia would only give a bulky guess: one moment, or an ellipsoid."""
@@ -264,7 +272,7 @@ class _Drawing:
         held = {*self.roots, *(k for k, e in zip(self.tips, self.members.bent, strict=True) if e.member.right.support != "free")}
         joints = [(degree[k] >= 1 or k in held) and k not in at_G for k in range(len(self.places))]
         cut = {b.G.name for b in self.run.system.bodies if self.members.has(b)}
-        places = zip(self.names, self.places, fixed, joints, strict=True)
+        places = zip(self.names, self.places, fixed, joints, self.sources, strict=True)
         # bars of a body stand for its own links, and two supports need none
         apart = [{k for k, still in enumerate(fixed) if still and degree[k] > 1}, *self.framed]
         lines = [SceneLine("link", a, b) for a, b in self.links if not any({a, b} <= places for places in apart)]
@@ -274,7 +282,7 @@ class _Drawing:
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
-            places=tuple(ScenePoint(n, r, bool(f), j, n not in cut) for n, r, f, j in places),
+            places=tuple(ScenePoint(n, r, bool(f), j, n not in cut, source) for n, r, f, j, source in places),
             lines=tuple(lines),
             rails=tuple(self.rails),
             arrows=tuple(self._arrows()),
@@ -305,7 +313,7 @@ class _Drawing:
             P = place if isinstance(place, Point) else centres.get(place)
             values = self.poses.vector(vector)
             if P is not None and _matters(values):
-                yield Arrow(name, kind, self.poses.point(P), values)
+                yield Arrow(name, kind, self.poses.point(P), values, (P, vector))
         if self.with_arrows:
             yield from (Arrow(name, "reaction", at, force) for name, at, force in reaction_forces(self.run) if _matters(force))
 

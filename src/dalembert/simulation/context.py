@@ -121,11 +121,12 @@ bad:
 """
 
 _Fields: Final = structure(FIELDS)
+TEXT: Final = _COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT
 
 
 @made_once
 def _library() -> jit.Library:
-    return jit.load(_COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT, ("rhs", "rhs_without_time", "project", "accept"))
+    return jit.load(TEXT, ("rhs", "rhs_without_time", "project", "accept"))
 
 
 class Context:

@@ -134,12 +134,17 @@ class Assembler:
 
 
 def _starts(q: Numbers, columns: NDArray[np.bool_]) -> Iterator[Numbers]:
-    """The guess itself, then points nearby: first towards positive values, then in directions fixed once for all."""
+    """The guess itself, then points nearby."""
     yield q
-    directions = np.random.default_rng(0)
-    for k, size in enumerate(_NUDGES):
-        nudge = np.ones(len(q)) if k == 0 else directions.uniform(-1.0, 1.0, len(q))
-        yield np.where(columns, q + size * nudge, q)
+    for nudge in nudges(len(q)):
+        yield np.where(columns, q + nudge, q)
+
+
+def nudges(n: int) -> Numbers:
+    """How far from the guess the search begins again, a row for each time: first towards positive values, then in fixed directions."""
+    directions = np.random.default_rng(0).uniform(-1.0, 1.0, (len(_NUDGES) - 1, n))
+    found: Numbers = np.array(_NUDGES)[:, np.newaxis] * np.vstack([np.ones(n), directions])
+    return found
 
 
 def _gauss_newton(

@@ -21,11 +21,15 @@ _TRIED: Final = tuple(Fraction(k, 8) for k in range(1, 8))
 def check_values(system: System, values: Mapping[Any, Any]) -> None:
     """Refuse values that leave an expanded member without stiffness or length; masses are checked with all others."""
     known = constant_values(system, values)
+    for member, what, e in properties_along(system):
+        _check(member, what, e, known)
+
+
+def properties_along(system: System) -> Iterator[tuple[str, str, Scalar]]:
+    """What must be positive of every expanded member, at some places along it: its kind and name, the property, its value."""
     for expansion in system.expansions.values():
         m = expansion.member
-        for what, e in _properties(m):
-            for xi in _TRIED:
-                _check(m, what, at_share(m, e, xi), known)
+        yield from ((f"{m.kind} {m.name!r}", what, at_share(m, e, xi)) for what, e in _properties(m) for xi in _TRIED)
 
 
 def _properties(m: Member) -> Iterator[tuple[str, Scalar]]:
@@ -34,11 +38,11 @@ def _properties(m: Member) -> Iterator[tuple[str, Scalar]]:
     yield from (("shear stiffness", e) for e in m.shear)
 
 
-def _check(m: Member, what: str, e: Scalar, known: Mapping[str, float]) -> None:
+def _check(member: str, what: str, e: Scalar, known: Mapping[str, float]) -> None:
     names = {i: str(e.tape.nodes[i][1]) for i in symbols_of(e.tape, (e.i,))}
     if names and all(name in known for name in names.values()):
         value = evaluate(e.tape, [e.i], lambda i: known[names[i]], Floats())[0]
         if value <= 0:
             given = ", ".join(f"{name} = {known[name]:g}" for name in names.values())
-            msg = f"{given}: the {what} of {m.kind} {m.name!r} is {value:g}; it must be positive"
+            msg = f"{given}: the {what} of {member} is {value:g}; it must be positive"
             raise BadValue(msg)

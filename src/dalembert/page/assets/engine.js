@@ -1,0 +1,294 @@
+// A run inside the page: memory for the module's structures, the loop in slices, and the motion at any time.
+"use strict";
+
+const LANES = 4, DENSE_ROWS = 8;
+const padded = (n) => Math.ceil(n / LANES) * LANES;
+const EXIT = { END: 0, FULL: 1, BUDGET: 2, STOPPED: 3 };
+const WHY = {
+  1: "the error of a step could not be held within the tolerance",
+  2: "accelerations or speeds became infinite there: a singular position, or a load without a finite value",
+  3: "the equations of motion have no solution there",
+  4: "no position near the end of the step satisfies the constraints",
+};
+const MOST_NUMBERS = 2.5e7;
+
+class Structure {
+  constructor(engine, fields) {
+    this.engine = engine; this.fields = fields; this.at = engine.room(fields.length);
+    this.place = Object.fromEntries(fields.map(([name, kind], k) => [name, [this.at + 8 * k, kind]]));
+  }
+  set(values) {
+    for (const [name, x] of Object.entries(values)) {
+      const [at, kind] = this.place[name];
+      if (kind === "f") this.engine.f64[at / 8] = x;
+      else { this.engine.i32[at / 4] = x; this.engine.i32[at / 4 + 1] = x < 0 ? -1 : 0; }
+    }
+  }
+  clear() { this.engine.f64.fill(0, this.at / 8, this.at / 8 + this.fields.length); }
+  get(name) { const [at, kind] = this.place[name]; return kind === "f" ? this.engine.f64[at / 8] : this.engine.i32[at / 4]; }
+}
+
+class Engine {
+  constructor(module, data) {
+    this.data = data;
+    this.memory = new WebAssembly.Memory({ initial: 16 });
+    this.table = new WebAssembly.Table({ initial: 64, element: "anyfunc" });
+    this.top = 1 << 17;
+    const stack = new WebAssembly.Global({ value: "i32", mutable: true }, 1 << 17);
+    const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "atan2"];
+    const env = { __linear_memory: this.memory, __indirect_function_table: this.table, __stack_pointer: stack, ...Object.fromEntries(names.map((f) => [f, Math[f]])) };
+    this.call = new WebAssembly.Instance(module, { env }).exports;
+    this.indices = new Map();
+    this.views();
+    this.prepare();
+  }
+
+  // ---- memory ------------------------------------------------------------------------------
+
+  views() { this.f64 = new Float64Array(this.memory.buffer); this.i32 = new Int32Array(this.memory.buffer); }
+
+  room(numbers) {
+    const at = this.top;
+    this.top += Math.ceil(Math.max(numbers, 1) / 8) * 64;
+    const missing = this.top - this.memory.buffer.byteLength;
+    if (missing > 0) { this.memory.grow(Math.ceil(missing / 65536)); this.views(); }
+    return at;
+  }
+
+  // a function of the module as an address
+  pointer(name) {
+    if (!this.indices.has(name)) { this.indices.set(name, this.indices.size + 1); this.table.set(this.indices.size, this.call[name]); }
+    return this.indices.get(name);
+  }
+
+  numbers(at, count) { return this.f64.subarray(at / 8, at / 8 + count); }
+
+  prepare() {
+    const { data } = this, n = this.n = data.n_q + data.n_u;
+    this.riding = data.audit ? data.audit.count : 0;
+    this.width = padded(n + this.riding);
+    this.parts = Object.fromEntries(Object.entries(data.parts).map(([name, part]) =>
+      [name, { ...part, name, at: { p: this.room(part.p.length), work: this.room(part.work + 8), out: this.room(padded(part.out)) } }]));
+    const m = data.rows ? data.rows.m : 0;
+    this.x = this.room(n + LANES + m);
+    this.context = new Structure(this, data.fields.context);
+    this.run = new Structure(this, data.fields.run);
+    this.work = this.room(data.work.rows * this.width);
+    this.middle = this.room(this.width);
+    this.projected = this.room(this.width);
+    if (data.rows) this.beside = this.solver(data.rows);
+    this.capacity = Math.max(16, Math.min(512, Math.floor(200000 / (DENSE_ROWS * this.width))));
+    this.points = { times: this.room(this.capacity), states: this.room(this.capacity * this.width), dense: this.room(this.capacity * this.width * DENSE_ROWS) };
+  }
+
+  // the memory of the solver for rows beside the equations
+  solver(rows) {
+    const s = new Structure(this, this.data.fields.rows), wide = Math.max(rows.m, 1), block = this.room(rows.parts.end);
+    const index = this.room(rows.index.length);
+    rows.index.forEach((k, i) => { this.i32[index / 4 + 2 * i] = k; this.i32[index / 4 + 2 * i + 1] = 0; });
+    this.order = this.room(wide);
+    const at = { block, index, order: this.order, outs: this.room(rows.index.length), x: this.room(rows.n_q + rows.n + LANES), seen: this.room(wide * rows.width), keep: this.room(wide) };
+    for (const name of ["h", "inverse"]) at[name] = this.room(rows.width);
+    for (const name of ["w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"]) at[name] = this.room(Math.max(rows.row_width, LANES));
+    for (const [name, offset] of Object.entries(rows.parts)) if (name !== "end") at[name] = block + 8 * offset;
+    this.places = at;
+    return s;
+  }
+
+  // the numbers of the parameters, and what depends on them alone
+  give(values) {
+    for (const part of Object.values(this.parts)) {
+      part.p.forEach((name, k) => { this.f64[part.at.p / 8 + k] = values[name]; });
+      this.call[`${part.name}.prologue`](part.at.p, part.at.work);
+    }
+  }
+
+  evaluate(name, q, u, t) {
+    const part = this.parts[name], x = this.numbers(this.x, this.n + 1);
+    x.set(q); x.set(u, this.data.n_q); x[this.n] = t;
+    this.call[name](this.x, part.at.p, part.at.out, part.at.work);
+    return this.numbers(part.at.out, part.out).slice();
+  }
+
+  // ---- what must be so ---------------------------------------------------------------------
+
+  check(values) {
+    const zero = new Array(this.n).fill(0), laws = this.data.laws, found = this.evaluate("properties", zero.slice(0, this.data.n_q), zero.slice(this.data.n_q), 0);
+    const given = (names) => names.map((name) => `${name} = ${values[name]}`).join(", ");
+    for (const b of laws.bodies) {
+      if (b.of.length && !(found[b.mass] > 0)) throw new BadSetting(`${given(b.of)}: the mass of “${b.name}” is ${found[b.mass]}; a mass must be positive`, b.of);
+      if (!b.axes || !b.axes.length || !b.from.length) continue;
+      const [xx, yy, zz, xy, yz, xz] = found.subarray(b.inertia, b.inertia + 6);
+      const least = b.axes.length === 1 ? [xx, yy, zz][b.axes[0]] : Engine.leastMoment(xx, yy, zz, xy, yz, xz);
+      if (least < -1e-12 * Math.max(xx, yy, zz)) throw new BadSetting(`${given(b.from)}: the inertia of “${b.name}” has a negative principal moment (${least.toPrecision(3)})`, b.from);
+    }
+    for (const m of laws.members)
+      if (m.of.length && !(found[m.at] > 0)) throw new BadSetting(`${given(m.of)}: the ${m.what} of ${m.kind} is ${found[m.at]}; it must be positive`, m.of);
+    return found;
+  }
+
+  // the smallest root of the characteristic polynomial of a symmetric matrix
+  static leastMoment(xx, yy, zz, xy, yz, xz) {
+    const mean = (xx + yy + zz) / 3, a = xx - mean, b = yy - mean, c = zz - mean;
+    const p = Math.sqrt((a * a + b * b + c * c + 2 * (xy * xy + yz * yz + xz * xz)) / 6);
+    if (p === 0) return mean;
+    const det = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz);
+    return mean + 2 * p * Math.cos(Math.acos(Math.max(-1, Math.min(1, det / (2 * p ** 3)))) / 3 + 2 * Math.PI / 3);
+  }
+
+  // ---- the run -----------------------------------------------------------------------------
+
+  // setting: { values: {name: number}, starts: [number], asked: [bool], duration, rtol }
+  begin(setting) {
+    const { data } = this, d = data.start, t = d.t;
+    this.give(setting.values);
+    this.sizes = this.check(setting.values);
+    const functions = { positions: (q) => this.evaluate("positions", q, new Array(data.n_u).fill(0), t), velocities: (q, u) => this.evaluate("velocities", q, u, t) };
+    const first = new Beginning(d, data.starts, setting.asked, setting.starts, functions);
+    const q = first.positions();
+    return { q, u: first.speeds(q, data.n_u), t };
+  }
+
+  set(start, setting) {
+    const { data, n, parts } = this, t1 = start.t + setting.duration, groups = this.width / LANES, rows = data.rows;
+    const context = { n_state: n, tolerance: 1e-13, jump: -1, Z: -1, defect: -1, x: this.x };
+    let project = false;
+    if (rows) { project = this.bind(rows, start, context); } else {
+      Object.assign(context, { f: this.pointer("rates"), p: parts.rates.at.p, work: parts.rates.at.work });
+      const back = parts.projection;
+      if (back) Object.assign(context, { projection: this.pointer("projection"), projection_work: back.at.work, result: back.at.out, n_coordinates: back.out - 1 });
+      project = Boolean(back);
+    }
+    let autonomous = data.autonomous;
+    if (data.audit) {
+      const a = data.audit;
+      context.audit_p = parts.energy.at.p;
+      if (parts.audit) { Object.assign(context, { audit: this.pointer("audit"), audit_work: parts.audit.at.work }); autonomous &&= a.autonomous; }
+      Object.assign(context, { Z: a.Z < 0 ? -1 : n + a.Z, jump: a.jump < 0 ? -1 : n + a.jump, width: this.width, middle: this.middle });
+      if (a.jump >= 0) Object.assign(context, { energy: this.pointer("energy"), energy_work: parts.energy.at.work, energy_result: parts.energy.at.out });
+    }
+    this.context.clear(); this.context.set(context);
+    const w = this.numbers(this.work, data.work.rows * this.width), row = (name) => data.work[name] * this.width;
+    w.fill(0);
+    w.set(start.q, row("y")); w.set(start.u, row("y") + data.n_q);
+    w.fill(1, row("atol"), row("atol") + this.width);
+    w.fill(setting.rtol, row("atol"), row("atol") + n);
+    w.fill(1, row("in_norm"), row("in_norm") + n);
+    this.run.clear();
+    this.run.set({ rhs: this.pointer(autonomous ? "rhs_without_time" : "rhs"), project: project ? this.pointer("project") : 0, context: this.context.at, work: this.work,
+      ...this.points, groups, norm_groups: Math.ceil(n / LANES), n_norm: n, capacity: this.capacity, stored: 1,
+      t: start.t, t_end: t1, h_max: t1 - start.t, rtol: setting.rtol });
+    this.f64[this.points.times / 8] = start.t;
+    this.numbers(this.points.states, this.width).set(w.subarray(row("y"), row("y") + this.width));
+  }
+
+  bind(rows, start, context) {
+    const { parts } = this, s = this.beside, multipliers = this.x + 8 * (this.n + 1);
+    for (let j = 0; j < Math.max(rows.m, 1); j++) { this.i32[this.order / 4 + 2 * j] = j; this.i32[this.order / 4 + 2 * j + 1] = 0; }
+    s.clear();
+    s.set({ ...this.places, n_q: rows.n_q, n: rows.n, m: rows.m, cap: rows.cap, groups: rows.width / LANES, row_groups: rows.row_width / LANES, holding: 1,
+      massless: rows.massless, quaternions: rows.quaternions, curved: rows.curved, p: parts.fill.at.p, fill: this.pointer("fill"), fill_work: parts.fill.at.work,
+      move: this.pointer("move"), move_work: parts.move.at.work, count: rows.index.length, block_groups: rows.parts.end / LANES, multipliers });
+    const x = this.numbers(this.x, this.n + 1);
+    x.set(start.q); x.set(start.u, this.data.n_q); x[this.n] = start.t;
+    this.call["rows.choose_rows"](this.x, s.at);
+    Object.assign(context, { f: this.pointer("rows.rates"), p: parts.fill.at.p, work: s.at });
+    if (!(rows.m || rows.quaternions)) return false;
+    Object.assign(context, { projection: this.pointer("rows.project"), projection_work: s.at, n_coordinates: -1 });
+    return true;
+  }
+
+  // slices of a run; every `yield` is a chance to be overtaken. Returns the motion.
+  * follow(setting, milliseconds = 12, clock = () => performance.now()) {
+    const start = this.begin(setting);
+    this.set(start, setting);
+    const motion = new Motion(this, start), run = this.run;
+    let budget = 64;
+    // the first derivatives and the first step size
+    if (Number(this.call.start(run.at))) { motion.take(1); return motion.stop(this.why("at the start")); }
+    for (;;) {
+      const before = clock();
+      run.set({ budget });
+      const left = Number(this.call.advance(run.at));
+      if (left === EXIT.FULL) { motion.take(run.get("stored")); run.set({ stored: 0 }); }
+      if (left === EXIT.END) { motion.take(run.get("stored")); return motion; }
+      if (left === EXIT.STOPPED) { motion.take(run.get("stored")); return motion.stop(this.why(`at t = ${run.get("t").toPrecision(6)}`)); }
+      if (motion.stored > MOST_NUMBERS) { motion.take(run.get("stored")); return motion.stop(`stopped at t = ${run.get("t").toPrecision(6)}: ${motion.count} steps are as many as a page can keep; da.simulate follows longer motions`); }
+      if (left === EXIT.BUDGET) {
+        const took = clock() - before;
+        budget = Math.max(1, Math.min(4 * budget, Math.round(budget * milliseconds / Math.max(took, 0.05))));
+        yield run.get("t");
+      }
+    }
+  }
+
+  why(where) { return `stopped ${where}: ${WHY[this.run.get("cause")] || "the step became too small"}`; }
+}
+
+// The points of a run with the polynomials between them.
+class Motion {
+  constructor(engine, start) { this.engine = engine; this.start = start; this.blocks = []; this.count = 0; this.stored = 0; this.stopped = ""; }
+
+  take(count) {
+    const e = this.engine, w = e.width;
+    if (!count) return;
+    this.blocks.push({ first: this.count, t: e.numbers(e.points.times, count).slice(), y: e.numbers(e.points.states, count * w).slice(), dense: e.numbers(e.points.dense, count * w * DENSE_ROWS).slice() });
+    this.count += count; this.stored += count * w * (DENSE_ROWS + 1);
+  }
+
+  stop(why) { this.stopped = why; this.steps = this.count - 1; return this; }
+
+  block(k) {
+    let low = 0, high = this.blocks.length - 1;
+    while (high > low) { const m = (low + high + 1) >> 1; if (this.blocks[m].first <= k) low = m; else high = m - 1; }
+    return this.blocks[low];
+  }
+  time(k) { const b = this.block(k); return b.t[k - b.first]; }
+  point(k) { const b = this.block(k), w = this.engine.width; return b.y.subarray((k - b.first) * w, (k - b.first + 1) * w); }
+  get last() { return this.time(this.count - 1); }
+  get first() { return this.time(0); }
+
+  // y(t) by the dense output: r₀ + θ(r₁ + θ̄(r₂ + …))
+  at(t) {
+    let low = 0, high = this.count - 1;
+    if (high === 0 || t <= this.first) return this.point(0).slice();
+    while (high - low > 1) { const m = (low + high) >> 1; if (this.time(m) <= t) low = m; else high = m; }
+    const begin = this.time(low), end = this.time(high), w = this.engine.width;
+    if (t >= end) return this.point(high).slice();
+    if (t === begin) return this.point(low).slice();
+    const theta = (t - begin) / (end - begin), b = this.block(high), o = (high - b.first) * w * DENSE_ROWS, y = b.dense.slice(o + 7 * w, o + 8 * w);
+    for (let row = 6; row >= 0; row--) { const k = row % 2 ? 1 - theta : theta; for (let i = 0; i < w; i++) y[i] = b.dense[o + row * w + i] + y[i] * k; }
+    return this.held(t, y);
+  }
+
+  // between its ends a step leaves the rows by as much as its error: back onto them, as at the ends
+  held(t, y) {
+    const e = this.engine;
+    if (!e.data.rows || !e.data.rows.m) return y;
+    const room = e.numbers(e.projected, e.width);
+    room.set(y);
+    if (e.call["rows.project"](t, e.projected, e.beside.at) === 0) y.set(e.numbers(e.projected, e.n));
+    return y;
+  }
+
+  // states and outputs at times, in rows
+  sample(times) {
+    const e = this.engine, part = e.parts.outputs, n = e.n, states = new Float64Array(times.length * (n + e.riding)), outputs = new Float64Array(times.length * part.out);
+    times.forEach((t, k) => {
+      const y = this.at(t);
+      states.set(y.subarray(0, n + e.riding), k * (n + e.riding));
+      const x = e.numbers(e.x, n + 1);
+      x.set(y.subarray(0, n)); x[n] = t;
+      e.call.outputs(e.x, part.at.p, part.at.out, part.at.work);
+      outputs.set(e.numbers(part.at.out, part.out), k * part.out);
+    });
+    return { t: Float64Array.from(times), states, outputs };
+  }
+
+  times(most) {
+    const every = Math.max(1, Math.ceil(this.count / most)), found = [];
+    for (let k = 0; k < this.count; k += every) found.push(this.time(k));
+    if (found[found.length - 1] !== this.last) found.push(this.last);
+    return found;
+  }
+}

@@ -1,0 +1,179 @@
+"""q(t₀), u(t₀) in a page: the rows and conditions of `states.start` as functions, and which of the start values are free to choose.
+
+r(q, t) and J for the positions, C(q, t) u = d for the velocities, with the same conditions as the recorded run; a free value that was
+not given becomes a condition when somebody changes it. Coordinates that were given although the rows determine them from others are
+first guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import Linear, gradient
+from dalembert.errors import NotLinear
+from dalembert.geometry.rotation import Quaternion
+from dalembert.page.live.parts import Part, expressions
+from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.assembly import Assembler, PositionRow, nudges
+from dalembert.states.conditions import Condition, conditions
+from dalembert.states.evaluator import Evaluator, Level, label
+from dalembert.states.quaternions import no_rotation
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# singular values of rows of length one below this are zero
+_RANK: Final = 1e-8
+
+
+@dataclass(frozen=True)
+class StartField:
+    """A start value that may be chosen: its name and recorded value, whether it was given, and the coordinate or speed it is (or −1)."""
+
+    name: str
+    value: float
+    given: bool
+    q: int = -1
+    u: int = -1
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The functions `positions` and `velocities`, the fields, and what the engine must know."""
+
+    parts: tuple[Part, ...]
+    fields: tuple[StartField, ...]
+    data: dict[str, Any]
+
+
+def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -> Beginning:
+    """Rows, conditions and free values of the start of a run."""
+    kin, start = evaluator.kin, run.start
+    state = (*kin.q, *kin.u, evaluator.time)
+    asked = conditions(evaluator, given, start.t)
+    place = {i: k for k, i in enumerate(kin.q)}
+    rows = [PositionRow(r.name, evaluator.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
+    own = len(rows)
+    expressed = [c for c in asked if c.level is Level.POSITION and c.symbol not in place]
+    rows += [PositionRow(c.name, c.node, c.value, is_given=True) for c in expressed]
+    assembler = Assembler(evaluator, rows, start.t)
+    tape = evaluator.tape
+    slopes = [i for row in rows for i in gradient(tape, {row.node: tape.one}, kin.q)]
+    guessed = _determined(start.q, assembler, [place[c.symbol] for c in asked if c.symbol in place])
+    asked = [c for c in asked if c.symbol not in place or place[c.symbol] not in guessed]
+    fields = [_given_field(evaluator, c, place) for c in asked]
+    fields += _free_coordinates(evaluator, start.q, assembler, {f.q for f in fields} | set(guessed))
+    fast = [c for c in asked if c.level is Level.VELOCITY]
+    fields += _free_speeds(evaluator, run, fast)
+    velocity = [*((f.name, k) for k, f in enumerate(fields) if f.q < 0 and f.name not in {c.name for c in expressed})]
+    nodes = {c.name: c.node for c in fast} | {label(kin.name(i)): i for i in kin.u}
+    table = [(name, nodes[name], k) for name, k in velocity] + [(r.row.name, evaluator.reduced(r.e), -1) for r in kin.velocity_rows]
+    lines = [_linear(evaluator, node) for _, node, _ in table]
+    outs = [i for _, line in lines for i in line]
+    names = {f.name: k for k, f in enumerate(fields)}
+    data = {
+        "q": [guessed.get(k, x) for k, x in enumerate(no_rotation(run.system).tolist())],
+        "guess": {label(kin.name(kin.q[k])): [k, x] for k, x in guessed.items()},
+        "t": start.t,
+        "rows": [
+            {"name": r.name, "target": r.target, "norm": r.is_norm, "field": names.get(r.name, -1) if k >= own else -1}
+            for k, r in enumerate(rows)
+        ],
+        "structure": assembler.structure.astype(int).tolist(),
+        "nudges": nudges(kin.n_q).tolist() if rows else [],
+        "velocities": [{"name": name, "field": k, "curved": curved} for (name, _, k), (curved, _) in zip(table, lines, strict=True)],
+        "quaternions": _quaternions(run, evaluator, names),
+        "between": {c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.between)] for c in run.system.constraints if c.between},
+        "beside": bool(kin.multipliers),
+    }
+    parts = (expressions("positions", tape, [*(r.node for r in rows), *slopes], state), expressions("velocities", tape, outs, state))
+    return Beginning(parts, tuple(fields), data)
+
+
+def _determined(q: Numbers, assembler: Assembler, given: Sequence[int]) -> dict[int, float]:
+    """{place: value} of given coordinates that the rows determine from those given before."""
+    rows = _unit(assembler(q)[1]) if len(assembler.targets) else np.zeros((0, len(q)))
+    basis: list[Numbers] = []
+    found = {}
+    for k in given:
+        unit = np.eye(len(q))[k]
+        if _grows(rows, basis, unit):
+            basis.append(unit)
+        else:
+            found[k] = float(q[k])
+    return found
+
+
+def _given_field(evaluator: Evaluator, c: Condition, place: Mapping[int, int]) -> StartField:
+    speeds = {i: k for k, i in enumerate(evaluator.kin.u)}
+    q, u = (-1, -1) if c.symbol is None else (place.get(c.symbol, -1), speeds.get(c.symbol, -1))
+    return StartField(c.name, c.value, True, q, u)
+
+
+def _free_coordinates(evaluator: Evaluator, q: Numbers, assembler: Assembler, given: set[int]) -> list[StartField]:
+    """Coordinates that the rows leave open besides those that were given, first declared first."""
+    rows = _unit(assembler(q)[1]) if len(assembler.targets) else np.zeros((0, len(q)))
+    basis = [np.eye(len(q))[k] for k in sorted(given - {-1})]
+    found = []
+    for k, i in enumerate(evaluator.kin.q):
+        if k not in given and _grows(rows, basis, np.eye(len(q))[k]):
+            basis.append(np.eye(len(q))[k])
+            found.append(StartField(label(evaluator.kin.name(i)), float(q[k]), False, q=k))
+    return found
+
+
+def _free_speeds(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> list[StartField]:
+    """Speeds that rows and given velocities leave open."""
+    kin, start = evaluator.kin, run.start
+    state = {**dict(zip((*kin.q, *kin.u), (*start.q.tolist(), *start.u.tolist()), strict=True)), evaluator.time: start.t}
+    nodes = [*(c.node for c in asked), *(evaluator.reduced(r.e) for r in kin.velocity_rows)]
+    slopes = [i for node in nodes for i in gradient(evaluator.tape, {node: evaluator.tape.one}, kin.u)]
+    rows = _unit(evaluator.floats(slopes, state).reshape(len(nodes), kin.n_u))
+    basis: list[Numbers] = []
+    found = []
+    for k, i in enumerate(kin.u):
+        if _grows(rows, basis, np.eye(kin.n_u)[k]):
+            basis.append(np.eye(kin.n_u)[k])
+            found.append(StartField(label(kin.name(i)), float(start.u[k]), False, u=k))
+    return found
+
+
+def _grows(rows: Numbers, basis: Sequence[Numbers], more: Numbers) -> bool:
+    """Whether one more row says something new."""
+    before = np.vstack([rows, *basis]) if len(rows) or basis else np.zeros((0, len(more)))
+    rank = np.linalg.matrix_rank(before, tol=_RANK) if len(before) else 0
+    return bool(np.linalg.matrix_rank(np.vstack([before, more]), tol=_RANK) > rank)
+
+
+def _unit(rows: Numbers) -> Numbers:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: Numbers = rows / np.where(lengths > 0, lengths, 1.0)
+    return found
+
+
+def _linear(evaluator: Evaluator, node: int) -> tuple[bool, list[int]]:
+    """c and the coefficients of c + Σ a_r u_r; of what is not linear its value and its slopes, marked as curved."""
+    tape, u = evaluator.tape, evaluator.kin.u
+    try:
+        constant, coefficients = Linear(tape, u)(node)
+    except NotLinear:
+        return True, [node, *gradient(tape, {node: tape.one}, u)]
+    return False, [constant, *(coefficients.get(r, tape.zero) for r in range(len(u)))]
+
+
+def _quaternions(run: Trajectory, evaluator: Evaluator, names: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The fields of every quaternion that is given whole, and of its rates: they are divided by its length."""
+    found = []
+    for F in run.system.space.frames:
+        if isinstance(F.rotation, Quaternion):
+            e = [label(evaluator.kin.name(i)) for i in F.rotation.e]
+            if all(name in names for name in e):
+                rates = [names[f"{name}.dot"] for name in e if f"{name}.dot" in names]
+                found.append({"frame": F.name, "e": [names[name] for name in e], "rates": rates})
+    return found

@@ -1,0 +1,58 @@
+"""One WebAssembly module for one run, and the data that its engine reads: motion, start, what is drawn, what may be changed."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dalembert.numerics import wasm
+from dalembert.numerics.joining import joined
+from dalembert.page.live.beginning import beginning
+from dalembert.page.live.drawn import bars, outputs, properties
+from dalembert.page.live.motion import motion
+from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from dalembert.page.scene import Scene
+
+
+@dataclass(frozen=True)
+class LiveModule:
+    """The module as bytes, and the data of its engine."""
+
+    code: bytes = field(repr=False)
+    data: dict[str, Any] = field(repr=False)
+
+    @property
+    def packed(self) -> str:
+        """Compressed, as text."""
+        return base64.b64encode(zlib.compress(self.code, 9)).decode("ascii")
+
+
+def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None) -> LiveModule:
+    """The run of a trajectory that began from `start`, ready to be run again with other numbers."""
+    setting = run.setting
+    evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
+    moves, begins = motion(run), beginning(run, evaluator, start)
+    seen, places = outputs(run, drawn, evaluator)
+    must, laws = properties(run, drawn, evaluator)
+    parts = (*moves.parts, *begins.parts, seen, must)
+    text = joined([*moves.texts, *(("", part.text) for part in parts)])
+    exports = [*moves.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
+    tape = setting.kin.tape
+    data = {
+        **moves.data,
+        "parts": {part.name: part.data for part in parts},
+        "values": {str(tape.nodes[i][1]): x for i, x in setting.numbers.items()},
+        "state": list(run.names),
+        "start": begins.data,
+        "starts": [vars(f) for f in begins.fields],
+        "outputs": places,
+        "laws": laws,
+        "bars": [] if drawn is None else [bars(b, drawn) for b in drawn.bodies],
+    }
+    return LiveModule(wasm.module(text, exports, optimize=0), data)

@@ -1,0 +1,115 @@
+"""(q̇, u̇), projection and what rides along, with the loop that calls them: the run as functions of one module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dalembert.api.compile import what_to_integrate
+from dalembert.integrals.audit import JUMPS, Z, extra_work, generalized_work, quadratures
+from dalembert.numerics.llvm_types import POINTER
+from dalembert.ode.constrained.fields import FIELDS as ROW_FIELDS
+from dalembert.ode.constrained.rates import ConstrainedRates
+from dalembert.ode.constrained.solver_text import text as solver_text
+from dalembert.ode.control import loop_text
+from dalembert.ode.run import FIELDS as RUN_FIELDS
+from dalembert.ode.run import ROWS, Row
+from dalembert.page.live.parts import Part, compiled, names
+from dalembert.simulation.context import TEXT as CONTEXT_TEXT
+from dalembert.simulation.context_fields import FIELDS as CONTEXT_FIELDS
+from dalembert.simulation.energy_audit.audit import Audit, native_audit
+from dalembert.simulation.integrators import NATIVE
+from dalembert.simulation.model import Accelerations, NativeModel, native_model
+from dalembert.simulation.trajectory import Trajectory
+
+_LOOP: Final = ("start", "advance", "rhs", "rhs_without_time", "project")
+_ROWS: Final = ("rates", "project", "choose_rows")
+_ROWS_PREFIX: Final = "rows"
+
+
+@dataclass(frozen=True)
+class Motion:
+    """The parts of a module that make a run, and what its engine must know about them."""
+
+    parts: tuple[Part, ...]
+    texts: tuple[tuple[str, str], ...]
+    exports: tuple[str, ...]
+    data: dict[str, Any]
+
+
+def motion(run: Trajectory) -> Motion:
+    """Everything that the native run of a trajectory was made of."""
+    setting = run.setting
+    kin, equations = what_to_integrate(run.system, NATIVE)
+    model = native_model(setting, equations)
+    given = names(model.tape, model.parameters)
+    texts, exports = [("", loop_text()), ("", CONTEXT_TEXT)], list(_LOOP)
+    parts: list[Part] = []
+    data: dict[str, Any] = {
+        "n_q": setting.kin.n_q,
+        "n_u": setting.kin.n_u,
+        "autonomous": model.autonomous,
+        "rows": None,
+        "fields": {"run": _names(RUN_FIELDS), "context": _names(CONTEXT_FIELDS), "rows": _names(ROW_FIELDS)},
+        "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in Row}},
+    }
+    if isinstance(model.rates, ConstrainedRates):
+        parts += [compiled("fill", model.rates.fill, given), compiled("move", model.rates.move, given)]
+        texts.append((_ROWS_PREFIX, solver_text()))
+        exports += [f"{_ROWS_PREFIX}.{name}" for name in _ROWS]
+        data["rows"] = _beside(model, run)
+    else:
+        parts.append(compiled("rates", model.rates, given))
+        if model.projection is not None:
+            parts.append(compiled("projection", model.projection, given))
+    if run.energy_audit is not None:
+        audit = native_audit(setting, quadratures(kin))
+        watched = names(audit.tape, audit.parameters)
+        parts.append(compiled("energy", audit.energy, watched))
+        if audit.rates is not None:
+            parts.append(compiled("audit", audit.rates, watched))
+        data["audit"] = _watched(audit)
+    return Motion(tuple(parts), tuple(texts), tuple(exports), data)
+
+
+def _names(fields: tuple[tuple[str, str], ...]) -> list[list[str]]:
+    """Each field with the letter of its kind: a number, or an address or whole number."""
+    return [[name, "f" if kind == "double" else "p" if kind == POINTER else "i"] for name, kind in fields]
+
+
+def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
+    """The memory of the solver for rows that stand beside the equations."""
+    rates = model.rates
+    assert isinstance(rates, ConstrainedRates)
+    layout, kind = rates.layout, rates.kind
+    kept = run.accelerations
+    cap = kept.rates.cap if isinstance(kept, Accelerations) and isinstance(kept.rates, ConstrainedRates) else rates.cap
+    return {
+        "n_q": layout.n_q,
+        "n": layout.n,
+        "m": layout.m,
+        "cap": cap,
+        "width": layout.width,
+        "row_width": layout.row_width,
+        "parts": layout.parts,
+        "index": list(rates.index),
+        "massless": int(kind.massless),
+        "quaternions": int(kind.quaternions),
+        "curved": int(kind.curved),
+    }
+
+
+def _watched(audit: Audit) -> dict[str, Any]:
+    """Which of the quantities that ride along is which."""
+    place = {name: k for k, name in enumerate(audit.names)}
+    loads = [name.removeprefix(generalized_work("")) for name in audit.names if name.startswith(generalized_work(""))]
+    others = [name.removeprefix("work of ").removesuffix(" with v_t") for name in audit.names if name.endswith(" with v_t")]
+    works = {load: [place[name] for name in (generalized_work(load), extra_work(load)) if name in place] for load in (*loads, *others)}
+    return {
+        "count": len(audit.names),
+        "Z": place.get(Z, -1),
+        "jump": place.get(JUMPS, -1),
+        "autonomous": audit.autonomous,
+        "multipliers": audit.takes_multipliers,
+        "works": works,
+    }

@@ -35,10 +35,10 @@ class MemberCurve:
     name: str
     r: Numbers = field(repr=False)
     # against a link
-    thick: float = 1.0
+    thick: float
     # the point it hangs on, and the vectors from there to its places
-    root: Point | None = field(repr=False, default=None)
-    along: tuple[Vector, ...] = field(repr=False, default=())
+    root: Point = field(repr=False)
+    along: tuple[Vector, ...] = field(repr=False)
 
 
 class Members:

@@ -32,7 +32,7 @@ class Poses:
         self.run = run
         self._tape = tape = run.system.space.tape.fork()
         self._vectors = [v.on(tape) for v in vectors]
-        chains = [Q for P in points for Q in _ancestors(P)]
+        chains = [Q for P in points for Q in ancestors(P)]
         self._offsets = {P: P.r.on(tape) for P in dict.fromkeys(chains)}
         written = [*self._offsets.values(), *self._vectors]
         self._frames = _with_parents([F for v in written for F in v.parts] + list(run.system.space.frames))
@@ -84,7 +84,8 @@ class Poses:
         return self.vector(self._offsets[P])
 
 
-def _ancestors(P: Point) -> list[Point]:
+def ancestors(P: Point) -> list[Point]:
+    """The way from O to a point, both ends included."""
     chain = [P]
     while chain[-1].parent is not None:
         chain.append(chain[-1].parent)

@@ -13,7 +13,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
 from dalembert.page.curves import MemberCurve, Members
-from dalembert.page.geometry import Poses
+from dalembert.page.geometry import Poses, ancestors
 from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
 from dalembert.page.outline import Outline, attached, outline
 from dalembert.page.shapes import Solid, centre_mark, solid
@@ -38,11 +38,11 @@ class DrawnBody:
     solid: Solid
     r: Numbers = field(repr=False)
     R: Numbers = field(repr=False)
+    body: Body = field(repr=False)
     # the axes of its frame; None for a particle
     frame: Numbers | None = field(repr=False, default=None)
     # the bars between its joints, where these say more than its inertia; the solid marks its mass centre then
     outline: Outline | None = field(repr=False, default=None)
-    body: Body | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +51,13 @@ class ScenePoint:
 
     name: str
     r: Numbers = field(repr=False)
+    # the point it is, or the one it hangs on and the way from there
+    source: tuple[Point, Vector | None] = field(repr=False)
     fixed: bool = False
     # where links meet, so that something turns there
     joint: bool = False
     # whether its name says something; slices are only counted
     named: bool = True
-    # the point it is, or the one it hangs on and the way from there
-    source: tuple[Point | None, Vector | None] = field(repr=False, default=(None, None))
 
 
 @dataclass(frozen=True)
@@ -147,11 +147,11 @@ class _Drawing:
         """Points that are everywhere at the same place count once."""
         self.places: list[Numbers] = []
         self.names: list[str] = []
-        self.sources: list[tuple[Point | None, Vector | None]] = []
+        self.sources: list[tuple[Point, Vector | None]] = []
         self.number: dict[Point, int] = {}
         self.links: dict[tuple[int, int], None] = {}
         self.rails: list[Rail] = []
-        wanted = [Q for P in self.points for Q in _way(P)]
+        wanted = [Q for P in self.points for Q in ancestors(P)]
         r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
         self.size = _size([*r.values(), *(x for c in self.curves for x in c.r)])
         for P, here in r.items():
@@ -159,7 +159,7 @@ class _Drawing:
             if P.parent is not None and not self.members.carry(P):
                 self._connect(P, self.poses.offset(P))
         self._tie()
-        self.roots = [self._place(c.root.name, c.r[0], c.root) for c in self.curves if c.root is not None]
+        self.roots = [self._place(c.root.name, c.r[0], c.root) for c in self.curves]
         self.tips = [self._place(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves]
         # what is to be seen: the masses, and what is linked with them
         seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links, self.roots, self.tips)
@@ -171,7 +171,7 @@ class _Drawing:
         self.tied = points or bool(self.rails) or any(np.ptp(self.places[k], axis=0).max() <= _STILL * self.size for k in seen)
         self.scale = _size([self.places[k] for k in sorted(seen)])
 
-    def _place(self, name: str, r: Numbers, P: Point | None, way: Vector | None = None) -> int:
+    def _place(self, name: str, r: Numbers, P: Point, way: Vector | None = None) -> int:
         near = 1e-9 * self.size
         for k, other in enumerate(self.places):
             if np.abs(other - r).max(initial=0.0) <= near:
@@ -233,7 +233,7 @@ class _Drawing:
             looks = solid(body, poses, scene=self.scale, heaviest=max(masses), reach=reach, contact=self._contact(body))
             drawn = self._outline(body, looks)
             looks = looks if drawn is None else centre_mark(self.scale)
-            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, None if F is None else R, drawn, body)
+            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, body, None if F is None else R, drawn)
 
     def _outline(self, body: Body, looks: Solid) -> Outline | None:
         """Bars between the points of a body, where its inertia would only give a bulky guess: one moment, or an ellipsoid."""
@@ -282,7 +282,7 @@ class _Drawing:
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
-            places=tuple(ScenePoint(n, r, bool(f), j, n not in cut, source) for n, r, f, j, source in places),
+            places=tuple(ScenePoint(n, r, source, bool(f), j, n not in cut) for n, r, f, j, source in places),
             lines=tuple(lines),
             rails=tuple(self.rails),
             arrows=tuple(self._arrows()),
@@ -320,13 +320,6 @@ class _Drawing:
 
 def _matters(force: Numbers) -> bool:
     return bool(np.all(np.isfinite(force))) and float(np.abs(force).max(initial=0.0)) > 0
-
-
-def _way(P: Point) -> list[Point]:
-    way = [P]
-    while way[-1].parent is not None:
-        way.append(way[-1].parent)
-    return way[::-1]
 
 
 def _size(places: Sequence[Numbers]) -> float:

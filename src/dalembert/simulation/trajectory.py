@@ -76,16 +76,6 @@ class Trajectory(Shown):
         return self.values.kin
 
     @property
-    def setting(self) -> Values:
-        """The numbers of the constants, and what inputs and specified motions are bound to."""
-        return self._setting
-
-    @property
-    def accelerations(self) -> Accelerations | None:
-        """What gave u̇ and λ of this run."""
-        return self._accelerations
-
-    @property
     def t(self) -> Numbers:
         """The times."""
         return _kept(self._t)

@@ -123,7 +123,11 @@ def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tu
         known: dict[str, Any] = {"name": body.name, "mass": nodes.add(body.mass.tape, [body.mass.i]), "of": _names(t, inside)}
         if body.frame is not None and body.inertia is not None:
             I = body.inertia.to(body.frame)
-            known |= {"inertia": nodes.add(I.tape, I.entries()), "axes": turning_axes(body.frame), "from": _names(t, symbols_of(t, body.inertia.entries()))}
+            known |= {
+                "inertia": nodes.add(I.tape, I.entries()),
+                "axes": turning_axes(body.frame),
+                "from": _names(t, symbols_of(t, body.inertia.entries())),
+            }
         bodies.append(known)
     members = []
     for kind, what, e in properties_along(system):

@@ -35,7 +35,7 @@ class LiveModule:
 
 def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None) -> LiveModule:
     """The run of a trajectory that began from `start`, ready to be run again with other numbers."""
-    setting = run.setting
+    setting = run.values
     evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
     moves, begins = motion(run), beginning(run, evaluator, start)
     seen, places = outputs(run, drawn, evaluator)

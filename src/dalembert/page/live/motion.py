@@ -13,7 +13,7 @@ from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.constrained.solver_text import text as solver_text
 from dalembert.ode.control import loop_text
 from dalembert.ode.run import FIELDS as RUN_FIELDS
-from dalembert.ode.run import ROWS, Row
+from dalembert.ode.run import ROWS, WorkRow
 from dalembert.page.live.parts import Part, compiled, names
 from dalembert.simulation.context import TEXT as CONTEXT_TEXT
 from dalembert.simulation.context_fields import FIELDS as CONTEXT_FIELDS
@@ -39,7 +39,7 @@ class Motion:
 
 def motion(run: Trajectory) -> Motion:
     """Everything that the native run of a trajectory was made of."""
-    setting = run.setting
+    setting = run.values
     kin, equations = what_to_integrate(run.system, NATIVE)
     model = native_model(setting, equations)
     given = names(model.tape, model.parameters)
@@ -51,7 +51,7 @@ def motion(run: Trajectory) -> Motion:
         "autonomous": model.autonomous,
         "rows": None,
         "fields": {"run": _names(RUN_FIELDS), "context": _names(CONTEXT_FIELDS), "rows": _names(ROW_FIELDS)},
-        "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in Row}},
+        "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in WorkRow}},
     }
     if isinstance(model.rates, ConstrainedRates):
         parts += [compiled("fill", model.rates.fill, given), compiled("move", model.rates.move, given)]

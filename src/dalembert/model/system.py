@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from importlib import import_module
 from typing import Any
 
 from dalembert.algebra.parser import parse
@@ -109,6 +111,11 @@ class System(Registry, Shown):
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
         names = {name: s.scalar for name, s in self.symbols.items()} | {"t": self.t}
         return parse(text, names, self.space.tape)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the description to a file of TOML or JSON, which `da.load` reads back."""
+        # the writer reads every chapter that can be declared, so this one cannot import it
+        import_module("dalembert.modelfile.save").save(self, path)
 
     def __getitem__(self, name: str) -> Scalar:
         """The symbol with that name."""

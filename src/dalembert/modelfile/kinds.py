@@ -173,6 +173,8 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "specified": ("motions", "Prescribed motions: name = an expression in t, or an empty text."),
     "speeds": ("speeds", 'Speeds: name = an expression linear in the rates, or "u v w" = { of = "B.w", along = "B" }.'),
     "expressions": ("expressions", "Names for expressions that are used in others."),
+    "displays": ("displays", "What is printed for a symbol: alpha = 'φ_1'."),
+    "units": ("units", "The dimensions of symbols that have no value with a unit: x = 'm'."),
     "run": ("settings", "How it is to be set in motion."),
     "equilibrium": ("settings", "Where to look for an equilibrium."),
     "linear": ("settings", "The point about which it is linearized."),

@@ -19,7 +19,7 @@ from dalembert.modelfile.places import BadModel, Source
 from dalembert.modelfile.repeat import counted_out
 from dalembert.modelfile.scanner import Scanner
 from dalembert.modelfile.settings import settings
-from dalembert.modelfile.symbols import declare_symbols
+from dalembert.modelfile.symbols import declare_symbols, declare_words
 from dalembert.modelfile.values import Values
 
 ENDINGS: Final = (".toml", ".json")
@@ -167,5 +167,7 @@ def _built(table: dict[str, Any], source: Source) -> System:
     if "gravity" in table:
         b.expect(("gravity",), lambda: b.gravity(table["gravity"], table.get("up", "y")))
     b.build()
+    for section, verb in (("displays", b.s.display), ("units", b.s.units)):
+        declare_words(b, section, verb)
     b.s.settings = settings(b)
     return b.s

@@ -32,6 +32,14 @@ def declare_symbols(b: Builder) -> None:
             b.expect((section, name), lambda d=declare, n=name, v=value: d(b, n, v), scalar=name.replace(",", " ").split())  # type: ignore[misc]
 
 
+def declare_words(b: Builder, section: str, verb: Callable[..., None]) -> None:
+    """displays and units: a text for each symbol."""
+    for name, value in _table(b, section).items():
+        path: Path = (section, name)
+        text = Values(b, path).text(value, path)
+        _guarded(b, path, lambda name=name, text=text: verb(**{name: text}))  # type: ignore[misc]
+
+
 def _table(b: Builder, section: str) -> dict[str, Any]:
     value = b.table.get(section, {})
     if not isinstance(value, dict):

@@ -44,6 +44,13 @@ def unit_text(d: Dimension) -> str:
     return f"{over or '1'}/{under}" if " " not in under else f"{over or '1'}/({under})"
 
 
+def ascii_unit(d: Dimension) -> str:
+    """kg*m**2/s**2, as it is typed."""
+    over = "*".join(b if e == 1 else f"{b}**{e}" for b, e in zip(_BASE, d, strict=True) if e > 0)
+    under = "".join(f"/{b}" if e == -1 else f"/{b}**{-e}" for b, e in zip(_BASE, d, strict=True) if e < 0)
+    return (over or "1" if under else over) + under
+
+
 def words(d: Dimension) -> str:
     """The unit in a sentence: "m", or "no dimension"."""
     return unit_text(d) or "no dimension"

@@ -1,0 +1,147 @@
+"""A node of the tape as text that our parser reads back into the same node.
+
+Operands stand in the order in which they were made and sums keep their parentheses, so that what is read back is the same tape, node for
+node. A part of a long expression that is used several times gets a name of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Context, Decimal, Inexact
+from fractions import Fraction
+from typing import Final
+
+from dalembert.algebra.folds import needed, operands
+from dalembert.algebra.tape import Number, Tape
+
+# how tightly an operation binds: sum, product, sign, power, name
+_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(5)
+_LONG: Final = 400
+_SHORT: Final = 12
+_DIGITS: Final = 14
+
+
+def decimal(value: Number) -> Decimal | None:
+    """A rational number as a short decimal, where it is one."""
+    try:
+        exact = Context(prec=_DIGITS, traps=[Inexact])
+        return exact.divide(Decimal(value.numerator), Decimal(value.denominator))
+    except Inexact:
+        return None
+
+
+def number_text(value: Number) -> str:
+    """9.81, or 1/3."""
+    short = decimal(value)
+    if short is None:
+        return str(Fraction(value))
+    text = f"{short.normalize():f}"
+    return text if len(text) <= _DIGITS else str(short.normalize())
+
+
+class ExpressionText:
+    """Texts of the expressions of one system; `named` collects the parts that were given names, in order."""
+
+    def __init__(self, tape: Tape, taken: Iterable[str]) -> None:
+        self.tape, self.taken = tape, set(taken)
+        self.named: dict[str, str] = {}
+        self._names: dict[int, str] = {}
+        self._sizes: dict[int, int] = {}
+
+    def __call__(self, i: int) -> str:
+        """The text of a node."""
+        if self._size(i) > _LONG:
+            self._name_shared(i)
+        return self._text(i)[0]
+
+    def factor(self, i: int) -> str:
+        """The text of a node in front of a *."""
+        text, binding = self._text_or_name(i)
+        return text if binding >= _PRODUCT else f"({text})"
+
+    def _text_or_name(self, i: int) -> tuple[str, int]:
+        if self._size(i) > _LONG:
+            self._name_shared(i)
+        return self._text(i)
+
+    def _operands(self, i: int) -> tuple[int, ...]:
+        return operands(*self.tape.nodes[i])
+
+    def _size(self, i: int) -> int:
+        """How long the text would be, parts with names counted by their names."""
+        sizes = self._sizes
+        for k in needed(self.tape, (i,)):
+            if k not in sizes:
+                sizes[k] = 4 + sum(sizes[x] for x in self._operands(k))
+        return sizes[i]
+
+    def _name_shared(self, root: int) -> None:
+        uses: dict[int, int] = {}
+        nodes = needed(self.tape, (root,))
+        for k in nodes:
+            for x in self._operands(k):
+                uses[x] = uses.get(x, 0) + 1
+        for k in nodes:
+            if uses.get(k, 0) > 1 and k not in self._names and self._operands(k) and self._sizes[k] > _SHORT:
+                text = self._text(k)[0]
+                self._names[k] = name = self._new_name()
+                self.named[name] = text
+        self._sizes.clear()
+
+    def _new_name(self) -> str:
+        number = len(self.named) + 1
+        while f"z_{number}" in self.taken:
+            number += 1
+        self.taken.add(f"z_{number}")
+        return f"z_{number}"
+
+    def _text(self, root: int) -> tuple[str, int]:
+        done: dict[int, tuple[str, int]] = {}
+        stack = [root]
+        while stack:
+            k = stack[-1]
+            missing = [] if k in self._names else [x for x in self._operands(k) if x not in done]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            done[k] = (self._names[k], _ATOM) if k in self._names else self._written(k, done)
+        return done[root]
+
+    def _written(self, k: int, done: dict[int, tuple[str, int]]) -> tuple[str, int]:
+        op, a, b = self.tape.nodes[k]
+        if op == "symbol":
+            return str(a), _ATOM
+        if op == "pi":
+            return "pi", _ATOM
+        if op == "const":
+            text = number_text(a)
+            return text, _SIGN if a < 0 else _PRODUCT if "/" in text else _ATOM
+        if op == "neg":
+            return f"-{_in(done[a], _PRODUCT)}", _SIGN
+        if op in ("add", "mul"):
+            return self._joined(op, a, b, done)
+        if op == "sub":
+            return f"{_in(done[a], _SUM)} - {_in(done[b], _PRODUCT)}", _SUM
+        if op == "div":
+            return f"{_in(done[a], _PRODUCT)}/{_in(done[b], _POWER)}", _PRODUCT
+        return f"{op}({', '.join(done[x][0] for x in self._operands(k))})", _ATOM
+
+    def _joined(self, op: str, a: int, b: int, done: dict[int, tuple[str, int]]) -> tuple[str, int]:
+        if a == b:
+            return f"{_in(done[a], _ATOM)}**2", _POWER
+        constant = self.tape.value(a) is not None
+        # a name alone goes last, so that the other operand needs no parentheses; the node is the same
+        if not constant and not self._operands(a) and self._operands(b):
+            a, b = b, a
+        if op == "add":
+            return f"{_in(done[a], _SUM)} + {_in(done[b], _PRODUCT)}", _SUM
+        if constant and (value := self.tape.value(a)) is not None and value.numerator == 1:
+            return f"{_in(done[b], _PRODUCT)}/{value.denominator}", _PRODUCT
+        return f"{_in(done[a], _PRODUCT)}*{_in(done[b], _POWER)}", _PRODUCT
+
+
+def _in(part: tuple[str, int], least: int) -> str:
+    """An operand, in parentheses where it binds less tightly than it must; a sign always stands in them."""
+    text, binding = part
+    return text if binding >= least and (binding != _SIGN or least <= _SUM) else f"({text})"

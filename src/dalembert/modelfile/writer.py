@@ -1,0 +1,384 @@
+"""A System as tables: what was declared, in order, in the words of the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.errors import Unwritable
+from dalembert.geometry.dyadic import Dyadic
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.journal import Declared, Program
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, Shape
+from dalembert.model.member import End, Member
+from dalembert.model.names import split
+from dalembert.model.system import System
+from dalembert.modelfile.expression_text import ExpressionText, decimal, number_text
+from dalembert.modelfile.handles import Handles
+from dalembert.modelfile.kinds import KINDS, MEMBERS, PARTS
+from dalembert.modelfile.settings import Settings
+from dalembert.units.dimension import ascii_unit
+
+Table = dict[str, Any]
+_ROW: Final = re.compile(r" (?:[xyz]|(?:about|along) [xyz]|axis [12]|across [12]|right angle)$")
+_SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "display", "units")
+_MADE_BY: Final = ("pin", "slide", "universal", "ball", "free", "discretise", "coordinate")
+
+
+class Writer:
+    """The tables of one system: `head`, then `elements` in the order in which they were declared, then `tail`."""
+
+    def __init__(self, s: System, settings: Settings | None = None) -> None:
+        self.s, self.handles = s, Handles(s)
+        self.settings = settings if settings is not None else s.settings if isinstance(s.settings, Settings) else None
+        self.text = ExpressionText(s.space.tape, [*s.taken, *(f.name for f in s.space.frames), *(p.name for p in s.space.points)])
+        came = {id(x) for each in s.expanded.values() for x in each}
+        self.rows = iter(s.constraints)
+        self.loads, self.potentials, self.dissipations = (
+            iter([x for x in several if id(x) not in came]) for several in (s.loads, s.potentials, s.dissipations)
+        )
+        self.head: Table = {"name": s.name} | ({"source": s.source} if s.source else {})
+        self.elements: list[tuple[str, str, Table]] = []
+        self.tail: Table = {}
+        self._write()
+
+    def _write(self) -> None:
+        if self.settings is not None:
+            self.head |= {k: v for k, v in (("title", self.settings.title), ("description", self.settings.description)) if v}
+        if self.s.field is not None:
+            self.head["gravity"] = self.vector(self.s.field.g)
+        self._symbols()
+        for d in self.s.space.journal.declared:
+            if d.verb not in _SYMBOLS and d.verb != "gravity":
+                self._declared(d)
+        if self.text.named:
+            self.tail["expressions"] = dict(self.text.named)
+        if self.settings is not None:
+            self.tail |= _settings(self.settings, self.scalar)
+
+    # ---- symbols -----------------------------------------------------------------------------
+
+    def _symbols(self) -> None:
+        s = self.s
+        leading = self._leading()
+        if leading:
+            self.head["coordinates"] = leading
+        of = {kind: [x for x in s.symbols.values() if x.kind == kind] for kind in ("constant", "input", "specified")}
+        self.head |= {
+            "constants": {x.name: self._value(x.name, x.value) for x in of["constant"]},
+            "inputs": {x.name: self._value(x.name, x.value) for x in of["input"]},
+            "specified": {x.name: "" if x.motion is None else self.scalar(x.motion) for x in of["specified"]},
+            "displays": dict(s.space.tape.displays),
+            "units": {n: ascii_unit(d) for n, d in s.dimensions.items() if s.symbols[n].value is None},
+        }
+        self.head = {key: value for key, value in self.head.items() if value != {}}
+
+    def _leading(self) -> list[str]:
+        """The coordinates that were declared before anything else made one."""
+        names: list[str] = []
+        for d in self.s.space.journal.declared:
+            if d.verb == "coordinates":
+                names += split(d.arguments["names"])
+            elif d.verb == "coordinate":
+                names.append(d.arguments["name"])
+            elif d.verb in _MADE_BY:
+                break
+        return names
+
+    def _value(self, name: str, value: Any) -> Any:
+        if value is None:
+            return ""
+        if name in self.s.dimensions:
+            return f"{number_text(value)} {ascii_unit(self.s.dimensions[name]) or 'rad'}"
+        short = decimal(value)
+        return str(value) if short is None else int(value) if value.denominator == 1 else short
+
+    # ---- declarations ------------------------------------------------------------------------
+
+    def _declared(self, d: Declared) -> None:
+        write: Callable[[Declared], Any] | None = getattr(self, f"_{d.verb}", None)
+        if write is not None:
+            write(d)
+        elif d.verb in MEMBERS:
+            self._member(d.made)
+        else:
+            self._element(d.verb, self._label(d), self._arguments(d.verb, d.arguments))
+            if isinstance(d.made, Body):
+                self.handles.body(d.made)
+
+    def _element(self, kind: str, handle: str, table: Table) -> None:
+        self.elements.append((kind, handle, table))
+
+    def _arguments(self, verb: str, given: Mapping[str, Any]) -> Table:
+        keys = [k for k in KINDS[verb].keys if given.get(k.name) is not None]
+        return {k.name: self.value(k.type, given[k.name]) for k in keys if given[k.name] is not False and given[k.name] != ()}
+
+    def _label(self, d: Declared) -> str:
+        """What an element is called, also where nobody said so."""
+        if d.verb in ("constrain", "distance", "gear", "screw"):
+            return next(self.rows).name
+        if d.verb in ("coincide", "align", "close"):
+            return self._closure(d.arguments.get("name"))
+        if d.verb in ("force", "torque", "damper"):
+            return next(self.loads).name
+        if d.verb == "potential":
+            return next(self.potentials).name
+        if d.verb == "dissipation":
+            return next(self.dissipations).name
+        if d.verb == "spring":
+            return self._spring(d)
+        return str(d.arguments["name"])
+
+    def _closure(self, name: str | None) -> str:
+        """Its rows are called after it, and are passed over."""
+        first = next(self.rows)
+        label = name or _ROW.sub("", first.name)
+        rest = [c for c in self.s.constraints if c.name.startswith(f"{label} ") and c is not first]
+        for _ in rest:
+            next(self.rows)
+        return label
+
+    def _spring(self, d: Declared) -> str:
+        """A spring is a potential, or a load where it pulls at ever other points of a body."""
+        if d.arguments.get("name") is None or any(p.name == d.arguments["name"] for p in self.s.potentials):
+            candidates = [p for p in self.s.potentials if p.between == (d.arguments["P"], d.arguments["Q"])]
+            if candidates:
+                return next(self.potentials).name
+        return next(self.loads).name
+
+    def _coordinate(self, d: Declared) -> None:
+        self._late([d.arguments["name"]])
+
+    def _coordinates(self, d: Declared) -> None:
+        self._late(split(d.arguments["names"]))
+
+    def _late(self, names: list[str]) -> None:
+        for name in names:
+            if name not in self.head.get("coordinates", ()):
+                self._element("coordinate", name, {})
+
+    def _speed(self, d: Declared) -> None:
+        self._speeds(d)
+
+    def _speeds(self, d: Declared) -> None:
+        table = next((t for kind, _, t in self.elements if kind == "speeds"), None)
+        if table is None:
+            table = {}
+            self._element("speeds", "", table)
+        made = d.made if isinstance(d.made, tuple) else (d.made,)
+        speeds = [next(x for x in self.s.speed_list if x.scalar == u) for u in made]
+        first = speeds[0]
+        if first.along is not None:
+            of = f"{self.handles.frame(first.of)}.w" if isinstance(first.of, Frame) else None
+            if of is None and first.of is not None:
+                of = f"{self.handles.point(first.of)}.v"
+            table[" ".join(x.name for x in speeds)] = {"of": of or self.vector(d.arguments["vector"]), "along": self.handles.frame(first.along)}
+            return
+        for x in speeds:
+            table[x.name] = self.scalar(x.definition)
+
+    def _rotated(self, d: Declared) -> None:
+        self._frame(d, d.made, {"angle": self.scalar(d.arguments["angle"]), "axis": self.vector(d.arguments["axis"])})
+
+    def _rotations(self, d: Declared) -> None:
+        angles = [self.scalar(a) for a in d.arguments["angles"]]
+        through = [self.handles.new_frame(F) for F in d.made[:-1]]
+        if through != [F.name for F in d.made[:-1]]:
+            # frames whose names cannot stand in an expression are written one by one
+            self._one_by_one(d, angles)
+            return
+        table = {"axes": d.arguments["axes"], "angles": angles} | ({"through": through} if through else {})
+        self._frame(d, d.made[-1], table)
+
+    def _one_by_one(self, d: Declared, angles: list[Any]) -> None:
+        parent = d.owner
+        for k, (F, angle) in enumerate(zip(d.made, angles, strict=True)):
+            handle = self.handles.frames.get(id(F)) or self.handles.new_frame(F)
+            table = {"of": self.handles.frame(parent), "angle": angle, "axis": f"{self.handles.frame(parent)}.{d.arguments['axes'][k]}"}
+            self._element("frame", handle, table | ({"name": F.name} if handle != F.name else {}))
+            parent = F
+
+    def _oriented(self, d: Declared) -> None:
+        self._frame(d, d.made, {"cosines": [[self.scalar(e) for e in row] for row in d.arguments["cosines"]]})
+
+    def _quaternion(self, d: Declared) -> None:
+        self._frame(d, d.made, {"quaternion": [self.scalar(d.arguments[f"e{k}"]) for k in range(4)]})
+
+    def _frame(self, d: Declared, F: Frame, table: Table) -> None:
+        of = {} if d.owner is self.s.N else {"of": self.handles.frame(d.owner)}
+        handle = self.handles.new_frame(F)
+        self._element("frame", handle, of | table | ({"name": F.name} if handle != F.name else {}))
+
+    def _offset(self, d: Declared) -> None:
+        of = {} if d.owner is self.s.O else {"of": self.handles.point(d.owner)}
+        r, P = d.arguments["r"], d.made
+        natural = max(r.parts, key=lambda f: (f.depth, f.number), default=d.owner.frame)
+        frame = {} if P.frame is natural else {"frame": self.handles.frame(P.frame)}
+        handle = self.handles.new_point(P)
+        self._element("point", handle, of | {"offset": self.vector(r)} | frame | ({"name": P.name} if handle != P.name else {}))
+
+    def _pin(self, d: Declared) -> None:
+        q = d.arguments["name"]
+        handle = self.handles.joint(d.made, q)
+        table = {"at": self.handles.point(d.arguments["at"])}
+        if d.arguments.get("axis") is not None:
+            table["axis"] = self.vector(d.arguments["axis"])
+        self._element(d.verb, handle, table | ({"coordinate": q} if handle != q else {}))
+
+    _slide = _pin
+
+    def _ball(self, d: Declared) -> None:
+        names = split(d.arguments["names"])
+        handle = self.handles.joint(d.made, f"{d.verb}_{names[0]}")
+        at = d.arguments.get("at")
+        table = {"coordinates": " ".join(names)} | ({} if at is None else {"at": self.handles.point(at)})
+        self._element(d.verb, handle, table | ({"axes": d.arguments["axes"]} if "axes" in d.arguments else {}))
+
+    _universal = _free = _ball
+
+    def _weld(self, d: Declared) -> None:
+        offset = d.arguments.get("offset")
+        table = {"at": self.handles.point(d.arguments["at"])} | ({} if offset is None else {"offset": self.vector(offset)})
+        self._element("weld", self.handles.joint(d.made, "weld"), table)
+
+    def _roll(self, d: Declared) -> None:
+        body: Body = d.arguments["body"]
+        self._closure(d.arguments.get("name") or f"rolling of {body.name}")
+        used = [handle for kind, handle, _ in self.elements if kind == "roll"]
+        handle = body.name if body.name not in used else f"{body.name} {len(used) + 1}"
+        table = self._arguments("roll", {k: v for k, v in d.arguments.items() if k != "body" or handle != body.name})
+        self._element("roll", handle, table)
+
+    def _discretise(self, d: Declared) -> None:
+        functions = d.arguments.get("functions", 3)
+        each = functions.values() if isinstance(functions, Mapping) else (functions,)
+        if any(not isinstance(f, int) for f in each):
+            msg = f"save: the functions of member {d.arguments['member'].name!r} are a program; a file can say how many, not which"
+            raise Unwritable(msg)
+        table = {"functions": dict(functions) if isinstance(functions, Mapping) else functions}
+        table |= {k: v for k in ("family", "names") if (v := d.arguments.get(k)) is not None}
+        if d.arguments.get("exact") is False:
+            table["exact"] = False
+        self._element("discretise", d.arguments["member"].name, table)
+
+    def _member(self, m: Member) -> None:
+        stiffness = {"bar": m.axial, "shaft": m.torsion}.get(m.kind, m.stiffness or None)
+        own = {"stiffness": stiffness} | {k.name: getattr(m, k.name) for k in KINDS[m.kind].keys if k.name != "stiffness"}
+        own["bending"] = m.bending
+        table = {}
+        for key in KINDS[m.kind].keys:
+            given = own[key.name]
+            if given is not None and given is not False and given != ():
+                table[key.name] = self.value(key.type, given)
+        self._element(m.kind, m.name, table)
+
+    # ---- values ------------------------------------------------------------------------------
+
+    def value(self, kind: str, given: Any) -> Any:
+        """A value as the file has it, by the type of its key."""
+        if isinstance(given, Program):
+            msg = "save: a function of Python stands where a file can only have an expression"
+            raise Unwritable(msg)
+        if kind == "scalar":
+            return self.scalar(given)
+        if isinstance(given, Vector):
+            return self.vector(given)
+        if isinstance(given, Body):
+            return given.name
+        if isinstance(given, Dyadic):
+            return self._dyadic(given)
+        if isinstance(given, Frame):
+            return self.handles.frame(given)
+        if kind == "point":
+            return self.handles.point(given)
+        if kind in ("scalars", "vectors"):
+            several = [self.value(kind[:-1], x) for x in given] if isinstance(given, tuple | list) else [self.scalar(given)]
+            return several[0] if len(set(map(str, several))) == 1 and len(several) == 1 else several
+        if kind == "bodies":
+            return ["" if b is None else b.name for b in given]
+        if isinstance(given, Shape):
+            shape: Table = {"kind": given.kind, "sizes": [self.scalar(x) for x in given.sizes]}
+            return shape | ({} if given.axis is None else {"axis": self.vector(given.axis)})
+        if isinstance(given, End):
+            return self._end(given)
+        return list(given) if isinstance(given, tuple) else given
+
+    def _end(self, end: End) -> Any:
+        keys = [k for k in PARTS["end"] if k.name != "support" and getattr(end, k.name) is not None]
+        if not keys:
+            return end.support
+        return {"support": end.support} | {k.name: self.value(k.type, getattr(end, k.name)) for k in keys}
+
+    def scalar(self, e: Any) -> Any:
+        """A number, where it is a short one, or the text of an expression."""
+        tape = self.s.space.tape
+        i = on(tape, e)
+        value = tape.value(i)
+        short = None if value is None else decimal(value)
+        if value is None or short is None:
+            return self.text(i)
+        return int(value) if value.denominator == 1 else short
+
+    def vector(self, v: Vector) -> str:
+        """x*N.x + a*B.y"""
+        tape, text = self.s.space.tape, ""
+        for F, components in v.on(tape).parts.items():
+            for axis, c in zip("xyz", components, strict=True):
+                if c == tape.zero:
+                    continue
+                op, inside, _ = tape.nodes[c]
+                minus = op == "neg" or (op == "const" and inside < 0)
+                k = tape.neg(c) if minus else c
+                term = f"{self.handles.frame(F)}.{axis}" if k == tape.one else f"{self.text.factor(k)}*{self.handles.frame(F)}.{axis}"
+                text += (" - " if minus else " + ") + term if text else ("-" if minus else "") + term
+        return text or "0"
+
+    def _dyadic(self, I: Dyadic) -> str:
+        entries = [self.scalar(Scalar(I.tape, i)) for i in I.entries()]
+        while len(entries) > 3 and entries[-1] == 0:
+            entries.pop()
+        return f"inertia({self.handles.frame(I.frame)}, {', '.join(map(str, entries))})"
+
+
+def _settings(settings: Settings, scalar: Callable[[Any], Any]) -> Iterator[tuple[str, Any]]:
+    """[run], [equilibrium], [linear], [[printed]]"""
+    for section in ("run", "equilibrium", "linear"):
+        table = {k: _plain(v, scalar) for k, v in getattr(settings, section).items() if v not in ({}, [], ())}
+        if table:
+            yield section, table
+    if settings.printed:
+        yield (
+            "printed",
+            [
+                {"label": p.label, "residual": p.residual}
+                | ({"equals": [list(e) for e in p.equals]} if p.equals else {})
+                | ({"by_hand": True} if p.by_hand else {})
+                for p in settings.printed
+            ],
+        )
+
+
+def _plain(value: Any, scalar: Callable[[Any], Any]) -> Any:
+    from dalembert.simulation.events.event import Action, Event
+
+    if isinstance(value, Event):
+        text = {"expression": value.expression if isinstance(value.expression, str) else scalar(value.expression)}
+        if value.action is Action.IMPACT:
+            e = value.restitution
+            text["impact"] = e if isinstance(e, str) else scalar(e)
+        elif value.direction != "any":
+            text["direction"] = value.direction
+        if value.action is Action.STOP:
+            text["stop"] = True
+        if value.changes:
+            text["reset"] = {str(k): v if isinstance(v, str) else scalar(v) for k, v in value.changes.items()}
+        return text | ({"name": value.name} if value.name else {})
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v, scalar) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v, scalar) for v in value]
+    return Decimal(repr(value)) if isinstance(value, float) else scalar(value) if isinstance(value, Scalar) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from dalembert.algebra.parser import FUNCTIONS as OF_NUMBERS
 from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
@@ -14,6 +15,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
 from dalembert.model.names import split
 from dalembert.model.system import System
+from dalembert.modelfile.expressions import FUNCTIONS
 from dalembert.modelfile.kinds import JOINTS, KINDS, MEMBERS, Key, Kind
 from dalembert.modelfile.places import Source
 from dalembert.modelfile.scanner import Path
@@ -21,6 +23,7 @@ from dalembert.modelfile.values import Values, is_number
 
 BODIES: Final = ("particle", "body", "rod", "disk", "sphere", "cylinder", "box")
 _CORNERS: Final = ("G", "tip")
+_NO_NAMES: Final = frozenset({"pi", *FUNCTIONS, *OF_NUMBERS})
 
 
 class Builder:
@@ -131,7 +134,8 @@ class Builder:
         if name in self.place:
             return self.place[name]
         self._maker("scalar", name)
-        if name not in self.s.symbols and name not in self.expressions:
+        things = {*_NO_NAMES, *self.makers["frame"], *self.makers["point"], *self.frames, *self.points}
+        if name not in self.s.symbols and name not in self.expressions and name not in things:
             # the amplitudes of a member are named by its functions
             for path in [p for p in self.waiting if p[0] == "discretise" and p not in self.begun]:
                 self.need(path)

@@ -21,10 +21,10 @@ _SHORT: Final = 12
 _DIGITS: Final = 14
 
 
-def decimal(value: Number) -> Decimal | None:
+def decimal(value: Number, digits: int = _DIGITS) -> Decimal | None:
     """A rational number as a short decimal, where it is one."""
     try:
-        exact = Context(prec=_DIGITS, traps=[Inexact])
+        exact = Context(prec=digits, traps=[Inexact])
         return exact.divide(Decimal(value.numerator), Decimal(value.denominator))
     except Inexact:
         return None

@@ -145,6 +145,8 @@ class _Reader(TermReader):
             if not least <= len(args) <= most:
                 wanted = str(least) if least == most else f"{least} to {most}"
                 refuse(f"{name} with {len(args)} arguments", at, f"it takes {wanted}")
+            # a joint's name is that of its frame too
+            args = [a.frame if isinstance(a, Point) else a for a in args]
             try:
                 return function(*args)
             except (DalembertError, AttributeError, TypeError) as problem:

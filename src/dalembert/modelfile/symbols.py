@@ -14,6 +14,7 @@ from dalembert.modelfile.builder import Builder
 from dalembert.modelfile.numbers import number_of_text
 from dalembert.modelfile.scanner import Path
 from dalembert.modelfile.values import Values, is_number
+from dalembert.units.quantity import has_unit
 
 
 def declare_symbols(b: Builder) -> None:
@@ -100,7 +101,7 @@ def _constant(b: Builder, name: str, value: Any) -> None:
     if isinstance(value, dict):
         _known_keys(b, value, ("value", "display"), path)
         display, value = _display(b, value, path), value.get("value", "")
-    given = value if isinstance(value, str) and value else None if value == "" else _number(b, value, path)
+    given = value if isinstance(value, str) and has_unit(value) else None if value == "" else _number(b, value, path)
     _guarded(b, path, lambda: b.s.constant(name, given, display=display))
 
 

@@ -26,6 +26,8 @@ from dalembert.units.dimension import ascii_unit
 Table = dict[str, Any]
 _ROW: Final = re.compile(r" (?:[xyz]|(?:about|along) [xyz]|axis [12]|across [12]|right angle)$")
 _SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "display", "units")
+# digits of a double, which no rule takes for a multiple of π where it is a value
+_DOUBLE: Final = 17
 _MADE_BY: Final = ("pin", "slide", "universal", "ball", "free", "discretise", "coordinate")
 
 
@@ -94,7 +96,7 @@ class Writer:
             return ""
         if name in self.s.dimensions:
             return f"{number_text(value)} {ascii_unit(self.s.dimensions[name]) or 'rad'}"
-        short = decimal(value)
+        short = decimal(value, _DOUBLE)
         return str(value) if short is None else int(value) if value.denominator == 1 else short
 
     # ---- declarations ------------------------------------------------------------------------
@@ -130,7 +132,7 @@ class Writer:
         if d.verb == "dissipation":
             return next(self.dissipations).name
         if d.verb == "spring":
-            return self._spring(d)
+            return self._spring_name(d)
         return str(d.arguments["name"])
 
     def _closure(self, name: str | None) -> str:
@@ -142,7 +144,7 @@ class Writer:
             next(self.rows)
         return label
 
-    def _spring(self, d: Declared) -> str:
+    def _spring_name(self, d: Declared) -> str:
         """A spring is a potential, or a load where it pulls at ever other points of a body."""
         if d.arguments.get("name") is None or any(p.name == d.arguments["name"] for p in self.s.potentials):
             candidates = [p for p in self.s.potentials if p.between == (d.arguments["P"], d.arguments["Q"])]
@@ -176,7 +178,10 @@ class Writer:
             of = f"{self.handles.frame(first.of)}.w" if isinstance(first.of, Frame) else None
             if of is None and first.of is not None:
                 of = f"{self.handles.point(first.of)}.v"
-            table[" ".join(x.name for x in speeds)] = {"of": of or self.vector(d.arguments["vector"]), "along": self.handles.frame(first.along)}
+            table[" ".join(x.name for x in speeds)] = {
+                "of": of or self.vector(d.arguments["vector"]),
+                "along": self.handles.frame(first.along),
+            }
             return
         for x in speeds:
             table[x.name] = self.scalar(x.definition)
@@ -363,16 +368,16 @@ def _settings(settings: Settings, scalar: Callable[[Any], Any]) -> Iterator[tupl
 
 
 def _plain(value: Any, scalar: Callable[[Any], Any]) -> Any:
-    from dalembert.simulation.events.event import Action, Event
+    from dalembert.simulation.events.event import Event, EventAction
 
     if isinstance(value, Event):
         text = {"expression": value.expression if isinstance(value.expression, str) else scalar(value.expression)}
-        if value.action is Action.IMPACT:
+        if value.action is EventAction.IMPACT:
             e = value.restitution
             text["impact"] = e if isinstance(e, str) else scalar(e)
         elif value.direction != "any":
             text["direction"] = value.direction
-        if value.action is Action.STOP:
+        if value.action is EventAction.STOP:
             text["stop"] = True
         if value.changes:
             text["reset"] = {str(k): v if isinstance(v, str) else scalar(v) for k, v in value.changes.items()}

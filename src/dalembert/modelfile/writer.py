@@ -175,9 +175,9 @@ class Writer:
         speeds = [next(x for x in self.s.speed_list if x.scalar == u) for u in made]
         first = speeds[0]
         if first.along is not None:
-            of = f"{self.handles.frame(first.of)}.w" if isinstance(first.of, Frame) else None
-            if of is None and first.of is not None:
-                of = f"{self.handles.point(first.of)}.v"
+            of = None
+            if first.of is not None:
+                of = f"{self.handles.frame(first.of)}.w" if isinstance(first.of, Frame) else f"{self.handles.point(first.of)}.v"
             table[" ".join(x.name for x in speeds)] = {
                 "of": of or self.vector(d.arguments["vector"]),
                 "along": self.handles.frame(first.along),

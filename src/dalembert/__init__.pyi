@@ -14,10 +14,15 @@ from dalembert.algebra.functions import cos as cos
 from dalembert.algebra.functions import cosh as cosh
 from dalembert.algebra.functions import exp as exp
 from dalembert.algebra.functions import log as log
+from dalembert.algebra.functions import maximum as maximum
+from dalembert.algebra.functions import minimum as minimum
+from dalembert.algebra.functions import pulse as pulse
+from dalembert.algebra.functions import saturate as saturate
 from dalembert.algebra.functions import sign as sign
 from dalembert.algebra.functions import sin as sin
 from dalembert.algebra.functions import sinh as sinh
 from dalembert.algebra.functions import sqrt as sqrt
+from dalembert.algebra.functions import step as step
 from dalembert.algebra.functions import tan as tan
 from dalembert.algebra.functions import tanh as tanh
 from dalembert.algebra.pi import PiNumber as PiNumber

@@ -137,7 +137,7 @@ def test_a_symbol_named_pi_wins_over_the_number(system):
 @settings(max_examples=100)
 def test_reading_is_what_python_would_compute(text):
     tape, names = fresh()
-    environment = {name: getattr(functions, name) for name in FUNCTIONS if name != "abs"} | names
+    environment = {name: getattr(functions, name) for name in FUNCTIONS if hasattr(functions, name)} | names
     environment["number"] = lambda literal: Scalar(tape, tape.const(Fraction(literal)))
     code = re.sub(r"(?<![\w.])[0-9.]+", lambda literal: f"number('{literal[0]}')", text)
     assert eval(code, {}, environment) == parse(text, names, tape)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra import functions
@@ -118,6 +119,8 @@ def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
     if not isinstance(expr, sympy.Expr):
         msg = f"expected a SymPy expression, got {type(expr).__name__}"
         raise BadExpression(msg)
+    if expr.has(sympy.Piecewise):
+        expr = expr.replace(sympy.Piecewise, _with_steps)
     found: dict[int, Scalar] = {}
     stack = [expr]
     while stack:
@@ -129,6 +132,23 @@ def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
         else:
             found[id(stack.pop())] = rule(tape, e, [found[id(a)] for a in e.args])
     return found[id(expr)]
+
+
+def _with_steps(*pieces: Any) -> Any:
+    """(a if x < y, else b) = H(y − x) a + (1 − H(y − x)) b"""
+    import sympy
+
+    total: Any = sympy.Integer(0)
+    for value, condition in reversed(pieces):
+        if condition == sympy.true:
+            total = value
+        elif isinstance(condition, (sympy.StrictLessThan, sympy.LessThan, sympy.StrictGreaterThan, sympy.GreaterThan)):
+            inside = sympy.Heaviside(condition.gts - condition.lts)
+            total = inside * value + (1 - inside) * total
+        else:
+            msg = f"a SymPy expression has a piece for {condition}; pieces are told apart by one inequality such as t < 2"
+            raise BadExpression(msg)
+    return total
 
 
 Rule = Callable[[Tape, Any, list[Scalar]], Scalar]
@@ -226,4 +246,8 @@ _FUNCTIONS: Final[dict[str, Callable[..., Scalar]]] = {
     "sec": lambda a: 1 / functions.cos(a),
     "csc": lambda a: 1 / functions.sin(a),
     "atan2": lambda a, b: Scalar(a.tape, a.tape.atan2(a.i, b.i)),
+    "Max": lambda *args: reduce(functions.maximum, args),
+    "Min": lambda *args: reduce(functions.minimum, args),
+    # what it is at 0, which a second argument may say, is the mean of both sides here
+    "Heaviside": lambda a, *_: functions.step(a),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dalembert.algebra.scalar import Scalar, apply, join, on
 from dalembert.errors import BadExpression
@@ -95,3 +95,31 @@ def atan2(y: Scalar | float, x: Scalar | float) -> Scalar | float:
     else:
         return _plain("atan2", y, x)
     return Scalar(tape, tape.atan2(on(tape, y), on(tape, x)))
+
+
+# ---- what switches: made of |·| and sign, so that every route, the certificate and the search for jumps know it -------
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """max(a, b) = (a + b + |a − b|)/2"""
+    return (a + b + abs(a - b)) / 2
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """min(a, b) = (a + b − |a − b|)/2"""
+    return (a + b - abs(a - b)) / 2
+
+
+def step(x: Any) -> Any:
+    """0 for x < 0, 1 for x > 0, ½ at the jump (Heaviside's function)."""
+    return (1 + sign(x)) / 2
+
+
+def pulse(x: Any, a: Any, b: Any) -> Any:
+    """1 for a < x < b, else 0; ½ at the jumps."""
+    return step(x - a) - step(x - b)
+
+
+def saturate(x: Any, low: Any, high: Any) -> Any:
+    """x, but never below `low` nor above `high`."""
+    return minimum(maximum(x, low), high)

@@ -30,6 +30,11 @@ FUNCTIONS: Final[dict[str, tuple[int, Callable[..., Any]]]] = {
     **{name: (1, getattr(functions, name)) for name in _OF_ONE},
     "abs": (1, abs),
     "atan2": (2, functions.atan2),
+    "max": (2, functions.maximum),
+    "min": (2, functions.minimum),
+    "step": (1, functions.step),
+    "pulse": (3, functions.pulse),
+    "saturate": (3, functions.saturate),
 }
 
 

@@ -24,7 +24,7 @@ from dalembert.kinetics.row_search import Search
 from dalembert.kinetics.row_wrench import wrench_on
 from dalembert.model.elements import Body, Constraint
 
-REMEDY = "declare it by what it holds (s.roll, s.coincide, s.close, s.distance), or say where: s.constrain(..., on=body, at=P)"
+REMEDY = "declare it by what it holds (s.roll, s.coincide, s.close, s.distance, s.gear), or say where: s.constrain(..., on=body, at=P)"
 
 
 @dataclass(frozen=True)
@@ -124,44 +124,42 @@ def _by_hand(groups: RigidGroups, search: Search, row: ConstraintRow, c: Constra
     alone = None if holds else search.body_alone(row)
     if alone is not None and search.is_free(alone) and (hold := wrench_on(groups.kin, row, alone)) is not None:
         return _on_body(groups, hold, alone, None)
-    t = groups.kin.tape
     to_ground = all(any(g is groups.ground for g, *_ in (*a.forces, *a.moments)) for a in holds)
-    if to_ground and not any(i in t.moving for i in symbols_of(t, row.A.values())):
-        # constant coefficients: a relation of the coordinates themselves, as gears and drives are
+    if c.couples or (to_ground and (len(row.A) == 1 or not holds) and _gives_a_coordinate(groups.kin, row)):
         return Action(in_joints=True)
-    if alone is not None and alone.frame is None and (hold := wrench_on(groups.kin, row, alone, alone.G)) is not None:
-        return _on_body(groups, hold, alone, None)
     why = " or where: more than one place fits it" if holds else ""
     msg = f"it is not known on which bodies {row.name!r} acts{why}; {REMEDY} to have the wrenches in the joints"
     raise NotApplicable(msg)
 
 
+def _gives_a_coordinate(kin: Kinematics, row: ConstraintRow) -> bool:
+    """x = f(t), x = r θ: a coordinate by others with constant coefficients; along an axis that is oblique none has the coefficient 1."""
+    t = kin.tape
+    return not any(i in t.moving for i in symbols_of(t, row.A.values())) and any(abs(t.value(a) or 0) == 1 for a in row.A.values())
+
+
 def _candidates(groups: RigidGroups, search: Search, row: ConstraintRow) -> list[Action]:
-    """What the row can be, on the bodies: those whose points are fixed to them first."""
-    found: list[tuple[int, Action]] = []
+    """What the row can be, on the bodies."""
+    found = []
     for hold, body in search.holds(row):
-        candidate = (0, _on_body(groups, hold, body, None)) if body is not None else _loosely(groups, search, hold, f"the row {row.name!r}")
-        found += [] if candidate is None else [candidate]
-    firmest = min((slack for slack, _ in found), default=0)
-    return [action for slack, action in found if slack == firmest]
+        found += [_on_body(groups, hold, body, None)] if body is not None else _loosely(groups, search, hold, f"the row {row.name!r}")
+    return found
 
 
-def _loosely(groups: RigidGroups, search: Search, hold: Hold, what: str) -> tuple[int, Action] | None:
-    """A hold on the groups of its points and frames, and how many of them move with a body along the force only."""
-    forces, moments, slack = [], [], 0
+def _loosely(groups: RigidGroups, search: Search, hold: Hold, what: str) -> list[Action]:
+    """A hold on the groups of its points and frames; of points without masses also on the bodies that move with these along the force."""
+    forces, moving, moments = [], [], []
     for P, d in hold.forces:
         group = groups.moving_with(P, what)
-        if group.before is not None and not group.masses:
-            slack, group = slack + 1, search.moving_along(P, d) or group
+        massless = group.before is not None and not group.masses
         forces.append((group, P, d))
+        moving.append(((search.moving_along(P, d) or group) if massless else group, P, d))
     for F, m in hold.moments:
-        turned = groups.turning_with(F, what)
+        turned = groups.turning_with(F, what) or search.turning_along(F, m)
         if turned is None:
-            slack, turned = slack + 1, search.turning_along(F, m)
-        if turned is None:
-            return None
+            return []
         moments.append((turned, m))
-    return slack, Action(tuple(forces), tuple(moments))
+    return [Action(tuple(each), tuple(moments)) for each in ([forces] if forces == moving else [moving, forces])]
 
 
 def _agreed(search: Search, candidates: list[Action]) -> Action | None:

@@ -70,8 +70,8 @@ class Search:
                     if self._group(P) is None or self._group(P) is not self._group(Q):
                         hit = True
                         yield Hold(((P, d), (Q, -d)), turn), None
-            if hit:
-                # the same axis in other frames would say the same
+            if hit and not row.holonomic:
+                # the same axis in other frames would say the same; of a position its own frame feels a moment
                 return
 
     def _group(self, P: Point) -> RigidGroup | None:
@@ -191,22 +191,26 @@ class Search:
 
     def body_alone(self, row: ConstraintRow) -> Body | None:
         """The only body that the coordinates of a row move."""
-        t, motion = self.kin.tape, self.kin.motion_in_rates
         own = {self.kin.qdot[k] for k in row.A}
-        found = []
-        for b in self.kin.system.bodies:
-            moving = [motion.v(b.G)] if b.frame is None else [motion.v(b.G), motion.w(b.frame)]
-            if own.intersection(symbols_of(t, [c for v in moving for part in v.parts.values() for c in part])):
-                found.append(b)
+        found = [b for b in self.kin.system.bodies if own & self._movers(b)]
         return found[0] if len(found) == 1 else None
 
+    def _velocities(self, body: Body) -> list[Vector]:
+        motion = self.kin.motion_in_rates
+        return [motion.v(body.G)] if body.frame is None else [motion.v(body.G), motion.w(body.frame)]
+
+    def _movers(self, body: Body) -> set[int]:
+        """The rates that a body's velocities hold."""
+        return set(symbols_of(self.kin.tape, [c for v in self._velocities(body) for part in v.parts.values() for c in part]))
+
     def is_free(self, body: Body) -> bool:
-        """Whether it can move in every way: 6 freedoms, a particle 3; in a plane 3 and 2."""
-        linear, motion, N = Linear(self.kin.tape, self.kin.qdot), self.kin.motion_in_rates, self.kin.system.N
-        moving = [motion.v(body.G)] if body.frame is None else [motion.v(body.G), motion.w(body.frame)]
-        parts = [linear_parts(linear, v)[0] for v in moving]
+        """Whether rates that move no other body move it in every way: 6 freedoms, a particle 3; in a plane 3 and 2."""
+        linear, N = Linear(self.kin.tape, self.kin.qdot), self.kin.system.N
+        parts = [linear_parts(linear, v)[0] for v in self._velocities(body)]
         none = Vector(self.kin.tape, {})
-        columns = [[c for p in parts for c in p.get(k, none).components(N)] for k in sorted({k for p in parts for k in p})]
+        shared = {i for b in self.kin.system.bodies if b is not body for i in self._movers(b)}
+        own = sorted({k for p in parts for k in p if self.kin.qdot[k] not in shared})
+        columns = [[c for p in parts for c in p.get(k, none).components(N)] for k in own]
         rank = rank_mod([[self.all.point.plain(x) for x in c] for c in columns], self.p).rank if columns else 0
         full, flat = (3, 2) if body.frame is None else (6, 3)
         return rank == full or (rank == flat and plane_normal(self.kin) is not None)

@@ -162,6 +162,7 @@ def _coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, na
         msg = f"{what}: its offset depends on {moving[0]}; it must be constant"
         raise BadDescription(msg)
     constrain(s, first - k * second - zero, _closure_name(s, name, f"{what} of {first} and {second}"))
+    s.constraints[-1] = replace(s.constraints[-1], couples=True)
 
 
 def _close(s: Registry, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:

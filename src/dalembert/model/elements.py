@@ -80,6 +80,8 @@ class Constraint:
     hold: Hold | None = None
     on: tuple[Body | None, Body | None] | None = None
     at: Point | None = None
+    # a gear or a screw, which acts in the joints that it couples
+    couples: bool = False
 
 
 @dataclass(frozen=True, eq=False)

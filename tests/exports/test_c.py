@@ -12,7 +12,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.exports.c import CSource, files
-from exports.cases import CLOSE, COUNT, SYSTEMS, case, near_rows, off
+from exports.cases import CLOSE, COUNT, SYSTEMS, back_on_rows, case, near_rows, off
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
 compilers = [pytest.param(name, marks=[] if name == "gcc" else [pytest.mark.slow]) for name in ("gcc", "clang")]
@@ -43,7 +43,7 @@ class Model:
         self.library, self.case, self.real = library, case, real
         source = CSource(case.model, case.identifier)
         fields = [source.names[p.name] for p in case.model.parameters]
-        self.p = (real * (len(fields) + max(1, len(source._derived[1]))))()
+        self.p = (real * (len(fields) + max(1, len(source.derived[1]))))()
         self.call("defaults", None, self.p)
         for k, p in enumerate(case.model.parameters):
             assert self.p[k] == pytest.approx(p.value)
@@ -83,8 +83,7 @@ def test_every_function_gives_our_numbers(library, name):
         assert off(model.values(f, one.x), one.expected(f.name)) < CLOSE, f.name
     assert off(model.values(one.model.named["rates"], one.x), one.rates) < CLOSE
     if one.model.projects:
-        x = near_rows(one)
-        assert off(model.projected(x), one.projected(x)) < CLOSE
+        assert off(model.projected(near_rows(one)), back_on_rows(one)) < CLOSE
 
 
 def test_sanitizers_find_nothing(tmp_path):

@@ -1,4 +1,4 @@
-"""JavaScript in Chromium, or by node where there is no browser, against our own numbers."""
+"""JavaScript and WebAssembly in Chromium, or by node where there is no browser, against our own numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import subprocess
 import numpy as np
 import pytest
 
+from dalembert.exports import webassembly
 from dalembert.exports.javascript import JavaScriptSource
-from exports.cases import CLOSE, SYSTEMS, case, near_rows, off
+from exports.cases import CLOSE, SYSTEMS, back_on_rows, case, near_rows, off
 from page.browsing import executable, flags
 
 RUN = """
@@ -27,66 +28,83 @@ export function run(m, job) {
 """
 
 
-def jobs():
-    wanted = {}
-    for name in SYSTEMS:
-        one = case(name)
-        source = JavaScriptSource(one.model)
-        functions = {f.name: one.x.tolist() for f in one.model.public}
-        if one.model.projects:
-            functions["project"] = near_rows(one).tolist()
-        p = {source.names[v.name]: one.p[v.name] for v in one.model.parameters}
-        wanted[one.identifier] = {"t": one.t.tolist(), "w": one.w.tolist(), "p": p, "functions": functions}
-    return wanted
+def job(one):
+    source = JavaScriptSource(one.model)
+    functions = {f.name: one.x.tolist() for f in one.model.public}
+    if one.model.projects:
+        functions["project"] = near_rows(one).tolist()
+    p = {source.names[v.name]: one.p[v.name] for v in one.model.parameters}
+    return {"t": one.t.tolist(), "w": one.w.tolist(), "p": p, "functions": functions}
 
 
-def in_chromium():
-    """Every module imported from its own text."""
+def in_chromium(texts, modules):
+    """Every module imported from its own text; those with WebAssembly load it first."""
     from playwright.sync_api import sync_playwright
 
-    program = """async ([text, job]) => {
+    program = """async ([text, job, hex]) => {
       const m = await import(URL.createObjectURL(new Blob([text], {type: "text/javascript"})));
-      return m.run(m, job);
+      const bytes = hex && Uint8Array.from(hex.match(/../g), b => parseInt(b, 16));
+      return m.run(hex ? {...m, ...await m.load(bytes)} : m, job);
     }"""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=flags())
         page = browser.new_page()
         page.goto("about:blank")
-        texts = {case(name).identifier: JavaScriptSource(case(name).model).text() + RUN for name in SYSTEMS}
-        found = {name: page.evaluate(program, [texts[name], job]) for name, job in jobs().items()}
+        found = {name: page.evaluate(program, [text, job(case(name)), modules.get(name)]) for name, text in texts.items()}
         browser.close()
     return found
 
 
-def by_node(folder):
-    for name in SYSTEMS:
-        (folder / f"{case(name).identifier}.mjs").write_text(JavaScriptSource(case(name).model).text() + RUN)
-    (folder / "jobs.json").write_text(json.dumps(jobs()))
+def by_node(folder, texts, modules):
+    for name, text in texts.items():
+        (folder / f"{name}.mjs").write_text(text)
+    given = {name: [job(case(name)), modules.get(name)] for name in texts}
+    (folder / "jobs.json").write_text(json.dumps(given))
     (folder / "main.mjs").write_text(
         "import {readFileSync} from 'fs'; const jobs = JSON.parse(readFileSync('jobs.json')), found = {};"
-        "for (const [name, job] of Object.entries(jobs)) { const m = await import(`./${name}.mjs`); found[name] = m.run(m, job); }"
+        "for (const [name, [job, hex]] of Object.entries(jobs)) { const m = await import(`./${name}.mjs`);"
+        "found[name] = m.run(hex ? {...m, ...await m.load(Buffer.from(hex, 'hex'))} : m, job); }"
         "console.log(JSON.stringify(found));"
     )
     done = subprocess.run(["node", "main.mjs"], cwd=folder, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
+def run(folder, texts, modules):
+    """{system: {function: rows}}, by the browser or by node."""
     if executable() is not None:
-        return in_chromium()
+        return in_chromium(texts, modules)
     if shutil.which("node"):
-        return by_node(tmp_path_factory.mktemp("javascript"))
+        return by_node(folder, texts, modules)
     pytest.skip("neither Chromium nor node is installed")
     return None
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_every_function_gives_our_numbers(found, name):
-    one = case(name)
-    results = found[one.identifier]
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("javascript"), {name: JavaScriptSource(case(name).model).text() + RUN for name in SYSTEMS}, {})
+
+
+@pytest.fixture(scope="module", params=[("double-pendulum", "rolling-disk", "four-bar"), pytest.param(SYSTEMS, marks=pytest.mark.slow)])
+def compiled(request, tmp_path_factory):
+    written = {name: webassembly.files(case(name).model, "m") for name in request.param}
+    texts = {name: made["m.mjs"] + RUN for name, made in written.items()}
+    return run(tmp_path_factory.mktemp("webassembly"), texts, {name: made["m.wasm"].hex() for name, made in written.items()})
+
+
+def check(one, results):
     for f in one.model.public:
         assert off(np.array(results[f.name], dtype=float), one.expected(f.name)) < CLOSE, f.name
     assert off(np.array(results["rates"]), one.rates) < CLOSE
     if one.model.projects:
-        assert off(np.array(results["project"]), one.projected(near_rows(one))) < CLOSE
+        assert off(np.array(results["project"]), back_on_rows(one)) < CLOSE
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_function_gives_our_numbers(found, name):
+    check(case(name), found[name])
+
+
+def test_webassembly_gives_our_numbers(compiled):
+    for name, results in compiled.items():
+        check(case(name), results)

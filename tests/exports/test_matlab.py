@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dalembert.exports.matlab import MatlabSource, files
-from exports.cases import CLOSE, SYSTEMS, case, near_rows, off
+from exports.cases import CLOSE, SYSTEMS, back_on_rows, case, near_rows, off
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("octave-cli") is None, reason="Octave is not installed")]
 
@@ -64,7 +64,7 @@ def test_every_function_gives_our_numbers(found, name):
         assert off(values(f.name), one.expected(f.name)) < CLOSE, f.name
     assert off(values("rates"), one.rates) < CLOSE
     if one.model.projects:
-        assert off(values("project"), one.projected(near_rows(one))) < CLOSE
+        assert off(values("project"), back_on_rows(one)) < CLOSE
 
 
 def test_the_example_integrates_and_keeps_the_energy(tmp_path):

@@ -16,6 +16,7 @@ from dalembert.exports.formats import FORMATS, chosen_format
 To = Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
 Place = Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="The folder, or the file where a format has only one.")]
 Outputs = Annotated[list[str] | None, typer.Option("--out", metavar="EXPRESSION", help="An output; as often as needed.")]
+Processor = Annotated[str, typer.Option("--target", metavar="TRIPLE", help="The processor of an object file, such as aarch64-linux-gnu.")]
 Option = Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="An option of the format, such as real=float.")]
 
 
@@ -27,6 +28,7 @@ def export(
     start: Start = None,
     inputs: Input = None,
     outputs: Outputs = None,
+    target: Processor = "",
     option: Option = None,
     *,
     linear: Annotated[bool, typer.Option("--linear", help="Also the slopes A and B of the rates.")] = False,
@@ -40,7 +42,7 @@ def export(
     chosen_format(to)
     described = subject(system, values).system
     entry = proposed(system, described)
-    options: dict[str, Any] = dict(pairs("--option", option))
+    options: dict[str, Any] = dict(pairs("--option", option)) | ({"target": target} if target else {})
     made = written(
         described,
         to,

@@ -10,7 +10,7 @@ from typing import Final
 from dalembert.exports.head import head
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
 from dalembert.exports.names import identifiers, words
-from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, Value, functions
+from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, Value, functions, prepared
 
 KEYWORDS: Final = words(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -53,25 +53,13 @@ class CSource:
         return {f.name: Lowered.of(self.model, f) for f in self.model.functions}
 
     @cached_property
-    def _derived(self) -> tuple[list[str], dict[Value, int]]:
+    def derived(self) -> tuple[list[str], dict[Value, int]]:
         """The lines that compute what depends on constants alone, and where each value that a function reads is kept."""
-        leaves = {p.node: f"p->{self.names[p.name]}" for p in self.model.parameters}
-        writing: Lines | None = None
-        places: dict[Value, int] = {}
-        lines: list[str] = []
-        for lowered in self.lowered.values():
-            fresh = Lines(lowered, notation(self.real), leaves)
-            if writing is not None:
-                fresh.names.update(writing.names)
-                fresh.count = writing.count
-            writing = fresh
-            writing.run(lowered.prologue)
-            lines += writing.lines
-            for result, _, _ in lowered.prologue:
-                if result in lowered.reads and (value := lowered.value(result)) not in places:
-                    places[value] = len(places)
-                    lines.append(f"    p->derived[{places[value]}] = {writing.names[value]};")
-        return lines, places
+        return prepared(self.lowered.values(), notation(self.real), self._leaves, "    p->derived[{}] = {};".format)
+
+    @cached_property
+    def _leaves(self) -> dict[int, str]:
+        return self.model.leaves("x[{}]", "w[{}]", "p->{}", self.names)
 
     # ---- the two files -----------------------------------------------------------------------
 
@@ -130,7 +118,7 @@ class CSource:
         yield "typedef struct {"
         for p in self.model.parameters:
             yield f"    {self.name}_real {self.names[p.name]};"
-        yield f"    {self.name}_real derived[{max(1, len(self._derived[1]))}]; /* filled by {self.name}_prepare */"
+        yield f"    {self.name}_real derived[{max(1, len(self.derived[1]))}]; /* filled by {self.name}_prepare */"
         yield f"}} {self.name}_parameters;"
 
     def signature(self, f: Function, real: str) -> str:
@@ -165,22 +153,18 @@ class CSource:
     def _prepare(self) -> Iterator[str]:
         yield f"void {self.name}_prepare({self.name}_parameters *p)"
         yield "{"
-        yield from self._derived[0] or ["    p->derived[0] = 0;"]
+        yield from self.derived[0] or ["    p->derived[0] = 0;"]
         yield "}"
 
     def _function(self, f: Function) -> Iterator[str]:
-        lowered, model = self.lowered[f.name], self.model
-        leaves = {x.node: f"x[{k}]" for k, x in enumerate(model.states)} | {w.node: f"w[{k}]" for k, w in enumerate(model.inputs)}
-        leaves |= {p.node: f"p->{self.names[p.name]}" for p in model.parameters} | {model.time: "t"}
-        writing = Lines(lowered, notation(self.real), leaves)
-        writing.names |= {value: f"p->derived[{k}]" for value, k in self._derived[1].items()}
+        lowered = self.lowered[f.name]
+        writing = Lines(lowered, notation(self.real), self._leaves)
+        writing.names |= {value: f"p->derived[{k}]" for value, k in self.derived[1].items()}
         writing.run(lowered.body)
         yield self.signature(f, "real")
         yield "{"
         yield from writing.lines
-        numbers = iter(f.nodes)
-        stores = [f"{r.name}[{k}] = {writing.name(next(numbers))}" for r in f.results for k in range(len(r.nodes))]
-        yield from (f"    {store};" for store in stores)
+        yield from (f"    {r.name}[{k}] = {writing.name(i)};" for r in f.results for k, i in enumerate(r.nodes))
         yield from (f"    (void){name};" for name, used in self._used(lowered).items() if not used)
         yield "}"
 

@@ -31,6 +31,11 @@ class Format:
 
 FORMATS: Final[dict[str, Format]] = {
     "c": Format("C99, header and source", "c", options={"real": ("double", "float")}),
+    "object": Format(
+        "an object file for any processor, and its C header",
+        "object_file",
+        options={"target": (), "real": ("double", "float"), "cpu": (), "features": ()},
+    ),
     "numpy": Format("a Python module for NumPy, states in rows", "python", {"dialect": "numpy"}),
     "jax": Format("a Python module for JAX: jit, vmap, grad", "python", {"dialect": "jax"}),
     "fmu": Format(
@@ -39,7 +44,9 @@ FORMATS: Final[dict[str, Format]] = {
         options={"version": ("2.0", "3.0"), "binary": ("auto", "yes", "no")},
     ),
     "javascript": Format("a JavaScript module", "javascript"),
+    "wasm": Format("a WebAssembly module and the JavaScript that loads it", "webassembly"),
     "matlab": Format("MATLAB and Octave: a function file and a script that integrates", "matlab"),
+    "modelica": Format("one flat Modelica model", "modelica"),
     "casadi": Format("a Python module that builds CasADi functions", "python", {"dialect": "casadi"}),
 }
 

@@ -12,7 +12,7 @@ from dalembert.exports.c import ROUNDS
 from dalembert.exports.head import head
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
 from dalembert.exports.names import identifiers
-from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, functions
+from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
 
 # a field of an object may be any word but these
 KEYWORDS: Final = frozenset(("constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"))
@@ -33,12 +33,16 @@ class JavaScriptSource:
 
     def text(self) -> str:
         """The whole module."""
-        lines = ["/*", *(f" * {line}".rstrip() for line in head(self.model, self.names)), " */", "", *self._constants()]
+        lines = self.head()
         for f in self.model.functions:
             lines += ["", *self._function(f)]
         if self.model.projects:
             lines += ["", *self._project()]
         return "\n".join([*lines, ""])
+
+    def head(self) -> list[str]:
+        """What is what, and the constants of the module."""
+        return ["/*", *(f" * {line}".rstrip() for line in head(self.model, self.names)), " */", "", *self._constants()]
 
     def _constants(self) -> Iterator[str]:
         m = self.model
@@ -52,21 +56,14 @@ class JavaScriptSource:
         yield "}"
 
     def _function(self, f: Function) -> Iterator[str]:
-        lowered, model = Lowered.of(self.model, f), self.model
-        leaves = {x.node: f"x[{k}]" for k, x in enumerate(model.states)} | {w.node: f"w[{k}]" for k, w in enumerate(model.inputs)}
-        leaves |= {p.node: f"p.{self.names[p.name]}" for p in model.parameters} | {model.time: "t"}
-        writing = Lines(lowered, NOTATION, leaves)
-        writing.run(lowered.prologue)
-        writing.run(lowered.body)
+        lines, results = written(self.model, f, NOTATION, self.model.leaves("x[{}]", "w[{}]", "p.{}", self.names))
         private = f.name in (POSITION_STEP, SPEED_STEP)
         shapes = ", ".join(f"{r.name}: {' x '.join(map(str, r.shape)) or 'a number'}" for r in f.results)
         yield f"/* {f.says} ({shapes}) */"
         yield f"{'' if private else 'export '}function {f.name}(t, x, w = [], p = parameters()) {{"
-        yield from writing.lines
-        numbers = iter(f.nodes)
-        results = {r.name: [writing.name(next(numbers)) for _ in r.nodes] for r in f.results}
-        written = {r.name: f"[{', '.join(results[r.name])}]" if r.shape else results[r.name][0] for r in f.results}
-        one = next(iter(written.values())) if len(written) == 1 else f"{{{', '.join(f'{n}: {e}' for n, e in written.items())}}}"
+        yield from lines
+        arrays = {r.name: f"[{', '.join(results[r.name])}]" if r.shape else results[r.name][0] for r in f.results}
+        one = next(iter(arrays.values())) if len(arrays) == 1 else f"{{{', '.join(f'{n}: {e}' for n, e in arrays.items())}}}"
         yield f"  return {one};"
         yield "}"
 

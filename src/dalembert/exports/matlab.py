@@ -11,7 +11,7 @@ from dalembert.exports.c import ROUNDS
 from dalembert.exports.head import head
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
 from dalembert.exports.names import identifiers, words
-from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, functions
+from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
 
 KEYWORDS: Final = words(
     """break case catch classdef continue else elseif end enumeration events for function global if methods otherwise parfor persistent
@@ -57,19 +57,12 @@ class MatlabSource:
         yield "end"
 
     def _function(self, f: Function) -> Iterator[str]:
-        lowered, model = Lowered.of(self.model, f), self.model
-        leaves = {x.node: f"x({k})" for k, x in enumerate(model.states, 1)} | {w.node: f"w({k})" for k, w in enumerate(model.inputs, 1)}
-        leaves |= {p.node: f"p.{self.names[p.name]}" for p in model.parameters} | {model.time: "t"}
-        writing = Lines(lowered, NOTATION, leaves)
-        writing.run(lowered.prologue)
-        writing.run(lowered.body)
+        lines, results = written(self.model, f, NOTATION, self.model.leaves("x({})", "w({})", "p.{}", self.names, first=1))
         yield f"function [{', '.join(r.name for r in f.results)}] = {f.name}(t, x, w, p)"
         yield f"% {f.says}"
-        yield from writing.lines
-        numbers = iter(f.nodes)
+        yield from lines
         for r in f.results:
-            names = [writing.name(next(numbers)) for _ in r.nodes]
-            yield f"  {r.name} = {_array(names, r.shape)};"
+            yield f"  {r.name} = {_array(results[r.name], r.shape)};"
         yield "end"
 
     def _project(self) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -75,6 +76,12 @@ class Model:
     def varying(self) -> tuple[int, ...]:
         """What changes from call to call: x, t, w."""
         return (*(x.node for x in self.states), self.time, *(w.node for w in self.inputs))
+
+    def leaves(self, x: str, w: str, p: str, names: Mapping[str, str], *, first: int = 0, t: str = "t") -> dict[int, str]:
+        """{symbol: what it is called}, from templates such as x[{}] and p.{}."""
+        found = {v.node: x.format(k) for k, v in enumerate(self.states, first)} | {self.time: t}
+        found |= {v.node: w.format(k) for k, v in enumerate(self.inputs, first)}
+        return found | {v.node: p.format(names[v.name]) for v in self.parameters}
 
     @cached_property
     def named(self) -> dict[str, Function]:

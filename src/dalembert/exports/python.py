@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from dalembert.algebra.folds import symbols_of
 from dalembert.exports.c import ROUNDS
 from dalembert.exports.head import head
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model, Result
 from dalembert.exports.names import identifiers
-from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, functions
+from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
 
 KEYWORDS: Final = frozenset((*keyword.kwlist, *keyword.softkwlist, "count", "index"))
 _CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
@@ -120,22 +121,15 @@ class PythonSource:
     # ---- functions ---------------------------------------------------------------------------
 
     def _function(self, f: Function) -> Iterator[str]:
-        lowered = Lowered.of(self.model, f)
         model = self.model
-        states = {x.node: f"x{k}" for k, x in enumerate(model.states)} | {w.node: f"w{k}" for k, w in enumerate(model.inputs)}
-        leaves = states | {p.node: f"p.{self.names[p.name]}" for p in model.parameters} | {model.time: "t"}
-        writing = Lines(lowered, self.dialect.notation, leaves)
-        writing.run(lowered.prologue)
-        writing.run(lowered.body)
+        lines, entries = written(model, f, self.dialect.notation, model.leaves("x{}", "w{}", "p.{}", self.names))
         yield f"def {f.name}(t, x, w=(), p=DEFAULTS):"
         yield f'    """{f.says}"""'
-        used = lowered.reads
+        used = symbols_of(model.tape, f.nodes)
         yield from self._unpacked("x", [x.node in used for x in model.states])
         yield from self._unpacked("w", [w.node in used for w in model.inputs])
-        yield from writing.lines
-        numbers = iter(f.nodes)
-        results = [self._result(r, [writing.name(next(numbers)) for _ in r.nodes]) for r in f.results]
-        yield f"    return {', '.join(results)}"
+        yield from lines
+        yield f"    return {', '.join(self._result(r, entries[r.name]) for r in f.results)}"
 
     def _unpacked(self, array: str, used: list[bool]) -> Iterator[str]:
         index = "" if self.dialect is CASADI else "..., "

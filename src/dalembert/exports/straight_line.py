@@ -14,6 +14,8 @@ from dalembert.numerics.lowering import Operation, Program, lower
 
 # a value: a node of the tape, or an operation that lowering added, by what it does
 Value = int | tuple[str, tuple[int, ...]]
+# (result, op, arguments)
+Step = tuple[int, str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Lowered:
         operations = (*self.program.prologue, *self.program.body)
         return frozenset((*self.program.outs, *(a for o in operations for a in o.arguments)))
 
-    def section(self, operations: Sequence[Operation]) -> list[tuple[int, str, tuple[int, ...]]]:
+    def section(self, operations: Sequence[Operation]) -> list[Step]:
         """(result, op, arguments), sines apart from cosines and only those that are wanted."""
         found = []
         for op, arguments, results in operations:
@@ -93,13 +95,13 @@ class Lowered:
         """The values that the varying part is made of, and the results."""
         return frozenset((*self.program.outs, *(a for o in self.program.body for a in o.arguments)))
 
-    @property
-    def prologue(self) -> list[tuple[int, str, tuple[int, ...]]]:
+    @cached_property
+    def prologue(self) -> list[Step]:
         """What depends on constants alone."""
         return self.section(self.program.prologue)
 
-    @property
-    def body(self) -> list[tuple[int, str, tuple[int, ...]]]:
+    @cached_property
+    def body(self) -> list[Step]:
         """What varies with t, x and w."""
         return self.section(self.program.body)
 
@@ -119,7 +121,7 @@ class Lines:
         """What value number i is called."""
         return self.names[self.lowered.value(i)]
 
-    def run(self, section: Iterable[tuple[int, str, tuple[int, ...]]]) -> None:
+    def run(self, section: Iterable[Step]) -> None:
         """Write assignments, leaving out what has a name already."""
         names, added, count = self.names, self.lowered.added, self.count
         operations = {op: self.notation.assign.format("{name}", text) for op, text in self.notation.operations.items()}
@@ -130,3 +132,34 @@ class Lines:
                 name = names[value] = f"{self._temporary}{count}"
                 self.lines.append(operations[op].format(*[names[added.get(a, a)] for a in arguments], name=name))
         self.count = count
+
+
+def written(model: Model, f: Function, notation: Notation, leaves: Mapping[int, str]) -> tuple[list[str], dict[str, list[str]]]:
+    """A whole function, constants' part and all: its lines, and what the entries of each result are called."""
+    lowered = Lowered.of(model, f)
+    writing = Lines(lowered, notation, leaves)
+    writing.run(lowered.prologue)
+    writing.run(lowered.body)
+    return writing.lines, {r.name: [writing.name(i) for i in r.nodes] for r in f.results}
+
+
+def prepared(
+    every: Iterable[Lowered], notation: Notation, leaves: Mapping[int, str], store: Callable[[int, str], str], temporary: str = "v"
+) -> tuple[list[str], dict[Value, int]]:
+    """The lines that compute what depends on constants alone in any of the functions, and where each value that they read is kept."""
+    before: Lines | None = None
+    places: dict[Value, int] = {}
+    lines: list[str] = []
+    for lowered in every:
+        writing = Lines(lowered, notation, leaves, temporary)
+        if before is not None:
+            writing.names.update(before.names)
+            writing.count = before.count
+        before = writing
+        writing.run(lowered.prologue)
+        lines += writing.lines
+        for result, _, _ in lowered.prologue:
+            if result in lowered.reads and (value := lowered.value(result)) not in places:
+                places[value] = len(places)
+                lines.append(store(places[value], writing.names[value]))
+    return lines, places

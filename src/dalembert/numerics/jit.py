@@ -138,18 +138,20 @@ def host() -> tuple[str, str, str]:
         return _host()
 
 
-def compile_for(triple: str, cpu: str, features: str, text: str, *, optimize: Level = 1) -> bytes:
+def compile_for(triple: str, cpu: str, features: str, text: str, *, abi: str = "", optimize: Level = 1) -> bytes:
     """A module in LLVM text as an object file for any processor that LLVM knows."""
     with _held():
         llvm = _llvm()
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
         try:
-            machine = llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=features, opt=2, reloc="pic")
+            machine = llvm.Target.from_triple(triple).create_target_machine(
+                cpu=cpu, features=features, opt=2, reloc="pic", codemodel="default", abiname=abi
+            )
         except RuntimeError as error:
-            msg = f"this LLVM cannot write code for {triple}: {error}"
+            msg = f"this LLVM cannot write code for {triple}: {error}; give a name such as aarch64-linux-gnu or riscv64-linux-gnu"
             raise CannotCompile(msg) from error
-        return _emit(machine, f'target triple = "{triple}"\n{text}', optimize)
+        return _emit(machine, f'target triple = "{triple}"\ntarget datalayout = "{machine.target_data}"\n{text}', optimize)
 
 
 @functools.cache

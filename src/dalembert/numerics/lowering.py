@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from dalembert.algebra.folds import operands
-from dalembert.algebra.tape import Node
+from dalembert.algebra.tape import LEAVES, Node
 from dalembert.errors import BadExpression, Unknown
 
 _TRIG: Final = frozenset({"sin", "cos"})
@@ -57,7 +57,12 @@ def needed(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()
         i = stack.pop()
         if i not in seen:
             seen.add(i)
-            stack.extend(x for x in operands(*nodes[i]) if x not in done and x not in seen)
+            op, a, b = nodes[i]
+            if op not in LEAVES:
+                if a not in seen and a not in done:
+                    stack.append(a)
+                if b is not None and b not in seen and b not in done:
+                    stack.append(b)
     return sorted(seen)
 
 
@@ -104,7 +109,8 @@ class _Lowering:
                 result.numbers[i] = _as_float(a)
             elif op == "pi":
                 result.numbers[i] = 3.141592653589793
-            elif any(x in varying for x in operands(op, a, b)):
+            # an operation on one value has None for the other
+            elif a in varying or b in varying:
                 varying.add(i)
         return varying
 
@@ -133,14 +139,20 @@ class _Lowering:
 
     def _angles(self) -> list[list[int]]:
         """The arguments of sines and cosines that vary with the state, by how deep sines and cosines are nested in them."""
-        depth: dict[int, int] = {}
+        # only what is made of sines has an entry
+        depth: dict[object, int] = {}
         groups: dict[int, dict[int, None]] = {}
+        nodes, varying = self.nodes, self.varying
         for i in self.live:
-            op, a, b = self.nodes[i]
-            depth[i] = max((depth[x] for x in operands(op, a, b)), default=0)
-            if op in _TRIG and i in self.varying:
-                groups.setdefault(depth[i], {})[a] = None
-                depth[i] += 1
+            op, a, b = nodes[i]
+            if op in LEAVES:
+                continue
+            level = max(depth.get(a, 0), depth.get(b, 0))
+            if op in _TRIG and i in varying:
+                groups.setdefault(level, {})[a] = None
+                level += 1
+            if level:
+                depth[i] = level
         return [list(groups[level]) for level in sorted(groups)]
 
     def _missing(self, outs: Iterable[int]) -> list[int]:
@@ -156,7 +168,7 @@ class _Lowering:
     def _compute(self, outs: Iterable[int]) -> None:
         for i in self._missing(outs):
             self.emitted.add(i)
-            if i in self.absorbed or not operands(*self.nodes[i]):
+            if i in self.absorbed or self.nodes[i][0] in LEAVES:
                 continue
             section = self.result.body if i in self.varying else self.result.prologue
             section.append(self._operation(i))

@@ -26,6 +26,8 @@ class Target:
     fused: bool = True
     cpu: str = ""
     features: str = ""
+    # the calling convention, where a processor has several
+    abi: str = ""
 
     def with_lanes(self, lanes: int) -> Target:
         """The same processor with so many states at a time."""
@@ -38,7 +40,7 @@ class Target:
 
     def object_code(self, text: str, *, optimize: jit.Level = 1) -> bytes:
         """A module in LLVM text as an object file for this target."""
-        return jit.compile_for(self.triple, self.cpu, self.features, text, optimize=optimize)
+        return jit.compile_for(self.triple, self.cpu, self.features, text, abi=self.abi, optimize=optimize)
 
 
 # simd128 is in every browser since 2021; there is no fused multiply-add

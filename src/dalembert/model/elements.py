@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
@@ -95,6 +95,8 @@ class Body(Shown):
     inertia: Dyadic | None = None
     shape: Shape | None = None
     points: dict[str, Point] = field(default_factory=dict)
+    # what is drawn in place of a shape, where a file says it in numbers
+    looks: tuple[Primitive, ...] = ()
 
     def __repr__(self) -> str:
         kind = "Body" if self.is_rigid else "Particle"
@@ -121,6 +123,16 @@ class Shape(Shown):
 
     def __repr__(self) -> str:
         return f"Shape({self.kind}: {', '.join(map(str, self.sizes))})"
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """A ball, box or cylinder along z of half sizes, its middle from G and its axes (columns) in the frame of a body, in numbers."""
+
+    kind: Literal["sphere", "box", "cylinder"]
+    sizes: tuple[float, float, float]
+    middle: Any
+    turn: Any
 
 
 @dataclass(frozen=True)

@@ -56,10 +56,11 @@ def scene_data(s: Scene) -> dict[str, Any]:
         "bodies": [
             {
                 "name": b.name,
+                "colour": b.colour,
                 "kind": b.solid.kind,
                 "sizes": [float(x) for x in b.solid.sizes],
                 "guessed": b.solid.guessed and b.solid.kind == "sphere",
-                "round": bool(b.solid.kind != "box" and b.solid.sizes[2] < 4 * b.solid.sizes[0] and b.frame is not None),
+                "round": b.solid.marked and b.frame is not None,
                 "r": _place(s, b.r),
                 # the axes of the frame, and those of the solid in it, in columns
                 "e": None if b.frame is None else moving(quaternions(b.frame)),
@@ -74,6 +75,7 @@ def scene_data(s: Scene) -> dict[str, Any]:
         ],
         "lines": [{"kind": line.kind, "a": line.a, "b": line.b} for line in s.lines],
         "curves": [{"name": c.name, "thick": c.thick, "r": [moving(x) for x in c.r]} for c in s.curves],
+        "hues": s.hues,
         "rails": [rail.ends.tolist() for rail in s.rails],
         "arrows": [{"name": a.name, "kind": a.kind, "at": _place(s, a.at), "v": moving(a.vector)} for a in s.arrows],
         "traces": traced(s),

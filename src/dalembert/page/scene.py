@@ -16,7 +16,7 @@ from dalembert.page.curves import MemberCurve, Members
 from dalembert.page.geometry import Poses, ancestors
 from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
 from dalembert.page.outline import Outline, attached, outline
-from dalembert.page.shapes import Solid, centre_mark, solid
+from dalembert.page.shapes import DrawnBody, Solid, centre_mark, parts, solid
 from dalembert.page.view import View, view
 
 if TYPE_CHECKING:
@@ -28,21 +28,6 @@ if TYPE_CHECKING:
 
 MOST_FRAMES: Final = 601
 _STILL: Final = 1e-7
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnBody:
-    """A solid and where it is: mass centre r (n × 3), axes of the solid R (n × 3 × 3)."""
-
-    name: str
-    solid: Solid
-    r: Numbers = field(repr=False)
-    R: Numbers = field(repr=False)
-    body: Body = field(repr=False)
-    # the axes of its frame; None for a particle
-    frame: Numbers | None = field(repr=False, default=None)
-    # the bars between its joints, where these say more than its inertia; the solid marks its mass centre then
-    outline: Outline | None = field(repr=False, default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +89,11 @@ class Scene:
     curves: tuple[MemberCurve, ...] = ()
     # the places of their ends
     tips: tuple[int, ...] = ()
+
+    @property
+    def hues(self) -> int:
+        """How many colours the bodies take; those of members follow."""
+        return 1 + max((b.colour for b in self.bodies), default=-1)
 
 
 def frames_of(run: Trajectory, most: int = MOST_FRAMES) -> Trajectory:
@@ -224,16 +214,22 @@ class _Drawing:
     def bodies(self) -> Iterator[DrawnBody]:
         poses, bodies = self.poses, self.run.system.bodies
         masses = [float(self.run.rows([b.mass])[0][0]) for b in bodies]
-        for body in bodies:
-            if self.members.has(body):
+        colour = -1
+        for body, mass in zip(bodies, masses, strict=True):
+            if self.members.has(body) or (mass == 0 and not body.looks):
                 continue
+            colour += 1
             F = body.frame
             R = np.broadcast_to(np.eye(3), (len(self.run), 3, 3)) if F is None else poses.frame(F)
+            if body.looks and F is not None:
+                self.framed.append({self.number[P] for P in attached(body.G, F, self.number)})
+                yield from parts(body, poses.point(body.G), R, colour)
+                continue
             reach = R[0].T @ self._reach(body)
             looks = solid(body, poses, scene=self.scale, heaviest=max(masses), reach=reach, contact=self._contact(body))
             drawn = self._outline(body, looks)
             looks = looks if drawn is None else centre_mark(self.scale)
-            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, body, None if F is None else R, drawn)
+            yield DrawnBody(body.name, looks, poses.point(body.G), R @ looks.turn, body, None if F is None else R, drawn, colour)
 
     def _outline(self, body: Body, looks: Solid) -> Outline | None:
         """Bars between the points of a body, where its inertia would only give a bulky guess: one moment, or an ellipsoid."""

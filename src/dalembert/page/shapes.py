@@ -5,13 +5,15 @@ Source: Mei85 ch. 6 for the moments of simple solids, read backwards: a² = 5 (I
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.model.elements import Body
+from dalembert.page.outline import Outline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,6 +44,48 @@ class Solid:
     turn: Numbers
     # drawn from mass and inertia, since no shape was declared
     guessed: bool = False
+    # one of the primitives of a body
+    part: bool = False
+
+    @property
+    def marked(self) -> bool:
+        """Whether two shades show how it turns: what is round and not long."""
+        return self.kind != "box" and not self.part and bool(self.sizes[2] < 4 * self.sizes[0])
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnBody:
+    """A solid and where it is: mass centre r (n × 3), axes of the solid R (n × 3 × 3)."""
+
+    name: str
+    solid: Solid
+    r: Numbers = field(repr=False)
+    R: Numbers = field(repr=False)
+    body: Body = field(repr=False)
+    # the axes of its frame; None for a particle
+    frame: Numbers | None = field(repr=False, default=None)
+    # the bars between its joints, where these say more than its inertia; the solid marks its mass centre then
+    outline: Outline | None = field(repr=False, default=None)
+    # what belongs to one body has one colour
+    colour: int = 0
+    # of one primitive among others: its middle from the mass centre, in the frame
+    middle: tuple[float, ...] | None = None
+
+
+def parts(body: Body, r: Numbers, R: Numbers, colour: int) -> Iterator[DrawnBody]:
+    """The primitives of a body that a file describes; the first has its name."""
+    for k, p in enumerate(body.looks):
+        yield DrawnBody(
+            "" if k else body.name,
+            Solid(p.kind, p.sizes, p.turn, part=True),
+            r + R @ p.middle,
+            R @ p.turn,
+            body,
+            R,
+            None,
+            colour,
+            tuple(map(float, p.middle)),
+        )
 
 
 def solid(body: Body, poses: Poses, *, scene: float, heaviest: float, reach: Numbers, contact: float | None) -> Solid:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.page.curves import MemberCurve
-from dalembert.page.scene import DrawnBody, Scene
+from dalembert.page.scene import Scene
+from dalembert.page.shapes import DrawnBody
 from dalembert.page.view import EYE, looking
 
 if TYPE_CHECKING:
@@ -80,10 +81,10 @@ def picture(scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.
     """The scene at its k-th time."""
     camera = _Camera(scene, k, width, height)
     fine = 12 if len(scene.bodies) <= 6 else 8
-    faces = [f for n, b in enumerate(scene.bodies) for f in _solid(b, k, COLOURS[n % len(COLOURS)], camera, fine)]
-    faces += [f for n, b in enumerate(scene.bodies) for f in _outline(b, k, COLOURS[n % len(COLOURS)], camera)]
+    faces = [f for b in scene.bodies for f in _solid(b, k, COLOURS[b.colour % len(COLOURS)], camera, fine)]
+    faces += [f for b in scene.bodies for f in _outline(b, k, COLOURS[b.colour % len(COLOURS)], camera)]
     # members are coloured after the bodies
-    faces += [f for n, c in enumerate(scene.curves, len(scene.bodies)) for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)]
+    faces += [f for n, c in enumerate(scene.curves, scene.hues) for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)]
     faces += list(_sticks(scene, k, camera))
     faces.sort(key=lambda f: -f.depth)
     below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
@@ -97,7 +98,7 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> 
     """The faces that look towards the eye."""
     R, r, sizes = body.R[k], body.r[k], np.array(body.solid.sizes)
     eye = camera.target + camera.distance * camera.back
-    marked = body.frame is not None and body.solid.kind != "box" and body.solid.sizes[2] < 4 * body.solid.sizes[0]
+    marked = body.frame is not None and body.solid.marked
     alpha = 0.75 if body.solid.guessed and body.solid.kind == "sphere" else 1.0
     for corners, normal in _unit(body.solid.kind, fine, long=body.solid.sizes[2] > 4 * body.solid.sizes[0]):
         world = (corners * sizes) @ R.T + r

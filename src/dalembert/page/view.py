@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.page.scene import DrawnBody
+    from dalembert.page.shapes import DrawnBody
 
     Numbers = NDArray[np.float64]
 

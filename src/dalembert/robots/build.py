@@ -14,6 +14,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.model.system import System
 from dalembert.robots.carriers import Carrier, decimals, vector
 from dalembert.robots.legal_names import LegalNames
+from dalembert.robots.looks import looks
 from dalembert.robots.masses import Masses
 from dalembert.robots.poses import IDENTITY, Pose, exact_axis, pose, rotation
 from dalembert.robots.record import Equality, Robot, RobotBody, RobotJoint
@@ -57,6 +58,7 @@ class Builder:
         self.joints: list[Moved | None] = []
         self.coupled = coupled_joints(robot, choices.locked)
         self._coordinates: dict[str, Scalar] = {}
+        self.looks = looks(robot)
         unknown = sorted(set(choices.locked) - {j.name for j in robot.joints})
         if unknown:
             msg = f"locked: {robot.name!r} has no joint {unknown[0]!r}; its joints are {', '.join(j.name for j in robot.joints)}"
@@ -81,7 +83,7 @@ class Builder:
                 self.joints.append(None)
             else:
                 here = self._through(body, joint, here)
-        self.masses.add(body, here)
+        self.masses.add(body, here, self.looks[len(self.carriers) - 1])
         return here
 
     def _through(self, body: RobotBody, joint: RobotJoint, here: Carrier) -> Carrier:

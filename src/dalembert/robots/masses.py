@@ -10,10 +10,11 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription, warn
 from dalembert.geometry.dyadic import inertia
 from dalembert.geometry.frame import Frame
-from dalembert.model.elements import Body
+from dalembert.model.elements import Body, Primitive
 from dalembert.model.system import System
 from dalembert.robots.carriers import Carrier, decimals
 from dalembert.robots.legal_names import LegalNames
+from dalembert.robots.looks import seen_from
 from dalembert.robots.record import RobotBody, RobotJoint
 
 PARAMETERS: Final = ("mass", "com", "inertia", "gravity", "damping", "stiffness", "armature")
@@ -37,8 +38,8 @@ class Masses:
         number = decimals([value])[0]
         return self.s.constant(self.names.legal(name, "c"), number) if kind in self.symbols else number
 
-    def add(self, body: RobotBody, here: Carrier) -> None:
-        """The mass of a link on the frame it rides on."""
+    def add(self, body: RobotBody, here: Carrier, looks: list[Primitive]) -> None:
+        """The mass of a link on the frame it rides on, and what it looks like."""
         given = body.inertial
         if given is None or (given.mass == 0 and not np.any(given.inertia)):
             return
@@ -50,7 +51,8 @@ class Masses:
             G = here.at((0, 0, 0)).offset(c[0] * L.x + c[1] * L.y + c[2] * L.z, None, here.frame)
         else:
             G = here.at(given.com)
-        self._append(body.name, m, G, here.frame, self._inertia(body, here))
+        seen = seen_from(looks, here, np.array(given.com, dtype=float))
+        self._append(body.name, m, G, here.frame, self._inertia(body, here), seen)
 
     def _inertia(self, body: RobotBody, here: Carrier) -> Any:
         assert body.inertial is not None
@@ -74,14 +76,14 @@ class Masses:
         if joint.kind == "free":
             self._append(f"rotor of {joint.name}", 0, s.O, after, inertia(after, J, J, J))
 
-    def _append(self, name: str, mass: Any, G: Any, frame: Frame, I: Any) -> None:
+    def _append(self, name: str, mass: Any, G: Any, frame: Frame, I: Any, looks: tuple[Primitive, ...] = ()) -> None:
         """A body as the file has it: massless ones and inertias that a typed description would be refused for included."""
         tape = self.s.space.tape
         label, number = name, 2
         while label in self._taken:
             label, number = f"{name} {number}", number + 1
         self._taken.add(label)
-        self.s.bodies.append(Body(label, Scalar(tape, on(tape, mass)), G, frame, I))
+        self.s.bodies.append(Body(label, Scalar(tape, on(tape, mass)), G, frame, I, looks=looks))
 
     def _check(self, name: str, I: Any, mass: float) -> None:
         a, b, c = (float(x) for x in np.linalg.eigvalsh(I))

@@ -313,7 +313,7 @@ class Stage {
     this.axes = data.view.axes;
     this.follow = data.view.follow;
     this.home();
-    this.names = [...this.bodies.map((b) => [b.name, () => this.at(b.r)]), ...this.curves.map((c) => [c.name, () => this.at(c.r[c.r.length >> 1])]), ...this.places.filter((p) => p.named).map((p) => [p.name, () => this.at(p.r)])]
+    this.names = [...this.bodies.filter((b) => b.name).map((b) => [b.name, () => this.at(b.r)]), ...this.curves.map((c) => [c.name, () => this.at(c.r[c.r.length >> 1])]), ...this.places.filter((p) => p.named).map((p) => [p.name, () => this.at(p.r)])]
       .map(([name, where]) => { const span = document.createElement("span"); span.textContent = name; labels.append(span); return { span, where }; });
     this.steer();
     this.theme();
@@ -464,10 +464,10 @@ class Stage {
   }
 
   solids(translucent) {
-    for (const [k, b] of this.bodies.entries()) {
+    for (const b of this.bodies) {
       if (b.guessed !== translucent) continue;
       const options = { alpha: b.guessed ? 0.62 : 1, mark: b.round ? 2 : 0 };
-      this.renderer.draw(b.kind, M4.basis(...this.axesOf(b), this.at(b.r)), b.sizes, this.colours[k % this.colours.length], options);
+      this.renderer.draw(b.kind, M4.basis(...this.axesOf(b), this.at(b.r)), b.sizes, this.colour(b.colour), options);
     }
     if (translucent) this.plates();
   }
@@ -477,22 +477,22 @@ class Stage {
   // bodies as bars between their joints
   frames() {
     const thin = this.data.view.stick;
-    for (const [k, b] of this.bodies.entries()) {
+    for (const b of this.bodies) {
       if (!b.bars.length) continue;
       const [x, y, z] = this.turned(b.e), o = this.at(b.r);
       const world = (p) => V.add(o, V.add(V.add(V.scale(x, p[0]), V.scale(y, p[1])), V.scale(z, p[2])));
-      for (const [p, q] of b.bars) this.tube([world(p), world(q)], 0.75 * thin, this.colour(k));
+      for (const [p, q] of b.bars) this.tube([world(p), world(q)], 0.75 * thin, this.colour(b.colour));
     }
   }
 
   plates() {
     for (const [k, b] of this.bodies.entries())
-      if (b.plate.length) this.renderer.draw("plate " + k, M4.basis(...this.turned(b.e), this.at(b.r)), [1, 1, 1], this.colour(k), { alpha: 0.3 });
+      if (b.plate.length) this.renderer.draw("plate " + k, M4.basis(...this.turned(b.e), this.at(b.r)), [1, 1, 1], this.colour(b.colour), { alpha: 0.3 });
   }
 
   // flexible members, in colours after those of the bodies
   tubes() {
-    this.curves.forEach((c, k) => this.tube(c.r.map((r) => this.at(r)), 0.5 * c.thick * this.data.view.stick, this.colour(this.bodies.length + k)));
+    this.curves.forEach((c, k) => this.tube(c.r.map((r) => this.at(r)), 0.5 * c.thick * this.data.view.stick, this.colour(this.data.hues + k)));
   }
 
   tube(points, r, colour) {
@@ -552,7 +552,7 @@ class Stage {
     const size = 9 * this.data.view.stick, rgb = [[0.84, 0.24, 0.2], [0.2, 0.62, 0.28], [0.22, 0.42, 0.86]];
     const unit = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
     unit.forEach((e, i) => this.arrow([0, 0, 0], V.scale(e, 1.25 * size), rgb[i], 0.22));
-    for (const b of this.bodies) if (b.e) this.turned(b.e).forEach((e, i) => this.arrow(this.at(b.r), V.scale(e, size), rgb[i], 0.22));
+    for (const b of this.bodies) if (b.e && b.name) this.turned(b.e).forEach((e, i) => this.arrow(this.at(b.r), V.scale(e, size), rgb[i], 0.22));
   }
 
   forces() {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Evaluator
 
 if TYPE_CHECKING:
-    from dalembert.page.scene import DrawnBody, Scene
+    from dalembert.page.scene import Scene
+    from dalembert.page.shapes import DrawnBody
 
 Triple = tuple[int, int, int]
 
@@ -86,6 +88,14 @@ class _Places:
             self._points[P] = found
         return found
 
+    def centre(self, b: DrawnBody) -> Triple:
+        """The middle of a solid: the mass centre, or where a primitive sits in its body."""
+        G, F = self.point(b.body.G), b.body.frame
+        if b.middle is None or F is None:
+            return G
+        x, y, z = (self.tape.const(Fraction(c)) for c in b.middle)
+        return plus(self.tape, G, self._turned(F, (x, y, z)))
+
     def beside(self, P: Point, v: Vector | None) -> Triple:
         return self.point(P) if v is None else plus(self.tape, self.point(P), self.vector(v))
 
@@ -106,7 +116,7 @@ def outputs(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple
         t = places.tape
         data["places"] = [nodes.add(t, places.beside(*p.source)) for p in drawn.places]
         data["frames"] = [-1 if b.body.frame is None else nodes.add(t, places.frame(b.body.frame)) for b in drawn.bodies]
-        data["centres"] = [nodes.add(t, places.point(b.body.G)) for b in drawn.bodies]
+        data["centres"] = [nodes.add(t, places.centre(b)) for b in drawn.bodies]
         data["curves"] = [[nodes.add(t, places.beside(c.root, v)) for v in c.along] for c in drawn.curves]
         sources = [a.source for a in drawn.arrows]
         data["arrows"] = [None if s is None else [nodes.add(t, places.point(s[0])), nodes.add(t, places.vector(s[1]))] for s in sources]
@@ -134,7 +144,7 @@ def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tu
         members.append({"kind": kind, "what": what, "at": nodes.add(e.tape, [e.i]), "of": _names(e.tape, symbols_of(e.tape, (e.i,)))})
     solids = [] if drawn is None else [_solid(nodes, b) for b in drawn.bodies]
     order = {body.name: k for k, body in enumerate(system.bodies)}
-    drawn_as = [] if drawn is None else [order[b.name] for b in drawn.bodies]
+    drawn_as = [] if drawn is None else [order[b.body.name] for b in drawn.bodies]
     state = (*evaluator.kin.q, *evaluator.kin.u, evaluator.time)
     part = expressions("properties", evaluator.tape, nodes.outs, state)
     return part, {"bodies": bodies, "members": members, "solids": solids, "drawn": drawn_as}

@@ -71,6 +71,7 @@ def test_some_of_the_gallery(name):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
 @pytest.mark.parametrize("name", gallery.names())
 def test_all_of_the_gallery(name):
     check(name)

@@ -14,7 +14,7 @@ from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.parser import nearest
 from dalembert.api.agreement import agreement
-from dalembert.cli import compare, constraints, export, integrals, manual
+from dalembert.cli import compare, constraints, export, integrals, manual, model_files
 from dalembert.cli import equilibrium as rest
 from dalembert.cli import member as members
 from dalembert.cli import report as reporting
@@ -238,6 +238,10 @@ app.command("constraints", help=manual.CONSTRAINTS)(constraints.constraints)
 app.command("export", help=manual.EXPORT)(export.export)
 app.command("integrals", help=manual.INTEGRALS)(integrals.integrals)
 app.command("simulate", help=manual.SIMULATE)(runs.simulate)
+app.command("check", help=manual.CHECK)(model_files.check)
+app.command("new", help=manual.NEW)(model_files.new)
+app.command("convert", help=manual.CONVERT)(model_files.convert)
+app.command("schema", help=manual.SCHEMA)(model_files.schema)
 
 
 def _known(option: str, given: str, known: Iterable[str]) -> str:

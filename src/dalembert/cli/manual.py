@@ -20,6 +20,8 @@ dalembert simulate rolling-disk        its motion
 dalembert export rolling-disk --to c -o disk   its equations for other tools
 dalembert equilibrium bead-on-hoop     where it rests, and whether that is stable
 dalembert modes whipple-bicycle        its eigenvalues near a steady motion
+dalembert new pendulum > model.toml    a model file to begin with
+dalembert check model.toml             whether it is one, with units and rows
 
 For a system of your own write a function that returns it, say in file.py:
 
@@ -196,4 +198,35 @@ parameters. The order of the state stands at their head.
 dalembert export double-pendulum --to c -o pendulum
 dalembert export rolling-disk --to numpy -o disk.py --linear
 dalembert export cart-and-bar --to c -o cart --set M=3 --option real=float
+"""
+
+CHECK: Final = """Check a model file.
+
+Keys and names (with the nearest one that is known), dimensions where units are given, symbols that are used nowhere, freedoms,
+rows that repeat others, and the agreement of all principles. Every fault is told with file, line and column.
+
+\b
+dalembert check model.toml
+dalembert check chain.toml --set n=20
+"""
+
+NEW: Final = """Print a model file to begin with, with comments.
+
+\b
+dalembert new pendulum > model.toml
+dalembert new robot-arm > arm.toml
+"""
+
+CONVERT: Final = """Write a system as a model file, from wherever it comes.
+
+\b
+dalembert convert rolling-disk disk.toml
+dalembert convert file.py:pendulum pendulum.json
+dalembert convert model.toml json
+"""
+
+SCHEMA: Final = """Print the JSON Schema of model files, by which editors complete and check them.
+
+\b
+dalembert schema > dalembert.schema.json
 """

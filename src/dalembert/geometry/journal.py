@@ -32,6 +32,8 @@ class Journal:
 
     declared: list[Declared] = field(default_factory=list)
     depth: int = 0
+    # what reads the dimensions of each new element, from the first unit on
+    check: Any = None
 
 
 def recorded(verb: Callable[P, R]) -> Callable[P, R]:
@@ -56,6 +58,8 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
                 plain = _without_programs(value)
                 given |= plain if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: plain}
             journal.declared.append(Declared(verb.__name__, owner, given, made))
+            if journal.check is not None:
+                journal.check.learn()
         return made
 
     return noted

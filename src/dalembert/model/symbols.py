@@ -15,6 +15,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import DeclaredSymbol, Speed
 from dalembert.model.names import checked, display_name, split
 from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
+from dalembert.units.dimension import Dimension
 
 # with longer denominators a value is as good as its double
 _LONG: Final = 10**12
@@ -122,8 +123,17 @@ def _value(s: Registry, name: str, value: Any) -> Number | None:
     from dalembert.units.quantity import quantity
 
     number, found = quantity(value)
-    s.dimensions[name] = found
+    _give(s, name, found)
     return number if number.denominator == 1 or number.limit_denominator(_LONG) == number else exact(float(number))
+
+
+def _give(s: Registry, name: str, found: Dimension) -> None:
+    """The dimension of a symbol; with the first one every element is read for the dimensions of its parts."""
+    from dalembert.model.dimensions import Dimensions
+
+    s.dimensions[name] = found
+    if s.space.journal.check is None:
+        s.space.journal.check = Dimensions(s)
 
 
 def units(s: Registry, /, **units: str) -> None:
@@ -134,7 +144,7 @@ def units(s: Registry, /, **units: str) -> None:
         if name not in s.symbols:
             msg = f"units: no symbol {name!r} in this system"
             raise BadDescription(msg)
-        s.dimensions[name] = unit(text)[1]
+        _give(s, name, unit(text)[1])
 
 
 def input(s: Registry, name: str, *, value: Any = None, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input

@@ -15,6 +15,7 @@ from dalembert.geometry.point import Point
 from dalembert.model import bodies, closures, constraints, joints, loads, members, symbols
 from dalembert.model.registry import Registry
 from dalembert.notebook import Shown
+from dalembert.units.dimension import Dimension
 
 
 class System(Registry, Shown):
@@ -111,6 +112,10 @@ class System(Registry, Shown):
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
         names = {name: s.scalar for name, s in self.symbols.items()} | {"t": self.t}
         return parse(text, names, self.space.tape)
+
+    def known_dimensions(self) -> dict[str, Dimension]:
+        """The dimensions of symbols that follow from the units given, as exponents of kg, m and s; nothing where none are given."""
+        return {} if self.space.journal.check is None else dict(self.space.journal.check.known())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the description to a file of TOML or JSON, which `da.load` reads back."""

@@ -10,6 +10,7 @@ from dalembert.algebra.parser import nearest
 from dalembert.errors import DalembertError
 from dalembert.modelfile.kinds import PARTS, SETTINGS
 from dalembert.modelfile.numbers import as_float
+from dalembert.modelfile.places import Source
 from dalembert.modelfile.values import Values, is_number
 
 if TYPE_CHECKING:
@@ -37,13 +38,15 @@ class Settings:
     run: Mapping[str, Any] = field(default_factory=dict)
     equilibrium: Mapping[str, Any] = field(default_factory=dict)
     linear: Mapping[str, Any] = field(default_factory=dict)
+    # the text it came from, so that what is found out later can be told with its place
+    source: Source | None = field(default=None, repr=False, compare=False)
 
 
 def settings(b: Builder) -> Settings:
     """The settings of a file, each value read."""
     found = {section: _section(b, section) for section in SETTINGS}
     title, description = (Values(b, ()).text(b.table.get(key, ""), (key,)) for key in ("title", "description"))
-    return Settings(b.source.file, title, description, _printed(b), **found)
+    return Settings(b.source.file, title, description, _printed(b), **found, source=b.source)
 
 
 def _printed(b: Builder) -> tuple[PrintedInFile, ...]:

@@ -15,9 +15,7 @@ from dalembert.units.dimension import Dimension
 
 LONGEST: Final = 100
 _MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
-_OPENED: Final = re.compile(
-    r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*\*?\s*(.*?)\s*$", re.DOTALL
-)
+_OPENED: Final = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*(.*?)\s*$", re.DOTALL)
 # what a unit may be made of: names, products, quotients, integer powers
 _UNIT: Final = re.compile(r"[A-Za-zµμΩ°%·*/^() 0-9.⁻⁰¹²³⁴⁵⁶⁷⁸⁹-]*$")
 _WORDS: Final = re.compile(r"[^\W\d_]+")

@@ -1,0 +1,126 @@
+"""check, new, convert, schema: files that describe systems."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.algebra.parser import nearest
+from dalembert.api.agreement import agreement
+from dalembert.cli.errors import exit_by_verdict, say
+from dalembert.cli.options import Given, SystemName
+from dalembert.cli.program import proposed, subject
+from dalembert.errors import DalembertError, IllPosed, Unknown
+from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.model.system import System
+from dalembert.modelfile.reader import ENDINGS
+from dalembert.modelfile.save import json_text, save, toml_text
+from dalembert.modelfile.schema import schema as model_schema
+from dalembert.modelfile.settings import PrintedInFile, Settings
+from dalembert.modelfile.templates import TEMPLATES
+
+_NAMED = re.compile(r"'([^']+)'")
+
+
+def check(system: SystemName, values: Given = None) -> None:
+    """Whether a file describes a system, and what it leaves free; every fault with its place."""
+    described = subject(system, values, complete=False).system
+    s = described
+    rows = f", {len(s.constraints)} constraint rows" if s.constraints else ""
+    typer.echo(f"read         {s.name}: {len(s.q)} coordinates, {len(s.bodies)} bodies{rows}")
+    _dimensions(s)
+    try:
+        kin = kinematics(s)
+    except IllPosed as problem:
+        _refuse(system, s, problem)
+    typer.echo(f"freedoms     {len(kin.u)}")
+    if s.constraints:
+        _rows(system, s)
+    found = agreement(s)
+    typer.echo(f"agreement    {found.statement}")
+    exit_by_verdict([found.holds])
+
+
+def _dimensions(s: System) -> None:
+    if not s.dimensions:
+        typer.echo("dimensions   not checked: no units are given")
+        return
+    known = s.known_dimensions()
+    open_ones = [name for name in s.symbols if name not in known]
+    left = f"; left open: {', '.join(open_ones)}" if open_ones else ""
+    typer.echo(f"dimensions   all sums fit; {len(known)} symbols have one{left}")
+
+
+def _rows(name: str, s: System) -> None:
+    from dalembert.constraint_analysis.analysis import constraints as analysis
+
+    shown = proposed(name, s)
+    coordinates = {q.name for q in s.q}
+    near = {n: x for n, x in (shown.start if shown else {}).items() if n in coordinates}
+    try:
+        found = analysis(s, guess=near)
+    except DalembertError as problem:
+        _refuse(name, s, problem)
+    typer.echo(f"rows         {found.velocity_rank} independent" + "".join(f"\n             {r}" for r in found.redundant))
+
+
+def _refuse(name: str, s: System, problem: DalembertError) -> None:
+    """The place of what an error names, where the system came from a file."""
+    source = s.settings.source if isinstance(s.settings, Settings) else None
+    if source is not None:
+        for word in _NAMED.findall(str(problem)):
+            path = next((p for p in source.places if len(p) == 2 and p[1] == word), None)
+            if path is not None:
+                source.refuse(str(problem), path, key=True)
+    msg = f"{name}: {problem}"
+    raise Unknown(msg) from problem
+
+
+def new(kind: Annotated[str, typer.Argument(metavar="KIND", help=f"{', '.join(TEMPLATES)}.")]) -> None:
+    """A file to begin with, with comments."""
+    if kind not in TEMPLATES:
+        msg = f"no kind {kind!r:.40}; {nearest(kind, TEMPLATES) or 'there are ' + ', '.join(TEMPLATES)}"
+        raise Unknown(msg)
+    sys.stdout.write(TEMPLATES[kind])
+
+
+def convert(
+    system: SystemName,
+    target: Annotated[str, typer.Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal.")],
+    values: Given = None,
+) -> None:
+    """A system from anywhere as a file of TOML or JSON."""
+    s = subject(system, values).system
+    settings = _settings(system, s)
+    if target in ("toml", "json"):
+        sys.stdout.write((toml_text if target == "toml" else json_text)(s, settings))
+        return
+    if not target.lower().endswith(ENDINGS):
+        msg = f"{target}: give a file that ends in {' or '.join(ENDINGS)}"
+        raise Unknown(msg)
+    say(f"wrote {save(s, Path(target), settings=settings)}")
+
+
+def _settings(name: str, s: System) -> Settings | None:
+    """What the gallery proposes for a system and prints about it, for its file."""
+    if isinstance(s.settings, Settings):
+        return None
+    entry = proposed(name, s)
+    if entry is None:
+        return None
+    from dalembert.gallery import ByHand
+
+    printed = tuple(PrintedInFile(p.label, p.residual, p.equals, isinstance(p, ByHand)) for p in entry.printed)
+    run = {"duration": entry.duration, "start": dict(entry.start), "inputs": dict(entry.inputs), "events": list(entry.events)}
+    title = entry.title if entry.title != s.name else ""
+    return Settings("", title, entry.description, printed, {k: v for k, v in run.items() if v not in ({}, [])})
+
+
+def schema() -> None:
+    """The JSON Schema of model files, for editors."""
+    sys.stdout.write(json.dumps(model_schema(), indent=1, ensure_ascii=False) + "\n")

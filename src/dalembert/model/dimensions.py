@@ -1,0 +1,154 @@
+"""What every place of a description needs: an offset is a length, a mass is in kg, a force in N, a potential in J."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, Load
+from dalembert.model.member import End, Member
+from dalembert.model.registry import Registry
+from dalembert.units.dimension import ENERGY, FORCE, LENGTH, MASS, NONE, Dimension, dimension
+from dalembert.units.inference import Inference
+
+_INERTIA: Final = dimension(kg=1, m=2)
+_TORQUE: Final = ENERGY
+_POWER: Final = dimension(1, 2, -3)
+_GRAVITY: Final = dimension(m=1, s=-2)
+_PER_LENGTH: Final = dimension(kg=1, s=-2)
+_MEMBER: Final[dict[str, Dimension]] = {
+    "length": LENGTH,
+    "density": dimension(kg=1, m=-1),
+    "stiffness": dimension(1, 3, -2),
+    "axial": FORCE,
+    "torsion": dimension(1, 3, -2),
+    "shear": FORCE,
+    "rotary": dimension(1, 1),
+    "polar": dimension(1, 1),
+    "tension": FORCE,
+    "x": LENGTH,
+}
+_END: Final[dict[str, Dimension]] = {
+    "mass": MASS,
+    "inertia": _INERTIA,
+    "spring": _PER_LENGTH,
+    "turning_spring": _TORQUE,
+    "axial_spring": _PER_LENGTH,
+    "twisting_spring": _TORQUE,
+    "force": FORCE,
+    "moment": _TORQUE,
+}
+
+
+class Dimensions:
+    """The dimensions of one system, learnt from its elements as they are declared."""
+
+    def __init__(self, s: Registry) -> None:
+        self.s, self.inference = s, Inference(s.space.tape)
+        self.seen: dict[str, int] = {}
+        self.given: set[str] = set()
+
+    def learn(self) -> None:
+        """Read what was declared since the last time; a contradiction is refused."""
+        s = self.s
+        self._symbols()
+        for F in self._new("frames", s.space.frames):
+            self._frame(F)
+        for P in self._new("points", s.space.points):
+            self._vector(P.r, LENGTH, f"point {P.name}: its offset")
+        for body in self._new("bodies", s.bodies):
+            self._body(body)
+        for load in self._new("loads", s.loads):
+            self._load(load)
+        for p in self._new("potentials", s.potentials):
+            self.inference.require(p.V.i, ENERGY, p.name)
+        for d in self._new("dissipations", s.dissipations):
+            self.inference.require(d.D.i, _POWER, d.name)
+        for c in self._new("constraints", s.constraints):
+            self.inference.homogeneous((c.expression.i,))
+        for u in self._new("speeds", s.speed_list):
+            self.inference.same(u.scalar.i, u.definition.i, f"speed {u.name}")
+        for m in self._new("members", list(s.members.values())):
+            self._member(m)
+        if s.field is not None and not self.seen.get("gravity"):
+            self.seen["gravity"] = 1
+            self._vector(s.field.g, _GRAVITY, "gravity")
+
+    def known(self) -> dict[str, Dimension]:
+        """The dimensions that are determined, by the names of the symbols."""
+        found = {name: self.inference.dimension(x.scalar.i) for name, x in self.s.symbols.items()}
+        return {name: d for name, d in found.items() if d is not None}
+
+    def _new(self, kind: str, several: list[Any]) -> list[Any]:
+        start = self.seen.get(kind, 0)
+        self.seen[kind] = len(several)
+        return several[start:]
+
+    def _symbols(self) -> None:
+        for name, x in self.s.symbols.items():
+            if name in self.given:
+                continue
+            given = self.s.dimensions.get(name)
+            if given is None and (x.kind != "constant" or x.value is None):
+                continue
+            # a plain number has no dimension once units are used
+            self.given.add(name)
+            self.inference.give(x.scalar.i, NONE if given is None else given, name)
+        for x in self._new("motions", [x for x in self.s.symbols.values() if x.motion is not None]):
+            self.inference.same(x.scalar.i, x.motion.i, f"specified {x.name}")
+
+    def _vector(self, v: Vector, wanted: Dimension, what: str) -> None:
+        for components in v.on(self.s.space.tape).parts.values():
+            for i in components:
+                self.inference.require(i, wanted, what)
+
+    def _frame(self, F: Frame) -> None:
+        match F.rotation:
+            case AboutBasis():
+                numbers = [F.rotation.angle]
+            case AboutAxis():
+                numbers = [F.rotation.angle, *F.rotation.axis]
+            case DirectionCosines():
+                numbers = [c for row in F.rotation.R for c in row]
+            case None:
+                numbers = []
+            case _:
+                numbers = list(F.rotation.variables())
+        for i in numbers:
+            self.inference.require(i, NONE, f"frame {F.name}: its attitude")
+
+    def _body(self, body: Body) -> None:
+        what = f"body {body.name!r}"
+        self.inference.require(body.mass.i, MASS, f"{what}: its mass")
+        if body.inertia is not None:
+            for i in body.inertia.entries():
+                self.inference.require(i, _INERTIA, f"{what}: its inertia")
+        for size in body.shape.sizes if body.shape is not None else ():
+            self.inference.require(size.i, LENGTH, f"{what}: its size")
+
+    def _load(self, load: Load) -> None:
+        for F, _ in load.forces:
+            self._vector(F, FORCE, load.name)
+        for T, _ in load.torques:
+            self._vector(T, _TORQUE, load.name)
+
+    def _member(self, m: Member) -> None:
+        what = f"{m.kind} {m.name!r}"
+        for key, wanted in _MEMBER.items():
+            given = getattr(m, key)
+            for e in given if isinstance(given, tuple) else () if given is None else (given,):
+                self.inference.require(e.i, wanted, f"{what}: its {key}")
+        for end in m.ends:
+            self._end(end, what)
+        if m.load is not None:
+            self._vector(m.load, _PER_LENGTH, f"{what}: its load")
+
+    def _end(self, end: End, what: str) -> None:
+        for key, wanted in _END.items():
+            given = getattr(end, key)
+            if isinstance(given, Vector):
+                self._vector(given, wanted, f"{what}: {key} at an end")
+            elif given is not None:
+                self.inference.require(given.i, wanted, f"{what}: {key} at an end")

@@ -1,0 +1,125 @@
+"""Units are read exactly; dimensions follow from use; unlike terms are refused where they are made."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.model.dimensions import Dimensions
+from dalembert.units.dimension import ascii_unit, words
+from dalembert.units.quantity import has_unit, quantity, unit
+
+# their structure has plain numbers where a mass, a length or a rate belongs
+PLAIN = ("flexible-slider-crank", "moving-knife-edge", "spatial-chain")
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "dimension"),
+    [
+        ("2 kg", 2, "kg"),
+        ("50 cm", Fraction(1, 2), "m"),
+        ("3 N/m", 3, "N/m"),
+        ("9.81 m/s²", Fraction(981, 100), "m/s²"),
+        ("1/2 kg*m**2", Fraction(1, 2), "kg m²"),
+        ("7800 kg/m^3", 7800, "kg/m³"),
+        ("1 in", Fraction(254, 10000), "m"),
+    ],
+)
+def test_units_are_exact(text, value, dimension):
+    found = quantity(text)
+    assert value == found.value
+    assert dimension == words(found.dimension)
+    assert found.dimension == unit(ascii_unit(found.dimension))[1]
+
+
+def test_degrees_are_exact_to_the_last_digit_of_a_double():
+    for k in range(1, 361):
+        # π to forty digits
+        assert float(Fraction("3.141592653589793238462643383279502884197") * k / 180) == float(quantity(f"{k} deg").value)
+
+
+@pytest.mark.parametrize(
+    "text", ["20 degC", "50 Hz", "2 kHz", "3 A", "2 foo", "kg", "2 kg**", "2 m**m", "1 __import__('os')", "2 kg**999999999"]
+)
+def test_what_is_no_unit_of_mechanics_is_refused(text):
+    with pytest.raises(da.BadDescription):
+        quantity(text)
+
+
+def test_a_number_by_itself_has_no_unit():
+    assert not any(map(has_unit, ("2", "2/3", "1e-3", "2*pi", "pi/3", "x")))
+
+
+def described():
+    s = da.System("Pendulum")
+    m, l, g, k = s.constants(m="2 kg", l="50 cm", g="9.81 m/s**2", k="3 N/m")
+    s.gravity(-g * s.N.y)
+    return s, m, l, k, s.rod("bar", s.pin("theta", s.O), m, l)
+
+
+def test_what_is_not_said_is_inferred():
+    s, m, *_ = described()
+    x = s.slide("x", s.O)
+    c = s.constant("c")
+    s.particle("bead", m, x)
+    s.dissipation(c * s["x"].dot ** 2 / 2)
+    known = {name: words(d) for name, d in s.known_dimensions().items()}
+    assert {"theta": "no dimension", "x": "m", "c": "N s/m"}.items() <= known.items()
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        (lambda s, m, l, k, bar: s.potential(k * s["theta"] ** 2), "potential 1: k θ² has N/m, but N m is needed"),
+        (lambda s, m, l, k, bar: s.potential(k * l**2 + m * l), "unlike terms: l² k has N m, m l has kg m"),
+        (lambda s, m, l, k, bar: s.particle("p", l, s.O), "its mass: l has m, but kg is needed"),
+        (lambda s, m, l, k, bar: s.force(m * s.N.x, bar.tip), "m has kg, but N is needed"),
+        (lambda s, m, l, k, bar: s.O.offset(0.5 * s.N.x), "a plain number has no dimension where units are used"),
+        (lambda s, m, l, k, bar: s.N.rotated(l, s.N.z), "l has m, but no dimension is needed"),
+        (lambda s, m, l, k, bar: s.constrain(s["theta"] + l), "unlike terms"),
+        (lambda s, m, l, k, bar: s.potential(k * l**2 * da.sin(l)), "but sin takes a number"),
+    ],
+)
+def test_unlike_terms_are_refused_at_the_line_that_makes_them(mistake, said):
+    with pytest.raises(da.BadDimension, match=said.replace("(", r"\(").replace("²", ".")):
+        mistake(*described())
+
+
+def test_without_units_nothing_is_asked():
+    s = da.System("Pendulum", gravity=9.81)
+    s.rod("bar", s.pin("theta", s.O), 1, 1)
+    s.potential(s["theta"] ** 2)
+    assert {} == s.known_dimensions()
+
+
+def with_open_dimensions(name):
+    """A system of the gallery whose constants are known by their use alone; motions keep no plain numbers."""
+    s = gallery.build(name)
+    for symbol, x in list(s.symbols.items()):
+        s.symbols[symbol] = dataclasses.replace(x, value=None, motion=None)
+    return s
+
+
+@pytest.mark.parametrize("name", [n for n in gallery.names() if n not in PLAIN])
+def test_every_gallery_system_has_dimensions(name):
+    s = with_open_dimensions(name)
+    d = Dimensions(s)
+    d.learn()
+    known = d.known()
+    # given back as units, they fit
+    s.dimensions |= {n: known[n] for n, x in s.symbols.items() if x.kind == "constant" and n in known}
+    again = Dimensions(s)
+    again.learn()
+    assert known == again.known()
+    # what only a motion contains is not known without it
+    assert set(s.symbols) - set(known) <= {"Omega"}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_plain_numbers_where_a_quantity_belongs_are_named(name):
+    with pytest.raises(da.BadDimension, match="a plain number has no dimension|takes a number"):
+        Dimensions(with_open_dimensions(name)).learn()

@@ -121,5 +121,5 @@ def test_every_gallery_system_has_dimensions(name):
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_plain_numbers_where_a_quantity_belongs_are_named(name):
-    with pytest.raises(da.BadDimension, match="a plain number has no dimension|takes a number"):
+    with pytest.raises(da.BadDimension, match=r"a plain number has no dimension|takes a number"):
         Dimensions(with_open_dimensions(name)).learn()

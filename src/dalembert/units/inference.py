@@ -108,7 +108,7 @@ class Inference:
             return self._symbol(i)
         parts = [self._reduced(self._nodes[x]) for x in operands(op, a, b)]
         if op in ("add", "sub", "atan2"):
-            return self._sum(i, op, a, b)
+            return self._sum(op, a, b)
         if op == "mul":
             return parts[0].times(parts[1])
         if op == "div":
@@ -121,14 +121,13 @@ class Inference:
             self._equal(parts[0], Monomial(), lambda x, _: f"{op}({self._shown(a)}): {self._shown(a)} has {x}, but {op} takes a number")
         return Monomial()
 
-    def _sum(self, i: int, op: str, a: int, b: int) -> Monomial:
+    def _sum(self, op: str, a: int, b: int) -> Monomial:
         sign = {"add": "+", "sub": "−"}.get(op, "and")
 
         def said(x: str, y: str) -> str:
             return f"unlike terms: {self._shown(a)} has {x}, {self._shown(b)} has {y}, in {self._shown(a)} {sign} {self._shown(b)}"
 
         self._equal(self._nodes[a], self._nodes[b], said)
-        del i
         return Monomial() if op == "atan2" else self._reduced(self._nodes[a])
 
     def _shown(self, node: int) -> str:
@@ -151,7 +150,7 @@ class Inference:
         a, b = self._reduced(a), self._reduced(b)
         quotient = a.times(b, Fraction(-1))
         if quotient.unknown:
-            x, k = next(reversed(quotient.unknown.items()))
+            *_, (x, k) = quotient.unknown.items()
             rest = Monomial(quotient.known, {y: e for y, e in quotient.unknown.items() if y != x})
             self.solved[x] = rest.to(-1 / k)
         elif quotient.known != NONE:

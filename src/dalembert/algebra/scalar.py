@@ -129,7 +129,7 @@ class Scalar:
 
     def _no_order(self, other: object) -> bool:
         """x > 0 is decided along a run, not while the model is written."""
-        msg = f"{self} and {other} cannot be compared: which is larger is known only along a run; use da.sign, abs or an event"
+        msg = f"{self} and {other} cannot be compared: which is larger is known only along a run; use da.step, da.maximum or an event"
         raise TypeError(msg)
 
     __lt__ = __le__ = __gt__ = __ge__ = _no_order

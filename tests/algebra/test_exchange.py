@@ -211,7 +211,10 @@ def test_rates_are_found_or_made(system):
         (sympy.gamma(X), "a SymPy expression contains the unknown function 'gamma'"),
         (sympy.Function("f")(X), "a SymPy expression contains the unknown function 'f'"),
         (sympy.Derivative(sympy.Function("f")(X), X), "a SymPy expression contains the unknown function 'Derivative'"),
-        (sympy.Piecewise((X, sympy.Eq(X, 0)), (Y, True)), "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by one inequality such as t < 2"),
+        (
+            sympy.Piecewise((X, sympy.Eq(X, 0)), (Y, True)),
+            "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by one inequality such as t < 2",
+        ),
         (sympy.Integral(X, X), "a SymPy expression contains the unknown function 'Integral'"),
         (X > 0, "expected a SymPy expression, got StrictGreaterThan"),
         (sympy.Matrix([X]), "expected a SymPy expression, got MutableDenseMatrix"),

@@ -9,32 +9,13 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import needed, rebuilt
 from dalembert.modelfile.reader import read_model
 from dalembert.modelfile.save import json_text, toml_text
+from same_equations import equal
 
 QUICK = ("double-pendulum", "rolling-disk", "cantilever", "slider-crank", "suslov", "flyball-governor", "bouncing-ball")
 # the motion of these differs in the last bits: parts that several rows share are made in another order when they are read
 NOT_TO_THE_BIT = ("rattleback", "whipple-bicycle")
-
-
-def moved(source, target, outs):
-    """Expressions of one system on the tape of another, symbol for symbol."""
-    new = {}
-    for i in needed(source, outs):
-        op, name, _ = node = source.nodes[i]
-        leaf = {"symbol": lambda name=name: target.symbol(name), "const": lambda name=name: target.const(name), "pi": lambda: target.pi}
-        new[i] = leaf[op]() if op in leaf else rebuilt(target, node, i, new)
-    return [new[i] for i in outs]
-
-
-def equal(a, b):
-    """Whether two systems have the same equations M u̇ = f, q̇ = W u + X, decided in prime fields."""
-    x, y = da.kane(a).equations, da.kane(b).equations
-    tape = x.tape.fork()
-    mine, theirs = (*x.residuals, *x.qdot), moved(y.tape, tape, (*y.residuals, *y.qdot))
-    return len(mine) == len(theirs) and all(shown_zero(tape, [tape.sub(m, n) for m, n in zip(mine, theirs, strict=True)]))
 
 
 def sections(text):

@@ -29,10 +29,10 @@ _NAMED = re.compile(r"'([^']+)'")
 
 def check(system: SystemName, values: Given = None) -> None:
     """Whether a file describes a system, and what it leaves free; every fault with its place."""
-    described = subject(system, values, complete=False).system
-    s = described
-    rows = f", {len(s.constraints)} constraint rows" if s.constraints else ""
-    typer.echo(f"read         {s.name}: {len(s.q)} coordinates, {len(s.bodies)} bodies{rows}")
+    s = subject(system, values, complete=False).system
+    counted = [(len(s.q), "coordinate", "coordinates"), (len(s.bodies), "body", "bodies"), (len(s.constraints), "row", "rows")]
+    listed = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in counted if n)
+    typer.echo(f"read         {s.name}: {listed}")
     _dimensions(s)
     try:
         kin = kinematics(s)

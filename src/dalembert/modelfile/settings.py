@@ -58,7 +58,9 @@ def _printed(b: Builder) -> tuple[PrintedInFile, ...]:
         here: Path = ("printed", n)
         values = Values(b, here)
         values.check_keys(p, keys, here, "a printed result")
-        values.scalar(p["residual"], (*here, "residual"))
+        residual = values.scalar(p["residual"], (*here, "residual"))
+        if (check := b.s.space.journal.check) is not None:
+            values.guarded(lambda c=check, e=residual: c.inference.homogeneous((e.i,)), (*here, "residual"))  # type: ignore[misc]
         equals = p.get("equals", [])
         if not isinstance(equals, list) or not all(isinstance(e, list) and len(e) == 2 and isinstance(e[0], int) for e in equals):
             b.source.refuse("equals: expected pairs of an equation's number and its factor, [[1, '1'], [2, '-1']]", (*here, "equals"))
@@ -112,11 +114,13 @@ def _hint(b: Builder, name: str) -> str:
 
 
 def _number(b: Builder, value: Any, path: Path) -> float:
-    if is_number(value):
-        return float(Values(b, path).scalar(value, path))
-    if not isinstance(value, str):
-        Values(b, path).wrong("number", value, path)
-    return float(Values(b, path).guarded(lambda: as_float(value), path))
+    values = Values(b, path)
+    if not is_number(value) and not isinstance(value, str):
+        values.wrong("number", value, path)
+    try:
+        return float(values.scalar(value, path)) if is_number(value) else float(values.guarded(lambda: as_float(value), path))
+    except OverflowError:
+        b.source.refuse(f"{path[-1]}: {value!s:.40} is too large a number", path)
 
 
 def _motion(b: Builder, name: str, value: Any, path: Path) -> Any:
@@ -125,7 +129,7 @@ def _motion(b: Builder, name: str, value: Any, path: Path) -> Any:
         b.source.refuse(f"no symbol is called {name!r:.60}{_hint(b, name)}", path, key=True)
     values = Values(b, path)
     if is_number(value):
-        return float(values.scalar(value, path))
+        return _number(b, value, path)
     values.scalar(value, path)
     return value
 
@@ -156,7 +160,7 @@ def _events(b: Builder, value: Any, path: Path) -> list[Any]:
         read = {name: values.of(keys[name], v, (*here, name)) for name, v in given.items() if name not in ("reset", "impact")}
         values.scalar(given["expression"], (*here, "expression"))
         if "impact" in given:
-            restitution = given["impact"] if isinstance(given["impact"], str) else float(given["impact"])
+            restitution = given["impact"] if isinstance(given["impact"], str) else _number(b, given["impact"], (*here, "impact"))
             found.append(values.guarded(lambda r=read, e=restitution: impact(r["expression"], e, name=r.get("name", "")), here))  # type: ignore[misc]
         else:
             reset = {n: str(v) for n, v in values.table(given["reset"], (*here, "reset")).items()} if "reset" in given else None

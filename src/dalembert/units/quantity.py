@@ -41,7 +41,11 @@ def quantity(text: str) -> Quantity:
     if opened is None:
         msg = f"{text!r:.60} is no number with a unit; write it as '3 N/m'"
         raise BadDescription(msg)
-    number = Fraction(opened[1].replace(" ", ""))
+    over, _, under = opened[1].replace(" ", "").partition("/")
+    if under and not int(under):
+        msg = f"{text!r:.60}: division by zero"
+        raise BadDescription(msg)
+    number = Fraction(over) / int(under or 1)
     factor, found = unit(opened[2])
     return Quantity(number * factor, found)
 

@@ -174,7 +174,7 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
 def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
     f, X, p = sample
     expected = f.call(X[0], p)
-    monkeypatch.setattr(python_call, "_layout_is_known", lambda: False)
+    monkeypatch.setattr(python_call, "LAYOUT_IS_KNOWN", False)
     again = pickle.loads(pickle.dumps(f))
     assert (bits(expected) == bits(again.call(X[0], p))).all()
 

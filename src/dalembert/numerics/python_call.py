@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import itertools
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -23,8 +24,10 @@ from dalembert.numerics.jit import Library
 
 Array = NDArray[numpy.float64]
 
-_ONCE: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+# without letting go of the interpreter: a call is shorter than that takes
+_ONCE: Final = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _HEADER: Final = object.__basicsize__
+_DOUBLE: Final = numpy.dtype(numpy.float64)
 # the fields of a numpy array, after the header of every object
 _FIELDS: Final = {"data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
 _IN_A_ROW_AND_ALIGNED: Final = 0x101
@@ -49,7 +52,9 @@ class FastCall:
         self.library, self.sizes, self.n_out = library, tuple(sizes), n_out
         self._shape = (n_out,)
         self._once = _ONCE(library.address(f"{name}.once"))
-        if _layout_is_known():
+        # of calls that are through, for those to come
+        self._spare: list[_Memory] = []
+        if LAYOUT_IS_KNOWN:
             _fill_table(library.address("python"), self._shape)
         self._definition = _MethodDef(
             b"call", library.address(f"{name}.call"), _FASTCALL, b"Values of the compiled expressions at one state."
@@ -57,18 +62,23 @@ class FastCall:
 
     def function(self) -> Callable[..., Array]:
         """The function for Python; it keeps this object, and so the code, alive."""
-        if not _layout_is_known():
+        if not LAYOUT_IS_KNOWN:
             return functools.partial(FastCall.convert, self)
         return _new_function()(ctypes.byref(self._definition), self, None)  # type: ignore[no-any-return]
 
     def convert(self, *arguments: Any) -> Array:
         """The values at one state, for arguments of any kind that means so many numbers."""
         self.check_count(arguments)
-        *parts, p = (self._row(k, a) for k, a in enumerate(arguments))
-        x = numpy.concatenate(parts) if len(parts) > 1 else parts[0]
-        y = numpy.empty(self._shape)
-        if self._once(x.ctypes.data, p.ctypes.data, y.ctypes.data):
+        try:
+            memory = self._spare.pop()
+        except IndexError:
+            memory = _Memory(self.sizes, self.n_out)
+        for k, (row, a) in enumerate(zip(memory.rows, arguments, strict=True)):
+            row[:] = a if type(a) is numpy.ndarray and a.dtype is _DOUBLE and a.shape == row.shape else self._row(k, a)
+        if self._once(*memory.addresses):
             raise MemoryError
+        y = memory.y.copy()
+        self._spare.append(memory)
         return y
 
     def check_count(self, arguments: Sequence[Any]) -> None:
@@ -90,6 +100,17 @@ class FastCall:
             msg = f"expected {size} number{'' if size == 1 else 's'} for {self.called(k)}; got an array of shape {row.shape}"
             raise BadArguments(msg)
         return row.reshape(size)
+
+
+class _Memory:
+    """State, parameters and result of one call at addresses that stay: to ask an array for its address takes longer than to copy it."""
+
+    def __init__(self, sizes: Sequence[int], n_out: int) -> None:
+        *parts, n_p = sizes
+        x, p, self.y = numpy.empty(sum(parts)), numpy.empty(n_p), numpy.empty(n_out)
+        ends = list(itertools.accumulate(parts))
+        self.rows = (*(x[end - size : end] for end, size in zip(ends, parts, strict=True)), p)
+        self.addresses = tuple(row.ctypes.data for row in (x, p, self.y))
 
 
 def numbers(a: Any, what: str) -> Array:
@@ -130,7 +151,6 @@ def _fill_table(address: int, shape: tuple[int]) -> None:
     (ctypes.c_void_p * len(_TABLE)).from_address(address)[:] = [*objects, *functions]
 
 
-@functools.cache
 def _layout_is_known() -> bool:
     """Whether objects lie in memory as the native side believes; otherwise every call is converted."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
@@ -149,6 +169,10 @@ def _layout_is_known() -> bool:
         and word(x, start + _FIELDS["flags"], ctypes.c_int) == x.flags.num
         and word(1.5, start, ctypes.c_double) == 1.5
     )
+
+
+# decided where this is imported, by what numpy and Python are there
+LAYOUT_IS_KNOWN: Final = _layout_is_known()
 
 
 # ---- the native side ---------------------------------------------------------------------------------

@@ -29,10 +29,9 @@ def only(part):
         t = full.kin.tape
         in_u = Rewrite(t, dict(zip(full.kin.qdot, full.qdot, strict=True)))
         linear = Linear(t, full.u)
-        free = [[linear(in_u(e))[0] for e in row] for row in whole(full)]
-        if part == "time":
-            return free
-        return [[t.sub(in_u(e), c) for e, c in zip(row, constants, strict=True)] for row, constants in zip(whole(full), free, strict=True)]
+        G = whole(full).map(in_u)
+        free = G.map(linear.constant)
+        return free if part == "time" else G - free
 
     return property(transposition)
 

@@ -372,7 +372,7 @@ def test_kinetic_energy_of_a_cloud_and_of_its_body():
     s.body("body", m, s.O.offset(rho, "G", F), F, inertia)
     kin = da.kinematics(s).fork()
     t = kin.tape
-    T = kinetic_energy(kin, kin.v, kin.w)
+    T = kinetic_energy(kin, kin.v, kin.w).i
     for mass, r in cloud:
         v = kin.v(s.O.offset(r, None, F))
         T = t.sub(T, on(t, mass * (v @ v) / 2))

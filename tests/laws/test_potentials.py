@@ -18,7 +18,7 @@ def test_weights_do_what_their_potential_does(name):
         for r, v_r in kin.partials(P)[0].items():
             by_forces[r] = t.add(by_forces[r], (v_r @ R).i)
     by_potential = [t.zero] * kin.n_u
-    for slope, (_, W) in zip(gradient(t, {gravity_potential(kin): t.one}, kin.q), kin.WX, strict=True):
+    for slope, (_, W) in zip(gradient(t, {gravity_potential(kin).i: t.one}, kin.q), kin.WX, strict=True):
         for r, w in W.items():
             by_potential[r] = t.sub(by_potential[r], t.mul(slope, w))
     assert all(shown_zero(t, [t.sub(a, b) for a, b in zip(by_forces, by_potential, strict=True)]))

@@ -89,7 +89,8 @@ MISTAKES = {
     "_velocity": no_coriolis,
     # every load taken as 1
     "_load_of_ball": lambda sweep, link: [sweep.load.update({s: sweep.t.const(1)}) for s, _, _ in link.freedoms],
-    "_neg": lambda sweep, a: a,
+    # as if nothing turned
+    "_carried": lambda sweep, link: sweep.accelerations[link.parent],
 }
 
 

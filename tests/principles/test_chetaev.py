@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert import exp, sin, sqrt
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.agreement.certificate import compare
-from dalembert.algebra.scalar import on
+from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.gallery import appell_hamel
 from dalembert.integrals.decide import OnTheMotion
@@ -50,7 +50,7 @@ def test_the_acceleration_is_that_of_the_book_by_every_principle(name):
     tape = d.tape.fork()
     e = on(tape, s.expression("(x'**2 + y'**2 + k**4*z'**2)*z'' + g*(x'**2 + y'**2)"))
     wrong = on(tape, s.expression("(x'**2 + y'**2 + k**4*z'**2)*z'' + g*(x'**2 - y'**2)"))
-    assert [True, False] == OnTheMotion(tape, d.equations).vanish([e, wrong])
+    assert [True, False] == OnTheMotion(tape, d.equations).vanish([Scalar(tape, e), Scalar(tape, wrong)])
 
 
 def test_principles_that_treat_it_agree_and_the_others_say_why_not():

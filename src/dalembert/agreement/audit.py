@@ -15,7 +15,8 @@ from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector, dot3
+from dalembert.geometry.triples import dot3
+from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 
 

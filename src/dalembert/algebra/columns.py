@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import overload
+from typing import TypeVar, overload
 
 from dalembert.algebra.folds import gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+
+Key = TypeVar("Key")
 
 
 class Column:
@@ -113,12 +115,25 @@ class Rows:
         return tuple(tuple(self._full(row)) for row in self.rows)
 
 
-def contracted(t: Tape, pairs: Iterable[tuple[int, int]]) -> int:
-    """Σ x y"""
-    total = t.zero
+def contracted(t: Tape, pairs: Iterable[tuple[int, int]], start: int | None = None) -> int:
+    """Σ x y, or c + Σ x y"""
+    total = t.zero if start is None else start
     for x, y in pairs:
         total = t.add(total, t.mul(x, y))
     return total
+
+
+def total(tape: Tape, terms: Iterable[Scalar]) -> Scalar:
+    """Σ x"""
+    return sum(terms, Scalar(tape, tape.zero))
+
+
+def gathered(t: Tape, pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+    """{key: Σ of what came with it}"""
+    found: dict[Key, int] = {}
+    for key, x in pairs:
+        found[key] = t.add(found[key], x) if key in found else x
+    return found
 
 
 def slopes(e: Scalar, x: Column) -> Column:

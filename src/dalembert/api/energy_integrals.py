@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.verdict import Undecided
 from dalembert.algebra.scalar import on
 from dalembert.equations.form import Equations
@@ -102,10 +103,7 @@ def _check_powerless(E: Energies, equations: Equations) -> None:
 
     motion = OnTheMotion(E.t, equations, E.kin.nonlinear_rows)
     for row in E.kin.nonlinear_rows:
-        power = E.t.zero
-        for r, a in row.A.items():
-            power = E.t.add(power, E.t.mul(a, E.kin.u[r]))
-        powerless = motion.vanishes(power)
+        powerless = motion.vanishes(E.kin.scalar(contracted(E.t, ((a, E.kin.u[r]) for r, a in row.A.items()))))
         if powerless is None:
             msg = f"energy integrals: whether the reaction of {row.row.name!r} has power: undecided ({motion.why})"
             raise Undecided(msg)

@@ -12,10 +12,12 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Final
 
+from dalembert.algebra.columns import total
 from dalembert.algebra.exact.field import BadPoint, PrimePoint
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import needed, symbols_of
+from dalembert.algebra.scalar import Scalar
 from dalembert.constraint_analysis.integrability import Reach, along
 from dalembert.constraint_analysis.rows import SystemRows
 
@@ -39,10 +41,8 @@ def proposals(rows: SystemRows, reached: Reach) -> list[int]:
         coefficients = [small_fraction(c, prime) if c else Fraction(0) for c in x]
         if None in coefficients:
             continue
-        total = t.zero
-        for k, (f, c) in zip(coefficients, products, strict=True):
-            total = t.add(total, t.mul(t.const(k or 0), t.mul(c, f)))
-        found.append(total)
+        terms = zip(coefficients, products, strict=True)
+        found.append(total(t, ((k or 0) * (Scalar(t, c) * Scalar(t, f)) for k, (f, c) in terms)).i)
     return found
 
 

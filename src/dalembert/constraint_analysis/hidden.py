@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
+from math import prod
 from typing import Final
 
+from dalembert.algebra.columns import Column, contracted
 from dalembert.algebra.exact.field import StructurallySingular, Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.normal_form.antiderivative import antiderivative
@@ -24,7 +26,7 @@ from dalembert.constraint_analysis.ansatz import proposals
 from dalembert.constraint_analysis.integrability import Reach, along, choose_positions
 from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.errors import BadExpression
-from dalembert.kinematics.elimination import Elimination
+from dalembert.kinematics.elimination import solution
 from dalembert.notebook import Shown
 
 _WIDEST: Final = 40
@@ -100,14 +102,14 @@ def _annihilators(rows: SystemRows, reached: Reach, chosen: Sequence[int]) -> li
     t = rows.tape
     forms = []
     for j in chosen:
-        equations = [(X[j], {k: x for k, x in enumerate(X) if k not in chosen and x != t.zero}) for X in reached.fields]
+        equations = ((X[j], {k: x for k, x in enumerate(X) if k not in chosen and x != t.zero}) for X in reached.fields)
         try:
-            solved, _ = Elimination(t, equations, lambda k: k, t.moving).run()
+            solved = solution(t, equations, lambda k: k)
         except (BadExpression, StructurallySingular):
             return []
         if len(solved) < len(reached.fields):
             return []
-        theta = [t.neg(solved[k][0]) if k in solved else t.zero for k in range(reached.width)]
+        theta = [solved.get(k, t.zero) for k in range(reached.width)]
         theta[j] = t.one
         forms.append(tuple(theta))
     return forms
@@ -120,13 +122,11 @@ def _without_denominators(rows: SystemRows, theta: OneForm) -> OneForm | None:
         forms = normal_form(t, theta, limit=_LONGEST)
     except TooLong:
         return None
-    below = t.one
-    for d in dict.fromkeys(f.denominator for f in forms):
-        below = t.mul(below, to_scalar(Form(d), t).i)
-    if below == t.one:
+    below = prod((to_scalar(Form(d), t) for d in dict.fromkeys(f.denominator for f in forms)), start=Scalar(t, t.one))
+    if below == 1:
         return tuple(to_scalar(f, t).i for f in forms)
     try:
-        return tuple(to_scalar(f, t).i for f in normal_form(t, [t.mul(below, x) for x in theta], limit=_LONGEST))
+        return tuple(to_scalar(f, t).i for f in normal_form(t, [(below * Scalar(t, x)).i for x in theta], limit=_LONGEST))
     except TooLong:
         return None
 
@@ -142,13 +142,7 @@ def _independent(rows: SystemRows, forms: Sequence[OneForm]) -> bool:
 def inside(rows: SystemRows, reached: Reach, theta: OneForm) -> bool:
     """Whether θ vanishes on everything that can be reached."""
     t = rows.tape
-    products = []
-    for X in reached.fields:
-        total = t.zero
-        for x, c in zip(X, theta, strict=True):
-            total = t.add(total, t.mul(x, c))
-        products.append(total)
-    return all(shown_zero(t, products))
+    return all(shown_zero(t, [contracted(t, zip(X, theta, strict=True)) for X in reached.fields]))
 
 
 def _sources(rows: SystemRows, theta: OneForm) -> tuple[str, ...]:
@@ -178,14 +172,14 @@ class _Calculus:
         pairs = [(j, k) for k in range(width) for j in range(k)]
         if not all(shown_zero(t, [t.sub(self.slopes[j](theta[k]), self.slopes[k](theta[j])) for j, k in pairs])):
             return None
-        phi = t.zero
+        phi = Scalar(t, t.zero)
         for k, x in enumerate(self.variables):
-            rest = t.sub(theta[k], self.slopes[k](phi))
-            if shown_zero(t, [rest])[0]:
+            rest = Scalar(t, theta[k]) - Scalar(t, self.slopes[k](phi.i))
+            if shown_zero(t, [rest.i])[0]:
                 continue
-            more = antiderivative(t, rest, x)
+            more = antiderivative(rest, Scalar(t, x))
             if more is None:
                 return None
-            phi = t.add(phi, more)
-        differences = [t.sub(self.slopes[k](phi), c) for k, c in enumerate(theta)]
-        return phi if all(shown_zero(t, differences)) else None
+            phi += more
+        differences = Column(t, self.differential(phi.i)) - Column(t, theta)
+        return phi.i if all(shown_zero(t, differences.nodes)) else None

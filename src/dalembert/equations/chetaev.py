@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalembert.algebra.columns import Column, Rows, contracted
 from dalembert.errors import IllPosed
 from dalembert.kinematics.elimination import Elimination
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -30,15 +31,5 @@ def with_nonlinear_rows(kin: Kinematics, along_u: Sequence[int]) -> list[int]:
     t, rows = kin.tape, kin.nonlinear_rows
     if not rows:
         return list(along_u)
-    found = []
-    for column in virtual_speeds(kin):
-        total = t.zero
-        for r, z in column.items():
-            total = t.add(total, t.mul(z, along_u[r]))
-        found.append(total)
-    for row in rows:
-        total = row.gamma
-        for r, a in row.A.items():
-            total = t.add(total, t.mul(a, kin.udot[r]))
-        found.append(total)
-    return found
+    free = Rows(t, virtual_speeds(kin), kin.n_u) @ Column(t, along_u)
+    return [*free, *(contracted(t, ((a, kin.udot[r]) for r, a in row.A.items()), row.gamma) for row in rows)]

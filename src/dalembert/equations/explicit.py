@@ -9,7 +9,7 @@ from dalembert.algebra.folds import needed, symbols_of
 from dalembert.algebra.tape import LEAVES, Tape
 from dalembert.equations.form import Equations
 from dalembert.equations.ldl import LDL
-from dalembert.kinematics.elimination import Elimination
+from dalembert.kinematics.elimination import solution
 from dalembert.notebook import Shown
 
 
@@ -41,8 +41,8 @@ def solved(equations: Equations) -> ExplicitEquations:
     t = equations.tape.fork()
     n = len(equations.u)
     if not equations.symmetric:
-        found, _ = Elimination(t, [(t.neg(b), dict(row)) for row, b in zip(rows, f, strict=True)], lambda _: 0, t.moving).run()
-        eliminated = tuple(t.neg(found[k][0]) for k in range(n))
+        found = solution(t, ((t.neg(b), row) for row, b in zip(rows, f, strict=True)))
+        eliminated = tuple(found[k] for k in range(n))
         return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, eliminated, "elimination")
     M = [[row.get(s, t.zero) for s in range(n)] for row in rows]
     udot = LDL(t, M).solve(f)

@@ -10,7 +10,7 @@ from typing import Final
 
 from dalembert.algebra.folds import Linear
 from dalembert.errors import NotApplicable
-from dalembert.kinematics.elimination import Elimination
+from dalembert.kinematics.elimination import solution
 from dalembert.kinematics.system_kinematics import Kinematics
 
 # beyond, the expressions are longer than anyone would read
@@ -30,7 +30,7 @@ def solved_multipliers(kin: Kinematics, residuals: Sequence[int], multipliers: S
     unknowns = [*kin.qddot, *multipliers]
     linear = Linear(t, unknowns)
     rate = kin.motion_in_rates.rate
-    equations = [linear(e) for e in (*residuals, *(rate(kin.row_in_rates(row)) for row in rows))]
+    equations = (linear(e) for e in (*residuals, *(rate(kin.row_in_rates(row)) for row in rows)))
     # accelerations first, so that multipliers are left for the last
-    solved, _ = Elimination(t, [(c, dict(a)) for c, a in equations], lambda k: k, t.moving).run()
-    return {row.name: t.neg(solved[len(kin.qddot) + j][0]) for j, row in enumerate(rows) if not row.is_norm}
+    solved = solution(t, equations, lambda k: k)
+    return {row.name: solved[len(kin.qddot) + j] for j, row in enumerate(rows) if not row.is_norm}

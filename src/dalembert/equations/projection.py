@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.folds import Linear, gradient
+from dalembert.algebra.columns import Column, Rows, jacobian, slopes, total
+from dalembert.algebra.folds import Linear
+from dalembert.algebra.functions import sqrt
 from dalembert.algebra.tape import Tape
 from dalembert.equations.ldl import LDL
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -27,46 +29,26 @@ class Projection:
 def projection(kin: Kinematics) -> Projection | None:
     """One Newton step onto the holonomic rows; None where there are none."""
     kin = kin.fork()
-    t = kin.tape
+    t, n = kin.tape, kin.n_q
     # a quaternion keeps the norm one
-    phi = [t.sub(r.phi, t.one) if r.is_norm else r.phi for r in kin.rows if r.phi is not None]
+    phi = [kin.scalar(r.phi) - int(r.is_norm) for r in kin.rows if r.phi is not None]
     if not phi:
         return None
-    A = [gradient(t, {f: t.one}, kin.q) for f in phi]
-    residual = t.zero
-    for f in phi:
-        residual = t.add(residual, t.call("abs", f))
+    A = jacobian(Column(t, (f.i for f in phi)), Column(t, kin.q))
+    residual = total(t, map(abs, phi)).i
     if all(r.is_norm for r in kin.rows if r.phi is not None):
-        return Projection(t, tuple(_normalised(t, phi, A)), residual)
-    K = LDL(t, _metric(kin, A))
-    through = [K.solve(row) for row in A]
-    G = [[_dot(t, a, x) for x in through] for a in A]
-    lam = LDL(t, G).solve(phi)
-    step = [t.neg(_dot(t, lam, [x[k] for x in through])) for k in range(kin.n_q)]
-    return Projection(t, tuple(step), residual)
+        # δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are no other rows no mass is asked
+        factors = ((1 / sqrt(f + 1) - 1) / 2 for f in phi)
+        return Projection(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
+    K = LDL(t, (_mass_matrix(kin) + A.T @ A).dense())
+    through = Rows.of(t, map(K.solve, A.dense()), n)
+    lam = LDL(t, (A @ through.T).dense()).solve([f.i for f in phi])
+    return Projection(t, (-(through.T @ Column(t, lam))).nodes, residual)
 
 
-def _normalised(t: Tape, phi: list[int], A: list[list[int]]) -> list[int]:
-    """δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are no other rows no mass is asked."""
-    step = [t.zero] * len(A[0])
-    half = t.div(t.one, t.const(2))
-    for f, row in zip(phi, A, strict=True):
-        factor = t.mul(half, t.sub(t.div(t.one, t.call("sqrt", t.add(f, t.one))), t.one))
-        step = [t.add(x, t.mul(factor, a)) for x, a in zip(step, row, strict=True)]
-    return step
-
-
-def _metric(kin: Kinematics, A: list[list[int]]) -> list[list[int]]:
-    t = kin.tape
+def _mass_matrix(kin: Kinematics) -> Rows:
+    """∂²T/∂q̇∂q̇"""
+    t, qdot = kin.tape, Column(kin.tape, kin.qdot)
     T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w)
     linear = Linear(t, kin.qdot)
-    M = [linear(p)[1] for p in gradient(t, {T: t.one}, kin.qdot)]
-    n = kin.n_q
-    return [[t.add(M[i].get(k, t.zero), _dot(t, [a[i] for a in A], [a[k] for a in A])) for k in range(n)] for i in range(n)]
-
-
-def _dot(t: Tape, a: list[int], b: list[int]) -> int:
-    total = t.zero
-    for x, y in zip(a, b, strict=True):
-        total = t.add(total, t.mul(x, y))
-    return total
+    return Rows(t, (linear(p)[1] for p in slopes(T, qdot)), kin.n_q)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.folds import Rewrite
 from dalembert.kinematics.system_kinematics import Kinematics
 
@@ -18,9 +19,5 @@ def contracted_with_W(kin: Kinematics, along_q: Sequence[int], multipliers: Sequ
     replace |= dict(zip(kin.qdot, kin.qdot_of_u, strict=True))
     replace |= dict.fromkeys(multipliers, t.zero)
     in_u = Rewrite(t, replace)
-    residuals = [t.zero] * kin.n_u
-    for E, (_, W) in zip(along_q, kin.WX, strict=True):
-        e = in_u(E)
-        for r, w in W.items():
-            residuals[r] = t.add(residuals[r], t.mul(w, e))
-    return residuals
+    W = Rows(t, (row for _, row in kin.WX), kin.n_u)
+    return list(W.T @ Column(t, map(in_u, along_q)))

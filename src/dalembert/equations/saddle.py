@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
@@ -85,12 +86,7 @@ def _moved(kin: Kinematics) -> list[int]:
     """q + E z, with every quaternion divided by its length."""
     t = kin.tape
     linear = Linear(t, kin.u)
-    new = []
-    for q, e in zip(kin.q, kin.qdot_of_u, strict=True):
-        total = q
-        for r, c in linear(e)[1].items():
-            total = t.add(total, t.mul(c, kin.u[r]))
-        new.append(total)
+    new = [contracted(t, ((c, kin.u[r]) for r, c in linear(e)[1].items()), q) for q, e in zip(kin.q, kin.qdot_of_u, strict=True)]
     place = {q: k for k, q in enumerate(kin.q)}
     for F in kin.system.space.frames:
         if isinstance(F.rotation, Quaternion):

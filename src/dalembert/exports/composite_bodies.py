@@ -11,8 +11,7 @@ from __future__ import annotations
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.tape import Triple
 from dalembert.errors import BadExpression, NotApplicable
-from dalembert.geometry.matrix import times, transposed
-from dalembert.geometry.vector import cross3, dot3, plus
+from dalembert.geometry.triples import cross3, dot3, plus, times, transposed
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Link
 from dalembert.principles.recursive import Articulated, Links

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dalembert.algebra.columns import contracted, total
 from dalembert.algebra.folds import Rewrite
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.ldl import LDL
 from dalembert.equations.saddle import SaddleEquations
@@ -62,9 +64,7 @@ def solved(equations: SaddleEquations) -> Solved:
     phi = [p for _, p in standing]
     step = _Rows(t, [a for a, _ in standing], metric).correction(phi, n) if standing else [t.zero] * n
     shift = Rewrite(t, dict(zip(equations.z, step, strict=True)))
-    residual = t.zero
-    for p in phi:
-        residual = t.add(residual, t.call("abs", p))
+    residual = total(t, (abs(Scalar(t, p)) for p in phi)).i
     z = [t.add(x, d) for x, d in zip(equations.z, every.correction([row.e for row in rows], n), strict=True)]
     return Solved(t, tuple(zdot), tuple(shift(i) for i in equations.retraction), residual, tuple(z))
 
@@ -72,9 +72,7 @@ def solved(equations: SaddleEquations) -> Solved:
 def _weighed(t: Tape, M: list[list[int]], f: list[int], A: list[list[int]], gamma: list[int]) -> tuple[list[list[int]], list[int]]:
     """M + Σ ρ a aᵀ and f − Σ ρ γ a, with ρ = tr M / |a|² of each row."""
     n = len(f)
-    trace = t.zero
-    for k in range(n):
-        trace = t.add(trace, M[k][k])
+    trace = total(t, (Scalar(t, M[k][k]) for k in range(n))).i
     for a, c in zip(A, gamma, strict=True):
         rho = t.div(t.one if trace == t.zero else trace, dot(t, a, a))
         scaled = [t.mul(rho, x) for x in a]
@@ -85,7 +83,4 @@ def _weighed(t: Tape, M: list[list[int]], f: list[int], A: list[list[int]], gamm
 
 def dot(t: Tape, a: Sequence[int], b: Sequence[int]) -> int:
     """Σ a b"""
-    total = t.zero
-    for x, y in zip(a, b, strict=True):
-        total = t.add(total, t.mul(x, y))
-    return total
+    return contracted(t, zip(a, b, strict=True))

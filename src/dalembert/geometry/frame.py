@@ -12,7 +12,8 @@ from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadDescription
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines, Quaternion, Rotation
-from dalembert.geometry.vector import Vector, cross3, dot3
+from dalembert.geometry.triples import cross3, dot3
+from dalembert.geometry.vector import Vector
 
 if TYPE_CHECKING:
     from dalembert.geometry.space import Space

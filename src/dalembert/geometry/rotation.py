@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.tape import Tape, Triple
-from dalembert.geometry.vector import cross3, dot3, plus
+from dalembert.geometry.triples import Matrix3, cross3, dot3, plus, scaled, times, transposed
 
 Rate = Callable[[int], int]
-Matrix3 = tuple[Triple, Triple, Triple]
 
 
 class Rotation(Protocol):
@@ -77,12 +78,10 @@ class AboutAxis:
         c, s = t.call("cos", self.angle), t.call("sin", self.angle)
         along = t.mul(t.sub(t.one, c), dot3(t, n, v))
         across = cross3(t, n, v) if back else cross3(t, v, n)
-        x, y, z = (t.add(t.add(t.mul(c, v[i]), t.mul(s, across[i])), t.mul(along, n[i])) for i in range(3))
-        return x, y, z
+        return plus(t, plus(t, scaled(t, c, v), scaled(t, s, across)), scaled(t, along, n))
 
     def spin(self, t: Tape, rate: Rate) -> Triple:
-        w = rate(self.angle)
-        return t.mul(w, self.axis[0]), t.mul(w, self.axis[1]), t.mul(w, self.axis[2])
+        return scaled(t, rate(self.angle), self.axis)
 
     @property
     def spin_in_child(self) -> bool:
@@ -99,8 +98,7 @@ class DirectionCosines:
     R: Matrix3
 
     def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
-        rows = self.R if back else _transposed(self.R)
-        return dot3(t, rows[0], v), dot3(t, rows[1], v), dot3(t, rows[2], v)
+        return times(t, self.R if back else transposed(self.R), v)
 
     def spin(self, t: Tape, rate: Rate) -> Triple:
         R = self.R
@@ -133,10 +131,8 @@ class Quaternion:
         # R v = v + 2 (e₀ a×v + a×(a×v))/(e·e) with a = (e₁, e₂, e₃)
         e0, a = self.e[0], self.e[1:]
         once = cross3(t, a, v)
-        first = tuple(t.mul(e0 if back else t.neg(e0), x) for x in once)
-        both = plus(t, first, cross3(t, a, once))  # type: ignore[arg-type]
-        factor = t.div(t.const(2), self.square(t))
-        return plus(t, v, (t.mul(factor, both[0]), t.mul(factor, both[1]), t.mul(factor, both[2])))
+        both = plus(t, scaled(t, e0 if back else t.neg(e0), once), cross3(t, a, once))
+        return plus(t, v, scaled(t, t.div(t.const(2), self.square(t)), both))
 
     def rows(self, t: Tape) -> tuple[tuple[int, int, int, int], ...]:
         """E(e): the child's components of its spin are 2 E ė/(e·e)."""
@@ -146,20 +142,18 @@ class Quaternion:
 
     def spin(self, t: Tape, rate: Rate) -> Triple:
         ed = [rate(x) for x in self.e]
-        factor = t.div(t.const(2), self.square(t))
-        w = []
-        for row in self.rows(t):
-            total = t.zero
-            for x, y in zip(row, ed, strict=True):
-                total = t.add(total, t.mul(x, y))
-            w.append(t.mul(factor, total))
-        return w[0], w[1], w[2]
+        x, y, z = (contracted(t, zip(row, ed, strict=True)) for row in self.rows(t))
+        return scaled(t, t.div(t.const(2), self.square(t)), (x, y, z))
 
     def rates_from_spin(self, t: Tape, w: Triple) -> tuple[int, ...]:
         """ė = ½ Eᵀ ω, the inverse of ω = 2 E ė/(e·e) on e·ė = 0."""
-        half = t.div(t.one, t.const(2))
-        rows = self.rows(t)
-        return tuple(t.mul(half, dot3(t, (rows[0][k], rows[1][k], rows[2][k]), w)) for k in range(4))
+        half = t.const(Fraction(1, 2))
+        return tuple(t.mul(half, dot3(t, column, w)) for column in zip(*self.rows(t), strict=True))
+
+    def load_of_spin(self, t: Tape, Q: Sequence[int]) -> Triple:
+        """½ E Q_e: since ė = ½ Eᵀ ω, what loads along e do along the spin."""
+        x, y, z = (contracted(t, zip(row, Q, strict=True)) for row in self.rows(t))
+        return scaled(t, t.const(Fraction(1, 2)), (x, y, z))
 
     @property
     def spin_in_child(self) -> bool:
@@ -167,7 +161,3 @@ class Quaternion:
 
     def variables(self) -> tuple[int, ...]:
         return self.e
-
-
-def _transposed(R: Matrix3) -> Matrix3:
-    return (R[0][0], R[1][0], R[2][0]), (R[0][1], R[1][1], R[2][1]), (R[0][2], R[1][2], R[2][2])

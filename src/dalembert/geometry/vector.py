@@ -12,6 +12,7 @@ from dalembert.algebra.folds import transplant
 from dalembert.algebra.scalar import Scalar, join, on
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadExpression
+from dalembert.geometry.triples import cross3, dot3, negative, plus, scaled
 
 if TYPE_CHECKING:
     from dalembert.geometry.frame import Frame
@@ -56,8 +57,7 @@ class Vector:
         return self + (-other) if isinstance(other, Vector) else NotImplemented
 
     def __neg__(self) -> Vector:
-        neg = self.tape.neg
-        return Vector(self.tape, {F: (neg(x), neg(y), neg(z)) for F, (x, y, z) in self.parts.items()})
+        return Vector(self.tape, {F: negative(self.tape, c) for F, c in self.parts.items()})
 
     def __mul__(self, k: Any) -> Vector:
         if isinstance(k, Vector):
@@ -74,8 +74,7 @@ class Vector:
 
     def scaled(self, k: int) -> Vector:
         """k v for a node k of the vector's own tape."""
-        mul = self.tape.mul
-        return Vector(self.tape, {F: (mul(k, x), mul(k, y), mul(k, z)) for F, (x, y, z) in self.parts.items()})
+        return Vector(self.tape, {F: scaled(self.tape, k, c) for F, c in self.parts.items()})
 
     # ---- products ----------------------------------------------------------------------------
 
@@ -155,23 +154,3 @@ def _in_one_frame(t: Tape, F: Frame, a: Triple, G: Frame, b: Triple) -> tuple[Fr
     if F.depth >= G.depth:
         return F, a, F.express(t, b, G)
     return G, G.express(t, a, F), b
-
-
-def plus(t: Tape, a: Triple, b: Triple) -> Triple:
-    """a + b in components."""
-    return t.add(a[0], b[0]), t.add(a[1], b[1]), t.add(a[2], b[2])
-
-
-def dot3(t: Tape, a: Triple, b: Triple) -> int:
-    """a · b in components of one frame."""
-    return t.add(t.add(t.mul(a[0], b[0]), t.mul(a[1], b[1])), t.mul(a[2], b[2]))
-
-
-def cross3(t: Tape, a: Triple, b: Triple) -> Triple:
-    """a × b in components of one frame."""
-    mul, sub = t.mul, t.sub
-    return (
-        sub(mul(a[1], b[2]), mul(a[2], b[1])),
-        sub(mul(a[2], b[0]), mul(a[0], b[2])),
-        sub(mul(a[0], b[1]), mul(a[1], b[0])),
-    )

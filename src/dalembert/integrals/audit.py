@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.algebra.exact.field import shown_zero
+from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown
@@ -57,14 +58,14 @@ def _quadratures(E: Energies) -> Quadratures:
     for load, (classical, general) in E.powers.items():
         rates[generalized_work(load)] = general
         # what v_t adds; nothing in most systems
-        rates[extra_work(load)] = t.sub(classical, general)
-    vanishing = shown_zero(t, list(rates.values()))
+        rates[extra_work(load)] = classical - general
+    vanishing = shown_zero(t, [rate.i for rate in rates.values()])
     rates = {name: rate for (name, rate), zero in zip(rates.items(), vanishing, strict=True) if not zero}
     if E.kin.velocity_rows or any(row.phi is not None for row in E.kin.rows):
-        rates[JUMPS] = t.zero
+        rates[JUMPS] = Scalar(t, t.zero)
     names = tuple(rates)
     place = {name: k for k, name in enumerate(names)}
-    return Quadratures(t, names, tuple(rates.values()), E.K2, E.V, place.get(Z), place.get(JUMPS))
+    return Quadratures(t, names, tuple(rate.i for rate in rates.values()), E.K2.i, E.V.i, place.get(Z), place.get(JUMPS))
 
 
 def leveled(given: Quadratures) -> Quadratures:
@@ -102,8 +103,8 @@ class RunIntegrals:
         self._E = E = energies_of(run.kinematics)
         self._columns = dict(zip(run.quadrature_names, run.quadratures.T, strict=True))
         with MAKING:
-            nodes = (E.K2, E.K1, E.K0, E.V, E.V_declared, *E.balance)
-        rows = run.rows([E.kin.scalar(i) for i in nodes])
+            energies = [E.K2, E.K1, E.K0, E.V, E.V_declared, *E.balance]
+        rows = run.rows(energies)
         self.K2, self.K1, self.K0, self.potential, self._V_declared, self._residual, self._power = rows
 
     def _column(self, name: str) -> Numbers:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from dalembert.algebra.columns import Column, slopes, total
 from dalembert.algebra.exact.field import BadPoint, PrimePoint
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction, solve_mod
 from dalembert.algebra.exact.quadratic import Element, mul
-from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
+from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.pointwise import accelerations
 from dalembert.integrals.decide import OnTheMotion
@@ -34,10 +35,10 @@ _ATTEMPTS: Final = 200
 class Term:
     """factor · J, or T₂ − T₀ + V where there is no momentum."""
 
-    factor: int | None
+    factor: Scalar | None
     momentum: Momentum | None
-    node: int
-    rate: int
+    expression: Scalar
+    rate: Scalar
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Combination:
     """A sum of terms that is constant on every motion, and the direction ξ of its momenta."""
 
     name: str
-    node: int
+    expression: Scalar
     why: str
 
 
@@ -62,15 +63,15 @@ def combinations(
 
 def _terms(E: Energies, momenta: Sequence[Momentum], *, with_energy: bool) -> Iterator[Term]:
     t, kin = E.t, E.kin
-    factors: list[int | None] = [None]
+    factors: list[Scalar | None] = [None]
     if with_energy:
         moving = [row.b for row in kin.rows if row.b != t.zero]
         # the symbol first, so that Ω J is written and not 3 J where Ω = 3
-        factors = [*(i for i in symbols_of(t, moving) if i not in (*kin.q, *kin.qdot)), None]
+        factors = [*(kin.scalar(i) for i in symbols_of(t, moving) if i not in (*kin.q, *kin.qdot)), None]
     for J in momenta:
-        node = kin.in_speeds(J.in_rates)
+        in_speeds = kin.scalar(kin.in_speeds(J.in_rates.i))
         for f in factors:
-            product = node if f is None else t.mul(f, node)
+            product = in_speeds if f is None else f * in_speeds
             yield Term(f, J, product, E.rate(product))
     if with_energy:
         H = jacobi(E)
@@ -103,8 +104,8 @@ class _Search:
 
     def _sampled(self) -> tuple[list[list[Element]], list[list[Element]], int]:
         """The terms and their rates at as many points of one field as it takes."""
-        nodes = [self.insert(x.node) for x in self.terms]
-        rates = [self.insert(x.rate) for x in self.terms]
+        nodes = [self.insert(x.expression.i) for x in self.terms]
+        rates = [self.insert(x.rate.i) for x in self.terms]
         residuals = [self.insert(r) for r in self.motion.residuals]
         prime: int | None = None
         rows: list[list[Element]] = []
@@ -129,15 +130,11 @@ class _Search:
 
     def combination(self, c: Sequence[Fraction]) -> Combination | None:
         """The sum itself, if it is constant indeed."""
-        t = self.t
-        total, rate = t.zero, t.zero
-        for x, term in zip(c, self.terms, strict=True):
-            if x:
-                total = t.add(total, t.mul(t.const(x), term.node))
-                rate = t.add(rate, t.mul(t.const(x), term.rate))
-        if not self.motion.vanishes(rate, self.where) or self.motion.vanishes(total, self.where) is not False:
+        kept = [(x, term) for x, term in zip(c, self.terms, strict=True) if x]
+        whole, rate = total(self.t, (x * term.expression for x, term in kept)), total(self.t, (x * term.rate for x, term in kept))
+        if not self.motion.vanishes(rate, self.where) or self.motion.vanishes(whole, self.where) is not False:
             return None
-        return Combination(self._name(c), total, self._why(c))
+        return Combination(self._name(c), whole, self._why(c))
 
     def _name(self, c: Sequence[Fraction]) -> str:
         has_energy = any(x and term.momentum is None for x, term in zip(c, self.terms, strict=True))
@@ -146,24 +143,20 @@ class _Search:
             if not x:
                 continue
             sign = ("+ " if parts else "") if x > 0 else ("− " if parts else "−")
-            factor = "" if term.factor is None else f"{Scalar(self.t, term.factor)} "
+            factor = "" if term.factor is None else f"{term.factor} "
             number = "" if abs(x) == 1 else f"{abs(x)} "
             parts.append(f"{sign}{number}{factor}{_short(term)}")
         return f"{'moving energy' if has_energy else 'sum of momenta'} {' '.join(parts)}"
 
     def _why(self, c: Sequence[Fraction]) -> str:
         """By the direction ξ with 𝓜 ξ = ∂J/∂q̇: whether the rows hold it."""
-        t, kin = self.t, self.E.kin
-        J, moving = t.zero, False
-        for x, term in zip(c, self.terms, strict=True):
-            if x and term.momentum is not None:
-                product = term.momentum.in_rates if term.factor is None else t.mul(term.factor, term.momentum.in_rates)
-                # H − p·ξ
-                J = t.add(J, t.mul(t.const(x), product))
-            moving |= bool(x) and term.momentum is None
-        if moving:
-            J = t.neg(J)
-        along = self._along_rows(J)
+        kin = self.E.kin
+        kept = [(x, term) for x, term in zip(c, self.terms, strict=True) if x]
+        moving = any(term.momentum is None for _, term in kept)
+        momenta = ((x if term.factor is None else x * term.factor, term.momentum) for x, term in kept)
+        J = total(self.t, (factor * momentum.in_rates for factor, momentum in momenta if momentum is not None))
+        # H − p·ξ
+        along = self._along_rows(-J if moving else J)
         if along is None:
             return "its rate vanishes on every motion"
         if moving:
@@ -173,17 +166,15 @@ class _Search:
             return "along a symmetry of T and V"
         return "along a symmetry ξ with A ξ = 0" if not any(a for a, _, _ in along) else "its rate vanishes on every motion"
 
-    def _along_rows(self, J: int) -> list[tuple[int, int, int]] | None:
+    def _along_rows(self, J: Scalar) -> list[tuple[int, int, int]] | None:
         """(A_j·ξ, b_j, p) of every row at one point, or None where 𝓜 determines no ξ."""
         t, kin = self.t, self.E.kin
-        T = kinetic_energy_in_rates(self.E)
-        linear = Linear(t, kin.qdot)
-        M = [linear(p)[1] for p in gradient(t, {T: t.one}, kin.qdot)]
-        slopes = gradient(t, {J: t.one}, kin.qdot)
+        linear, qdot = Linear(t, kin.qdot), Column(t, kin.qdot)
+        M = [linear(p)[1] for p in slopes(kinetic_energy_in_rates(self.E), qdot)]
         try:
             point = PrimePoint(t, 9_000)
             A = [[point(self.insert(row.get(k, t.zero))) for k in range(kin.n_q)] for row in M]
-            xi = solve_mod(A, [point(self.insert(s)) for s in slopes], point.prime)
+            xi = solve_mod(A, [point(self.insert(s)) for s in slopes(J, qdot)], point.prime)
             p = point.prime
             along = [sum(_plain(mul(point(self.insert(a)), xi[k], p)) for k, a in row.A.items()) % p for row in kin.rows]
             return [(a, point.plain(self.insert(row.b)), p) for a, row in zip(along, kin.rows, strict=True)]

@@ -39,10 +39,10 @@ def text(condition: Condition) -> str:
     return " and ".join(f"{c.shown} = 0" for c in condition)
 
 
-def coefficients(kin: Kinematics, wanted: Sequence[int], causes: Sequence[int]) -> list[Coefficient]:
+def coefficients(kin: Kinematics, wanted: Sequence[Scalar], causes: Sequence[Scalar]) -> list[Coefficient]:
     """What could vanish: rates of specified motions, the highest first, then the constants and inputs of the causes."""
-    inside = set(symbols_of(kin.tape, causes))
-    anywhere = inside.union(symbols_of(kin.tape, wanted))
+    inside = set(symbols_of(kin.tape, (e.i for e in causes)))
+    anywhere = inside.union(symbols_of(kin.tape, (e.i for e in wanted)))
     motions: list[list[Coefficient]] = []
     constants = []
     for s in kin.system.symbols.values():
@@ -66,7 +66,7 @@ def _jets(kin: Kinematics, x: int) -> list[int]:
     return found
 
 
-def conditions(kin: Kinematics, motion: OnTheMotion, wanted: Sequence[int], causes: Sequence[int]) -> tuple[Condition, ...]:
+def conditions(kin: Kinematics, motion: OnTheMotion, wanted: Sequence[Scalar], causes: Sequence[Scalar]) -> tuple[Condition, ...]:
     """The smallest sets of coefficients whose vanishing makes all that is wanted vanish on the motion.
 
     The coefficients are those of the `causes`, powers that say the same without u̇. A set that costs the system its mass
@@ -101,7 +101,7 @@ def _implied(condition: Condition, found: Sequence[Condition]) -> bool:
     return any(all(any(c.implies(d) for c in condition) for d in earlier) for earlier in found)
 
 
-def _holds(motion: OnTheMotion, wanted: Sequence[int], where: Mapping[int, int]) -> bool:
+def _holds(motion: OnTheMotion, wanted: Sequence[Scalar], where: Mapping[int, int]) -> bool:
     try:
         return all(motion.vanish(wanted, where)) and motion.admits(where)
     except DalembertError:

@@ -14,6 +14,7 @@ from dalembert.algebra.exact.field import NoRoot, PrimePoint, StructurallySingul
 from dalembert.algebra.exact.verdict import Clock
 from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import Rewrite, depends_on, transplant
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
 from dalembert.equations.pointwise import accelerations
@@ -47,10 +48,10 @@ class OnTheMotion:
         """Another verdict, which has its own time for all that it asks."""
         self.clock = Clock()
 
-    def vanish(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> list[bool | None]:
+    def vanish(self, outs: Sequence[Scalar], where: Mapping[int, int] | None = None) -> list[bool | None]:
         """For each expression whether it is identically zero, with the symbols `where` replaced; None if that is undecided."""
         insert = Rewrite(self.tape, where or {})
-        rows = [insert(e) for e in outs]
+        rows = [insert(e.i) for e in outs]
         moving = depends_on(self.tape, rows, self.udot)
         residuals = tuple(insert(r) for r in self.residuals) if any(e in moving for e in rows) else ()
         test = self._tests.get(residuals)
@@ -63,15 +64,15 @@ class OnTheMotion:
         self.why = self.why or found.why
         return list(found.zero)
 
-    def vanishes(self, e: int, where: Mapping[int, int] | None = None) -> bool | None:
+    def vanishes(self, e: Scalar, where: Mapping[int, int] | None = None) -> bool | None:
         """Whether one expression is identically zero."""
         return self.vanish([e], where)[0]
 
-    def bound(self, outs: Sequence[int], where: Mapping[int, int] | None = None) -> float:
+    def bound(self, outs: Sequence[Scalar], where: Mapping[int, int] | None = None) -> float:
         """How likely it is at most that any of these, which were called zero, is not."""
         insert = Rewrite(self.tape, where or {})
         # what is zero whatever the symbols are was not asked again with the symbols replaced
-        return bounds.together([self._chances.get(insert(e), self._chances.get(e, 0.0)) for e in dict.fromkeys(outs)])
+        return bounds.together([self._chances.get(insert(e.i), self._chances.get(e.i, 0.0)) for e in dict.fromkeys(outs)])
 
     def admits(self, where: Mapping[int, int]) -> bool:
         """Whether M stays regular where the symbols are replaced: no mass is lost with them."""

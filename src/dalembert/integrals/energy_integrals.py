@@ -121,16 +121,16 @@ def energy_integrals(E: Energies, equations: Equations, where: Mapping[int, int]
 
 class _Deciding:
     def __init__(self, E: Energies, equations: Equations, where: dict[int, int]) -> None:
-        self.E, self.t, self.where = E, E.t, where
+        self.E, self.where = E, where
         self.motion = OnTheMotion(E.t, equations, E.kin.nonlinear_rows)
-        t, rate = E.t, E.rate
+        rate = E.rate
         self.K0_dot, self.K1_dot, self.K2_dot, self.V_dot = rate(E.K0), rate(E.K1), rate(E.K2), rate(E.V)
-        self.E_dot = t.add(self.K2_dot, self.V_dot)
-        self.H_dot = t.sub(self.E_dot, self.K0_dot)
-        self.C_dot = t.add(t.add(self.E_dot, self.K1_dot), self.K0_dot)
+        self.E_dot = self.K2_dot + self.V_dot
+        self.H_dot = self.E_dot - self.K0_dot
+        self.C_dot = self.E_dot + self.K1_dot + self.K0_dot
 
     def result(self) -> EnergyIntegrals:
-        E, s = self.E, self.E.kin.scalar
+        E = self.E
         potential_exists, why = self._potential()
         general_exists, why_not_general = self._generalized_potential()
         verdicts = self._verdicts(potential_exists=potential_exists)
@@ -141,18 +141,18 @@ class _Deciding:
         bound = self._bound(verdicts, first)
         return EnergyIntegrals(
             system=E.kin.system.name,
-            speeds=tuple(str(s(u)) for u in E.kin.u),
-            K=s(E.K),
-            K0=s(E.K0),
-            K1=s(E.K1),
-            K2=s(E.K2),
-            generalized_potential=s(E.V),
-            sigma_R=s(E.sigma_R),
-            sigma=s(E.sigma),
-            conservative_power=s(self.t.sub(E.P, E.P_of_loads)),
-            nonconservative_power=s(E.P_nonconservative),
-            Z_dot=s(E.Z_dot),
-            power_fed_in=s(E.P_in),
+            speeds=tuple(str(E.kin.scalar(u)) for u in E.kin.u),
+            K=E.K,
+            K0=E.K0,
+            K1=E.K1,
+            K2=E.K2,
+            generalized_potential=E.V,
+            sigma_R=E.sigma_R,
+            sigma=E.sigma,
+            conservative_power=E.P - E.P_of_loads,
+            nonconservative_power=E.P_nonconservative,
+            Z_dot=E.Z_dot,
+            power_fed_in=E.P_in,
             verdicts=verdicts,
             potential_exists=potential_exists,
             why_no_potential=why,
@@ -167,22 +167,19 @@ class _Deciding:
 
     def _bound(self, verdicts: tuple[EnergyIntegral, ...], first: tuple[FirstIntegral, ...]) -> float:
         """The error probability of everything that is called constant, taken together."""
-        t = self.t
-        rates = {"E_Z": t.add(self.E_dot, self.E.Z_dot), "E": self.E_dot, "𝓗": self.H_dot, "K + 𝒰": self.C_dot}
+        rates = {"E_Z": self.E_dot + self.E.Z_dot, "E": self.E_dot, "𝓗": self.H_dot, "K + 𝒰": self.C_dot}
         claimed = [rates[v.symbol] for v in verdicts if v.constant and v.symbol in rates]
-        return self.motion.bound([*claimed, *(self.E.rate(f.expression.i) for f in first)], self.where)
+        return self.motion.bound([*claimed, *(self.E.rate(f.expression) for f in first)], self.where)
 
     # ---- the six -----------------------------------------------------------------------------
 
     def _verdicts(self, *, potential_exists: bool | None) -> tuple[EnergyIntegral, ...]:
-        E, t = self.E, self.t
-        H = t.sub(E.E, E.K0)
-        C = t.add(E.K, E.V)
+        E = self.E
         P_nc, still = E.P_nonconservative, [E.P_nonconservative, E.sigma, self.K0_dot, self.K1_dot]
-        steady = self._verdict("𝓗", H, self.H_dot, [P_nc, E.sigma])
-        steady_C = self._verdict("K + 𝒰", C, self.C_dot, still)
+        steady = self._verdict("𝓗", E.E - E.K0, self.H_dot, [P_nc, E.sigma])
+        steady_C = self._verdict("K + 𝒰", E.K + E.V, self.C_dot, still)
         return (
-            self._verdict("E_Z", None, t.add(self.E_dot, E.Z_dot), []),
+            self._verdict("E_Z", None, self.E_dot + E.Z_dot, []),
             self._verdict("E", E.E, self.E_dot, [P_nc, E.sigma_R]),
             steady,
             self._classical("H", steady, self.H_dot, [P_nc, E.sigma], exists=potential_exists),
@@ -190,14 +187,14 @@ class _Deciding:
             self._classical("K + U", steady_C, self.C_dot, still, exists=potential_exists),
         )
 
-    def _verdict(self, symbol: str, expression: int | None, rate: int, sufficient: list[int]) -> EnergyIntegral:
+    def _verdict(self, symbol: str, expression: Scalar | None, rate: Scalar, sufficient: list[Scalar]) -> EnergyIntegral:
         self.motion.begin_verdict()
         always = self.motion.vanishes(rate) is True
         constant = always or self.motion.vanishes(rate, self.where)
         return EnergyIntegral(
             symbol,
             *_NAMES[symbol],
-            expression=None if expression is None else self.E.kin.scalar(expression),
+            expression=expression,
             exists=True,
             constant=constant,
             sufficient=_all(*self.motion.vanish(sufficient, self.where)),
@@ -206,7 +203,9 @@ class _Deciding:
             source=_SOURCES[symbol],
         )
 
-    def _classical(self, symbol: str, general: EnergyIntegral, rate: int, causes: list[int], *, exists: bool | None) -> EnergyIntegral:
+    def _classical(
+        self, symbol: str, general: EnergyIntegral, rate: Scalar, causes: list[Scalar], *, exists: bool | None
+    ) -> EnergyIntegral:
         """The same with U for 𝒰: constant only where U exists, which then equals 𝒰."""
         E = self.E
         self.motion.begin_verdict()
@@ -250,7 +249,7 @@ class _Deciding:
             (self.E.drift, "V_q·X + ∂_tV ≠ 0, so V is none by (17) and (28); here it stands for 𝒰, with that power in 𝒫_nc")
         )
 
-    def _all_vanish(self, *reasons: tuple[int, str]) -> tuple[bool | None, str]:
+    def _all_vanish(self, *reasons: tuple[Scalar, str]) -> tuple[bool | None, str]:
         zero = self.motion.vanish([e for e, _ in reasons], self.where)
         why = "; ".join(reason for (_, reason), vanishes in zip(reasons, zero, strict=True) if vanishes is False)
         return _all(*zero), why
@@ -266,15 +265,14 @@ def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[Formula, bool | 
 
     Source: Mit22 (4), (7), (12), (56).
     """
-    t = E.t
-    K2_dot, K0_dot, V_dot = E.rate(E.K2), E.rate(E.K0), E.rate(E.V)
-    E_dot = t.add(K2_dot, V_dot)
+    K2_dot, K0_dot = E.rate(E.K2), E.rate(E.K0)
+    E_dot = K2_dot + E.rate(E.V)
     known = {
-        Equation(Symbol("K", ("2",), dots=1) + sigma_R, P): t.sub(t.add(K2_dot, E.sigma_R), E.P),
-        Equation(sigma, sigma_R + Symbol("K", ("0",), dots=1)): t.sub(E.sigma, t.add(E.sigma_R, K0_dot)),
-        Equation(Rate(K2 + U_general), P_nc - sigma_R): t.sub(E_dot, t.sub(E.P_nonconservative, E.sigma_R)),
-        Equation(Rate(H_general), P_nc - sigma): t.sub(t.sub(E_dot, K0_dot), t.sub(E.P_nonconservative, E.sigma)),
-        Equation(Function(P_in, (Words("by energies"),)), Function(P_in, (Words("by vectors"),))): t.sub(E.P_in, E.P_in_of_vectors),
+        Equation(Symbol("K", ("2",), dots=1) + sigma_R, P): K2_dot + E.sigma_R - E.P,
+        Equation(sigma, sigma_R + Symbol("K", ("0",), dots=1)): E.sigma - (E.sigma_R + K0_dot),
+        Equation(Rate(K2 + U_general), P_nc - sigma_R): E_dot - (E.P_nonconservative - E.sigma_R),
+        Equation(Rate(H_general), P_nc - sigma): E_dot - K0_dot - (E.P_nonconservative - E.sigma),
+        Equation(Function(P_in, (Words("by energies"),)), Function(P_in, (Words("by vectors"),))): E.P_in - E.P_in_of_vectors,
     }
     return tuple(zip(known, motion.vanish(list(known.values())), strict=True))
 

@@ -31,34 +31,30 @@ class FirstIntegral:
 
 def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) -> tuple[FirstIntegral, ...]:
     """Every candidate whose rate vanishes on the motion; none twice."""
-    t = E.t
-    H = t.sub(E.E, E.K0)
-    single = [J for J in momenta(E) if symbols_of(t, [J.in_rates])]
+    H = E.E - E.K0
+    single = [J for J in momenta(E) if symbols_of(E.t, [J.in_rates.i])]
     energy = ("Jacobi integral T₂ − T₀ + V", jacobi(E), "neither T, V nor the rows depend on time")
-    candidates = [*((J.name, E.kin.in_speeds(J.in_rates), J.why) for J in single), *_many_valued(E), energy]
-    constant = motion.vanish([E.rate(i) for _, i, _ in candidates], where)
-    kept: list[tuple[str, int, str]] = []
+    candidates = [*((J.name, E.kin.scalar(E.kin.in_speeds(J.in_rates.i)), J.why) for J in single), *_many_valued(E), energy]
+    constant = motion.vanish([E.rate(e) for _, e, _ in candidates], where)
+    kept: list[tuple[str, Scalar, str]] = []
 
-    def keep(name: str, i: int, why: str) -> None:
-        if motion.vanishes(i, where) is False and not any(motion.vanishes(t.sub(i, j), where) for _, j, _ in kept):
-            kept.append((name, i, why))
+    def keep(name: str, e: Scalar, why: str) -> None:
+        if motion.vanishes(e, where) is False and not any(motion.vanishes(e - other, where) for _, other, _ in kept):
+            kept.append((name, e, why))
 
-    for (name, i, why), holds in zip(candidates, constant, strict=True):
+    for candidate, holds in zip(candidates, constant, strict=True):
         if holds:
-            keep(name, i, why)
+            keep(*candidate)
     varying = [J for J, holds in zip(single, constant, strict=False) if holds is False]
     for c in combinations(E, motion, varying, where, bool(constant[-1])):
-        keep(c.name, c.node, c.why)
-    return tuple(FirstIntegral(name, E.kin.scalar(i), why, bool(motion.vanishes(t.sub(i, H), where))) for name, i, why in kept)
+        keep(c.name, c.expression, c.why)
+    return tuple(FirstIntegral(name, e, why, bool(motion.vanishes(e - H, where))) for name, e, why in kept)
 
 
-def _many_valued(E: Energies) -> Iterator[tuple[str, int, str]]:
+def _many_valued(E: Energies) -> Iterator[tuple[str, Scalar, str]]:
     """T₂ − T₀ + V with the potentials that have another value after a closed path: a first integral, but no energy U."""
-    t = E.t
-    found = [load for load in E.loads if load.many_valued and len(load.loads) == 1 and load.potential is not None]
+    found = [(load, load.potential) for load in E.loads if load.many_valued and len(load.loads) == 1 and load.potential is not None]
     if found:
-        total = jacobi(E)
-        for load in found:
-            total = t.add(total, t.zero if load.potential is None else load.potential.i)
-        names = ", ".join(name for load in found for name in load.loads)
-        yield f"T₂ − T₀ + V with {names}", total, "its potential has many values, so it is no potential energy U"
+        names = ", ".join(name for load, _ in found for name in load.loads)
+        whole = sum((potential for _, potential in found), jacobi(E))
+        yield f"T₂ − T₀ + V with {names}", whole, "its potential has many values, so it is no potential energy U"

@@ -14,6 +14,7 @@ from dalembert.algebra.normal_form.antiderivative import antiderivative
 from dalembert.algebra.normal_form.forms import to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.normal_form.ring import TooLong
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.kinematics.system_kinematics import Kinematics
 
@@ -55,10 +56,10 @@ def _by_coordinates(t: Tape, q: Sequence[int], Q: Sequence[int]) -> int | None:
         rest = t.neg(t.add(Q_k, gradient(t, {V: t.one}, [x])[0]))
         if shown_zero(t, [rest])[0]:
             continue
-        more = antiderivative(t, rest, x)
+        more = antiderivative(Scalar(t, rest), Scalar(t, x))
         if more is None:
             return None
-        V = t.add(V, more)
+        V = t.add(V, more.i)
     return V
 
 
@@ -87,9 +88,9 @@ def _of_distance(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterato
         ratio = _normal(t, t.neg(t.div(t.mul(t.const(2), shorter(Q_k)), slope)))
         if ratio is None or set(q).intersection(symbols_of(t, (ratio,))):
             continue
-        V = antiderivative(t, t.mul(ratio, d), d)
+        V = antiderivative(Scalar(t, t.mul(ratio, d)), Scalar(t, d))
         if V is not None:
-            yield Rewrite(t, {d: t.call("sqrt", N)})(V)
+            yield Rewrite(t, {d: t.call("sqrt", N)})(V.i)
         return
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dalembert.algebra.folds import gradient
+from dalembert.algebra.columns import Column, slopes, total
+from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.energies import Energies
 from dalembert.kinetics.energies import kinetic_energy
@@ -16,12 +17,12 @@ class Momentum:
     """A momentum J in q̇; `coordinate` is the index k of p_k."""
 
     name: str
-    in_rates: int
+    in_rates: Scalar
     why: str
     coordinate: int | None = None
 
 
-def kinetic_energy_in_rates(E: Energies) -> int:
+def kinetic_energy_in_rates(E: Energies) -> Scalar:
     """T in q̇."""
     return kinetic_energy(E.kin, E.kin.motion_in_rates.v, E.kin.motion_in_rates.w)
 
@@ -31,11 +32,10 @@ def momenta(E: Energies) -> Iterator[Momentum]:
 
     Source: Mei85 (7.44).
     """
-    t, kin = E.t, E.kin
-    T = kinetic_energy_in_rates(E)
-    for k, p in enumerate(gradient(t, {T: t.one}, kin.qdot)):
+    kin = E.kin
+    for k, p in enumerate(slopes(kinetic_energy_in_rates(E), Column(E.t, kin.qdot))):
         name = str(kin.scalar(kin.q[k]))
-        yield Momentum(f"momentum of {name}", p, f"{name} is ignorable and no row holds its rate", k)
+        yield Momentum(f"momentum of {name}", kin.scalar(p), f"{name} is ignorable and no row holds its rate", k)
     N = kin.system.N
     axes = ((N.x, "x"), (N.y, "y"), (N.z, "z"))
     for n, axis in axes:
@@ -44,33 +44,21 @@ def momenta(E: Energies) -> Iterator[Momentum]:
         yield Momentum(f"angular momentum about O along N.{axis}", _angular(E, n), "no moment acts about this axis")
 
 
-def _linear(E: Energies, n: Vector) -> int:
+def _linear(E: Energies, n: Vector) -> Scalar:
     """Σ m v·n"""
-    t = E.t
-    total = t.zero
-    for body in E.kin.system.bodies:
-        total = t.add(total, t.mul(body.mass.i, n.on(t).dot_index(E.kin.motion_in_rates.v(body.G))))
-    return total
+    return total(E.t, (n.on(E.t) @ E.kin.motion_in_rates.v(body.G) * body.mass for body in E.kin.system.bodies))
 
 
-def _angular(E: Energies, n: Vector) -> int:
+def _angular(E: Energies, n: Vector) -> Scalar:
     """Σ (r × m v + I·ω)·n"""
-    t, motion = E.t, E.kin.motion_in_rates
-    total = t.zero
-    for body in E.kin.system.bodies:
-        r = (body.G - E.kin.system.O).on(t)
-        total = t.add(total, t.mul(body.mass.i, n.on(t).dot_index(r.cross(motion.v(body.G)))))
-        if body.frame is not None and body.inertia is not None:
-            total = t.add(total, n.on(t).dot_index(body.inertia @ motion.w(body.frame)))
-    return total
+    t, motion, bodies = E.t, E.kin.motion_in_rates, E.kin.system.bodies
+    orbital = (n.on(t) @ (body.G - E.kin.system.O).on(t).cross(motion.v(body.G)) * body.mass for body in bodies)
+    rigid = ((body.frame, body.inertia) for body in bodies if body.frame is not None and body.inertia is not None)
+    return total(t, orbital) + total(t, (n.on(t) @ (I @ motion.w(F)) for F, I in rigid))
 
 
-def jacobi(E: Energies) -> int:
+def jacobi(E: Energies) -> Scalar:
     """p·q̇ − L = T₂ − T₀ + V, by degrees in q̇, in the speeds."""
-    t, kin = E.t, E.kin
-    T = kinetic_energy_in_rates(E)
+    T, qdot = kinetic_energy_in_rates(E), Column(E.t, E.kin.qdot)
     # p·q̇ = 2 T₂ + T₁, so that p·q̇ − T = T₂ − T₀
-    total = t.sub(E.V, T)
-    for qdot, p in zip(kin.qdot, gradient(t, {T: t.one}, kin.qdot), strict=True):
-        total = t.add(total, t.mul(qdot, p))
-    return kin.in_speeds(total)
+    return E.kin.scalar(E.kin.in_speeds((E.V - T + qdot @ slopes(T, qdot)).i))

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dalembert.algebra.columns import Column, slopes
 from dalembert.algebra.exact.verdict import Undecided
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient, symbols_of
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.printing import equation_text
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.ldl import LDL
@@ -63,16 +64,16 @@ class _Reduction:
             msg = f"Routh's reduction is for independent coordinates; {self.kin.system.name!r} has the rows {rows}"
             raise NotApplicable(msg)
         self.T = kinetic_energy_in_rates(E)
-        self.p = gradient(self.t, {self.T: self.t.one}, self.kin.qdot)
+        self.p = slopes(self.T, Column(self.t, self.kin.qdot)).nodes
         self.ignorable = self._ignorable()
         self.remaining = [k for k in range(self.kin.n_q) if k not in self.ignorable]
 
     def _ignorable(self) -> list[int]:
         """Coordinates that T and V do not contain and along which no load acts."""
         E, kin = self.E, self.kin
-        inside = set(symbols_of(self.t, [self.T, E.V]))
+        inside = set(symbols_of(self.t, [self.T.i, E.V.i]))
         absent = [k for k, q in enumerate(kin.q) if q not in inside]
-        constant = self.motion.vanish([E.rate(kin.in_speeds(self.p[k])) for k in absent])
+        constant = self.motion.vanish([E.rate(kin.scalar(kin.in_speeds(self.p[k]))) for k in absent])
         found = [k for k, holds in zip(absent, constant, strict=True) if holds]
         if not found and None in constant:
             msg = f"whether a coordinate of {kin.system.name!r} is ignorable: undecided ({self.motion.why})"
@@ -91,10 +92,8 @@ class _Reduction:
         symbols = [t.private_symbol(f"p_{self._name(k)}") for k in self.ignorable]
         rates = self._rates(symbols)
         insert = Rewrite(t, dict(zip((kin.qdot[k] for k in self.ignorable), rates, strict=True)))
-        R = t.sub(self.T, self.E.V)
-        for symbol, k in zip(symbols, self.ignorable, strict=True):
-            R = t.sub(R, t.mul(symbol, kin.qdot[k]))
-        R = insert(R)
+        carried = Column(t, symbols) @ Column(t, (kin.qdot[k] for k in self.ignorable))
+        R = insert((self.T - self.E.V - carried).i)
         at_rest = Rewrite(t, {kin.qdot[k]: t.zero for k in self.remaining})
         equations = self._equations(R, insert)
         self._prove(equations, symbols)
@@ -118,22 +117,22 @@ class _Reduction:
         forms = [linear(self.p[k]) for k in self.ignorable]
         n = len(forms)
         M = [[row.get(j, t.zero) for j in range(n)] for _, row in forms]
-        return LDL(t, M).solve([t.sub(x, rest) for x, (rest, _) in zip(symbols, forms, strict=True)])
+        return LDL(t, M).solve((Column(t, symbols) - Column(t, (rest for rest, _ in forms))).nodes)
 
     def _equations(self, R: int, insert: Rewrite) -> list[int]:
         """d/dt ∂R/∂q̇_s − ∂R/∂q_s − Q_s, the momenta being constant."""
         t, kin = self.t, self.kin
-        Q = generalized_forces(kin)
-        slopes, forces = gradient(t, {R: t.one}, kin.qdot), gradient(t, {R: t.one}, kin.q)
-        rate = Derivative(t, t.rate)
-        return [t.sub(t.sub(rate(slopes[k]), forces[k]), insert(Q[k])) for k in self.remaining]
+        routhian, rate = kin.scalar(R), Derivative(t, t.rate)
+        inertia = slopes(routhian, Column(t, kin.qdot)).map(rate) - slopes(routhian, Column(t, kin.q))
+        left = inertia - generalized_forces(kin).map(insert)
+        return [left.nodes[k] for k in self.remaining]
 
     def _prove(self, equations: Sequence[int], symbols: Sequence[int]) -> None:
         """Each vanishes on every motion, with p_c = ∂T/∂q̇_c."""
         t, kin = self.t, self.kin
         put_momenta = Rewrite(t, dict(zip(symbols, (self.p[k] for k in self.ignorable), strict=True)))
         put_accelerations = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
-        left = [kin.in_speeds(put_accelerations(put_momenta(e))) for e in equations]
+        left = [kin.scalar(kin.in_speeds(put_accelerations(put_momenta(e)))) for e in equations]
         same = self.motion.vanish(left)
         if False not in same and None in same:
             msg = f"whether Routh's equations of {kin.system.name!r} are those of the motion: undecided ({self.motion.why})"

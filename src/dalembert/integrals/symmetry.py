@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dalembert.algebra.columns import Column, Rows, slopes
 from dalembert.algebra.exact.field import decide_zero
 from dalembert.algebra.exact.verdict import Verdict
-from dalembert.algebra.folds import Derivative, Rewrite, gradient
+from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
@@ -57,14 +58,13 @@ def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Map
     T = kinetic_energy_in_rates(E)
     direction = _Direction(E, xi)
     insert = Rewrite(t, where)
-    conditions = direction.conditions(T)
-    checks = tuple((name, decide_zero(t, [insert(e) for e in nodes]).verdict) for name, nodes in conditions.items())
-    p = gradient(t, {T: t.one}, kin.qdot)
-    momentum = kin.in_speeds(direction.product(dict(enumerate(p))))
-    energy = t.sub(jacobi(E), momentum)
+    conditions = direction.conditions(T).items()
+    checks = tuple((name, decide_zero(t, column.map(insert).nodes).verdict) for name, column in conditions)
+    momentum = kin.scalar(kin.in_speeds((direction.xi @ slopes(T, Column(t, kin.qdot))).i))
+    energy = jacobi(E) - momentum
     constant = motion.vanish([E.rate(momentum), E.rate(energy)], where)
     shown = tuple((str(kin.scalar(q)), str(kin.scalar(e))) for q, e in xi.items())
-    return Symmetry(kin.system.name, shown, kin.scalar(momentum), kin.scalar(energy), checks, constant[0], constant[1])
+    return Symmetry(kin.system.name, shown, momentum, energy, checks, constant[0], constant[1])
 
 
 class _Direction:
@@ -72,35 +72,24 @@ class _Direction:
 
     def __init__(self, E: Energies, xi: Mapping[int, int]) -> None:
         self.E, self.t, self.kin = E, E.t, E.kin
-        place = {q: k for k, q in enumerate(E.kin.q)}
-        self.xi = {place[q]: e for q, e in xi.items()}
+        self.xi = Column(E.t, (xi.get(q, E.t.zero) for q in E.kin.q))
 
-    def along(self, f: int) -> int:
+    def along(self, f: Scalar) -> Column:
         """ξ·∂f/∂q + ξ̇·∂f/∂q̇"""
         t, kin = self.t, self.kin
-        rate, total = Derivative(t, t.rate), t.zero
-        by_q, by_rate = gradient(t, {f: t.one}, kin.q), gradient(t, {f: t.one}, kin.qdot)
-        for k, e in self.xi.items():
-            total = t.add(total, t.add(t.mul(e, by_q[k]), t.mul(rate(e), by_rate[k])))
-        return total
+        by_q, by_rate = slopes(f, Column(t, kin.q)), slopes(f, Column(t, kin.qdot))
+        return Column(t, [(self.xi @ by_q + self.xi.map(Derivative(t, t.rate)) @ by_rate).i])
 
-    def product(self, row: Mapping[int, int]) -> int:
-        """Σ_k a_k ξ_k"""
-        t = self.t
-        total = t.zero
-        for k, e in self.xi.items():
-            total = t.add(total, t.mul(row.get(k, t.zero), e))
-        return total
-
-    def conditions(self, T: int) -> dict[str, list[int]]:
+    def conditions(self, T: Scalar) -> dict[str, Column]:
         """What must vanish for p·ξ to be constant, and A ξ + b, in words."""
-        rows = self.kin.rows
+        t, rows = self.t, self.kin.rows
         found = {
-            "T does not change along ξ": [self.along(T)],
-            "V does not change along ξ": [self.along(self.E.V)],
-            "no load acts along ξ": [self.product(dict(enumerate(generalized_forces(self.kin))))],
+            "T does not change along ξ": self.along(T),
+            "V does not change along ξ": self.along(self.E.V),
+            "no load acts along ξ": Column(t, [(self.xi @ generalized_forces(self.kin)).i]),
         }
         if rows:
-            found["A ξ = 0"] = [self.product(row.A) for row in rows]
-            found["A ξ + b = 0"] = [self.t.add(self.product(row.A), row.b) for row in rows]
+            A = Rows(t, (row.A for row in rows), self.kin.n_q)
+            found["A ξ = 0"] = A @ self.xi
+            found["A ξ + b = 0"] = A @ self.xi + Column(t, (row.b for row in rows))
         return found

@@ -12,12 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.algebra.tape import Tape, Triple
-from dalembert.geometry.matrix import Matrix, steiner, summed, times
-from dalembert.geometry.rotation import Quaternion
-from dalembert.geometry.vector import cross3, dot3, plus
+from dalembert.geometry.triples import Matrix3, cross3, dot3, matrix_sum, negative, plus, scaled, steiner, times
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Link, Tree
-from dalembert.kinetics.generalized_forces import generalized_forces_by_sweep
+from dalembert.kinetics.quantities import Quantities
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class LinkInertia:
 
     m: int
     h: Triple
-    A: Matrix
+    A: Matrix3
 
 
 class Motions:
@@ -40,20 +38,16 @@ class Motions:
         g = zero if field is None else field.g.on(t).components(kin.system.N)
         self.w: dict[Link, Triple] = {self.tree.root: zero}
         self.alpha: dict[Link, Triple] = {self.tree.root: zero}
-        self.a: dict[Link, Triple] = {self.tree.root: (t.neg(g[0]), t.neg(g[1]), t.neg(g[2]))}
+        self.a: dict[Link, Triple] = {self.tree.root: negative(t, g)}
         for link in self.tree.links[1:]:
             self._move(link)
-
-    def _scale(self, k: int, a: Triple) -> Triple:
-        mul = self.t.mul
-        return mul(k, a[0]), mul(k, a[1]), mul(k, a[2])
 
     def _move(self, link: Link) -> None:
         """ω = ω_p + ω̄, α = α_p + ω × ω̄ + …, a = a_p + α_p × r + ω_p × (ω_p × r + 2 ṙ) + r̈"""
         t, parent = self.t, link.parent
         assert parent is not None
         w_p, alpha, a = self.w[parent], self.alpha[parent], self.a[parent]
-        swing = plus(t, cross3(t, w_p, link.r), self._scale(t.const(2), link.r_dot))
+        swing = plus(t, cross3(t, w_p, link.r), scaled(t, t.const(2), link.r_dot))
         a = plus(t, plus(t, a, link.r_bias), plus(t, cross3(t, alpha, link.r), cross3(t, w_p, swing)))
         w = w_p
         if link.frame is not parent.frame:
@@ -63,7 +57,7 @@ class Motions:
         for x, s_w, s_v in link.freedoms:
             xdot = t.rate(x)
             assert xdot is not None
-            alpha, a = plus(t, alpha, self._scale(xdot, s_w)), plus(t, a, self._scale(xdot, s_v))
+            alpha, a = plus(t, alpha, scaled(t, xdot, s_w)), plus(t, a, scaled(t, xdot, s_v))
         self.w[link], self.alpha[link], self.a[link] = plus(t, w, link.spin), alpha, a
 
 
@@ -100,34 +94,27 @@ def link_inertia(kin: Kinematics, link: Link) -> LinkInertia:
     m, h, A = t.zero, zero, (zero, zero, zero)
     for body, rho in link.masses:
         k = body.mass.i
-        m_rho = t.mul(k, rho[0]), t.mul(k, rho[1]), t.mul(k, rho[2])
+        m_rho = scaled(t, k, rho)
         m, h = t.add(m, k), plus(t, h, m_rho)
-        A = summed(t, A, steiner(t, m_rho, rho))
+        A = matrix_sum(t, A, steiner(t, m_rho, rho))
         if body.inertia is not None:
-            A = summed(t, A, body.inertia.on(t).to(link.frame).rows)
+            A = matrix_sum(t, A, body.inertia.on(t).to(link.frame).rows)
     return LinkInertia(m, h, A)
 
 
 def _wrench(t: Tape, I: LinkInertia, w: Triple, alpha: Triple, a: Triple) -> tuple[Triple, Triple]:
     """n = A α + ω × A ω + h × a,  f = m a + α × h + ω × (ω × h), at the link's point."""
     n = plus(t, plus(t, times(t, I.A, alpha), cross3(t, w, times(t, I.A, w))), cross3(t, I.h, a))
-    ma: Triple = (t.mul(I.m, a[0]), t.mul(I.m, a[1]), t.mul(I.m, a[2]))
-    f = plus(t, ma, plus(t, cross3(t, alpha, I.h), cross3(t, w, cross3(t, w, I.h))))
+    f = plus(t, scaled(t, I.m, a), plus(t, cross3(t, alpha, I.h), cross3(t, w, cross3(t, w, I.h))))
     return n, f
 
 
 def _declared(kin: Kinematics, tree: Tree) -> dict[int, int]:
     """The declared loads along every freedom, gravity left out; along a spin ½ E Q_e, since ė = ½ Eᵀ s."""
     t = kin.tape
-    Q = dict(zip(kin.qdot, generalized_forces_by_sweep(kin), strict=True))
-    half = t.div(t.one, t.const(2))
+    Q = dict(zip(kin.qdot, Quantities(kin).rates.of_loads_but_gravity.value, strict=True))
     for link in tree.links[1:]:
-        rotation = link.frame.rotation
-        if isinstance(rotation, Quaternion) and link.parent is not None and link.frame is not link.parent.frame:
-            along = [Q[t.rate(e) or e] for e in rotation.e]
-            for (s, _, _), row in zip(link.freedoms, rotation.rows(t), strict=True):
-                total = t.zero
-                for x, y in zip(row, along, strict=True):
-                    total = t.add(total, t.mul(x, y))
-                Q[s] = t.mul(half, total)
+        if link.ball is not None:
+            along = link.ball.load_of_spin(t, [Q[t.rate(e) or e] for e in link.ball.e])
+            Q |= dict(zip((s for s, _, _ in link.freedoms), along, strict=True))
     return Q

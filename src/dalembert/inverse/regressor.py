@@ -20,17 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import Linear, evaluate, gradient, symbols_of
+from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.tape import Triple
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector, cross3, dot3, plus
+from dalembert.geometry.triples import cross3, dot3, plus
+from dalembert.geometry.vector import Vector
 from dalembert.inverse.base_parameters import BaseParameters, base_parameters
 from dalembert.inverse.native import NativeExpressions
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
-from dalembert.kinetics.generalized_forces import project
-from dalembert.kinetics.loads import applied_forces, applied_torques, dissipation, potential
+from dalembert.kinetics.fields import Place
+from dalembert.kinetics.generalized_forces import generalized_active_forces_but_gravity, projected
 from dalembert.model.elements import Body
 from dalembert.model.system import System
 from dalembert.notebook import Shown
@@ -184,23 +185,14 @@ def _swings(kin: Kinematics, w: Triple, alpha: Triple) -> Iterable[Triple]:
 
 def _known(kin: Kinematics, others: Sequence[Body]) -> list[int]:
     """The loads but gravity taken to the other side, and the inertia of bodies that are not identified."""
-    t = kin.tape
-    F = [t.zero] * kin.n_u
-    for _, R, P in applied_forces(kin):
-        project(kin, F, P, kin.vector_in_speeds(R))
-    for _, T, B in applied_torques(kin):
-        project(kin, F, B, kin.vector_in_speeds(T))
-    for r, k in Linear(t, kin.u)(kin.along_q(potential(kin)))[1].items():
-        F[r] = t.sub(F[r], k)
-    for r, k in enumerate(gradient(t, {kin.in_speeds(dissipation(kin)): t.one}, kin.u)):
-        F[r] = t.sub(F[r], k)
     field = kin.system.field
+    inertia: list[tuple[Place, Vector]] = []
     for body in others:
-        a = kin.a(body.G) if field is None else kin.a(body.G) - field.g.on(t)
-        project(kin, F, body.G, -(body.mass * a))
+        a = kin.a(body.G) if field is None else kin.a(body.G) - field.g.on(kin.tape)
+        inertia.append((body.G, -(body.mass * a)))
         if body.frame is not None and body.inertia is not None:
-            project(kin, F, body.frame, -kin.motion.derivative(body.inertia @ kin.w(body.frame)))
-    return [t.neg(x) for x in F]
+            inertia.append((body.frame, -kin.motion.derivative(body.inertia @ kin.w(body.frame))))
+    return list(-(generalized_active_forces_but_gravity(kin) + projected(kin, inertia)))
 
 
 def _values(kin: Kinematics, body: Body) -> list[float]:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import combinations
 from typing import Final
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.field import Trials, shown_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
@@ -137,14 +137,14 @@ class Elimination:
         t = self.tape
         A = [[self.rows[r][1].get(k, t.zero) for k in block] for r in block.values()]
         minors = [[self._cofactor(A, r, k) for k in range(len(A))] for r in range(len(A))]
-        det = self._sum(t.mul(a, m) for a, m in zip(A[0], minors[0], strict=True))
+        det = contracted(t, zip(A[0], minors[0], strict=True))
         if self._vanishes(det):
             return False
         det = next((unit for unit in (t.one, t.neg(t.one)) if shown_zero(t, [t.sub(det, unit)])[0]), det)
         self._note(det)
         c = [self.rows[r][0] for r in block.values()]
         for place, (k, row) in enumerate(block.items()):
-            z = t.div(self._sum(t.mul(minors[r][place], c[r]) for r in range(len(A))), det)
+            z = t.div(contracted(t, ((minor[place], x) for minor, x in zip(minors, c, strict=True))), det)
             self.rows[row] = z, {k: t.one}
         return True
 
@@ -155,9 +155,12 @@ class Elimination:
         minor = rest[0][0] if len(rest) == 1 else t.sub(t.mul(rest[0][0], rest[1][1]), t.mul(rest[0][1], rest[1][0]))
         return minor if (r + k) % 2 == 0 else t.neg(minor)
 
-    def _sum(self, terms: Iterable[int]) -> int:
-        return reduce(self.tape.add, terms, self.tape.zero)
-
     @staticmethod
     def _without(row: Row, k: int) -> Row:
         return row[0], {j: a for j, a in row[1].items() if j != k}
+
+
+def solution(t: Tape, rows: Iterable[Row], prefer: Callable[[int], int] = lambda _: 0) -> dict[int, int]:
+    """z with c + Σ a z = 0 for all rows; what they leave open is zero."""
+    solved, _ = Elimination(t, [(c, dict(a)) for c, a in rows], prefer, t.moving).run()
+    return {k: t.neg(c) for k, (c, _) in solved.items()}

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
-from dalembert.kinematics.elimination import Elimination
+from dalembert.algebra.columns import Column, Rows, jacobian
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.kinematics.elimination import solution
 from dalembert.kinematics.system_kinematics import Kinematics
 
 
@@ -40,12 +41,10 @@ class FullSpeeds:
         """q̇ = Φ u + X, as nodes in all n speeds."""
         t, kin = self.kin.tape, self.kin
         linear = Linear(t, kin.qdot)
-        equations = []
-        for u, e in zip(self.u, self.definitions, strict=True):
-            c, k = linear(e)
-            equations.append((t.sub(c, u), dict(k)))
-        solved, _ = Elimination(t, equations, lambda _: 0, t.moving).run()
-        return [t.neg(solved[k][0]) for k in range(kin.n_q)]
+        # a speed may be a rate itself, so that u is taken from the constant part
+        forms = [linear(e) for e in self.definitions]
+        solved = solution(t, ((t.sub(c, u), row) for u, (c, row) in zip(self.u, forms, strict=True)))
+        return [solved[k] for k in range(kin.n_q)]
 
     @cached_property
     def Phi(self) -> list[tuple[int, dict[int, int]]]:
@@ -54,18 +53,16 @@ class FullSpeeds:
         return [linear(e) for e in self.qdot]
 
     @cached_property
-    def Psi(self) -> list[list[int]]:
+    def Psi(self) -> Rows:
         """Ψ_si = ∂u_s/∂q̇_i"""
         t = self.kin.tape
-        return [gradient(t, {e: t.one}, self.kin.qdot) for e in self.definitions]
+        return jacobian(Column(t, self.definitions), Column(t, self.kin.qdot))
 
     @cached_property
-    def transposition(self) -> list[list[int]]:
+    def transposition(self) -> Rows:
         """dΨ_si/dt − ∂u_s/∂q_i, in q̇: what γ contracts (Bar00 (40), corrected)."""
-        t, kin = self.kin.tape, self.kin
-        rate = Derivative(t, t.rate)
-        held = [gradient(t, {e: t.one}, kin.q) for e in self.definitions]
-        return [[t.sub(rate(p), h) for p, h in zip(row, fixed, strict=True)] for row, fixed in zip(self.Psi, held, strict=True)]
+        t = self.kin.tape
+        return self.Psi.map(Derivative(t, t.rate)) - jacobian(Column(t, self.definitions), Column(t, self.kin.q))
 
 
 def hamel_coefficients(full: FullSpeeds) -> tuple[list[list[list[int]]], list[list[int]]]:
@@ -74,19 +71,9 @@ def hamel_coefficients(full: FullSpeeds) -> tuple[list[list[list[int]]], list[li
     γ^s_rt = Σ_ij (∂Ψ_si/∂q_j − ∂Ψ_sj/∂q_i) Φ_ir X_j + Σ_i (∂_tΨ_si − ∂ψ_s/∂q_i) Φ_ir. The transposition relation makes both
     the coefficients, in the speeds, of Σ_i (dΨ_si/dt − ∂u_s/∂q_i) Φ_ir.
     """
-    t, kin = full.kin.tape, full.kin
+    t, kin, n = full.kin.tape, full.kin, len(full.u)
     in_u = Rewrite(t, dict(zip(kin.qdot, full.qdot, strict=True)))
     linear = Linear(t, full.u)
-    gamma: list[list[list[int]]] = []
-    gamma_t: list[list[int]] = []
-    for row in full.transposition:
-        forms = []
-        for r in range(len(full.u)):
-            total = t.zero
-            for g, (_, Phi_i) in zip(row, full.Phi, strict=True):
-                if r in Phi_i:
-                    total = t.add(total, t.mul(in_u(g), Phi_i[r]))
-            forms.append(linear(total))
-        gamma.append([[k.get(s, t.zero) for s in range(len(full.u))] for _, k in forms])
-        gamma_t.append([c for c, _ in forms])
-    return gamma, gamma_t
+    twist = full.transposition.map(in_u) @ Rows(t, (row for _, row in full.Phi), n)
+    forms = [[linear(e) for e in row] for row in twist.dense()]
+    return [[[k.get(s, t.zero) for s in range(n)] for _, k in row] for row in forms], [[c for c, _ in row] for row in forms]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, field, replace
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
@@ -139,19 +140,14 @@ class SpeedSolver:
             solved, _ = elimination.run()
         value = {x: x for x in u}
         for k, (c, coefficients) in solved.items():
-            total = t.neg(c)
-            for j, a in coefficients.items():
-                total = t.sub(total, t.mul(a, self.z[j]))
-            value[self.z[k]] = total
+            value[self.z[k]] = t.neg(contracted(t, ((a, self.z[j]) for j, a in coefficients.items()), c))
         definitions, spins = [self._rate_definition(x) for x in u], self._spin_values(value)
         return SpeedChoice(u, definitions, self._rates(value), [], spins, elimination.moving_pivots)
 
     def _given(self, row: Row, unknowns: Container[int]) -> Row:
         """The row with all but some unknowns taken as given: these can be solved for by determinants, which vanish least."""
-        t = self.tape
         c, coefficients = row
-        for k, a in coefficients.items():
-            c = c if k in unknowns else t.add(c, t.mul(a, self.z[k]))
+        c = contracted(self.tape, ((a, self.z[k]) for k, a in coefficients.items() if k not in unknowns), c)
         return c, {k: a for k, a in coefficients.items() if k in unknowns}
 
     def _rate_definition(self, x: int) -> int:
@@ -194,10 +190,8 @@ class SpeedSolver:
         t = self.tape
         free = next(k for k in range(len(self.z)) if k not in solved)
         # z_k = −a z_free for every z_k that goes with the free one: the direction in which q̇ is not determined
-        total = self.z[free]
-        for k, (_, a) in sorted(solved.items()):
-            if free in a:
-                total = t.sub(total, t.mul(a[free], self.z[k]))
+        along = contracted(t, ((a[free], self.z[k]) for k, (_, a) in sorted(solved.items()) if free in a))
+        total = t.sub(self.z[free], along)
         what = "the rate" if total == self.z[free] else "the combination of rates"
         remedy = "change a speed's definition so that every rate follows"
         return f"the speeds and constraints leave {what} {Scalar(t, total)} undetermined: {remedy}"

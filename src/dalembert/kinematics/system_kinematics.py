@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from functools import cached_property
 from typing import Any, Final
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
@@ -194,11 +195,7 @@ class Kinematics(Shown):
 
     def row_in_rates(self, row: ConstraintRow) -> int:
         """A q̇ + b of one row."""
-        t = self.tape
-        total = row.b
-        for k, a in row.A.items():
-            total = t.add(total, t.mul(a, self.qdot[k]))
-        return total
+        return contracted(self.tape, ((a, self.qdot[k]) for k, a in row.A.items()), row.b)
 
     def scalar(self, i: int) -> Scalar:
         """A node of this tape as an expression."""

@@ -14,7 +14,7 @@ from dalembert.algebra.tape import LEAVES, Tape, Triple
 from dalembert.errors import NotApplicable
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.rotation import AboutBasis, DirectionCosines, Quaternion
-from dalembert.geometry.vector import plus
+from dalembert.geometry.triples import plus
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body
 
@@ -35,6 +35,12 @@ class Link:
     r_bias: Triple
     masses: list[tuple[Body, Triple]] = field(default_factory=list)
     children: dict[object, Link] = field(default_factory=dict)
+
+    @property
+    def ball(self) -> Quaternion | None:
+        """The quaternion of a ball joint; a link that slides in the same frame has none of its own."""
+        turns = self.parent is not None and self.frame is not self.parent.frame
+        return self.frame.rotation if turns and isinstance(self.frame.rotation, Quaternion) else None
 
 
 class Tree:

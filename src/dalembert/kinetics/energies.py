@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dalembert.algebra.formula import Symbol
+from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -14,8 +15,8 @@ from dalembert.kinetics.fields import Field
 from dalembert.kinetics.quantity import Quantity
 
 
-def kinetic_energy(kin: Kinematics, v: Callable[[Point], Vector], w: Callable[[Frame], Vector]) -> int:
-    """T = ½ Σ m v·v + ½ Σ ω·I·ω, as a node
+def kinetic_energy(kin: Kinematics, v: Callable[[Point], Vector], w: Callable[[Frame], Vector]) -> Scalar:
+    """T = ½ Σ m v·v + ½ Σ ω·I·ω
 
     In whatever velocity variables v and w are written: q̇ for Lagrange, u for the energy integrals.
 
@@ -24,5 +25,5 @@ def kinetic_energy(kin: Kinematics, v: Callable[[Point], Vector], w: Callable[[F
     of, t = quantities.Quantities(kin), kin.tape
     velocity = Quantity(Symbol("v"), Field(t, v))
     turning = of.rates.along_inertia(Quantity(Symbol("ω"), Field(t, w)))
-    T: int = quantities.kinetic_energy(of, velocity, turning).value.i
+    T: Scalar = quantities.kinetic_energy(of, velocity, turning).value
     return T

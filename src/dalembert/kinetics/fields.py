@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Any
 
-from dalembert.algebra.columns import Column
+from dalembert.algebra.columns import Column, gathered
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -99,10 +99,8 @@ class Contraction:
 
     def total(self) -> Column:
         """Σ F·∂v/∂x_k for all k at once: F held, v swept backwards."""
-        t, seeds = self.load.tape, dict[int, int]()
-        assert self.load.places is not None
-        for X in self.load.places:
-            self.slopes.reached[X] = None
-            for v, f in self.slopes.seeds(X, self.load(X)):
-                seeds[v] = t.add(seeds.get(v, t.zero), f)
+        t, load, places = self.load.tape, self.load, self.load.places
+        assert places is not None
+        self.slopes.reached |= dict.fromkeys(places)
+        seeds = gathered(t, (pair for X in places for pair in self.slopes.seeds(X, load(X))))
         return Column(t, gradient(t, seeds, self.slopes.by.nodes))

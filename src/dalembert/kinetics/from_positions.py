@@ -13,7 +13,8 @@ from dalembert.algebra import formula as f
 from dalembert.algebra.formula import Symbol
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.vector import Vector, dot3
+from dalembert.geometry.triples import dot3
+from dalembert.geometry.vector import Vector
 from dalembert.kinematics.positions import Positions
 from dalembert.kinetics.fields import Field, Place, Slopes
 from dalembert.kinetics.quantities import Quantities, axial

@@ -52,8 +52,7 @@ class AllSpeeds:
     def Psi(self, u: Quantity) -> Quantity:
         """Ψ = ∂u/∂q̇"""
         names, rates = (tuple(Name(self.kin.name(i)) for i in symbols) for symbols in (self.full.u, self.kin.qdot))
-        Psi = Rows.of(self.tape, self.full.Psi, self.kin.n_q)
-        return Quantity(f.Partial(u.ref, self.of.qdot.ref), Psi, (u, self.of.qdot), Symbol("Ψ"), names, rates)
+        return Quantity(f.Partial(u.ref, self.of.qdot.ref), self.full.Psi, (u, self.of.qdot), Symbol("Ψ"), names, rates)
 
     def Phi(self, Psi: Quantity) -> Quantity:
         """Φ = Ψ⁻¹"""
@@ -89,7 +88,7 @@ class AllSpeeds:
 
     def transposition(self, Psi: Quantity, u: Quantity, Phi: Quantity) -> Quantity:
         """Γ = (Ψ̇ − ∂u/∂q) Φ, for the first p columns of Φ, in the speeds"""
-        G = Rows.of(self.tape, self.full.transposition, self.kin.n_q).map(self.in_u)
+        G = self.full.transposition.map(self.in_u)
         tree = f.Rate(Psi.ref) - f.Partial(u.ref, self.of.q.ref)
         found = Quantity(tree, G, (Psi, u, self.of.q), index=Psi.index) @ Phi.first(self.kin.n_u)
         return found.called("Γ")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dalembert.algebra.columns import contracted
+from dalembert.algebra.columns import total
+from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -25,6 +26,11 @@ def applied_torques(kin: Kinematics) -> Iterator[tuple[str, Vector, Frame]]:
             yield load.name, T, B
 
 
+def loads_without_potential(kin: Kinematics) -> list[tuple[str, Vector, Point | Frame]]:
+    """(name, load, where it acts) of every declared force and torque."""
+    return [*applied_forces(kin), *applied_torques(kin)]
+
+
 def weights(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
     """(name, m g, G) of every mass in the gravity field."""
     field = kin.system.field
@@ -33,30 +39,41 @@ def weights(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
             yield f"weight of {body.name}", body.mass * field.g, body.G
 
 
-def potential(kin: Kinematics) -> int:
+def spring_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
+    """(name, F, P) for both ends of every spring."""
+    for spring in kin.system.potentials:
+        yield from ((spring.name, F.on(kin.tape), P) for F, P in spring.forces)
+
+
+def potential(kin: Kinematics) -> Scalar:
     """V(q, t) = Σ of the declared potentials, without gravity."""
-    t = kin.tape
-    total = t.zero
-    for p in kin.system.potentials:
-        total = t.add(total, kin.in_rates(p.V.i))
-    return total
+    return total(kin.tape, (kin.scalar(kin.in_rates(p.V.i)) for p in kin.system.potentials))
 
 
-def gravity_potential(kin: Kinematics) -> int:
+def potential_without_place(kin: Kinematics) -> Scalar | None:
+    """V of the potentials that are no springs, whose loads are known along the coordinates only; None where there are none."""
+    rest = [kin.scalar(kin.in_rates(p.V.i)) for p in kin.system.potentials if not p.forces]
+    return total(kin.tape, rest) if rest else None
+
+
+def potential_energy(kin: Kinematics) -> Scalar:
+    """V = Σ V_i − Σ m g·r"""
+    return potential(kin) + gravity_potential(kin)
+
+
+def gravity_potential(kin: Kinematics) -> Scalar:
     """V_g = −Σ m g·r, by recursion along the points."""
-    t = kin.tape
     above = heights(kin)
-    return t.neg(contracted(t, ((body.mass.i, above[body.G]) for body in kin.system.bodies if above)))
+    return -total(kin.tape, (above[body.G] * body.mass for body in kin.system.bodies if above))
 
 
-def heights(kin: Kinematics) -> dict[Point, int]:
+def heights(kin: Kinematics) -> dict[Point, Scalar]:
     """g·r of every mass centre and of the points on the way to it; none without a field."""
     field = kin.system.field
-    t = kin.tape
-    found: dict[Point, int] = {}
+    found: dict[Point, Scalar] = {}
     if field is None:
         return found
-    g = field.g.on(t)
+    g = field.g.on(kin.tape)
     for body in kin.system.bodies:
         chain: list[Point] = []
         P: Point | None = body.G
@@ -64,15 +81,10 @@ def heights(kin: Kinematics) -> dict[Point, int]:
             chain.append(P)
             P = P.parent
         for Q in reversed(chain):
-            before = t.zero if Q.parent is None else found[Q.parent]
-            found[Q] = t.add(before, g.dot_index(Q.r.on(t)))
+            found[Q] = (0 if Q.parent is None else found[Q.parent]) + g @ Q.r
     return found
 
 
-def dissipation(kin: Kinematics) -> int:
+def dissipation(kin: Kinematics) -> Scalar:
     """D(q, q̇, t): the sum of the declared dissipation functions, in q̇."""
-    t = kin.tape
-    total = t.zero
-    for d in kin.system.dissipations:
-        total = t.add(total, kin.in_rates(d.D.i))
-    return total
+    return total(kin.tape, (kin.scalar(kin.in_rates(d.D.i)) for d in kin.system.dissipations))

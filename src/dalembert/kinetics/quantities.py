@@ -25,7 +25,6 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics import loads
 from dalembert.kinetics.fields import Field, Place
 from dalembert.kinetics.quantity import D, Quantity, equation, number, total
-from dalembert.kinetics.springs import potential_without_place, spring_forces
 
 
 class Quantities:
@@ -146,12 +145,12 @@ class Quantities:
     @cached_property
     def V(self) -> Quantity:
         """V = Σ V_i − Σ m g·r: the declared potentials and that of the weights."""
-        declared = total(self.given("V", Declared(Scalar(self.tape, loads.potential(self.kin))), "i"))
+        declared = total(self.given("V", Declared(loads.potential(self.kin)), "i"))
         if self.kin.system.field is None:
             return declared.called("V")
         g, r = self.given("g", None), self.given("r", None)
         heights = loads.heights(self.kin)
-        height = Quantity(g.ref.dot(r.ref), Field(self.tape, lambda P: Scalar(self.tape, heights[P])), (g, r))
+        height = Quantity(g.ref.dot(r.ref), Field.of(self.tape, heights), (g, r))
         return (declared - total(self.m * height)).called("V")
 
 
@@ -249,7 +248,7 @@ class Written:
     @cached_property
     def dissipation(self) -> Quantity:
         """D, Rayleigh's dissipation"""
-        return self.of.given("D", Scalar(self.tape, loads.dissipation(self.kin)))
+        return self.of.given("D", loads.dissipation(self.kin))
 
     # ---- loads ---------------------------------------------------------------------------------
 
@@ -259,7 +258,7 @@ class Written:
     @cached_property
     def forces(self) -> Quantity:
         """F at every point where a load acts: declared forces, weights and springs."""
-        acting = (*loads.applied_forces(self.kin), *loads.weights(self.kin), *spring_forces(self.kin))
+        acting = (*loads.applied_forces(self.kin), *loads.weights(self.kin), *loads.spring_forces(self.kin))
         return self.of.given("F", self._field((P, F) for _, F, P in acting))
 
     @cached_property
@@ -278,8 +277,16 @@ class Written:
 
         Source: Mei85 (7.40)–(7.41), Bar00 (17).
         """
-        x = self.directions
-        return self._dragged(total(self.forces_without_potential.dot(D(self.v, x))) + total(self.moments.dot(D(self.w, x))), x).called("Q")
+        return self.without_potential(self.directions).called("Q")
+
+    def without_potential(self, x: Quantity) -> Quantity:
+        """Σ F·∂v/∂x + Σ M·∂ω/∂x − ∂D/∂x, of the loads that have no potential, along any velocities x"""
+        return self._dragged(total(self.forces_without_potential.dot(D(self.v, x))) + total(self.moments.dot(D(self.w, x))), x)
+
+    @cached_property
+    def of_loads_but_gravity(self) -> Quantity:
+        """Q − ∂V/∂q, V of the declared potentials, gravity left out"""
+        return self.Q - D(self.of.given("V", loads.potential(self.kin)), self.of.q)
 
     def of_all_loads(self, F: Quantity, M: Quantity, v_k: Quantity, w_k: Quantity, letter: str = "k") -> Quantity:
         """Σ F·v_k + Σ M·ω_k − ∂D/∂q̇_k − ∂V/∂q_k, V of the potentials without a place
@@ -298,8 +305,8 @@ class Written:
     @cached_property
     def placeless(self) -> Quantity | None:
         """V of the potentials that act at no place: known by their slopes only."""
-        V = potential_without_place(self.kin)
-        return None if V is None else self.of.given("V", Scalar(self.tape, V))
+        V = loads.potential_without_place(self.kin)
+        return None if V is None else self.of.given("V", V)
 
 
 class InSpeeds(Written):
@@ -322,7 +329,7 @@ class InSpeeds(Written):
 
     @cached_property
     def dissipation(self) -> Quantity:
-        return self.of.given("D", Scalar(self.tape, self.kin.in_speeds(loads.dissipation(self.kin))))
+        return self.of.given("D", Scalar(self.tape, self.kin.in_speeds(loads.dissipation(self.kin).i)))
 
 
 def kinetic_energy(of: Quantities, v: Quantity, w: Quantity) -> Quantity:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dalembert.algebra.columns import Column, Rows, contracted
 from dalembert.algebra.exact.field import Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Linear
 from dalembert.geometry.closure import Hold
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.elimination import Elimination
+from dalembert.kinematics.elimination import solution
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
 from dalembert.model.elements import Body
@@ -73,34 +74,22 @@ def _independent(kin: Kinematics, columns: Twists) -> list[int]:
 def _solved(kin: Kinematics, rows: list[tuple[int | None, dict[int, int]]]) -> dict[int, int]:
     """z with Σ a_c z_c = b for all rows; what they leave open is zero."""
     t = kin.tape
-    equations = [(t.zero if b is None else t.neg(b), dict(a)) for b, a in rows]
-    solved, _ = Elimination(t, equations, lambda c: c, t.moving).run()
-    return {c: t.neg(rest) for c, (rest, _) in solved.items()}
+    return solution(t, ((t.zero if b is None else t.neg(b), a) for b, a in rows), lambda c: c)
 
 
 def _spanned(kin: Kinematics, row: ConstraintRow, columns: Twists, independent: list[int]) -> list[int]:
     """f = Σ c_k v_k with f·v_k = A_k: a force in the directions in which the point can go."""
     t = kin.tape
 
-    def dot(a: tuple[int, ...], b: tuple[int, ...]) -> int:
-        return t.add(t.add(t.mul(a[0], b[0]), t.mul(a[1], b[1])), t.mul(a[2], b[2]))
-
-    gram = [(row.A.get(k), {j: dot(columns[k], columns[j]) for j in independent}) for k in independent]
-    f = [t.zero] * 6
-    for k, c in _solved(kin, gram).items():
-        f[:3] = [t.add(x, t.mul(c, y)) for x, y in zip(f[:3], columns[k], strict=True)]
-    return f
+    v = Rows.of(t, (columns[k][:3] for k in independent), 3)
+    c = _solved(kin, [(row.A.get(k), dict(products)) for k, products in zip(independent, (v @ v.T).rows, strict=True)])
+    return [*(v.T @ Column(t, (c.get(j, t.zero) for j in range(len(independent))))), t.zero, t.zero, t.zero]
 
 
 def _checked(kin: Kinematics, row: ConstraintRow, P: Point, body: Body, columns: Twists, w: list[int]) -> Hold | None:
     """The hold, if it does the work of the row along every coordinate."""
     t, N = kin.tape, kin.system.N
-    misses = []
-    for k, x in columns.items():
-        total = t.neg(row.A.get(k, t.zero))
-        for a, b in zip(x, w, strict=False):
-            total = t.add(total, t.mul(a, b))
-        misses.append(total)
+    misses = [contracted(t, zip(x, w, strict=False), t.neg(row.A.get(k, t.zero))) for k, x in columns.items()]
     if not all(shown_zero(t, misses)):
         return None
     force, moment = Vector(t, {N: (w[0], w[1], w[2])}), Vector(t, {N: (w[3], w[4], w[5])})

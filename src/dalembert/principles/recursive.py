@@ -15,24 +15,43 @@ from dataclasses import dataclass, field
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.equations.explicit import ExplicitEquations
+from dalembert.geometry import triples
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.matrix import Matrix, cross_matrix, negative, outer3, product, steiner, summed, symmetric, times, transposed, turned
-from dalembert.geometry.rotation import Quaternion
-from dalembert.geometry.vector import cross3, dot3, plus
+from dalembert.geometry.triples import (
+    Matrix3,
+    cross3,
+    cross_matrix,
+    dot3,
+    matrix_sum,
+    negative,
+    outer,
+    plus,
+    scaled,
+    steiner,
+    symmetric,
+    times,
+    transposed,
+)
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Link, Tree
-from dalembert.kinetics.generalized_forces import generalized_forces_by_sweep
+from dalembert.kinetics.quantities import Quantities
 from dalembert.model.system import System
 from dalembert.principles.base import on_fork
+
+
+def _turned(t: Tape, F: Frame, X: Matrix3) -> Matrix3:
+    """R X Rᵀ from the axes of F to those of its parent."""
+    half = tuple(F.turn(t, c, back=True) for c in transposed(X))
+    return tuple(F.turn(t, c, back=True) for c in transposed(half))  # type: ignore[arg-type, return-value]
 
 
 @dataclass
 class Articulated:
     """n = A α + B a + n₀, f = Bᵀ α + M a + f₀ at the link's point, in the link's axes."""
 
-    A: Matrix
-    B: Matrix
-    M: Matrix
+    A: Matrix3
+    B: Matrix3
+    M: Matrix3
     n: Triple
     f: Triple
     # {freedom not yet taken out: (U_n, U_f)}
@@ -47,8 +66,8 @@ class Links:
         self.tree = Tree(kin)
         t = self.t
         zero = self.tree.zero
-        self.zero_matrix: Matrix = (zero, zero, zero)
-        Q = generalized_forces_by_sweep(kin)
+        self.zero_matrix: Matrix3 = (zero, zero, zero)
+        Q = Quantities(kin).rates.of_loads_but_gravity.value
         self.load = dict(zip(kin.qdot, Q, strict=True))
         for link in self.tree.links:
             self._load_of_ball(link)
@@ -61,29 +80,13 @@ class Links:
         field = kin.system.field
         down = zero if field is None else field.g.on(t).components(kin.system.N)
         # the root that accelerates upwards is the field
-        self.accelerations: dict[Link, tuple[Triple, Triple]] = {self.tree.root: (zero, self._neg(down))}
+        self.accelerations: dict[Link, tuple[Triple, Triple]] = {self.tree.root: (zero, negative(t, down))}
 
     def _load_of_ball(self, link: Link) -> None:
         """ė = ½ Eᵀ s, so the load along the spin s of a quaternion is ½ E Q_e."""
-        t, rotation = self.t, _own_quaternion(link)
-        if rotation is None:
-            return
-        Q = [self.load[t.rate(e) or e] for e in rotation.e]
-        half = t.div(t.one, t.const(2))
-        for (s, _, _), row in zip(link.freedoms, rotation.rows(t), strict=True):
-            total = t.zero
-            for x, y in zip(row, Q, strict=True):
-                total = t.add(total, t.mul(x, y))
-            self.load[s] = t.mul(half, total)
-
-    # ---- small algebra -----------------------------------------------------------------------
-
-    def _neg(self, a: Triple) -> Triple:
-        return self.t.neg(a[0]), self.t.neg(a[1]), self.t.neg(a[2])
-
-    def _scale(self, k: int, a: Triple) -> Triple:
-        mul = self.t.mul
-        return mul(k, a[0]), mul(k, a[1]), mul(k, a[2])
+        if link.ball is not None:
+            Q = [self.load[self.t.rate(e) or e] for e in link.ball.e]
+            self.load |= dict(zip((s for s, _, _ in link.freedoms), link.ball.load_of_spin(self.t, Q), strict=True))
 
     # ---- from the root to the tips -----------------------------------------------------------
 
@@ -98,7 +101,7 @@ class Links:
         w = self.w[link] = plus(t, turned, link.spin)
         # d(spin)/dt = bias + ω × spin;  d²r/dt² = r̈ + 2 ω×ṙ + ω×(ω×r)
         c_w = plus(t, link.spin_bias, cross3(t, w, link.spin))
-        swing = cross3(t, w_p, plus(t, self._scale(t.const(2), link.r_dot), cross3(t, w_p, link.r)))
+        swing = cross3(t, w_p, plus(t, scaled(t, t.const(2), link.r_dot), cross3(t, w_p, link.r)))
         c_v = plus(t, link.r_bias, swing)
         if link.frame is not link.parent.frame:
             c_v = link.frame.turn(t, c_v, back=False)
@@ -111,15 +114,15 @@ class Links:
         w = self.w[link]
         for body, rho in link.masses:
             m = body.mass.i
-            m_rho = self._scale(m, rho)
+            m_rho = scaled(t, m, rho)
             # ω×(ω×ρ) m, and ω×Iω about the link's point
             centrifugal = cross3(t, w, cross3(t, w, m_rho))
             A = steiner(t, m_rho, rho)
             if body.frame is not None and body.inertia is not None:
-                A = summed(t, A, body.inertia.on(t).to(link.frame).rows)
-            total.A = summed(t, total.A, A)
-            total.B = summed(t, total.B, cross_matrix(t, m_rho))
-            total.M = summed(t, total.M, ((m, t.zero, t.zero), (t.zero, m, t.zero), (t.zero, t.zero, m)))
+                A = matrix_sum(t, A, body.inertia.on(t).to(link.frame).rows)
+            total.A = matrix_sum(t, total.A, A)
+            total.B = matrix_sum(t, total.B, cross_matrix(t, m_rho))
+            total.M = matrix_sum(t, total.M, ((m, t.zero, t.zero), (t.zero, m, t.zero), (t.zero, t.zero, m)))
             total.n = plus(t, total.n, cross3(t, w, times(t, A, w)))
             total.f = plus(t, total.f, centrifugal)
         return total
@@ -140,14 +143,14 @@ class Links:
         t, r = self.t, link.r
         A, B, M, n, f = I.A, I.B, I.M, I.n, I.f
         if link.frame is not F:
-            A, B, M = symmetric(turned(t, link.frame, A)), turned(t, link.frame, B), symmetric(turned(t, link.frame, M))
+            A, B, M = symmetric(_turned(t, link.frame, A)), _turned(t, link.frame, B), symmetric(_turned(t, link.frame, M))
             n, f = link.frame.turn(t, n, back=True), link.frame.turn(t, f, back=True)
         r_x = cross_matrix(t, r)
-        moved_B = summed(t, B, product(t, r_x, M))
+        moved_B = matrix_sum(t, B, triples.matrix_product(t, r_x, M))
         # A' = A + [r]ₓ Bᵀ − B' [r]ₓ with B' = B + [r]ₓ M
-        gain = summed(t, product(t, r_x, transposed(B)), negative(t, product(t, moved_B, r_x)))
-        A, B = symmetric(summed(t, A, gain)), moved_B
-        total.A, total.B, total.M = summed(t, total.A, A), summed(t, total.B, B), summed(t, total.M, M)
+        gain = matrix_sum(t, triples.matrix_product(t, r_x, transposed(B)), triples.opposite(t, triples.matrix_product(t, moved_B, r_x)))
+        A, B = symmetric(matrix_sum(t, A, gain)), moved_B
+        total.A, total.B, total.M = matrix_sum(t, total.A, A), matrix_sum(t, total.B, B), matrix_sum(t, total.M, M)
         total.n = plus(t, total.n, plus(t, n, cross3(t, r, f)))
         total.f = plus(t, total.f, f)
         for x, U in I.carried.items():
@@ -224,15 +227,15 @@ class Sweep(Links):
         over_D, tau = t.div(t.one, self.D[x, x]), self.tau[x]
         D = {y: self.D[x, y] for y in I.carried if (x, y) in self.D}
         self.through[x] = (U_n, U_f, over_D, tau, D)
-        V_n, V_f = self._neg(self._scale(over_D, U_n)), self._neg(self._scale(over_D, U_f))
-        I.A = symmetric(summed(t, I.A, outer3(t, V_n, U_n)))
-        I.B = summed(t, I.B, outer3(t, V_n, U_f))
-        I.M = symmetric(summed(t, I.M, outer3(t, V_f, U_f)))
+        V_n, V_f = negative(t, scaled(t, over_D, U_n)), negative(t, scaled(t, over_D, U_f))
+        I.A = symmetric(matrix_sum(t, I.A, outer(t, V_n, U_n)))
+        I.B = matrix_sum(t, I.B, outer(t, V_n, U_f))
+        I.M = symmetric(matrix_sum(t, I.M, outer(t, V_f, U_f)))
         push = t.mul(over_D, tau)
-        I.n = plus(t, I.n, self._scale(push, U_n))
-        I.f = plus(t, I.f, self._scale(push, U_f))
+        I.n = plus(t, I.n, scaled(t, push, U_n))
+        I.f = plus(t, I.f, scaled(t, push, U_f))
         for y, d in D.items():
-            self._carry(I, y, self._scale(d, V_n), self._scale(d, V_f))
+            self._carry(I, y, scaled(t, d, V_n), scaled(t, d, V_f))
             self.tau[y] = t.sub(self.tau[y], t.mul(d, push))
             for z, e in D.items():
                 self.D[y, z] = t.sub(self.D.get((y, z), t.zero), t.mul(t.mul(d, e), over_D))
@@ -245,7 +248,7 @@ class Sweep(Links):
         for x, s_w, s_v in link.freedoms:
             if self.meeting[x] is link:
                 self._solve(x, alpha, a)
-            alpha, a = plus(t, alpha, self._scale(self.qddot[x], s_w)), plus(t, a, self._scale(self.qddot[x], s_v))
+            alpha, a = plus(t, alpha, scaled(t, self.qddot[x], s_w)), plus(t, a, scaled(t, self.qddot[x], s_v))
         self.accelerations[link] = (alpha, a)
         for x in reversed(self.from_outside.get(link, [])):
             self._solve(x, alpha, a)
@@ -275,18 +278,12 @@ def recursive(system: System | Kinematics) -> ExplicitEquations:
     return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(in_u(e) for e in udot), "link by link")
 
 
-def _own_quaternion(link: Link) -> Quaternion | None:
-    """The quaternion of a ball joint; a link that slides in the same frame has none of its own."""
-    turns = link.parent is not None and link.frame is not link.parent.frame
-    return link.frame.rotation if turns and isinstance(link.frame.rotation, Quaternion) else None
-
-
 def _quaternion_accelerations(sweep: Sweep, rate: Derivative, insert: Rewrite) -> dict[int, int]:
     """ë = d(½ Eᵀ s)/dt with ṡ as found."""
     t = sweep.t
     found: dict[int, int] = {}
     for link in sweep.tree.links:
-        rotation = _own_quaternion(link)
+        rotation = link.ball
         if rotation is not None:
             x, y, z = (s for s, _, _ in link.freedoms)
             for e, edot in zip(rotation.e, rotation.rates_from_spin(t, (x, y, z)), strict=True):
@@ -306,6 +303,6 @@ def _clear(t: Tape, I: Articulated, turns: int | None, slides: int | None) -> No
     I.A, I.B, I.M = _cleared(t, I.A, turns, turns), _cleared(t, I.B, turns, slides), _cleared(t, I.M, slides, slides)
 
 
-def _cleared(t: Tape, X: Matrix, row: int | None, column: int | None) -> Matrix:
+def _cleared(t: Tape, X: Matrix3, row: int | None, column: int | None) -> Matrix3:
     """X with a row and a column that are known to vanish."""
     return tuple(tuple(t.zero if i == row or j == column else x for j, x in enumerate(r)) for i, r in enumerate(X))  # type: ignore[return-value]

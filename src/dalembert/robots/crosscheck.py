@@ -18,7 +18,7 @@ from dalembert.errors import BadDescription
 from dalembert.inverse.at_state import StateValues, state_values
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import gravity_potential, potential
+from dalembert.kinetics.loads import potential_energy
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.robots.engine_import import pinocchio
@@ -179,8 +179,7 @@ def _energies(kin: Kinematics) -> Callable[[StateValues], tuple[float, float]]:
     """T, and V of springs and of gravity, at a state."""
     fork = kin.fork()
     t = fork.tape
-    T = kinetic_energy(fork, fork.v, fork.w)
-    V = t.add(potential(fork), gravity_potential(fork))
+    T, V = kinetic_energy(fork, fork.v, fork.w).i, potential_energy(fork).i
 
     def at(state: StateValues) -> tuple[float, float]:
         known = dict(state.numbers) | dict(zip((*fork.q, *fork.u), (*state.q.tolist(), *state.u.tolist()), strict=True))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from dalembert.algebra.columns import contracted, total
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import gravity_potential, potential
+from dalembert.kinetics.loads import potential_energy
 
 # of a row homogeneous in the rates
 _HIGHEST_DEGREE: Final = 4
@@ -24,7 +25,7 @@ class EnergyNodes(NamedTuple):
 
 def energies(kin: Kinematics) -> EnergyNodes:
     """T in the speeds; V = Σ declared potentials − Σ m g·r."""
-    return EnergyNodes(kinetic_energy(kin, kin.v, kin.w), kin.tape.add(potential(kin), gravity_potential(kin)))
+    return EnergyNodes(kinetic_energy(kin, kin.v, kin.w).i, potential_energy(kin).i)
 
 
 def conserves_energy(kin: Kinematics) -> bool:
@@ -34,8 +35,7 @@ def conserves_energy(kin: Kinematics) -> bool:
         return False
     if not all(_powerless(kin, row) for row in kin.nonlinear):
         return False
-    T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w)
-    V = kin.tape.add(potential(kin), gravity_potential(kin))
+    T, V = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w).i, potential_energy(kin).i
     constants = {s.scalar.i for s in system.symbols.values() if s.kind == "constant"}
     if not constants.union(kin.q, kin.qdot).issuperset(symbols_of(kin.tape, (T, V))):
         return False
@@ -50,21 +50,16 @@ def _loads_are_powerless(kin: Kinematics) -> bool:
     powers = []
     for load in kin.system.loads:
         parts = [(F, motion.v(P)) for F, P in load.forces] + [(T, motion.w(B)) for T, B in load.torques]
-        power = t.zero
-        for vector, velocity in parts:
-            power = t.add(power, velocity.dot_index(kin.vector_in_rates(vector)))
-        powers.append(power)
+        powers.append(total(t, (velocity @ kin.vector_in_rates(vector) for vector, velocity in parts)).i)
     return all(shown_zero(t, powers))
 
 
 def _powerless(kin: Kinematics, row: ConstraintRow) -> bool:
     """A q̇ = k φ: the reaction Aᵀλ of a row that is homogeneous in the rates has no power where the row holds."""
     t = kin.tape
-    total = t.zero
-    for k, a in row.A.items():
-        total = t.add(total, t.mul(a, kin.qdot[k]))
-    phi = t.zero if row.nonlinear is None else row.nonlinear
-    return any(shown_zero(t, [t.sub(total, t.mul(t.const(degree), phi)) for degree in range(_HIGHEST_DEGREE + 1)]))
+    power = kin.scalar(contracted(t, ((a, kin.qdot[k]) for k, a in row.A.items())))
+    phi = kin.scalar(t.zero if row.nonlinear is None else row.nonlinear)
+    return any(shown_zero(t, [(power - degree * phi).i for degree in range(_HIGHEST_DEGREE + 1)]))
 
 
 def residuals(kin: Kinematics) -> dict[str, int]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
+from dalembert.algebra.columns import Column, Rows, slopes
 from dalembert.algebra.exact.field import all_zero, shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite, gradient
+from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import generalized_active_forces
-from dalembert.kinetics.loads import applied_forces, applied_torques, gravity_potential, potential
+from dalembert.kinetics.loads import applied_forces, applied_torques, potential_energy
 from dalembert.principles.kane import generalized_inertia_forces
 
 
@@ -46,7 +47,7 @@ class Rest:
     def T0(self) -> int:
         """T₀(q, t), the kinetic energy at q̇ = 0."""
         motion = self.kin.motion_in_rates
-        return self._still(kinetic_energy(self.kin, motion.v, motion.w))
+        return self._still(kinetic_energy(self.kin, motion.v, motion.w).i)
 
     @cached_property
     def moves(self) -> bool:
@@ -56,7 +57,7 @@ class Rest:
     @cached_property
     def V(self) -> int:
         """V(q, t), gravity included."""
-        return self.tape.add(potential(self.kin), gravity_potential(self.kin))
+        return potential_energy(self.kin).i
 
     @cached_property
     def work(self) -> list[int]:
@@ -66,7 +67,7 @@ class Rest:
         """
         F = generalized_active_forces(self.kin)
         if self.moves:
-            F = [self.tape.add(a, b) for a, b in zip(F, generalized_inertia_forces(self.kin), strict=True)]
+            F = F + Column(self.tape, generalized_inertia_forces(self.kin))
         return [self._at_rest(f) for f in F]
 
     @cached_property
@@ -77,12 +78,9 @@ class Rest:
         """
         self.check_potential()
         t, kin = self.tape, self.kin
-        along_q = gradient(t, {t.sub(self.V, self.T0): t.one}, kin.q)
-        total = [t.zero] * kin.n_u
-        for g, (_, W) in zip(along_q, kin.WX, strict=True):
-            for r, w in W.items():
-                total[r] = t.sub(total[r], t.mul(w, g))
-        return [self._at_rest(e) for e in total]
+        W = Rows(t, (row for _, row in kin.WX), kin.n_u)
+        along_q = slopes(kin.scalar(self.V) - kin.scalar(self.T0), Column(t, kin.q))
+        return list((-(W.T @ along_q)).map(self._at_rest))
 
     def check_still(self) -> None:
         """Refuse rows that do not let the coordinates rest, by name: A q̇ + b = 0 with b ≠ 0."""
@@ -116,6 +114,6 @@ class Rest:
         """∂(∂T₁/∂q̇)/∂t: what is left of d/dt ∂T/∂q̇ while q is held."""
         t, kin = self.tape, self.kin
         motion = kin.motion_in_rates
-        p = gradient(t, {kinetic_energy(kin, motion.v, motion.w): t.one}, kin.qdot)
+        p = slopes(kinetic_energy(kin, motion.v, motion.w), Column(t, kin.qdot))
         held = Derivative(t, lambda i: None if i in kin.q else t.rate(i))
         return [held(self._still(e)) for e in p]

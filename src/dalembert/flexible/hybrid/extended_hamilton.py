@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
+from dalembert.algebra.columns import gathered
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.printing.names import unicode_name
+from dalembert.algebra.scalar import Scalar
 from dalembert.equations import statements
 from dalembert.errors import NotApplicable, NotASystem
 from dalembert.flexible.hybrid.continuum import SHORTENING, Continuum, Place, continuum
@@ -24,7 +26,7 @@ from dalembert.flexible.hybrid.variation import Variation, varied, varied_at
 from dalembert.flexible.hybrid.velocities import InRates, InSpeeds, Velocities
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import gravity_potential, potential
+from dalembert.kinetics.loads import potential_energy
 from dalembert.model.member import End, Member
 from dalembert.model.system import System
 from dalembert.principles.base import Principle
@@ -70,19 +72,19 @@ class _Derivation:
 
     def __init__(self, kin: Kinematics, velocities: Velocities, continua: dict[str, Continuum]) -> None:
         self.kin, self.velocities, self.continua = kin, velocities, continua
-        self.tape = t = kin.tape
+        self.tape = kin.tape
         motion = velocities.motion
         self.T = kinetic_energy(kin, motion.v, motion.w)
-        self.V = velocities.written(t.add(potential(kin), gravity_potential(kin)))
+        self.V = kin.scalar(velocities.written(potential_energy(kin).i))
         self.T_ends, self.V_ends = {}, {}
         self.sections: dict[str, dict[Variation, int]] = {}
         for name, c in continua.items():
             for end, place in _ends(c):
                 self.T_ends[name, place] = c.end_kinetic(end, place)
                 self.V_ends[name, place] = c.end_potential(end, place)
-                self.T, self.V = t.add(self.T, self.T_ends[name, place]), t.add(self.V, self.V_ends[name, place])
+                self.T, self.V = self.T + self.T_ends[name, place], self.V + self.V_ends[name, place]
         self.T_hat = {name: c.kinetic() for name, c in continua.items()}
-        self.V_hat = {n: t.add(c.strain(), c.weight(c.places[0], c.member.density)) for n, c in continua.items()}
+        self.V_hat = {n: c.strain() + c.weight(c.places[0], c.member.density) for n, c in continua.items()}
         self.energies = Energies(self.T, self.V, self.T_hat, self.V_hat)
 
     def equations(self) -> HybridEquations:
@@ -122,38 +124,26 @@ class _Derivation:
 
     def _ordinary(self) -> Iterator[OrdinaryEquation]:
         t, v = self.tape, self.velocities
-        outside = v.lagrange(t.sub(self.T, self.V))
-        loads = [t.add(a, b) for a, b in zip(v.loads, v.work(self._end_seeds()), strict=True)]
-        inside = {n: v.lagrange(t.sub(self.T_hat[n], self.V_hat[n])) for n in self.continua}
-        work = {n: v.work(c.load_seeds()) for n, c in self.continua.items()}
+        at_ends = (pair for c in self.continua.values() for end, place in _ends(c) for pair in c.end_seeds(end, place).items())
+        outside = v.lagrange(self.T - self.V) - (v.loads + v.work(gathered(t, at_ends)))
+        inside = {n: v.lagrange(self.T_hat[n] - self.V_hat[n]) - v.work(c.load_seeds()) for n, c in self.continua.items()}
         for r, name in enumerate(v.names):
-            rigid = v.constraints_imposed(t.sub(outside[r], loads[r]))
-            densities = {n: v.constraints_imposed(t.sub(inside[n][r], work[n][r])) for n in self.continua}
-            total = rigid
-            for n, density in densities.items():
-                total = t.add(total, self.continua[n].integrals(density))
-            yield OrdinaryEquation(name, rigid, densities, total)
-
-    def _end_seeds(self) -> dict[int, int]:
-        t = self.tape
-        seeds: dict[int, int] = {}
-        for c in self.continua.values():
-            for end, place in _ends(c):
-                for rate, load in c.end_seeds(end, place).items():
-                    seeds[rate] = t.add(seeds.get(rate, t.zero), load)
-        return seeds
+            rigid = v.constraints_imposed(outside.nodes[r])
+            densities = {n: v.constraints_imposed(column.nodes[r]) for n, column in inside.items()}
+            integrals = (Scalar(t, self.continua[n].integrals(density)) for n, density in densities.items())
+            yield OrdinaryEquation(name, rigid, densities, sum(integrals, Scalar(t, rigid)).i)
 
     # ---- fields ------------------------------------------------------------------------------
 
     def _of_member(self, name: str, c: Continuum) -> tuple[list[FieldEquation], list[BoundaryCondition]]:
         t, v = self.tape, self.velocities
         _, start, end = c.places
-        found = varied(c.fields, t.sub(self.T_hat[name], self.V_hat[name]), end.x, end.label)
+        found = varied(c.fields, self.T_hat[name] - self.V_hat[name], end.x.i, end.label)
         self.sections[name] = found.section
         work = self._work(c, c.load_seeds(), c.places[0])
         equations = []
         for symbol in c.fields.names:
-            residual = v.constraints_imposed(t.sub(t.neg(found.inside[symbol]), work.get((symbol, 0), t.zero)))
+            residual = v.constraints_imposed((-Scalar(t, found.inside[symbol]) - Scalar(t, work.get((symbol, 0), t.zero))).i)
             equations.append(FieldEquation(name, symbol, residual))
         conditions: list[BoundaryCondition] = []
         for side, place, left in ((0, start, found.start), (1, end, found.end)):
@@ -174,16 +164,17 @@ class _Derivation:
         t, v = self.tape, self.velocities
         end = c.member.ends[side]
         held = self._held(c, side)
-        own = varied_at(c.fields, t.sub(self.T_ends[name, place], self.V_ends[name, place]), place.label)
+        own = varied_at(c.fields, self.T_ends[name, place] - self.V_ends[name, place], place.label)
         work = self._work(c, c.end_seeds(end, place), place)
         for key in sorted({*held, *left, *own, *work}, key=lambda k: (c.fields.names.index(k[0]), k[1])):
             symbol, order = key
             if key in held:
                 yield BoundaryCondition(name, symbol, order, side, "geometric", c.fields.symbol(symbol, order, 0, place.label))
                 continue
-            total = t.add(left.get(key, t.zero), t.add(own.get(key, t.zero), work.get(key, t.zero)))
+            pull, at_end, load = (Scalar(t, part.get(key, t.zero)) for part in (left, own, work))
+            whole = pull + (at_end + load)
             # written as a book does: what pulls at the end, then what sits on it
-            residual = v.constraints_imposed(total if side else t.neg(total))
+            residual = v.constraints_imposed((whole if side else -whole).i)
             if not shown_zero(t, [residual])[0]:
                 yield BoundaryCondition(name, symbol, order, side, "natural", residual)
 

@@ -8,9 +8,10 @@ the check that they were integrated by parts correctly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dalembert.algebra.columns import Column, contracted, gathered
 from dalembert.algebra.exact.field import decide_zero
 from dalembert.algebra.exact.verdict import Verdict
 from dalembert.algebra.folds import Derivative, Rewrite, transplant
@@ -49,7 +50,7 @@ class GalerkinEquations(Shown):
         """For each speed whether a derivation says the same along it: shown to, shown not to, or undecided."""
         t = self.tape
         theirs = transplant(d.tape, t, d.equations.residuals)
-        same = decide_zero(t, [t.sub(a, b) for a, b in zip(self.nodes, theirs, strict=True)])
+        same = decide_zero(t, (Column(t, self.nodes) - Column(t, theirs)).nodes)
         return dict(zip(self.names, same.verdicts, strict=True))
 
     def differences(self, d: Derivation) -> list[str]:
@@ -67,15 +68,13 @@ def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
     rows = {kin.name(u): tape.zero for u in kin.u}
     place = dict(zip((kin.name(q) for q in kin.q), rows, strict=False)) if hybrid.along == "q" else {name: name for name in rows}
     expanded = {name: _Expanded(c, _bent(kin.system.expansions.get(name), name), kin.rate, tape) for name, c in hybrid.continua.items()}
+    pairs: list[tuple[str, int]] = []
     for e in hybrid.ordinary:
-        total = _anywhere(hybrid, expanded, e.outside)
-        for name, density in e.inside.items():
-            total = tape.add(total, expanded[name].integral(hybrid.tape, density))
-        rows[place[e.name]] = tape.add(rows[place[e.name]], total)
+        pairs.append((place[e.name], _anywhere(hybrid, expanded, e.outside)))
+        pairs += [(place[e.name], expanded[name].integral(hybrid.tape, density)) for name, density in e.inside.items()]
     speed_of = {q: kin.name(u) for q, rate in zip(kin.q, kin.qdot_of_u, strict=True) for u in kin.u if u == rate}
-    for name, x in expanded.items():
-        for q, node in x.weighted(hybrid, name):
-            rows[speed_of[q]] = tape.add(rows[speed_of[q]], node)
+    pairs += [(speed_of[q], node) for name, x in expanded.items() for q, node in x.weighted(hybrid, name)]
+    rows |= gathered(tape, pairs)
     return GalerkinEquations(tape, tuple(rows), tuple(rows.values()))
 
 
@@ -138,10 +137,7 @@ class _Expanded:
     def integral(self, source: Tape, density: int) -> int:
         """∫ e dx"""
         (e,) = transplant(source, self.tape, [density])
-        total = self.tape.zero
-        for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True):
-            total = self.tape.add(total, self.tape.mul(self._dx(w), self._inside(xi)(e)))
-        return total
+        return contracted(self.tape, ((self._dx(w), self._inside(xi)(e)) for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True)))
 
     def _dx(self, w: Number) -> int:
         return on(self.tape, self.bent.member.length * w)
@@ -150,23 +146,20 @@ class _Expanded:
         """(q_j, Σ_fields ∫ R δv_j dx − Σ_ends B δv_j) for every amplitude."""
         t = self.tape
         partial = [(e.field, transplant(hybrid.tape, t, [e.residual])[0]) for e in hybrid.partial if e.member == name]
-        rows: dict[int, int] = {}
+        pairs: list[tuple[int, int]] = []
         for xi, w in zip(self.rule.nodes, self.rule.weights, strict=True):
             here = self._inside(xi)
             for symbol, residual in partial:
-                value = t.mul(self._dx(w), here(residual))
-                self._add(rows, symbol, 0, xi, value)
+                pairs += self._weighted(symbol, 0, xi, Scalar(t, self._dx(w)) * Scalar(t, here(residual)))
         for b in hybrid.boundary:
             if b.member == name and b.kind == "natural":
                 (residual,) = transplant(hybrid.tape, t, [b.residual])
-                value = Rewrite(t, self.at_ends)(residual)
-                self._add(rows, b.field, b.order, b.end, t.neg(value) if b.end else value)
-        return list(rows.items())
+                value = Scalar(t, Rewrite(t, self.at_ends)(residual))
+                pairs += self._weighted(b.field, b.order, b.end, -value if b.end else value)
+        return list(gathered(t, pairs).items())
 
-    def _add(self, rows: dict[int, int], symbol: str, order: int, xi: Number, value: int) -> None:
-        t = self.tape
-        for q, weight in self._variations(symbol, order, xi):
-            rows[q] = t.add(rows.get(q, t.zero), t.mul(weight, value))
+    def _weighted(self, symbol: str, order: int, xi: Number, value: Scalar) -> Iterator[tuple[int, int]]:
+        yield from ((q, (Scalar(self.tape, weight) * value).i) for q, weight in self._variations(symbol, order, xi))
 
     def _variations(self, symbol: str, order: int, xi: Number) -> Sequence[tuple[int, int]]:
         """(q_j, ∂v⁽ᵏ⁾/∂q_j): how each amplitude varies a field at a place; N does not vary with them."""

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 from dalembert.algebra import printing
+from dalembert.algebra.columns import total
 from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing import tree as shown
@@ -59,11 +60,9 @@ class Integrals:
             return self._whole(density)
         if any(self._varies(a) for term in form.denominator for a, _ in term.powers):
             return self._whole(density)
-        total = t.zero
-        for powers, rest in self._grouped(form.numerator).items():
-            outside = to_scalar(Form(tuple(rest), form.denominator), t).i
-            total = t.add(total, t.mul(outside, self._of_product(powers)))
-        return total
+        groups = self._grouped(form.numerator).items()
+        parts = (to_scalar(Form(tuple(rest), form.denominator), t) * Scalar(t, self._of_product(powers)) for powers, rest in groups)
+        return total(t, parts).i
 
     def _grouped(self, terms: Iterable[Term]) -> dict[Powers, list[Term]]:
         """Terms by the part that varies along the member."""
@@ -93,7 +92,7 @@ class Integrals:
             return self.length
         ((atom, n), *others) = powers
         if not others and atom.op == "symbol" and t.names[atom.name] == self.fields.x:
-            return t.mul(t.const(Fraction(1, n + 1)), t.power(self.length, n + 1))
+            return (Scalar(t, self.length) ** (n + 1) / (n + 1)).i
         form = Form((Term(Fraction(1), powers),))
         return self._symbol(to_scalar(form, t).i, form)
 

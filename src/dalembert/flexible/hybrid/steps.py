@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dalembert.algebra.scalar import Scalar
 from dalembert.flexible.hybrid.continuum import Continuum
 from dalembert.flexible.hybrid.equations import BoundaryCondition, FieldEquation
 from dalembert.principles.base import Item, Step, items
@@ -14,10 +15,10 @@ from dalembert.principles.base import Item, Step, items
 class Energies:
     """T and V of what is rigid and of what sits on the ends; T̂ and V̂ per length of every member."""
 
-    T: int
-    V: int
-    T_hat: dict[str, int]
-    V_hat: dict[str, int]
+    T: Scalar
+    V: Scalar
+    T_hat: dict[str, Scalar]
+    V_hat: dict[str, Scalar]
 
 
 def recorded(
@@ -57,7 +58,7 @@ def _motion(continua: Mapping[str, Continuum], tag: Mapping[str, str]) -> Iterat
         yield Step(
             "Shortening, kept by the axial force N",
             "s′ = ½ (v′)² + ½ (w′)²",
-            tuple(Item(f"s′{tag[n]}", c.drawn_in()) for n, c in shortened),
+            tuple(Item(f"s′{tag[n]}", c.drawn_in().i) for n, c in shortened),
         )
 
 
@@ -65,19 +66,18 @@ def _energies(continua: Mapping[str, Continuum], tag: Mapping[str, str], e: Ener
     yield Step(
         "Kinetic energy per length",
         "T̂ = ½ ρA ṙ·ṙ + ½ ρI (ω·n + v̇′)² + ½ ρI_p (ω·e_x + φ̇)²",
-        tuple(Item(f"T̂{tag[n]}", density) for n, density in e.T_hat.items()),
+        tuple(Item(f"T̂{tag[n]}", density.i) for n, density in e.T_hat.items()),
         "Bar00 (62)",
     )
     yield Step(
         "Potential energy per length",
         "V̂ = ½ EI (v″)² + ½ EA (u′)² + ½ GJ (φ′)² + N (½ (v′)² − s′) − ρA g·r",
-        tuple(Item(f"V̂{tag[n]}", density) for n, density in e.V_hat.items()),
+        tuple(Item(f"V̂{tag[n]}", density.i) for n, density in e.V_hat.items()),
     )
     T, V = e.T, e.V
     for n, c in continua.items():
-        t = c.velocities.tape
-        T, V = t.add(T, c.integrals(e.T_hat[n])), t.add(V, c.integrals(e.V_hat[n]))
-    yield Step("The energies", "T = T_rigid + ∫ T̂ dx, V = V_rigid + ∫ V̂ dx", items(("T", "V"), (T, V)))
+        T, V = (whole + Scalar(whole.tape, c.integrals(part[n].i)) for whole, part in ((T, e.T_hat), (V, e.V_hat)))
+    yield Step("The energies", "T = T_rigid + ∫ T̂ dx, V = V_rigid + ∫ V̂ dx", items(("T", "V"), (T.i, V.i)))
     forces = [Item(f"p{tag[n]}", c.velocities.vector(c.member.load)) for n, c in continua.items() if c.member.load is not None]
     for n, c in continua.items():
         for end, place in zip(c.member.ends, c.places[1:], strict=True):

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.folds import gradient, symbols_of
+from dalembert.algebra.columns import Column, gathered, slopes
+from dalembert.algebra.folds import Derivative, symbols_of
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
 from dalembert.flexible.hybrid.fields import Fields
 
 # (field, order): the variation δv⁽ᵒʳᵈᵉʳ⁾ at an end
@@ -30,42 +33,37 @@ class Varied:
     end: dict[Variation, int]
 
 
-def varied(fields: Fields, density: int, length: int, place: str) -> Varied:
+def varied(fields: Fields, density: Scalar, length: int, place: str) -> Varied:
     """δ∫₀ᴸ ℒ dx: E = Σ (−D_x)ⁱ (−D_t)ʲ ∂ℒ/∂v⁽ⁱʲ⁾, and Σ_k (−D_x)ᵏ P_i δv⁽ⁱ⁻¹⁻ᵏ⁾ at x = L, minus the same at x = 0."""
     t = fields.tape
-    inside = dict.fromkeys(fields.names, t.zero)
-    left: dict[Variation, int] = {}
-    for (field, order), P in _after_time(fields, density).items():
-        for k in range(order):
-            key = field, order - 1 - k
-            left[key] = t.add(left.get(key, t.zero), P)
-            P = t.neg(fields.D_x(P))  # noqa: PLW2901 - each integration by parts hands on its integrand
-        inside[field] = t.add(inside[field], P)
+    by_parts = {key: _by_parts(t, P, fields.D_x, key[1]) for key, P in _after_time(fields, density).items()}
+    inside = gathered(t, ((field, steps[-1]) for (field, _), steps in by_parts.items()))
+    left = gathered(t, (((field, order - 1 - k), P) for (field, order), steps in by_parts.items() for k, P in enumerate(steps[:-1])))
     start = {key: t.neg(fields.at(e, "0", t.zero)) for key, e in left.items()}
-    return Varied(inside, left, start, {key: fields.at(e, place, length) for key, e in left.items()})
+    end = {key: fields.at(e, place, length) for key, e in left.items()}
+    return Varied(dict.fromkeys(fields.names, t.zero) | inside, left, start, end)
 
 
-def _after_time(fields: Fields, density: int) -> dict[Variation, int]:
+def _by_parts(t: Tape, P: int, D: Derivative, times: int) -> list[int]:
+    """P, −DP, D²P, …"""
+    steps = [P]
+    for _ in range(times):
+        steps.append(t.neg(D(steps[-1])))
+    return steps
+
+
+def _after_time(fields: Fields, density: Scalar) -> dict[Variation, int]:
     """P_i = Σ_j (−D_t)ʲ ∂ℒ/∂v⁽ⁱʲ⁾: what multiplies δv⁽ⁱ⁾ after the integrations by parts in time."""
     t = fields.tape
-    found = list(fields.jets((density,)))
-    P: dict[Variation, int] = {}
-    for (_, jet), slope in zip(found, gradient(t, {density: t.one}, [i for i, _ in found]), strict=True):
-        for _ in range(jet.dots):
-            slope = t.neg(fields.D_t(slope))  # noqa: PLW2901 - as above
-        key = jet.field, jet.along
-        P[key] = t.add(P.get(key, t.zero), slope)
-    return P
+    jets = dict(fields.jets((density.i,)))
+    terms = zip(jets.values(), slopes(density, Column(t, jets)), strict=True)
+    return gathered(t, (((jet.field, jet.along), _by_parts(t, P, fields.D_t, jet.dots)[-1]) for jet, P in terms))
 
 
-def varied_at(fields: Fields, energy: int, place: str) -> dict[Variation, int]:
+def varied_at(fields: Fields, energy: Scalar, place: str) -> dict[Variation, int]:
     """δv⁽ⁱ⁾: ∂L/∂v⁽ⁱ⁾ − D_t ∂L/∂v̇⁽ⁱ⁾ of an energy that stands at one place: end masses, end springs."""
     t = fields.tape
-    found: dict[Variation, int] = {}
     marks = {fields.symbol(f, i, j, place): (f, i, j) for f in fields.names for i in range(4) for j in range(2)}
-    inside = [i for i in symbols_of(t, (energy,)) if i in marks]
-    for i, slope in zip(inside, gradient(t, {energy: t.one}, inside), strict=True):
-        field, order, dots = marks[i]
-        term = t.neg(fields.D_t(slope)) if dots else slope
-        found[field, order] = t.add(found.get((field, order), t.zero), term)
-    return found
+    inside = [i for i in symbols_of(t, (energy.i,)) if i in marks]
+    terms = zip((marks[i] for i in inside), slopes(energy, Column(t, inside)), strict=True)
+    return gathered(t, (((field, order), _by_parts(t, P, fields.D_t, dots)[-1]) for (field, order, dots), P in terms))

@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
+from dalembert.algebra.columns import Column, Rows, contracted, slopes
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
+from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.full_speeds import FullSpeeds, hamel_coefficients
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.generalized_forces import constraint_force, generalized_forces, multipliers
+from dalembert.kinetics.generalized_forces import constraint_forces, generalized_forces
 
 
 class InRates:
@@ -46,21 +48,19 @@ class InRates:
         """A vector of the description in these variables."""
         return self.kin.vector_in_rates(a)
 
-    def lagrange(self, L: int) -> list[int]:
+    def lagrange(self, L: Scalar) -> Column:
         """d/dt ∂L/∂q̇_k − ∂L/∂q_k"""
-        t = self.tape
-        p, L_q = gradient(t, {L: t.one}, self.kin.qdot), gradient(t, {L: t.one}, self.kin.q)
-        return [t.sub(self.D_t(a), b) for a, b in zip(p, L_q, strict=True)]
+        t, kin = self.tape, self.kin
+        return slopes(L, Column(t, kin.qdot)).map(self.D_t) - slopes(L, Column(t, kin.q))
 
-    def work(self, seeds: Mapping[int, int]) -> list[int]:
+    def work(self, seeds: Mapping[int, int]) -> Column:
         """Q_k = Σ F·∂v/∂q̇_k, where `seeds` maps components of v to those of F."""
-        return gradient(self.tape, seeds, self.kin.qdot)
+        return Column(self.tape, gradient(self.tape, seeds, self.kin.qdot))
 
     @cached_property
-    def loads(self) -> list[int]:
+    def loads(self) -> Column:
         """Q_k of the loads on rigid bodies, and the forces of the rows."""
-        t, lam = self.tape, multipliers(self.kin)
-        return [t.add(Q, constraint_force(self.kin, lam, k)) for k, Q in enumerate(generalized_forces(self.kin))]
+        return generalized_forces(self.kin) + constraint_forces(self.kin)
 
     def constraints_imposed(self, e: int) -> int:
         """What is left after the rows are imposed."""
@@ -105,20 +105,11 @@ class InSpeeds:
         return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
 
     @cached_property
-    def gyroscopic_terms(self) -> list[list[int]]:
-        """Σ_k γ^s_rk u_k + γ^s_rt as a table [s][r]; coefficients that are 0 or ±1 are recognised, exactly."""
-        t, u = self.tape, self.full.u
-        gamma, gamma_t = hamel_coefficients(self.full)
-        table = []
-        for rows, timed in zip(gamma, gamma_t, strict=True):
-            entries = []
-            for coefficients, c in zip(rows, timed, strict=True):
-                total = self._plain(c)
-                for k, g in enumerate(coefficients):
-                    total = t.add(total, t.mul(self._plain(g), u[k]))
-                entries.append(total)
-            table.append(entries)
-        return table
+    def gyroscopic_terms(self) -> Rows:
+        """Σ_k γ^s_rk u_k + γ^s_rt as a matrix [s][r]; coefficients that are 0 or ±1 are recognised, exactly."""
+        t, u, plain = self.tape, self.full.u, self._plain
+        table = (zip(rows, timed, strict=True) for rows, timed in zip(*hamel_coefficients(self.full), strict=True))
+        return Rows.of(t, ([contracted(t, zip(map(plain, g), u, strict=True), plain(c)) for g, c in row] for row in table), len(u))
 
     def _plain(self, e: int) -> int:
         t = self.tape
@@ -128,38 +119,24 @@ class InSpeeds:
         same = shown_zero(t, [t.sub(e, unit) for unit in units])
         return next((unit for unit, equal in zip(units, same, strict=True) if equal), e)
 
-    def lagrange(self, L: int) -> list[int]:
-        """The left side of the Boltzmann–Hamel equations for one Lagrangian."""
-        t, kin, full = self.tape, self.kin, self.full
-        P = gradient(t, {L: t.one}, full.u)
-        L_q = gradient(t, {L: t.one}, kin.q)
-        found = []
-        for r in range(kin.n_u):
-            total = self.D_t(P[r])
-            for i, (_, Phi_i) in enumerate(full.Phi):
-                if r in Phi_i:
-                    total = t.sub(total, t.mul(Phi_i[r], L_q[i]))
-            for s in range(len(full.u)):
-                total = t.add(total, t.mul(P[s], self.gyroscopic_terms[s][r]))
-            found.append(total)
-        return found
+    @cached_property
+    def _Phi_I(self) -> Rows:
+        return Rows(self.tape, (row for _, row in self.full.Phi), len(self.full.u)).first(self.kin.n_u)
 
-    def work(self, seeds: Mapping[int, int]) -> list[int]:
+    def lagrange(self, L: Scalar) -> Column:
+        """The left side of the Boltzmann–Hamel equations for one Lagrangian."""
+        t, p = self.tape, self.kin.n_u
+        P = slopes(L, Column(t, self.full.u))
+        return P.first(p).map(self.D_t) - self._Phi_I.T @ slopes(L, Column(t, self.kin.q)) + self.gyroscopic_terms.first(p).T @ P
+
+    def work(self, seeds: Mapping[int, int]) -> Column:
         """U_r = Σ F·∂v/∂u_r, where `seeds` maps components of v to those of F."""
-        return gradient(self.tape, seeds, self.kin.u)
+        return Column(self.tape, gradient(self.tape, seeds, self.kin.u))
 
     @cached_property
-    def loads(self) -> list[int]:
+    def loads(self) -> Column:
         """U_r = Σ_k Q_k Φ_kr of the loads on rigid bodies."""
-        t = self.tape
-        Q = [self._in_u(e) for e in generalized_forces(self.kin)]
-        found = []
-        for r in range(self.kin.n_u):
-            total = t.zero
-            for k, (_, Phi_k) in enumerate(self.full.Phi):
-                total = t.add(total, t.mul(Q[k], Phi_k.get(r, t.zero)))
-            found.append(total)
-        return found
+        return self._Phi_I.T @ generalized_forces(self.kin).map(self._in_u)
 
 
 def _same(e: int) -> int:

@@ -10,14 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from dalembert.algebra.columns import total
 from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import Rewrite
-from dalembert.algebra.normal_form.forms import Atom, Form, Term, factor_common, to_scalar
+from dalembert.algebra.normal_form.forms import Form, Term, factor_common, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.layout import Printer, Ranking
 from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.tree import ZERO, Equation, Letter, Tree
+from dalembert.algebra.scalar import Scalar, apply
 from dalembert.algebra.tape import Tape
 from dalembert.flexible.member.characteristic_writing import BETA_2, BETA_4, DIFFERENCE, K_2, PRODUCT, symbols, written
 from dalembert.flexible.member.small_motion import Form as Linear
@@ -75,209 +77,176 @@ class Characteristic:
 
     def __init__(self, motion: SmallMotion, name: str, by_order: dict[int, list[tuple[int, int]]]) -> None:
         self.motion, self.name = motion, name
-        self.tape = t = motion.tape.fork()
-        self.L = motion.member.length.i
-        self.omega = t.private_symbol("omega")
+        self.tape = motion.tape.fork()
+        self.none, self.L = self.scalar(self.tape.zero), self.scalar(motion.member.length.i)
+        # ω²
+        self.square = self.scalar(self.tape.private_symbol("omega")) ** 2
         self.by_order = by_order
         self.order = motion.order[name]
         self.compressed = motion.compression is not None
-        self.relations: list[tuple[Tree, int, int, int]] = []
+        self.relations: list[tuple[Tree, int, Scalar, Scalar]] = []
         self.solutions = self._solutions()
+
+    def scalar(self, i: int) -> Scalar:
+        """A node as an expression."""
+        return Scalar(self.tape, i)
 
     # ---- solutions ---------------------------------------------------------------------------
 
-    def _coefficient(self, i: int) -> int:
+    def _coefficient(self, i: int) -> Scalar:
         """c_i(ω²) of φ⁽ⁱ⁾; at rest under a compressive force nothing moves."""
-        t, total = self.tape, self.tape.zero
-        for j, c in self.by_order.get(i, []):
-            if j == 0:
-                total = t.add(total, c)
-            elif not self.compressed:
-                total = t.sub(total, t.mul(c, t.mul(self.omega, self.omega)))
-        return total
+        parts = [(j, self.scalar(c)) for j, c in self.by_order.get(i, [])]
+        return total(self.tape, (c if j == 0 else -c * self.square for j, c in parts if j == 0 or not self.compressed))
 
-    def _argument(self, label: str) -> int:
-        return self.tape.symbol(f"{label}L")
+    def _argument(self, label: str) -> Scalar:
+        return self.scalar(self.tape.symbol(f"{label}L"))
 
-    def _solutions(self) -> list[tuple[str, int]]:
+    def _solutions(self) -> list[tuple[str, Scalar]]:
         """(kind, argument) of every solution, and what the arguments are."""
-        t = self.tape
         lead, c2, c0 = self._coefficient(self.order), self._coefficient(2), self._coefficient(0)
-        still = [all_zero(t, [c], f"{self.name}: whether a coefficient of its equation vanishes") for c in (c2, c0)]
+        question = f"{self.name}: whether a coefficient of its equation vanishes"
+        still = [all_zero(self.tape, [c.i], question) for c in (c2, c0)]
         if self.order == 2:
             z = self._argument("β")
-            self._relate(BETA_2, 2, z, t.div(c0, lead))
+            self.relations = [(BETA_2, 2, z, c0 / lead)]
             return [("cos", z), ("sin", z)]
         if still[1]:
             z = self._argument("k")
-            self._relate(K_2, 2, z, t.div(c2, lead))
+            self.relations = [(K_2, 2, z, c2 / lead)]
             return [("one", z), ("x", z), ("cos", z), ("sin", z)]
         z = self._argument("β")
         if still[0]:
-            self._relate(BETA_4, 4, z, t.neg(t.div(c0, lead)))
+            self.relations = [(BETA_4, 4, z, -(c0 / lead))]
             return [(kind, z) for kind in ("cos", "sin", "cosh", "sinh")]
         y = self._argument("α")
-        self.relations = [(DIFFERENCE, 0, z, t.div(c2, lead)), (PRODUCT, 0, z, t.neg(t.div(c0, lead)))]
+        self.relations = [(DIFFERENCE, 0, z, c2 / lead), (PRODUCT, 0, z, -(c0 / lead))]
         return [("cos", z), ("sin", z), ("cosh", y), ("sinh", y)]
 
-    def _relate(self, left: Tree, power: int, z: int, value: int) -> None:
-        self.relations.append((left, power, z, value))
-
-    def _value(self, kind: str, z: int, i: int, side: int) -> int:
+    def _value(self, kind: str, z: Scalar, i: int, side: int) -> Scalar:
         """The i-th derivative of a solution at an end, with β = z/L."""
-        t = self.tape
-        if kind == "one":
-            return t.one if i == 0 else t.zero
-        if kind == "x":
-            return (self.L if side else t.zero) if i == 0 else t.one if i == 1 else t.zero
-        scale = t.power(t.div(z, self.L), i)
+        if kind in ("one", "x"):
+            power = int(kind == "x")
+            return self.none + 1 if i == power else self.L if side and power and i == 0 else self.none
         if kind in ("cos", "sin"):
             turned = (("cos", "sin", "cos", "sin"), (1, -1, -1, 1)) if kind == "cos" else (("sin", "cos", "sin", "cos"), (1, 1, -1, -1))
             function, sign = turned[0][i % 4], turned[1][i % 4]
         else:
             function, sign = ("cosh", "sinh")[(i + (kind == "sinh")) % 2], 1
-        at = t.call(function, z if side else t.zero)
-        return t.mul(t.const(sign), t.mul(scale, at))
+        return sign * (z / self.L) ** i * apply(function, z if side else self.none)
 
     # ---- determinant -------------------------------------------------------------------------
 
-    def _square(self) -> int:
+    def _square(self) -> Scalar:
         """ω² in terms of βL (and αL), where the member's own inertia is all that ω² multiplies in its equation's last term."""
-        t = self.tape
-        own = t.mul(self.omega, self.omega)
         if self.compressed or len(self.by_order.get(0, [])) != 1:
-            return own
-        lead = self._coefficient(self.order)
-        mass = next(c for j, c in self.by_order[0] if j == 2)
+            return self.square
+        mass = self.scalar(next(c for j, c in self.by_order[0] if j == 2))
         if len(self.relations) == 1:
             ((_, power, z, _),) = self.relations
-            size = t.power(t.div(z, self.L), power)
+            size = (z / self.L) ** power
         else:
-            y, z = (t.names[f"{label}L"] for label in "αβ")
-            size = t.power(t.div(t.mul(y, z), t.mul(self.L, self.L)), 2)
-        product = t.div(t.mul(size, lead), mass)
-        return product if self.order == 4 else t.neg(product)
+            y, z = self._pair()
+            size = (y * z / self.L**2) ** 2
+        product = size * self._coefficient(self.order) / mass
+        return product if self.order == 4 else -product
 
-    def _row(self, form: Linear, side: int, square: int) -> list[int]:
-        t = self.tape
+    def _pair(self) -> tuple[Scalar, Scalar]:
+        """αL, βL"""
+        return self._argument("α"), self._argument("β")
+
+    def _row(self, form: Linear, side: int, square: Scalar) -> list[Scalar]:
         orders = {i: self._at_order(form, i, square) for i in sorted({key[1] for key in form.coefficients})}
-        row = []
-        for kind, z in self.solutions:
-            total = t.zero
-            for i, c in orders.items():
-                total = t.add(total, t.mul(c, self._value(kind, z, i, side)))
-            row.append(total)
-        return row
+        return [total(self.tape, (c * self._value(kind, z, i, side) for i, c in orders.items())) for kind, z in self.solutions]
 
-    def _at_order(self, form: Linear, i: int, square: int) -> int:
+    def _at_order(self, form: Linear, i: int, square: Scalar) -> Scalar:
         """What multiplies φ⁽ⁱ⁾ in a condition, in terms of αL and βL as far as they say it."""
-        t, own = self.tape, _square(self.tape, self.omega)
-        parts = [(key, c) for key, c in form.coefficients.items() if key[1] == i]
-        plain = self._summed(parts, own)
-        if self.compressed or len(self.relations) == 1:
-            return self._summed(parts, square)
-        # the shear force holds the same EI (β² − α²) as the equation
-        c2 = self._coefficient(2)
-        y, z = (t.names[f"{label}L"] for label in "αβ")
-        short = t.mul(self._coefficient(self.order), t.div(t.sub(t.mul(z, z), t.mul(y, y)), t.mul(self.L, self.L)))
-        for sign in (1, -1):
-            if shown_zero(t, [t.sub(plain, t.mul(t.const(sign), c2))])[0]:
-                return t.mul(t.const(sign), short)
+        parts = [(key, self.scalar(c)) for key, c in form.coefficients.items() if key[1] == i]
+        if not self.compressed and len(self.relations) != 1:
+            # the shear force holds the same EI (β² − α²) as the equation
+            plain, c2 = self._summed(parts, self.square), self._coefficient(2)
+            y, z = self._pair()
+            for sign in (1, -1):
+                if shown_zero(self.tape, [(plain - sign * c2).i])[0]:
+                    return sign * self._coefficient(self.order) * ((z**2 - y**2) / self.L**2)
         return self._summed(parts, square)
 
-    def _summed(self, parts: list[tuple[Key, int]], square: int) -> int:
-        t, total = self.tape, self.tape.zero
-        for key, c in parts:
-            total = t.add(total, self._factor(key, c, square))
-        return total
+    def _summed(self, parts: list[tuple[Key, Scalar]], square: Scalar) -> Scalar:
+        return total(self.tape, (self._factor(key, c, square) for key, c in parts))
 
-    def _factor(self, key: Key, c: int, square: int) -> int:
-        t = self.tape
+    def _factor(self, key: Key, c: Scalar, square: Scalar) -> Scalar:
         if key[2] == 2:
-            return t.zero if self.compressed else t.neg(t.mul(c, square))
-        if self.compressed and self.motion.compression is not None:
-            # P = k² EI
-            k2 = t.power(t.div(t.names["kL"], self.L), 2)
-            return Rewrite(t, {self.motion.compression: t.mul(k2, self._coefficient(self.order))})(c)
-        return c
+            return self.none if self.compressed else -(c * square)
+        if self.motion.compression is None:
+            return c
+        # P = k² EI
+        P = (self._argument("k") / self.L) ** 2 * self._coefficient(self.order)
+        return self.scalar(Rewrite(self.tape, {self.motion.compression: P.i})(c.i))
 
     def equation(self) -> CharacteristicEquation:
         t = self.tape
         square = self._square()
         rows = [self._row(e.form, e.side, square) for e in self.motion.ends]
-        form = self._reduced(determinant(t, rows))
-        arguments = tuple(dict.fromkeys(z for _, z in self.solutions))
+        form = self._reduced(determinant(self.none, rows))
+        arguments = tuple(dict.fromkeys(z.i for _, z in self.solutions))
         whole = Equation(written(form, t), ZERO)
         related = self._relations()
         plain, tex = (tuple(map(write, related)) for write in (Text(), Latex()))
         return CharacteristicEquation(t, to_scalar(form, t).i, arguments, Text()(whole), Latex()(whole), plain, tex)
 
-    def _reduced(self, node: int) -> Form:
+    def _reduced(self, e: Scalar) -> Form:
         """Without common factors, with cosh² − sinh² = 1 used up."""
         t = self.tape
-        (form,) = normal_form(t, (node,))
-        total = t.zero
-        for term in form.numerator:
-            product = to_scalar(Form((Term(term.coefficient, tuple(p for p in term.powers if p[0].op != "sinh")),)), t).i
-            for atom, k in term.powers:
-                if atom.op == "sinh":
-                    product = t.mul(product, self._powers(atom, k))
-            total = t.add(total, product)
-        total = self._divided(total)
-        (form,) = normal_form(t, (total,))
+        (form,) = normal_form(t, (e.i,))
+        (form,) = normal_form(t, (self._divided(total(t, map(self._without_sinh, form.numerator))).i,))
         common, rest = factor_common(Form(form.numerator))
         # sin βL = 0 is an equation; constants, βL and sinh βL never vanish
         kept = tuple((a, 1) for a, _ in common.powers if a.op in self.vanishing)
         return Form(tuple(Term(term.coefficient, term.powers + kept) for term in rest.numerator))
 
-    def _divided(self, node: int) -> int:
+    def _without_sinh(self, term: Term) -> Scalar:
+        """sinh² → cosh² − 1"""
+        product = to_scalar(Form((Term(term.coefficient, tuple(p for p in term.powers if p[0].op != "sinh")),)), self.tape)
+        for sinh, k in term.powers:
+            if sinh.op == "sinh":
+                S, C = (to_scalar(Form((Term(Fraction(1), ((a, 1),)),)), self.tape) for a in (sinh, sinh._replace(op="cosh")))
+                product = product * (C**2 - 1) ** (k // 2) * S ** (k % 2)
+        return product
+
+    def _divided(self, e: Scalar) -> Scalar:
         """Without the factors that never vanish."""
-        t = self.tape
         for factor in self._factors():
             while True:
-                (form,) = normal_form(t, (t.div(node, factor),))
+                (form,) = normal_form(self.tape, ((e / factor).i,))
                 if not form.is_polynomial or form.is_zero:
                     break
-                node = to_scalar(form, t).i
-        return node
+                e = to_scalar(form, self.tape)
+        return e
 
-    def _factors(self) -> list[int]:
+    def _factors(self) -> list[Scalar]:
         """α² + β²"""
-        t = self.tape
         if len(self.relations) == 1:
             return []
-        y, z = (t.names[f"{label}L"] for label in "αβ")
-        return [t.add(t.mul(y, y), t.mul(z, z))]
-
-    def _powers(self, sinh: Atom, k: int) -> int:
-        t = self.tape
-        S, C = (to_scalar(Form((Term(Fraction(1), ((a, 1),)),)), t).i for a in (sinh, sinh._replace(op="cosh")))
-        return t.mul(t.power(t.sub(t.mul(C, C), t.one), k // 2), t.power(S, k % 2))
+        y, z = self._pair()
+        return [y**2 + z**2]
 
     def _relations(self) -> list[Equation]:
         from dalembert.algebra.printing import readable
 
         found = []
         for left, _, _, value in self.relations:
-            form = readable(self.tape, value)
+            form = readable(self.tape, value.i)
             right = Letter("…") if form is None else Printer(symbols(self.tape), Ranking(self.tape, (), ())).form(form)
             found.append(Equation(left, right))
         return found
 
 
-def _square(t: Tape, x: int) -> int:
-    """x²"""
-    return t.mul(x, x)
-
-
-def determinant(t: Tape, rows: list[list[int]]) -> int:
+def determinant(none: Scalar, rows: list[list[Scalar]]) -> Scalar:
     """By the first row, zeros left out."""
     if len(rows) == 1:
         return rows[0][0]
-    total = t.zero
+    found = none
     for k, a in enumerate(rows[0]):
-        if a == t.zero:
-            continue
-        minor = t.mul(a, determinant(t, [row[:k] + row[k + 1 :] for row in rows[1:]]))
-        total = t.sub(total, minor) if k % 2 else t.add(total, minor)
-    return total
+        if a != none:
+            minor = a * determinant(none, [row[:k] + row[k + 1 :] for row in rows[1:]])
+            found = found - minor if k % 2 else found + minor
+    return found

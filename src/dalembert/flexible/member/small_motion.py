@@ -113,7 +113,7 @@ def small_motion(
             msg = f"{chosen.kind} {chosen.name!r} does not bend, so it does not buckle; buckling is asked of beams"
             raise NotApplicable(msg)
         P = t.private_symbol(LOAD)
-        chosen = replace(chosen, tension=Scalar(t, t.neg(P)))
+        chosen = replace(chosen, tension=-Scalar(t, P))
     numbers = numbers_of(system, t, {} if values is None else values)
     check_positive(chosen, t, numbers)
     h = hybrid_equations(kin, {chosen.name: chosen}, speeds=False)
@@ -157,15 +157,12 @@ class _Linear:
             msg = f"{self.member.kind} {self.member.name!r}: its far end does not say what the axial force is there"
             raise NotApplicable(msg)
         end_rest, end_k = Linear(t, [c.fields.symbol(N, 0, 0, place.label)])(self._unbent(at_end))
-        force = t.neg(t.div(end_rest, end_k[0]))
-        density = t.div(rest, k[0])
-        force = t.add(force, self._to_the_end(density))
         values = {}
-        e = force
+        e = (self._to_the_end(Scalar(t, rest) / Scalar(t, k[0])) - Scalar(t, end_rest) / Scalar(t, end_k[0])).i
         for order in range(4):
             values[c.fields.symbol(N, order)] = e
             for end in c.places[1:]:
-                values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x})(e)
+                values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x.i})(e)
             e = Derivative(t, lambda i: t.one if i == c.fields.x else None)(e)
         self._zero(values, s)
         return Rewrite(t, values)
@@ -183,24 +180,23 @@ class _Linear:
                 self._zero(values, name)
         return Rewrite(self.tape, values)(self.held(e))
 
-    def _to_the_end(self, density: int) -> int:
+    def _to_the_end(self, density: Scalar) -> Scalar:
         """∫ₓᴸ density dx of a polynomial in x."""
         t, x = self.tape, self.c.fields.x
-        (form,) = normal_form(t, (density,))
+        (form,) = normal_form(t, (density.i,))
         name = str(t.nodes[x][1])
         if any(a.op != "symbol" and name in [n for f in a.arguments for n in f.symbols()] for a in form.atoms()) or any(
             a.name == name for term in form.denominator for a, _ in term.powers
         ):
             msg = f"{self.member.kind} {self.member.name!r}: its axial force is no polynomial in x; expand it in functions instead"
             raise NotApplicable(msg)
-        total = t.zero
+        L, found = self.c.places[2].x, Scalar(t, t.zero)
         for term in form.numerator:
             n = next((k for a, k in term.powers if a.name == name), 0)
             others = tuple(p for p in term.powers if p[0].name != name)
-            k = to_scalar(replace(form, numerator=(term._replace(powers=others),)), t).i
-            whole = t.sub(t.power(self.c.places[2].x, n + 1), t.power(x, n + 1))
-            total = t.add(total, t.mul(k, t.div(whole, t.const(n + 1))))
-        return total
+            k = to_scalar(replace(form, numerator=(term._replace(powers=others),)), t)
+            found += k * ((L ** (n + 1) - Scalar(t, x) ** (n + 1)) / (n + 1))
+        return found
 
     # ---- forms -------------------------------------------------------------------------------
 

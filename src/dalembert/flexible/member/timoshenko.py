@@ -6,8 +6,10 @@ how large ψ is beside v. Above ω² = kGA/ρI the argument α is imaginary, and
 
 from __future__ import annotations
 
+from dalembert.algebra.columns import total
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.printing.layout import naming
+from dalembert.algebra.scalar import Scalar, apply
 from dalembert.flexible.member.characteristic import Characteristic, CharacteristicEquation
 from dalembert.flexible.member.characteristic_writing import DIFFERENCE, PRODUCT
 from dalembert.flexible.member.small_motion import Form, Key, SmallMotion
@@ -35,72 +37,63 @@ class Coupled(Characteristic):
     def __init__(self, motion: SmallMotion, name: str) -> None:
         super().__init__(motion, name, {})
 
-    def _power(self, equation: str, field: str, i: int) -> int:
+    def _power(self, equation: str, field: str, i: int) -> Scalar:
         """What multiplies rⁱ of one field in one equation."""
-        t, total = self.tape, self.tape.zero
-        for (name, order, j), c in self.motion.equations[equation].coefficients.items():
-            if name == field and order == i:
-                total = t.add(total, c) if j == 0 else t.sub(total, t.mul(c, t.mul(self.omega, self.omega)))
-        return total
+        found = self.motion.equations[equation].coefficients.items()
+        parts = [(j, self.scalar(c)) for (name, order, j), c in found if name == field and order == i]
+        return total(self.tape, (c if j == 0 else -c * self.square for j, c in parts))
 
-    def _solutions(self) -> list[tuple[str, int]]:
+    def _solutions(self) -> list[tuple[str, Scalar]]:
         t = self.tape
         v, psi = self.motion.fields
         # (p₂ r² + p₀)(s₂ r² + s₀) − q r · w r
         p2, p0, q = self._power(v, v, 2), self._power(v, v, 0), self._power(v, psi, 1)
         s2, s0, w = self._power(psi, psi, 2), self._power(psi, psi, 0), self._power(psi, v, 1)
-        lead = t.mul(p2, s2)
-        middle = t.sub(t.add(t.mul(p2, s0), t.mul(p0, s2)), t.mul(q, w))
+        lead, middle = p2 * s2, p2 * s0 + p0 * s2 - q * w
         z, y = self._argument("β"), self._argument("α")
-        beta, alpha = t.symbol("β"), t.symbol("α")
-        self.a, self.b = t.private_symbol("a"), t.private_symbol("b")
+        beta, alpha = self.scalar(t.symbol("β")), self.scalar(t.symbol("α"))
+        self.a, self.b = self.scalar(t.private_symbol("a")), self.scalar(t.private_symbol("b"))
         self.relations = [
-            (DIFFERENCE, 0, z, t.div(middle, lead)),
-            (PRODUCT, 0, z, t.neg(t.div(t.mul(p0, s0), lead))),
-            (naming(t)(str(t.nodes[self.a][1])), 0, y, t.neg(t.div(t.add(t.mul(p2, t.mul(alpha, alpha)), p0), t.mul(q, alpha)))),
-            (naming(t)(str(t.nodes[self.b][1])), 0, z, t.div(t.sub(p0, t.mul(p2, t.mul(beta, beta))), t.mul(q, beta))),
+            (DIFFERENCE, 0, z, middle / lead),
+            (PRODUCT, 0, z, -(p0 * s0 / lead)),
+            (naming(t)(str(self.a.name)), 0, y, -((p2 * alpha**2 + p0) / (q * alpha))),
+            (naming(t)(str(self.b.name)), 0, z, (p0 - p2 * beta**2) / (q * beta)),
         ]
         return [("cos", z), ("sin", z), ("cosh", y), ("sinh", y)]
 
-    def _square(self) -> int:
-        return self.tape.mul(self.omega, self.omega)
+    def _square(self) -> Scalar:
+        return self.square
 
-    def _row(self, form: Form, side: int, square: int) -> list[int]:
-        t = self.tape
-        partner = {"cos": ("sin", t.neg(self.b)), "sin": ("cos", self.b), "cosh": ("sinh", self.a), "sinh": ("cosh", self.a)}
+    def _row(self, form: Form, side: int, square: Scalar) -> list[Scalar]:
+        partner = {"cos": ("sin", -self.b), "sin": ("cos", self.b), "cosh": ("sinh", self.a), "sinh": ("cosh", self.a)}
         shear, rest = self._without_shear(form)
         row = []
         for kind, z in self.solutions:
-            total = t.mul(shear, self._sheared(kind, z, side))
+            found = shear * self._sheared(kind, z, side)
             for key, c in rest.items():
-                other, amplitude = (kind, t.one) if key[0] == self.name else partner[kind]
-                value = t.mul(amplitude, self._value(other, z, key[1], side))
-                total = t.add(total, t.mul(self._factor(key, c, square), value))
-            row.append(total)
+                other, amplitude = (kind, 1) if key[0] == self.name else partner[kind]
+                found += self._factor(key, self.scalar(c), square) * (amplitude * self._value(other, z, key[1], side))
+            row.append(found)
         return row
 
     def _without_shear(self, form: Form) -> tuple[int, dict[Key, int]]:
         """How often a condition holds the shear force q ψ + p₂ v′, and what else it holds."""
-        t = self.tape
         v, psi = self.motion.fields
         p2, q = self._power(v, v, 2), self._power(v, psi, 1)
-        found = form.coefficients.get((v, 1, 0)), form.coefficients.get((psi, 0, 0))
-        for sign in (1, -1):
-            k = t.const(sign)
-            if None not in found and all(shown_zero(t, [t.sub(found[0] or 0, t.mul(k, p2)), t.sub(found[1] or 0, t.mul(k, q))])):
-                return k, {key: c for key, c in form.coefficients.items() if key not in ((v, 1, 0), (psi, 0, 0))}
-        return t.zero, form.coefficients
+        at_v, at_psi = form.coefficients.get((v, 1, 0)), form.coefficients.get((psi, 0, 0))
+        if at_v is not None and at_psi is not None:
+            for sign in (1, -1):
+                if all(shown_zero(self.tape, [(self.scalar(at_v) - sign * p2).i, (self.scalar(at_psi) - sign * q).i])):
+                    return sign, {key: c for key, c in form.coefficients.items() if key not in ((v, 1, 0), (psi, 0, 0))}
+        return 0, form.coefficients
 
-    def _sheared(self, kind: str, z: int, side: int) -> int:
+    def _sheared(self, kind: str, z: Scalar, side: int) -> Scalar:
         """q ψ + p₂ v′ = −p₀/r for e^{rx}, by the first equation."""
-        t = self.tape
         p0 = self._power(self.name, self.name, 0)
         function, sign = {"cos": ("sin", -1), "sin": ("cos", 1), "cosh": ("sinh", -1), "sinh": ("cosh", -1)}[kind]
-        size = t.mul(t.const(sign), t.div(t.mul(p0, self.L), z))
-        return t.mul(size, t.call(function, z if side else t.zero))
+        return sign * (p0 * self.L / z) * apply(function, z if side else self.none)
 
-    def _factors(self) -> list[int]:
+    def _factors(self) -> list[Scalar]:
         """α a + β b never vanishes either."""
-        t = self.tape
-        y, z = (t.names[f"{label}L"] for label in "αβ")
-        return [*super()._factors(), t.add(t.mul(y, self.a), t.mul(z, self.b))]
+        y, z = self._pair()
+        return [*super()._factors(), y * self.a + z * self.b]

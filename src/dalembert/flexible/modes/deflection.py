@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.columns import total
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.normal_form.forms import Form as Expanded
 from dalembert.algebra.normal_form.forms import to_scalar
@@ -24,7 +25,7 @@ from dalembert.flexible.member.characteristic import determinant
 from dalembert.flexible.member.collocation import DEGREES, Collocation
 from dalembert.flexible.member.shapes import ChebyshevShape, chosen, fitted
 from dalembert.flexible.member.small_motion import Form, SmallMotion, small_motion
-from dalembert.kinematics.elimination import Elimination
+from dalembert.kinematics.elimination import solution
 from dalembert.model.member import Member
 from dalembert.model.system import System
 
@@ -107,16 +108,16 @@ def _polynomial(motion: SmallMotion) -> dict[str, int] | None:
 def _only_zero_roots(motion: SmallMotion) -> bool:
     """Whether det Σ c_i rⁱ = c rⁿ: no exponential solves the equations without load."""
     t = motion.tape.fork()
-    r = t.private_symbol("r")
+    r, none = Scalar(t, t.private_symbol("r")), Scalar(t, t.zero)
     rows = []
     for form in motion.equations.values():
-        row = dict.fromkeys(motion.fields, t.zero)
+        row = dict.fromkeys(motion.fields, none)
         for (name, i, j), c in form.coefficients.items():
             if j == 0:
-                row[name] = t.add(row[name], t.mul(c, t.power(r, i)))
+                row[name] += Scalar(t, c) * r**i
         rows.append(list(row.values()))
-    (expanded,) = normal_form(t, (determinant(t, rows),))
-    name = str(t.nodes[r][1])
+    (expanded,) = normal_form(t, (determinant(none, rows).i,))
+    name = str(r.name)
     powers = {next((k for a, k in term.powers if a.name == name), 0) for term in expanded.numerator}
     return powers == {sum(motion.order.values())}
 
@@ -139,56 +140,47 @@ class _Ansatz:
 
     def __init__(self, motion: SmallMotion, tape: Tape, degree: int) -> None:
         self.motion, self.tape, self.degree = motion, tape, degree
-        self.unknowns = {(name, k): tape.private_symbol(f"a_{name}_{k}") for name in motion.fields for k in range(degree + 1)}
+        orders = range(degree + 1)
+        self.unknowns = {(name, k): Scalar(tape, tape.private_symbol(f"a_{name}_{k}")) for name in motion.fields for k in orders}
 
     def solved(self) -> dict[str, int] | None:
         t = self.tape
-        linear = Linear(t, list(self.unknowns.values()))
-        rows = [linear(e) for e in (*self._inside(), *self._at_ends())]
-        solution, _ = Elimination(t, [(c, dict(k)) for c, k in rows], lambda _: 0, set()).run()
-        if len(solution) < len(self.unknowns):
+        linear = Linear(t, [a.i for a in self.unknowns.values()])
+        found = solution(t, (linear(e.i) for e in (*self._inside(), *self._at_ends())))
+        if len(found) < len(self.unknowns):
             m = self.motion.member
             msg = f"{m.kind} {m.name!r}: its ends leave it loose, so it has no static shape; hold it or give it a spring"
             raise IllPosed(msg)
-        x = self.motion.member.x.i
-        shapes = {}
-        for name in self.motion.fields:
-            total = t.zero
-            for k in range(self.degree + 1):
-                place = list(self.unknowns).index((name, k))
-                total = t.sub(total, t.mul(solution[place][0], t.power(x, k)))
-            (form,) = normal_form(t, (total,))
-            shapes[name] = to_scalar(form, t).i
-        return shapes
+        x = Scalar(t, self.motion.member.x.i)
+        terms = [(name, Scalar(t, found[place]) * x**k) for place, (name, k) in enumerate(self.unknowns)]
+        shapes = {name: total(t, (e for own, e in terms if own == name)).i for name in self.motion.fields}
+        return {name: to_scalar(normal_form(t, (e,))[0], t).i for name, e in shapes.items()}
 
-    def _inside(self) -> list[int]:
+    def _inside(self) -> list[Scalar]:
         """What multiplies each power of x in Σ c_i v⁽ⁱ⁾ − f."""
         t, found = self.tape, []
         x = str(t.nodes[self.motion.member.x.i][1])
         for form in self.motion.equations.values():
-            by_power = dict.fromkeys(range(self.degree + 1), t.zero)
+            by_power = dict.fromkeys(range(self.degree + 1), Scalar(t, t.zero))
             for (name, i, j), c in form.coefficients.items():
                 for k in range(i, self.degree + 1) if j == 0 else ():
-                    part = t.mul(t.const(_falling(k, i)), t.mul(c, self.unknowns[name, k]))
-                    by_power[k - i] = t.add(by_power[k - i], part)
+                    by_power[k - i] += _falling(k, i) * (Scalar(t, c) * self.unknowns[name, k])
             (load,) = normal_form(t, (form.load,))
             for term in load.numerator:
                 n = next((k for a, k in term.powers if a.name == x), 0)
                 rest = Expanded((term._replace(powers=tuple(p for p in term.powers if p[0].name != x)),), load.denominator)
-                by_power[n] = t.sub(by_power[n], to_scalar(rest, t).i)
-            found += [e for e in by_power.values() if e != t.zero]
+                by_power[n] -= to_scalar(rest, t)
+            found += [e for e in by_power.values() if e != 0]
         return found
 
-    def _at_ends(self) -> list[int]:
+    def _at_ends(self) -> list[Scalar]:
         t, found = self.tape, []
         for e in self.motion.ends:
-            position = self.motion.member.length.i if e.side else t.zero
-            total = t.neg(e.form.load)
+            position, residual = Scalar(t, self.motion.member.length.i if e.side else t.zero), -Scalar(t, e.form.load)
             for (name, i, j), c in e.form.coefficients.items():
                 for k in range(i, self.degree + 1) if j == 0 else ():
-                    value = t.mul(t.const(_falling(k, i)), t.power(position, k - i))
-                    total = t.add(total, t.mul(c, t.mul(value, self.unknowns[name, k])))
-            found.append(total)
+                    residual += Scalar(t, c) * (_falling(k, i) * position ** (k - i) * self.unknowns[name, k])
+            found.append(residual)
         return found
 
 

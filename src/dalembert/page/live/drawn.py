@@ -14,7 +14,8 @@ from dalembert.algebra.tape import Tape
 from dalembert.flexible.expansion.positive_properties import properties_along
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector, plus
+from dalembert.geometry.triples import plus
+from dalembert.geometry.vector import Vector
 from dalembert.integrals.audit import energies_of
 from dalembert.model.inertia import turning_axes
 from dalembert.page.live.parts import Part, expressions
@@ -106,7 +107,7 @@ def outputs(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple
     kin = evaluator.kin
     if run.energy_audit is not None:
         E = energies_of(run.kinematics)
-        data["energies"] = nodes.add(E.kin.tape, [E.K2, E.K1, E.K0, E.V])
+        data["energies"] = nodes.add(E.kin.tape, [e.i for e in (E.K2, E.K1, E.K0, E.V)])
     else:
         T, V = energies(kin)
         data["energies"] = nodes.add(kin.tape, [T, kin.tape.zero, kin.tape.zero, V])

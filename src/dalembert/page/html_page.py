@@ -20,6 +20,7 @@ from dalembert.page.parts.head import head
 from dalembert.page.parts.modes import linear
 from dalembert.page.parts.motion import motion
 from dalembert.page.parts.reproduction import reproduction
+from dalembert.page.parts.trial import trial
 from dalembert.page.plots import Plots
 from dalembert.page.scene import Scene, frames_of, scene
 from dalembert.page.sketch import picture, svg
@@ -35,6 +36,7 @@ PARTS: Final = (
     ("linear", "Modes"),
     ("reproduction", "Reproduce"),
 )
+SCRIPTS: Final = ("scene.js", "charts.js", "trial.js", "page.js")
 _MOST_ROWS: Final = 5000
 # before the first paint: light or dark, as chosen last time or as the computer is set
 _EARLY: Final = (
@@ -51,8 +53,9 @@ def asset(name: str) -> str:
 
 def shell(title: str, body: str, *, scripts: bool = True) -> str:
     """A document that holds all it needs; nothing may be fetched."""
-    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:"
-    code = f"<script>{asset('scene.js')}\n{asset('page.js')}</script>" if scripts else ""
+    own = "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:"
+    code = f"<script>{chr(10).join(map(asset, SCRIPTS))}</script>" if scripts else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -78,11 +81,12 @@ def page(study: Study) -> str:
     still = "" if drawn is None else svg(picture(drawn, 0, 900, 460))
     run = study.run
     plots = None if run is None else Plots(float(run.t[0]), float(run.t[-1]))
+    panel, live = ("", "") if run is None else trial(study, drawn)
     parts = [
         head(study, sketch, packing),
         equations(study, packing),
         agreement(study),
-        motion(study, plots, drawn, still),
+        motion(study, plots, drawn, still, panel),
         energy(study, plots, packing),
         linear(study),
         reproduction(study),
@@ -91,6 +95,7 @@ def page(study: Study) -> str:
     bar = f'<a class="skip" href="#system">Skip to the page</a>{header(title, links)}'
     data = "" if run is None or plots is None else "\n".join([script("plots", plots.embedded()), script("table", _table(study))])
     data += "" if drawn is None else "\n" + script("scene", scene_data(drawn))
+    data += f"\n{live}"
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
     return shell(f"{title} · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n{data}")
 

@@ -31,6 +31,8 @@ class Curve:
 
     name: str
     values: Numbers = field(repr=False)
+    # what a run in the page calls it; nothing where it has no such quantity
+    key: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +64,9 @@ class Plots:
         t, curves = thinned(p.t, [c.values for c in p.curves])
         low, high, exponent = limits(curves)
         number = len(self.data)
-        self.data.append({"t": self._time(t), "e": exponent, "v": [floats(c) for c in curves]})
-        power = f' <span class="power">in 10{superscript(exponent)}</span>' if exponent else ""
+        keys_of = {"k": [c.key for c in p.curves]} if all(c.key for c in p.curves) else {}
+        self.data.append({"t": self._time(t), "e": exponent, "v": [floats(c) for c in curves], **keys_of})
+        power = f' <span class="power">{f"in 10{superscript(exponent)}" if exponent else ""}</span>'
         keys = "".join(f'<span class="key c{k % 6}">{c.name} <output data-curve="{k}"></output></span>' for k, c in enumerate(p.curves))
         title = f'<span class="title">{p.title}</span>' if p.title else ""
         kind = f"plot{' wide' * p.wide}{' coinciding' * p.coinciding}"

@@ -23,21 +23,16 @@ def command(request: ReportRequest) -> str:
 def program(study: Study) -> str:
     """As Python takes it."""
     request = study.request
-    lines = ["import dalembert as da"]
-    path, colon, function = request.name.rpartition(":")
-    if colon and path:
-        lines += ["import runpy", "", f"s = runpy.run_path({path!r})[{function!r}]()"]
-    elif request.name:
-        lines += ["from dalembert import gallery", "", f"s = gallery.build({request.name!r})"]
-    else:
-        lines += ["", f"s = ...  # {study.system.name!r}, as it was described"]
+    lines = [head(study)]
     given = {
         "start": request.run.start,
         "values": request.run.values,
-        "inputs": {name: _written(x) for name, x in request.run.inputs.items()},
+        "inputs": {name: written(x) for name, x in request.run.inputs.items()},
     }
     extra = "".join(f", {name}={dict(x)!r}" for name, x in given.items() if x)
-    happening = f", events=gallery.entry({request.name!r}).events" if request.run.events and request.name and not colon else ""
+    happening = (
+        f", events=gallery.entry({request.name!r}).events" if request.run.events and request.name and ":" not in request.name else ""
+    )
     lines += [
         f"run = da.simulate(s, {request.duration!r}{extra}{happening}, rtol={request.run.rtol!r}, atol={request.run.atol!r})",
         "print(da.agreement(s))",
@@ -47,18 +42,31 @@ def program(study: Study) -> str:
     return "\n".join(lines)
 
 
+def head(study: Study) -> str:
+    """The lines that describe the system."""
+    name, lines = study.request.name, ["import dalembert as da"]
+    path, colon, function = name.rpartition(":")
+    if colon and path:
+        lines += ["import runpy", "", f"s = runpy.run_path({path!r})[{function!r}]()"]
+    elif name:
+        lines += ["from dalembert import gallery", "", f"s = gallery.build({name!r})"]
+    else:
+        lines += ["", f"s = ...  # {study.system.name!r}, as it was described"]
+    return "\n".join(lines)
+
+
 def versions(study: Study) -> list[tuple[str, str]]:
     """Packages, values of the constants, tolerances."""
     request = study.request
     found = [(name, _version(name)) for name in _PACKAGES]
     found.append(("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"))
     found += [(s.name, _value(request.run.values, s.name, s.value)) for s in study.system.symbols.values() if s.kind == "constant"]
-    found += [(name, str(_written(x))) for name, x in request.run.inputs.items()]
+    found += [(name, str(written(x))) for name, x in request.run.inputs.items()]
     found += [("duration", f"{request.duration:g}"), ("rtol", f"{request.run.rtol:g}"), ("atol", f"{request.run.atol:g}")]
     return found
 
 
-def _written(x: Any) -> Any:
+def written(x: Any) -> Any:
     """An input as it can be given again: text that `s.expression` reads for an expression, anything else as it is."""
     return source(x) if isinstance(x, Scalar) else x
 

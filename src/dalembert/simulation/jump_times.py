@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.algebra.arithmetic import Arrays
-from dalembert.algebra.folds import evaluate, symbols_of
+from dalembert.algebra.folds import evaluate, needed, symbols_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.algebra.tape import Tape
+    from dalembert.states.values import Values
 
     Numbers = NDArray[np.float64]
 
@@ -38,6 +39,13 @@ def jump_times(tape: Tape, time: int, values: Mapping[int, float], t0: float, t1
     # where the run begins or ends a step does so anyway
     margin = _LAST_BITS * max(math.ulp(t0), math.ulp(t1))
     return tuple(sorted(t for t in times if t0 + margin < t < t1 - margin)[:_MOST])
+
+
+def bends_in_time(values: Values) -> bool:
+    """Whether sign, |·| or atan2 of something that depends on the time alone stands in what inputs and motions are bound to."""
+    kin = values.kin
+    inside = needed(kin.tape, values.bindings.values())
+    return any(kin.tape.nodes[i][0] in _BENDING and kin.system.t.i in symbols_of(kin.tape, (i,)) for i in inside)
 
 
 def _sign(tape: Tape, argument: int, time: int, values: Mapping[int, float], t: Numbers) -> Numbers:

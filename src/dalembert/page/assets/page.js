@@ -141,9 +141,9 @@ function player(root, scene, clock) {
   clock.changed = (on) => { root.classList.toggle("playing", on); play.setAttribute("aria-label", on ? "Pause" : "Play"); };
   play.addEventListener("click", () => clock.play(!clock.playing));
   slider?.addEventListener("input", () => { clock.play(false); clock.set(+slider.value); });
-  const digits = clock.last - clock.first < 1 ? 3 : 2;
   clock.on((time) => {
-    if (slider) { slider.value = time; slider.setAttribute("aria-valuetext", `t = ${time.toFixed(digits)}`); }
+    const digits = clock.last - clock.first < 1 ? 3 : 2;
+    if (slider) { slider.min = clock.first; slider.max = clock.last; slider.value = time; slider.setAttribute("aria-valuetext", `t = ${time.toFixed(digits)}`); }
     if (shown) shown.textContent = `t = ${time.toFixed(digits)}`;
     stage?.set(time);
   });
@@ -179,40 +179,35 @@ function player(root, scene, clock) {
 // ---- plots -----------------------------------------------------------------------------------
 
 function plots(all, clock) {
-  const times = all.times.map((t) => Arrays.read(t)), span = all.last - all.first || 1, seen = new Set();
+  const times = all.times.map((t) => Arrays.read(t)), seen = new Set(), part = (time) => (time - clock.first) / (clock.last - clock.first || 1);
   const write = (x, e) => {
     const y = x / 10 ** e;
     return (Math.abs(y) < 1e-12 ? 0 : y).toPrecision(4).replace("-", "−");
   };
-  const value = (t, v, time) => {
-    let low = 0, high = t.length - 1;
-    while (high - low > 1) { const m = (low + high) >> 1; if (t[m] <= time) low = m; else high = m; }
-    const part = t[high] > t[low] ? Math.min(1, Math.max(0, (time - t[low]) / (t[high] - t[low]))) : 0;
-    return v[low] + (v[high] - v[low]) * part;
-  };
+  // the recorded numbers of a plot; `live` holds those of a run that was made here
+  for (const plot of all.plots) plot.recorded = () => plot.held ??= { t: times[plot.t], v: plot.v.map((v) => Arrays.read(v)) };
   const tell = (figure, time) => {
-    const plot = all.plots[figure.dataset.plot];
-    plot.read ??= plot.v.map((v) => Arrays.read(v));
-    for (const out of figure.outputs ??= $$("output", figure)) out.textContent = write(value(times[plot.t], plot.read[out.dataset.curve], time), plot.e);
+    const plot = all.plots[figure.dataset.plot], { t, v } = plot.live ?? plot.recorded();
+    for (const out of figure.outputs ??= $$("output", figure)) out.textContent = write(valueAt(t, v[out.dataset.curve], time), plot.now ?? plot.e);
   };
   const watch = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       if (isIntersecting) { seen.add(target); tell(target, clock.time); } else seen.delete(target);
     }
   });
-  for (const figure of $$(".plot")) {
+  for (const figure of $$(".plot[data-plot]")) {
     watch.observe(figure);
     const field = $(".field", figure);
     const go = (e) => {
       const box = field.getBoundingClientRect();
       clock.play(false);
-      clock.set(all.first + span * (e.clientX - box.left) / box.width);
+      clock.set(clock.first + (clock.last - clock.first) * (e.clientX - box.left) / box.width);
     };
     field.addEventListener("pointerdown", (e) => { field.setPointerCapture(e.pointerId); go(e); });
     field.addEventListener("pointermove", (e) => { if (e.buttons) go(e); });
   }
   clock.on((time) => {
-    document.body.style.setProperty("--at", (time - all.first) / span);
+    document.body.style.setProperty("--at", part(time));
     for (const figure of seen) tell(figure, time);
   });
 }
@@ -224,12 +219,15 @@ function downloads(table) {
     button.addEventListener("click", () => {
       const values = Arrays.read(table.values, Float64Array), n = table.names.length, rows = [table.names.join(",")];
       for (let i = 0; i < values.length; i += n) rows.push(Array.from(values.subarray(i, i + n), String).join(","));
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([rows.join("\n") + "\n"], { type: "text/csv" }));
-      link.download = table.file;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+      save(rows, table.file);
     });
+}
+function save(rows, file) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([rows.join("\n") + "\n"], { type: "text/csv" }));
+  link.download = file;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 // ---- begin: words first, then what moves -------------------------------------------------------
@@ -242,6 +240,7 @@ function begin() {
     plots(all, clock);
     const root = $("#player");
     if (root && scene) window.stage = player(root, scene, clock);
+    window.trial = new Trial(all, window.stage ?? null, clock);
   }
   for (const root of $$(".mode")) {
     const clock = new Clock(0, 1);

@@ -308,6 +308,8 @@ class Stage {
     this.curves = data.curves.map((c) => ({ ...c, r: c.r.map(read) }));
     this.arrows = data.arrows.map((a) => ({ ...a, at: where(a.at), v: read(a.v) }));
     this.traced = data.traces.map((k) => this.renderer.buffer(this.spread(this.places[k].r)));
+    this.recorded = { t: this.t, places: this.places, bodies: this.bodies, curves: this.curves, arrows: this.arrows, traced: this.traced };
+    this.ghost = null;
     this.show = { frames: false, arrows: false, traces: true, labels: false };
     this.time = this.t[0];
     this.axes = data.view.axes;
@@ -330,6 +332,23 @@ class Stage {
     this.ink = colour("--ink"); this.metal = colour("--metal"); this.gridInk = colour("--grid-ink");
     this.arrowInk = { weight: colour("--weight"), load: colour("--load"), reaction: colour("--reaction"), torque: colour("--torque") };
     this.draw();
+  }
+
+  // another motion of the same things; the recorded one stays as a ghost, unless it is the one to be shown
+  use(motion) {
+    Object.assign(this, motion ?? this.recorded);
+    this.ghost = motion ? this.recorded : null;
+    this.draw();
+  }
+
+  // the same with the recorded numbers for a moment
+  haunt(draw) {
+    const now = { t: this.t, places: this.places, bodies: this.bodies, curves: this.curves, arrows: this.arrows, traced: this.traced }, here = this.here;
+    Object.assign(this, this.ghost);
+    this.here = this.find(this.time);
+    draw();
+    Object.assign(this, now);
+    this.here = here;
   }
 
   home() {
@@ -432,6 +451,7 @@ class Stage {
     if (this.show.frames) this.triads();
     if (this.show.arrows) this.forces();
     this.solids(true);
+    if (this.ghost) this.haunt(() => this.pale());
     this.name(eye);
   }
 
@@ -470,6 +490,24 @@ class Stage {
       this.renderer.draw(b.kind, M4.basis(...this.axesOf(b), this.at(b.r)), b.sizes, this.colour(b.colour), options);
     }
     if (translucent) this.plates();
+  }
+
+  // what the recorded run looks like at this time: solids and bars, hardly there
+  pale() {
+    const gl = this.renderer.gl, thin = this.data.view.stick, place = (k) => this.at(this.places[k].r), alpha = 0.22;
+    gl.depthMask(false);
+    for (const b of this.bodies) {
+      this.renderer.draw(b.kind, M4.basis(...this.axesOf(b), this.at(b.r)), b.sizes, this.metal, { alpha });
+      if (!b.bars.length) continue;
+      const [x, y, z] = this.turned(b.e), o = this.at(b.r), world = (p) => V.add(o, V.add(V.add(V.scale(x, p[0]), V.scale(y, p[1])), V.scale(z, p[2])));
+      for (const [p, q] of b.bars) this.renderer.rod("cylinder", world(p), world(q), 0.75 * thin, this.metal, { alpha });
+    }
+    for (const l of this.data.lines) if (l.kind === "link") this.renderer.rod("cylinder", place(l.a), place(l.b), 0.5 * thin, this.metal, { alpha });
+    for (const c of this.curves) c.r.forEach((r, k) => { if (k) this.renderer.rod("cylinder", this.at(c.r[k - 1]), this.at(r), 0.5 * c.thick * thin, this.metal, { alpha }); });
+    gl.depthMask(true);
+    if (this.show.traces) this.traced.forEach((buffer, i) => {
+      if (this.places[this.data.traces[i]].r.length > 3) this.renderer.polyline(buffer, 0, this.t.length - 1, 1, [...this.metal, 0.35], 2e-5);
+    });
   }
 
   colour(k) { return this.colours[k % this.colours.length]; }

@@ -148,7 +148,8 @@ def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tu
     drawn_as = [] if drawn is None else [order[b.body.name] for b in drawn.bodies]
     state = (*evaluator.kin.q, *evaluator.kin.u, evaluator.time)
     part = expressions("properties", evaluator.tape, nodes.outs, state)
-    return part, {"bodies": bodies, "members": members, "solids": solids, "drawn": drawn_as}
+    recorded = evaluator.floats(nodes.outs, dict.fromkeys(state, 0.0)).tolist()
+    return part, {"bodies": bodies, "members": members, "solids": solids, "drawn": drawn_as, "recorded": recorded}
 
 
 def _solid(nodes: _Nodes, b: DrawnBody) -> dict[str, Any] | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from dalembert.api.compile import what_to_integrate
-from dalembert.integrals.audit import JUMPS, Z, extra_work, generalized_work, quadratures
+from dalembert.integrals.audit import JUMPS, Z, energies_of, extra_work, generalized_work, quadratures
 from dalembert.numerics.llvm_types import POINTER
 from dalembert.ode.constrained.fields import FIELDS as ROW_FIELDS
 from dalembert.ode.constrained.rates import ConstrainedRates
@@ -68,7 +69,7 @@ def motion(run: Trajectory) -> Motion:
         parts.append(compiled("energy", audit.energy, watched))
         if audit.rates is not None:
             parts.append(compiled("audit", audit.rates, watched))
-        data["audit"] = _watched(audit)
+        data["audit"] = _watched(audit, energies_of(kin).powers)
     return Motion(tuple(parts), tuple(texts), tuple(exports), data)
 
 
@@ -99,12 +100,10 @@ def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
     }
 
 
-def _watched(audit: Audit) -> dict[str, Any]:
+def _watched(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:
     """Which of the quantities that ride along is which."""
     place = {name: k for k, name in enumerate(audit.names)}
-    loads = [name.removeprefix(generalized_work("")) for name in audit.names if name.startswith(generalized_work(""))]
-    others = [name.removeprefix("work of ").removesuffix(" with v_t") for name in audit.names if name.endswith(" with v_t")]
-    works = {load: [place[name] for name in (generalized_work(load), extra_work(load)) if name in place] for load in (*loads, *others)}
+    works = [[place[name] for name in (generalized_work(load), extra_work(load)) if name in place] for load in loads]
     return {
         "count": len(audit.names),
         "Z": place.get(Z, -1),

@@ -40,7 +40,9 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
 def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
     if run.energy_audit is None:
         parts = (("T", run.kinetic_energy), ("V", run.potential_energy), ("T + V", run.energy))
-        yield plots.grid([Panel("Energies", run.t, tuple(Curve(typeset(name), x) for name, x in parts), wide=True)])
+        keys = ("T", "V", "C")
+        curves = tuple(Curve(typeset(name), x, key) for (name, x), key in zip(parts, keys, strict=True))
+        yield plots.grid([Panel("Energies", run.t, curves, wide=True)])
         return
     found = run.integrals
     yield f"<p>{typeset(_ABOUT)}</p>"
@@ -51,12 +53,14 @@ def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
 def _panels(found: RunIntegrals) -> Iterator[Panel]:
     t = found.t
     drift = (found.E_Z - found.E_Z[:1]) / (found.scale or 1.0)
-    yield Panel(typeset("Drift of E_Z, as a part of its scale"), t, (Curve("", drift),), wide=True)
+    yield Panel(typeset("Drift of E_Z, as a part of its scale"), t, (Curve("", drift, "drift"),), wide=True)
     integrals = (("E_Z", found.E_Z), ("E", found.E), ("𝓗", found.H), ("C", found.C))
-    yield Panel("Integrals", t, tuple(Curve(typeset(name), x) for name, x in integrals), coinciding=True)
+    yield Panel("Integrals", t, tuple(Curve(typeset(name), x, "H" if name == "𝓗" else name) for name, x in integrals), coinciding=True)
     parts = (("K₂", found.K2), ("𝒰", found.potential), ("Z", found.Z))
-    yield Panel(typeset("E_Z = K₂ + 𝒰 + Z"), t, tuple(Curve(typeset(name), x) for name, x in parts))
-    works = [Curve(escape(name), w.classical) for name, w in found.works.items()]
+    yield Panel(
+        typeset("E_Z = K₂ + 𝒰 + Z"), t, tuple(Curve(typeset(name), x, key) for (name, x), key in zip(parts, ("K2", "V", "Z"), strict=True))
+    )
+    works = [Curve(escape(name), w.classical, f"w:{k}") for k, (name, w) in enumerate(found.works.items())]
     for k in range(0, len(works), _CURVES):
         yield Panel("Work of each load", t, tuple(works[k : k + _CURVES]))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.algebra.printing.mathml import math
 from dalembert.errors import DalembertError
+from dalembert.page.parts.trial import PHASE
 from dalembert.page.parts.words import panel, section, switch
 from dalembert.page.plots import MOST_POINTS, Curve, Panel, Plots
 from dalembert.page.study import Study
@@ -34,8 +35,8 @@ _VIEWS: Final = {"home": "natural", "front": "front", "side": "side", "top": "to
 _SHOWN: Final = {"arrows": "forces", "traces": "traces", "frames": "frames", "labels": "names"}
 
 
-def motion(study: Study, plots: Plots | None, drawn: Scene | None, sketch: str) -> str:
-    """How it began, the stage, and the groups of plots behind a switch."""
+def motion(study: Study, plots: Plots | None, drawn: Scene | None, sketch: str, trial: str) -> str:
+    """How it began, the stage, what may be changed, and the groups of plots behind a switch."""
     run = study.run
     if run is None or plots is None:
         return section("motion", "Motion", f"<p>Not run: {escape(study.why_no_run)}</p>")
@@ -44,7 +45,7 @@ def motion(study: Study, plots: Plots | None, drawn: Scene | None, sketch: str) 
     grids = [panel("group", "group", str(k), title, plots.grid(panels), first=not k) for k, (title, panels) in enumerate(shown)]
     stage = player(sketch, plots, arrow_kinds(drawn)) if drawn is not None else ""
     remarks = "".join(f'<p class="fails">{escape(remark)}</p>' for remark in study.remarks)
-    return section("motion", "Motion", f"<p>{_beginning(run)}</p>", remarks, stage, switch("Plots", "group", titles), *grids)
+    return section("motion", "Motion", f"<p>{_beginning(run)}</p>", remarks, stage, trial, switch("Plots", "group", titles), *grids, PHASE)
 
 
 def _beginning(run: Trajectory) -> str:
@@ -98,7 +99,7 @@ def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
     kin = run.kinematics
     writing = Writing().on(kin.tape)
     named = [math(writing.symbol(kin.name(i)).tree) for i in kin.q]
-    return [Panel("", even.t, (Curve(name, x),)) for name, x in zip(named, even.q.T, strict=True)][:_MOST_PANELS]
+    return [Panel("", even.t, (Curve(name, x, f"q:{k}"),)) for k, (name, x) in enumerate(zip(named, even.q.T, strict=True))][:_MOST_PANELS]
 
 
 def groups(run: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
@@ -107,9 +108,11 @@ def groups(run: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
     writing = Writing().on(kin.tape)
     yield "Coordinates", coordinates(run, even)
     speeds = [math(writing.symbol(kin.name(i)).tree) for i in kin.u]
-    yield "Speeds", [Panel("", even.t, (Curve(name, x),)) for name, x in zip(speeds, even.u.T, strict=True)][:_MOST_PANELS]
+    each = enumerate(zip(speeds, even.u.T, strict=True))
+    yield "Speeds", [Panel("", even.t, (Curve(name, x, f"u:{k}"),)) for k, (name, x) in each][:_MOST_PANELS]
     # at the steps themselves: between them the polynomials add an error of their own
-    yield "Constraint residuals", [Panel("", run.t, (Curve(escape(name), x),)) for name, x in run.residuals.items()][:_MOST_PANELS]
+    rests = enumerate(run.residuals.items())
+    yield "Constraint residuals", [Panel("", run.t, (Curve(escape(name), x, f"r:{k}"),)) for k, (name, x) in rests][:_MOST_PANELS]
     yield "Reactions", list(_reactions(even))[:_MOST_REACTIONS]
 
 

@@ -1,0 +1,348 @@
+// The panel "Try it": a field and a slider for every number that may be changed, runs in a worker, scene and plots that follow.
+"use strict";
+
+const LONGEST = 100, LEAST_TOLERANCE = 1e-13;
+
+class Trial {
+  constructor(all, stage, clock) {
+    Object.assign(this, { all, stage, clock, id: 0, shown: 0 });
+    this.data = data("live");
+    this.root = $("#trial");
+    if ($("#phase")) this.phase = new Phase($("#phase"), this.quantities(), clock);
+    if (!this.root || !this.data) return;
+    const missing = this.missing();
+    if (missing) { this.say(missing); return; }
+    this.knobs = this.fields();
+    this.build();
+    this.worker();
+    this.read();
+    addEventListener("hashchange", () => { if (location.hash.startsWith("#try")) this.read(); else this.remember(); });
+  }
+
+  // what this browser lacks, in a sentence
+  missing() {
+    const lacks = [["WebAssembly", typeof WebAssembly === "object"], ["workers", typeof Worker === "function"], ["DecompressionStream", typeof DecompressionStream === "function"]].filter(([, there]) => !there).map(([name]) => name);
+    if (lacks.length) return `This browser offers no ${lacks.join(" and no ")}, which new runs need: the recorded run is shown.`;
+    return "";
+  }
+
+  say(text, bad = false) { const out = $(".said", this.root); out.textContent = text; out.classList.toggle("fails", bad); }
+
+  // ---- fields ------------------------------------------------------------------------------
+
+  fields() {
+    const d = this.data, knob = (group, name, value, more = {}) => ({ group, name, value, now: value, ...more });
+    return [
+      ...d.starts.map((f, k) => knob("Start", f.name, f.value, { start: k })),
+      ...d.constants.map((c) => knob(c.kind === "input" ? "Inputs" : "Constants", c.name, c.value, { constant: true })),
+      knob("Run", "duration", d.duration, { unit: "s" }),
+      knob("Run", "tolerance", d.rtol, {}),
+    ];
+  }
+
+  build() {
+    const box = $(".knobs", this.root);
+    for (const group of ["Start", "Constants", "Inputs", "Run"]) {
+      const mine = this.knobs.filter((k) => k.group === group);
+      if (!mine.length) continue;
+      const set = document.createElement("fieldset"), legend = document.createElement("legend");
+      legend.textContent = group;
+      set.append(legend, ...mine.map((k) => this.knob(k)));
+      box.append(set);
+    }
+    $(".reset", this.root).addEventListener("click", () => this.reset());
+    $(".csv", this.root).addEventListener("click", () => this.csv());
+    $(".python", this.root).addEventListener("click", (e) => copy(this.python(), e.target));
+    this.root.classList.add("ready");
+  }
+
+  knob(k) {
+    const row = document.createElement("div"), label = document.createElement("label"), field = document.createElement("input"), slider = document.createElement("input"), fault = document.createElement("p");
+    const id = `knob-${this.knobs.indexOf(k)}`;
+    row.className = "knob"; label.textContent = k.name; label.htmlFor = id;
+    Object.assign(field, { type: "text", inputMode: "decimal", id, value: Trial.write(k.value), autocomplete: "off", spellcheck: false });
+    Object.assign(slider, { type: "range", step: "any" });
+    slider.setAttribute("aria-label", `${k.name}, slider`);
+    Object.assign(fault, { className: "fault", id: `${id}-fault` });
+    fault.setAttribute("role", "alert");
+    field.setAttribute("aria-describedby", fault.id);
+    Object.assign(k, { field, slider, fault });
+    this.range(k);
+    field.addEventListener("input", () => this.typed(k));
+    slider.addEventListener("input", () => { k.field.value = Trial.write(Trial.round(this.slid(k), k)); this.typed(k, true); });
+    row.append(label, field, slider, fault);
+    return row;
+  }
+
+  static write(x) { return String(+x.toPrecision(15)); }
+  // three digits of the range are as fine as a hand
+  static round(x, k) { if (k.name === "tolerance" && k.group === "Run") return +x.toPrecision(1); const fine = 10 ** (Math.floor(Math.log10(k.span)) - 3); return +(Math.round(x / fine) * fine).toPrecision(12); }
+
+  logarithmic(k) { return k.group === "Run" && k.name === "tolerance"; }
+  slid(k) { return this.logarithmic(k) ? 10 ** +k.slider.value : +k.slider.value; }
+
+  range(k) {
+    const v = k.now, s = k.slider;
+    if (this.logarithmic(k)) { k.span = 1; s.min = -12; s.max = -4; s.value = Math.log10(v); return; }
+    const size = Math.abs(k.value) || 1, mean = k.value, positive = k.group === "Run" || (k.constant && k.value > 0);
+    let [low, high] = positive ? [0.05 * mean, 2 * mean + (k.group === "Run" ? mean : 0)] : k.constant ? [mean - size, mean + size] : [mean - Math.max(size, 1.5), mean + Math.max(size, 1.5)];
+    if (v < low) low = v - 0.2 * (high - v); if (v > high) high = v + 0.2 * (v - low);
+    k.span = high - low; s.min = low; s.max = high; s.value = v;
+  }
+
+  // ---- what is typed -----------------------------------------------------------------------
+
+  typed(k, bySlider = false) {
+    this.last = k;
+    const text = k.field.value.trim().replace("−", "-").replace(",", "."), x = Number(text), problem = text === "" || Number.isNaN(x) ? `“${k.field.value.trim()}” is not a number` : this.refusal(k, x);
+    this.blame(k, problem);
+    if (problem) { this.say("The last run that was possible is shown."); return; }
+    k.now = x;
+    if (!bySlider) this.range(k);
+    this.go();
+  }
+
+  refusal(k, x) {
+    if (!Number.isFinite(x)) return `${k.name} must be a finite number`;
+    const most = LONGEST * this.data.duration;
+    if (k.group === "Run" && k.name === "duration") return x <= 0 ? "a run goes forward in time: give a positive number of seconds" : x > most ? `a page follows at most ${most} s; da.simulate follows longer motions` : "";
+    if (this.logarithmic(k)) return x >= LEAST_TOLERANCE && x <= 0.01 ? "" : `give a tolerance between ${LEAST_TOLERANCE} and 0.01`;
+    return "";
+  }
+
+  blame(k, problem) {
+    k.fault.textContent = problem;
+    k.field.toggleAttribute("aria-invalid", Boolean(problem));
+    if (problem) k.field.setAttribute("aria-invalid", "true");
+  }
+
+  changed(k) { return k.now !== k.value; }
+  named(group, name) { return this.knobs.find((k) => k.group === group && k.name === name); }
+
+  setting() {
+    const values = { ...this.data.values }, starts = this.knobs.filter((k) => "start" in k);
+    for (const k of this.knobs) if (k.constant) values[k.name] = k.now;
+    return { values, starts: starts.map((k) => k.now), asked: starts.map((k) => this.data.starts[k.start].given || this.changed(k)), duration: this.named("Run", "duration").now, rtol: this.named("Run", "tolerance").now };
+  }
+
+  // ---- runs --------------------------------------------------------------------------------
+
+  async worker() {
+    const code = new Blob([$("#engine").textContent], { type: "text/javascript" });
+    const bytes = await new Response(new Blob([Arrays.read($("#module").textContent, Uint8Array)]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+    const w = this.w = new Worker(URL.createObjectURL(code));
+    w.onmessage = ({ data: found }) => this.heard(found);
+    w.onerror = (e) => { e.preventDefault(); this.say("New runs are not possible here: the recorded run is shown.", true); };
+    w.postMessage({ module: bytes, data: this.data }, [bytes]);
+  }
+
+  heard(found) {
+    if (found.ready) { this.ready = true; this.root.dataset.ready = "yes"; if (this.waiting) this.go(); return; }
+    if (found.broken) { this.say(`New runs are not possible here (${found.broken}): the recorded run is shown.`, true); return; }
+    if (found.id < this.id) return;
+    this.shown = found.id;
+    if (found.fault) {
+      const at = this.knobs.find((k) => k === this.last && (!found.names || found.names.includes(k.name))) ?? this.knobs.find((k) => found.names && found.names.includes(k.name) && this.changed(k)) ?? this.last ?? this.knobs[0];
+      this.blame(at, found.fault);
+      this.say("The last run that was possible is shown.");
+    } else {
+      for (const k of this.knobs) this.blame(k, "");
+      this.show(found.result);
+    }
+    document.dispatchEvent(new CustomEvent("tried"));
+  }
+
+  go() {
+    this.remember();
+    if (!this.knobs.some((k) => this.changed(k))) { this.id++; this.shown = this.id; this.recorded(); document.dispatchEvent(new CustomEvent("tried")); return; }
+    if (!this.ready) { this.waiting = true; return; }
+    this.w.postMessage({ id: ++this.id, setting: this.setting() });
+  }
+
+  reset() {
+    for (const k of this.knobs) { k.now = k.value; k.field.value = Trial.write(k.value); this.range(k); this.blame(k, ""); }
+    this.go();
+  }
+
+  recorded() {
+    this.result = null;
+    this.say("The recorded run.");
+    for (const plot of this.all.plots) { plot.live = null; plot.now = undefined; }
+    this.span(this.all.first, this.all.last);
+    this.stage?.use(null);
+    this.draw();
+  }
+
+  span(first, last) {
+    const { clock } = this;
+    clock.first = first; clock.last = last;
+    clock.set(clock.time);
+  }
+
+  // ---- what is shown -----------------------------------------------------------------------
+
+  show(result) {
+    this.result = result;
+    this.series = new Map();
+    const { frames } = result, n = frames.t.length;
+    for (const plot of this.all.plots) {
+      const found = (plot.k ?? []).map((key) => this.values(key));
+      plot.live = found.length && found.every(Boolean) ? { t: found[0].t, v: found.map((f) => f.v) } : null;
+    }
+    this.span(frames.t[0], frames.t[n - 1]);
+    this.stage?.use(this.scene(result));
+    this.draw();
+    const drift = this.values("drift"), worst = drift ? Math.max(...drift.v.map(Math.abs)) : null;
+    const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${worst === null ? "" : `; E_Z changes by ${worst.toExponential(1).replace("-", "−")} of its scale`}.`;
+    this.say(result.stopped ? `${result.stopped[0].toUpperCase()}${result.stopped.slice(1)}. The motion so far is shown: ${words}` : words, Boolean(result.stopped));
+  }
+
+  // a quantity by its key, over its times
+  values(key) {
+    if (!this.series.has(key)) this.series.set(key, this.made(key));
+    return this.series.get(key);
+  }
+
+  made(key) {
+    const { frames, steps } = this.result, d = this.data, n = d.n_q + d.n_u, riding = d.audit ? d.audit.count : 0, wide = n + riding, out = d.parts.outputs.out, [kind, place] = key.split(":");
+    const column = (set, table, width, k) => ({ t: set.t, v: Float64Array.from(set.t, (_, i) => set[table][i * width + k]) });
+    if (kind === "q") return column(frames, "states", wide, +place);
+    if (kind === "u") return column(frames, "states", wide, d.n_q + +place);
+    if (kind === "r") return column(steps, "outputs", out, d.outputs.residuals + +place);
+    if (kind === "w") { const parts = d.audit.works[+place]; return { t: steps.t, v: Float64Array.from(steps.t, (_, i) => parts.reduce((sum, k) => sum + steps.states[i * wide + n + k], 0)) }; }
+    const energy = (k) => column(steps, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), Z = d.audit && d.audit.Z >= 0 ? column(steps, "states", wide, n + d.audit.Z).v : new Float64Array(steps.t.length);
+    const each = (f) => ({ t: steps.t, v: Float64Array.from(steps.t, (_, i) => f(i)) });
+    const scale = () => Math.max(...K2.map((x, i) => x + Math.abs(V[i] - V[0]) + Math.abs(Z[i]))) || 1;
+    switch (kind) {
+      case "E_Z": return each((i) => K2[i] + V[i] + Z[i]);
+      case "E": return each((i) => K2[i] + V[i]);
+      case "H": return each((i) => K2[i] - K0[i] + V[i]);
+      case "C": return each((i) => K2[i] + K1[i] + K0[i] + V[i]);
+      case "K2": return each((i) => K2[i]);
+      case "V": return each((i) => V[i]);
+      case "Z": return each((i) => Z[i]);
+      case "T": return each((i) => K2[i] + K1[i] + K0[i]);
+      case "drift": { const s = scale(), E0 = K2[0] + V[0] + Z[0]; return each((i) => (K2[i] + V[i] + Z[i] - E0) / s); }
+      default: return null;
+    }
+  }
+
+  // every quantity that is plotted, for one over another
+  quantities() {
+    const found = [];
+    for (const figure of $$(".plot[data-plot]")) {
+      const plot = this.all.plots[figure.dataset.plot], title = $(".title", figure)?.textContent;
+      $$(".key", figure).forEach((key, k) => {
+        const words = key.cloneNode(true);
+        for (const extra of $$("output, annotation", words)) extra.remove();
+        const name = [title, words.textContent.trim()].filter(Boolean).join(": ");
+        found.push({ name, key: plot.k?.[k] ?? "", recorded: () => ({ t: plot.recorded().t, v: plot.recorded().v[k] }), live: () => plot.live && { t: plot.live.t, v: plot.live.v[k] } });
+      });
+    }
+    return found;
+  }
+
+  draw() {
+    for (const figure of $$(".plot[data-plot]")) {
+      const plot = this.all.plots[figure.dataset.plot], recorded = plot.recorded(), sets = [{ x: recorded.t, curves: recorded.v, pale: Boolean(this.result) }];
+      if (plot.live) sets.push({ x: plot.live.t, curves: plot.live.v });
+      const [low, high, e] = Charts.limits(sets.flatMap((s) => s.curves));
+      plot.now = e;
+      Charts.draw($(".field", figure), sets, [this.clock.first, this.clock.last], [low, high], e);
+      figure.classList.toggle("old", Boolean(this.result) && !plot.live);
+      const power = $(".power", figure);
+      if (power) power.textContent = e ? `in 10^${e}` : "";
+    }
+    this.phase?.draw();
+    this.clock.set(this.clock.time);
+  }
+
+  // the numbers of the scene, in the order of its things
+  scene({ frames, sizes }) {
+    const { stage, data: d } = this, count = frames.t.length, out = d.parts.outputs.out, at = d.outputs;
+    const three = (k) => { const r = new Float32Array(3 * count); for (let i = 0; i < count; i++) for (let j = 0; j < 3; j++) r[3 * i + j] = frames.outputs[i * out + k + j]; return r; };
+    const places = stage.recorded.places.map((p, k) => ({ ...p, r: three(at.places[k]) }));
+    const bodies = stage.recorded.bodies.map((b, k) => {
+      const e = at.frames[k] < 0 ? null : this.quaternions(frames, at.frames[k]), r = three(at.centres[k]);
+      return { ...b, r, e, sizes: this.sizes(b, k, sizes), bars: this.bars(d.bars[k][0], b, k, frames) };
+    });
+    const curves = stage.recorded.curves.map((c, k) => ({ ...c, r: at.curves[k].map(three) }));
+    const arrows = stage.recorded.arrows.flatMap((a, k) => (at.arrows[k] ? [{ ...a, at: three(at.arrows[k][0]), v: three(at.arrows[k][1]) }] : []));
+    this.buffers?.forEach((b) => stage.renderer.gl.deleteBuffer(b));
+    this.buffers = stage.data.traces.map((k) => stage.renderer.buffer(stage.spread(places[k].r)));
+    return { t: frames.t, places, bodies, curves, arrows, traced: this.buffers };
+  }
+
+  // rotation matrices by rows → quaternions (x, y, z, w) that do not jump
+  quaternions(frames, k) {
+    const count = frames.t.length, out = this.data.parts.outputs.out, found = new Float32Array(4 * count);
+    let before = null;
+    for (let i = 0; i < count; i++) {
+      const m = frames.outputs.subarray(i * out + k, i * out + k + 9), trace = m[0] + m[4] + m[8];
+      const size = [1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8], 1 - m[0] - m[4] + m[8], 1 + trace], most = size.indexOf(Math.max(...size));
+      const q = [[size[0], m[1] + m[3], m[2] + m[6], m[7] - m[5]], [m[1] + m[3], size[1], m[5] + m[7], m[2] - m[6]], [m[2] + m[6], m[5] + m[7], size[2], m[3] - m[1]], [m[7] - m[5], m[2] - m[6], m[3] - m[1], size[3]]][most];
+      const length = Math.hypot(...q) * (before && q.reduce((sum, x, j) => sum + x * before[j], 0) < 0 ? -1 : 1);
+      before = q.map((x) => x / length);
+      found.set(before, 4 * i);
+    }
+    return found;
+  }
+
+  // declared shapes by their sizes; what was guessed from mass and inertia grows with its radius of gyration
+  sizes(b, k, now) {
+    const { laws } = this.data, shape = laws.solids[k], body = laws.bodies[laws.drawn[k]], s = shape && shape.sizes.map((i) => now[i]), then = laws.recorded;
+    if (shape) return { rod: () => [0.028 * s[0], 0.028 * s[0], s[0] / 2], disk: () => [s[0], s[0], 0.035 * s[0]], sphere: () => [s[0], s[0], s[0]], cylinder: () => [s[0], s[0], s[1] / 2], box: () => [s[0] / 2, s[1] / 2, s[2] / 2] }[shape.shape]();
+    const gyration = (x) => body.inertia === undefined ? Math.cbrt(x[body.mass]) : Math.sqrt((x[body.inertia] + x[body.inertia + 1] + x[body.inertia + 2]) / x[body.mass]);
+    const ratio = gyration(now) / gyration(then);
+    return b.bars.length || !Number.isFinite(ratio) || ratio <= 0 ? b.sizes : b.sizes.map((x) => x * ratio);
+  }
+
+  // the ends of bars are places: where these are in the body at the start
+  bars(ends, b, k, frames) {
+    if (!ends.length) return b.bars;
+    const at = this.data.outputs, o = frames.outputs, m = o.subarray(at.frames[k], at.frames[k] + 9), G = o.subarray(at.centres[k], at.centres[k] + 3);
+    const local = (p) => { const r = [0, 1, 2].map((j) => o[at.places[p] + j] - G[j]); return [0, 1, 2].map((j) => m[j] * r[0] + m[3 + j] * r[1] + m[6 + j] * r[2]); };
+    return ends.filter((_, i) => i % 2 === 0).map((_, i) => [local(ends[2 * i]), local(ends[2 * i + 1])]);
+  }
+
+  // ---- to take away ------------------------------------------------------------------------
+
+  // the setting in the address: what differs from the recorded run
+  remember() {
+    const parts = this.knobs.filter((k) => this.changed(k)).map((k) => `${encodeURIComponent(`${k.group}.${k.name}`)}=${Trial.write(k.now)}`);
+    const wanted = parts.length ? `#try?${parts.join("&")}` : "";
+    try { if (wanted || location.hash.startsWith("#try")) history.replaceState(null, "", wanted || location.pathname + location.search); } catch { /* some browsers keep the address of a file as it is */ }
+  }
+
+  read() {
+    const given = new URLSearchParams(location.hash.startsWith("#try?") ? location.hash.slice(5) : "");
+    for (const [key, text] of given) {
+      const k = this.knobs.find((one) => `${one.group}.${one.name}` === key);
+      if (!k) continue;
+      k.field.value = text;
+      const x = Number(text), problem = text === "" || Number.isNaN(x) ? `“${text}” is not a number` : this.refusal(k, x);
+      this.blame(k, problem);
+      if (!problem) { k.now = x; this.range(k); }
+      this.last = k;
+    }
+    if ([...given].length) this.go(); else this.say("The recorded run. Change a number, or drag: the run follows.");
+  }
+
+  csv() {
+    const d = this.data, n = d.n_q + d.n_u, riding = d.audit ? d.audit.count : 0;
+    if (!this.result) { $(".download").click(); return; }
+    const { steps } = this.result, rows = [["t", ...d.state].join(",")];
+    steps.t.forEach((t, i) => rows.push([t, ...steps.states.subarray(i * (n + riding), i * (n + riding) + n)].join(",")));
+    save(rows, d.file);
+  }
+
+  python() {
+    const d = this.data, dictionary = (pairs) => `{${pairs.map(([name, x]) => `${JSON.stringify(name)}: ${x}`).join(", ")}}`, asked = this.setting().asked;
+    const starts = this.knobs.filter((k) => "start" in k && asked[k.start]).map((k) => [k.name, Trial.write(k.now)]);
+    const constants = this.knobs.filter((k) => k.group === "Constants" && (this.changed(k) || k.name in d.given)).map((k) => [k.name, Trial.write(k.now)]);
+    const inputs = [...Object.entries(d.inputs).map(([name, text]) => [name, JSON.stringify(text)]), ...this.knobs.filter((k) => k.group === "Inputs").map((k) => [k.name, Trial.write(k.now)])];
+    const guess = Object.entries(d.start.guess).map(([name, [, x]]) => [name, x]), given = [["start", starts], ["guess", guess], ["values", constants], ["inputs", inputs]].filter(([, pairs]) => pairs.length);
+    const r = this.named("Run", "tolerance").now;
+    return `${d.head}\nrun = da.simulate(s, ${this.named("Run", "duration").now}${given.map(([name, pairs]) => `, ${name}=${dictionary(pairs)}`).join("")}, rtol=${r}, atol=${r})\nprint(run)\n`;
+  }
+}

@@ -1,0 +1,50 @@
+// In a worker: the newest setting is followed, one that is overtaken is dropped between two slices.
+"use strict";
+
+let engine = null, wanted = null, busy = false;
+const FRAMES = 601, STEPS = 1001;
+
+const pause = (() => {
+  const { port1, port2 } = new MessageChannel(), waiting = [];
+  port1.onmessage = () => waiting.shift()();
+  return () => new Promise((done) => { waiting.push(done); port2.postMessage(0); });
+})();
+
+function seen(motion) {
+  const first = motion.first, last = motion.last, n = Math.min(FRAMES, Math.max(241, Math.round((last - first) * 60) + 1));
+  const even = Array.from({ length: last > first ? n : 1 }, (_, k) => (k === n - 1 ? last : first + (last - first) * k / (n - 1)));
+  return { frames: motion.sample(even), steps: motion.sample(motion.times(STEPS)), sizes: engine.sizes, count: motion.count, stopped: motion.stopped, start: motion.start };
+}
+
+async function work() {
+  busy = true;
+  while (wanted) {
+    const job = wanted;
+    wanted = null;
+    try {
+      const slices = engine.follow(job.setting);
+      let slice = slices.next();
+      while (!slice.done && !wanted) { await pause(); if (!wanted) slice = slices.next(); }
+      if (!slice.done) continue;
+      const result = seen(slice.value);
+      await pause();
+      if (!wanted) postMessage({ id: job.id, result }, [result.frames, result.steps].flatMap((s) => [s.t.buffer, s.states.buffer, s.outputs.buffer]));
+    } catch (problem) {
+      const known = problem instanceof BadSetting;
+      postMessage({ id: job.id, fault: known ? problem.message : `this cannot be computed here (${problem.message})`, names: known ? problem.field : null });
+    }
+  }
+  busy = false;
+}
+
+onmessage = async ({ data }) => {
+  if (data.module) {
+    try {
+      engine = new Engine(await WebAssembly.compile(data.module), data.data);
+      postMessage({ ready: true });
+    } catch (problem) { postMessage({ broken: problem.message }); }
+    return;
+  }
+  wanted = data;
+  if (!busy) work();
+};

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film
 from dalembert.page.html_page import shell, write
-from dalembert.page.parts.motion import arrow_kinds, coordinates, player, smooth
+from dalembert.page.parts.motion import arrow_kinds, coordinates, player
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
@@ -37,7 +37,7 @@ class Animation:
         plots = Plots(float(run.t[0]), float(run.t[-1]))
         still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
         stage = player(still, plots, arrow_kinds(drawn))
-        panels = coordinates(run, smooth(run))
+        panels = coordinates(run, frames_of(run))
         body = f'<main style="padding-top:1rem">{stage}{plots.grid(panels)}</main>'
         return shell(name, f"{body}{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}")
 

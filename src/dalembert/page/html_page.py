@@ -22,7 +22,7 @@ from dalembert.page.parts.motion import motion
 from dalembert.page.parts.reproduction import reproduction
 from dalembert.page.parts.trial import trial
 from dalembert.page.plots import Plots
-from dalembert.page.scene import Scene, frames_of, scene
+from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
 from dalembert.page.study import Study
 from dalembert.simulation.plotting.plot import file_name
@@ -75,7 +75,9 @@ def header(title: str, links: str = "") -> str:
 def page(study: Study) -> str:
     """The whole page."""
     packing = Packing()
-    drawn = _scene(study)
+    # scene and plots share their times, and so what is computed there
+    even = None if study.run is None else frames_of(study.run)
+    drawn = scene(even) if even is not None and study.system.bodies else None
     title = study.subject.title
     sketch = "" if drawn is None else svg(picture(drawn), f"Sketch of {title} at its start")
     still = "" if drawn is None else svg(picture(drawn, 0, 900, 460))
@@ -86,7 +88,7 @@ def page(study: Study) -> str:
         head(study, sketch, packing),
         equations(study, packing),
         agreement(study),
-        motion(study, plots, drawn, still, panel),
+        motion(study, even, plots, drawn, still, panel),
         energy(study, plots, packing),
         linear(study),
         reproduction(study),
@@ -98,10 +100,6 @@ def page(study: Study) -> str:
     data += f"\n{live}"
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
     return shell(f"{title} · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n{data}")
-
-
-def _scene(study: Study) -> Scene | None:
-    return None if study.run is None or not study.system.bodies else scene(frames_of(study.run))
 
 
 def _table(study: Study) -> dict[str, Any]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-MOST_POINTS: Final = 1001
+MOST_POINTS: Final = 601
 # whole numbers are fine enough, and short
 _WIDTH, _HEIGHT = 10_000.0, 3_000.0
 _ROOM: Final = 0.08

@@ -100,8 +100,7 @@ def frames_of(run: Trajectory, most: int = MOST_FRAMES) -> Trajectory:
     """The run at even times, few enough to be drawn."""
     if len(run) < 2 or run.solution.dense is None:
         return run
-    first, last = float(run.t[0]), float(run.t[-1])
-    return run.at(np.linspace(first, last, min(most, max(241, round((last - first) * 60) + 1))))
+    return run.at(np.linspace(float(run.t[0]), float(run.t[-1]), most))
 
 
 def scene(run: Trajectory, *, arrows: bool = True) -> Scene:

@@ -12,7 +12,7 @@ from dalembert.algebra.printing.mathml import math
 from dalembert.errors import DalembertError
 from dalembert.page.parts.trial import PHASE
 from dalembert.page.parts.words import panel, section, switch
-from dalembert.page.plots import MOST_POINTS, Curve, Panel, Plots
+from dalembert.page.plots import Curve, Panel, Plots
 from dalembert.page.study import Study
 from dalembert.report.writing import Writing
 from dalembert.simulation.summary import event_lines
@@ -35,12 +35,12 @@ _VIEWS: Final = {"home": "natural", "front": "front", "side": "side", "top": "to
 _SHOWN: Final = {"arrows": "forces", "traces": "traces", "frames": "frames", "labels": "names"}
 
 
-def motion(study: Study, plots: Plots | None, drawn: Scene | None, sketch: str, trial: str) -> str:
-    """How it began, the stage, what may be changed, and the groups of plots behind a switch."""
+def motion(study: Study, even: Trajectory | None, plots: Plots | None, drawn: Scene | None, sketch: str, trial: str) -> str:
+    """How it began, the stage, what may be changed, and the groups of plots behind a switch; `even` is the run at even times."""
     run = study.run
-    if run is None or plots is None:
+    if run is None or even is None or plots is None:
         return section("motion", "Motion", f"<p>Not run: {escape(study.why_no_run)}</p>")
-    shown = [(title, panels) for title, panels in groups(run) if panels]
+    shown = [(title, panels) for title, panels in groups(run, even) if panels]
     titles = [(str(k), title) for k, (title, _) in enumerate(shown)]
     grids = [panel("group", "group", str(k), title, plots.grid(panels), first=not k) for k, (title, panels) in enumerate(shown)]
     stage = player(sketch, plots, arrow_kinds(drawn)) if drawn is not None else ""
@@ -87,13 +87,6 @@ def player(sketch: str, plots: Plots, kinds: Sequence[str]) -> str:
 # ---- plots -----------------------------------------------------------------------------------
 
 
-def smooth(run: Trajectory) -> Trajectory:
-    """The run at even times, so many that no corner is seen."""
-    if run.solution.dense is None or len(run) < 2:
-        return run
-    return run.at(np.linspace(float(run.t[0]), float(run.t[-1]), MOST_POINTS))
-
-
 def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
     """One panel for each coordinate."""
     kin = run.kinematics
@@ -102,9 +95,9 @@ def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
     return [Panel("", even.t, (Curve(name, x, f"q:{k}"),)) for k, (name, x) in enumerate(zip(named, even.q.T, strict=True))][:_MOST_PANELS]
 
 
-def groups(run: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
+def groups(run: Trajectory, even: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
     """Titles and panels; empty groups are left to the caller."""
-    even, kin = smooth(run), run.kinematics
+    kin = run.kinematics
     writing = Writing().on(kin.tape)
     yield "Coordinates", coordinates(run, even)
     speeds = [math(writing.symbol(kin.name(i)).tree) for i in kin.u]

@@ -7,6 +7,7 @@ the one of least Σ λ_j², each in the unit of its row: the motion is the same 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,7 +59,7 @@ def run_reactions(run: Trajectory) -> RunReactions:
     rows = {row.row: _row(run, found, row, lam[k], power[k]) for k, row in zip(own, found.rows, strict=True)}
     joints = _joints(run, found, lam[own])
     work = _work(run, asked, needs.power) if moves else np.zeros(len(run))
-    off = body_balance(run, lam) if joints else None
+    off = functools.partial(body_balance, run, lam) if joints else None
     return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, found.why_no_joints, off)
 
 

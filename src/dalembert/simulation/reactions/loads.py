@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -101,9 +102,16 @@ class RunReactions:
     # whether rows repeat one another somewhere along the run
     is_shared: bool
     why_no_joints: str = ""
-    # what is left of the balances of force and moment of any body, with accelerations from differentiated positions, and of what
-    # its joint exerts along its freedom, as a part of the largest; None without joints
-    body_balance: float | None = None
+    # how the balance of the bodies is found when it is asked for
+    _body_balance: Callable[[], float] | None = field(repr=False, default=None)
+
+    @cached_property
+    def body_balance(self) -> float | None:
+        """What is left of the balances of force and moment of any body, and of what its joint exerts along its freedom.
+
+        Accelerations come from differentiated positions. A part of the largest load; None without joints.
+        """
+        return None if self._body_balance is None else self._body_balance()
 
     def __getitem__(self, name: str) -> JointLoad | RowLoad | DriveLoad:
         """A joint, a row or a specified motion; of a closure with several rows the whole force."""

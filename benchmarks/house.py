@@ -20,7 +20,17 @@ from pathlib import Path
 LONGEST = 350
 TAPE_CALLS = frozenset({"add", "sub", "mul", "div", "neg", "power"})
 # the files whose functions a walk runs through, after a system has been described
-BUILD = "import sys\nimport dalembert as da\nfrom dalembert import gallery\ns = gallery.build('rolling-disk')\n"
+# every module is loaded before: what is only loaded is not walked through
+BUILD = """
+import pkgutil, sys
+from importlib import import_module
+import dalembert as da
+from dalembert import gallery
+for module in pkgutil.walk_packages(da.__path__, "dalembert."):
+    if not module.name.endswith("__main__"):
+        import_module(module.name)
+s = gallery.build('rolling-disk')
+"""
 WALKS = {
     "kane": "da.kane(s).equations",
     "agreement": "da.agreement(s)",

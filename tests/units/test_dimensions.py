@@ -123,3 +123,19 @@ def test_every_gallery_system_has_dimensions(name):
 def test_plain_numbers_where_a_quantity_belongs_are_named(name):
     with pytest.raises(da.BadDimension, match=r"a plain number has no dimension|takes a number"):
         Dimensions(with_open_dimensions(name)).learn()
+
+
+def test_what_is_shown_says_its_unit(tmp_path):
+    s, *_ = described()
+    s.particle("bead", s["m"], s.slide("x", s.O))
+    s.potential(s["k"] * s["x"] ** 2 / 2)
+    run = da.simulate(s, 0.1, start={"theta": "30 deg", "x": "2 cm", "x.dot": "1 m/s"}, progress=False)
+    assert pytest.approx((0.5235987755982988, 0.02), rel=1e-15) == run.q[0]
+    run.write(tmp_path / "run.csv")
+    head = (tmp_path / "run.csv").read_text(encoding="utf-8").partition("\n")[0]
+    assert "t [s],theta,x [m],theta.dot [1/s],x.dot [m/s]" == head.strip()
+    run.plot("x", path=tmp_path / "run.svg")
+    assert "x  [m]" in (tmp_path / "run.svg").read_text(encoding="utf-8")
+    assert "N m" == s.unit("m*g*x")
+    with pytest.raises(da.BadDescription, match="x: '2 kg' has kg, but m is needed"):
+        da.simulate(s, 0.1, start={"x": "2 kg"})

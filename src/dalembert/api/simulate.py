@@ -45,7 +45,7 @@ def simulate(
 ) -> Trajectory:
     """The motion of a system for a duration.
 
-    start    values of any coordinates, rates or speeds; what is not named is zero where the constraints allow it
+    start    values of any coordinates, rates or speeds, numbers or "30 deg"; what is not named is zero where the constraints allow it
     values   constants that differ from their declared values
     inputs   inputs and specified motions: numbers or expressions such as 2*sin(s.t)
     integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka" where installed
@@ -69,9 +69,9 @@ def simulate(
     if keep_energy:
         check_native(integrator)
     options = RunOptions(
-        start=_given(start),
-        guess=_given(guess),
-        values=_given(values),
+        start=_numbers(system, start),
+        guess=_numbers(system, guess),
+        values=_numbers(system, values),
         inputs=_given(inputs),
         rtol=rtol,
         atol=atol,
@@ -92,6 +92,16 @@ def _check_system(system: object) -> None:
     if not isinstance(system, System):
         msg = f"simulate: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
+
+
+def _numbers(system: System, what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
+    """With texts such as "30 deg" as numbers, which must have the dimension of what they stand for."""
+    from dalembert.units.quantity import has_unit, number_in
+
+    def read(key: Any, value: Any) -> Any:
+        return number_in(value, system.dimension(key), str(key)) if isinstance(value, str) and has_unit(value) else value
+
+    return {k: read(k, v) for k, v in what.items()} if isinstance(what, Mapping) else _given(what)
 
 
 def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:

@@ -53,7 +53,11 @@ def numbers(system: System, option: str, given: Iterable[str] | None) -> dict[st
 def number_of(system: System, option: str, name: str, text: str) -> float:
     """0.5, an expression without symbols such as pi/3, or a number with a unit of the dimension that the symbol has."""
     try:
-        return as_float(text, system.dimensions.get(name))
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return as_float(text, system.dimension(name) if name in system.symbols else None)
     except DalembertError as problem:
         msg = f"{option} {name}={text}: {text!r} is not a number" if isinstance(problem, Unknown) else f"{option} {name}={text}: {problem}"
         raise Unknown(msg) from problem

@@ -11,7 +11,7 @@ from dalembert.model.elements import Body, Load
 from dalembert.model.member import End, Member
 from dalembert.model.registry import Registry
 from dalembert.units.dimension import ENERGY, FORCE, LENGTH, MASS, NONE, Dimension, dimension
-from dalembert.units.inference import Inference
+from dalembert.units.inference import BadDimension, Inference
 
 _INERTIA: Final = dimension(kg=1, m=2)
 _TORQUE: Final = ENERGY
@@ -80,6 +80,14 @@ class Dimensions:
         """The dimensions that are determined, by the names of the symbols."""
         found = {name: self.inference.dimension(x.scalar.i) for name, x in self.s.symbols.items()}
         return {name: d for name, d in found.items() if d is not None}
+
+    def dimension(self, node: int) -> Dimension | None:
+        """The dimension of an expression, where it is determined."""
+        try:
+            found = self.inference.of(node)
+        except BadDimension:
+            return None
+        return None if found.unknown else found.known
 
     def _new(self, kind: str, several: list[Any]) -> list[Any]:
         start = self.seen.get(kind, 0)

@@ -15,7 +15,7 @@ from dalembert.geometry.point import Point
 from dalembert.model import bodies, closures, constraints, joints, loads, members, symbols
 from dalembert.model.registry import Registry
 from dalembert.notebook import Shown
-from dalembert.units.dimension import Dimension
+from dalembert.units.dimension import Dimension, unit_text
 
 
 class System(Registry, Shown):
@@ -116,6 +116,20 @@ class System(Registry, Shown):
     def known_dimensions(self) -> dict[str, Dimension]:
         """The dimensions of symbols that follow from the units given, as exponents of kg, m and s; nothing where none are given."""
         return {} if self.space.journal.check is None else dict(self.space.journal.check.known())
+
+    def unit(self, what: Scalar | str) -> str:
+        """The unit of an expression, such as "m/s", where the units that were given determine it; "" otherwise."""
+        found = self.dimension(what)
+        return "" if found is None else unit_text(found)
+
+    def dimension(self, what: Scalar | str) -> Dimension | None:
+        """The exponents of kg, m and s of an expression, where the units that were given determine them."""
+        tape, check = self.space.tape, self.space.journal.check
+        if check is None:
+            return None
+        e = self.expression(what) if isinstance(what, str) else what
+        known = e.tape is tape or e.i < tape.shared_length(e.tape)
+        return check.dimension(e.i) if known else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the description to a file of TOML or JSON, which `da.load` reads back."""

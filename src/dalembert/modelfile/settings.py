@@ -12,6 +12,7 @@ from dalembert.modelfile.kinds import PARTS, SETTINGS
 from dalembert.modelfile.numbers import as_float
 from dalembert.modelfile.places import Source
 from dalembert.modelfile.values import Values, is_number
+from dalembert.units.dimension import Dimension
 
 if TYPE_CHECKING:
     from dalembert.modelfile.builder import Builder
@@ -96,7 +97,7 @@ def _setting(b: Builder, kind: str, value: Any, path: Path) -> Any:
         return {name: _motion(b, name, v, (*path, name)) for name, v in value.items()}
     if kind == "ranges":
         return {name: _range(b, v, (*path, name)) for name, v in value.items()}
-    return {_known(b, name, (*path, name)): _number(b, v, (*path, name)) for name, v in value.items()}
+    return {_known(b, name, (*path, name)): _number(b, v, (*path, name), b.s.dimension(name)) for name, v in value.items()}
 
 
 def _known(b: Builder, name: str, path: Path) -> str:
@@ -113,12 +114,12 @@ def _hint(b: Builder, name: str) -> str:
     return f"; {hint}" if hint else ""
 
 
-def _number(b: Builder, value: Any, path: Path) -> float:
+def _number(b: Builder, value: Any, path: Path, wanted: Dimension | None = None) -> float:
     values = Values(b, path)
     if not is_number(value) and not isinstance(value, str):
         values.wrong("number", value, path)
     try:
-        return float(values.scalar(value, path)) if is_number(value) else float(values.guarded(lambda: as_float(value), path))
+        return float(values.scalar(value, path)) if is_number(value) else float(values.guarded(lambda: as_float(value, wanted), path))
     except OverflowError:
         b.source.refuse(f"{path[-1]}: {value!s:.40} is too large a number", path)
 

@@ -21,12 +21,20 @@ if TYPE_CHECKING:
 
 def write(run: Trajectory, path: str | os.PathLike[str]) -> None:
     """t, q and u in columns, in the format that the ending names: .csv, .parquet, .mat, .h5, .hdf5 or .nc."""
+    if str(path).lower().endswith(".csv"):
+        check_table(path)
+        to_csv(run, path)
+        return
     write_columns(path, run.system.name, run.t, _columns(run))
 
 
 def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
-    """Times, coordinates and speeds with 17 digits, a column for each; the file appears whole or not at all."""
-    write_table(path, ("t", *run.names), np.column_stack([run.t, run.q, run.u]))
+    """Times, coordinates and speeds with 17 digits, a column for each; the file appears whole or not at all.
+
+    Where units are given, a head says that of its column, x [m].
+    """
+    heads = [f"{name} [{unit}]" if (unit := run.system.unit(name)) else name for name in ("t", *run.names)]
+    write_table(path, heads, np.column_stack([run.t, run.q, run.u]))
 
 
 def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
@@ -99,7 +107,7 @@ def to_pandas(run: Trajectory) -> Any:
 def to_xarray(run: Trajectory) -> Any:
     """An xarray dataset: coordinates and speeds as variables along the dimension t."""
     package = _imported("xarray")
-    variables = {name: ("t", x) for name, x in _columns(run).items()}
+    variables = {name: ("t", x, {"units": unit} if (unit := run.system.unit(name)) else {}) for name, x in _columns(run).items()}
     return package.Dataset(variables, coords={"t": run.t.copy()}, attrs={"system": run.system.name})
 
 

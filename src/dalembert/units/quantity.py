@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from dalembert.errors import BadDescription
-from dalembert.units.dimension import Dimension
+from dalembert.units.dimension import Dimension, words
 
 LONGEST: Final = 100
 _MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
@@ -48,6 +48,15 @@ def quantity(text: str) -> Quantity:
     number = Fraction(over) / int(under or 1)
     factor, found = unit(opened[2])
     return Quantity(number * factor, found)
+
+
+def number_in(text: str, wanted: Dimension | None, what: str) -> float:
+    """The number of a text such as "30 deg", which must have the dimension that is wanted, where that is known."""
+    found = quantity(text)
+    if wanted is not None and found.dimension != wanted:
+        msg = f"{what}: {text!r:.60} has {words(found.dimension)}, but {words(wanted)} is needed"
+        raise BadDescription(msg)
+    return float(found.value)
 
 
 @functools.lru_cache(maxsize=512)

@@ -59,7 +59,8 @@ def _lines(run: Trajectory, key: Any) -> list[tuple[str, Any]]:
     values = run[key]
     if isinstance(key, Vector):
         return [(f"along {axis}", values[:, k]) for k, axis in enumerate("xyz")]
-    return [(_name(key), values)]
+    unit = run.system.unit(key)
+    return [(f"{_name(key)}  [{unit}]" if unit else _name(key), values)]
 
 
 def _is_symbol(key: Any) -> bool:

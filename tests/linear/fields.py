@@ -6,7 +6,7 @@ import dalembert as da
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, gradient, transplant
 from dalembert.states.evaluator import Evaluator
-from dalembert.statics.operating import operating
+from dalembert.states.values import operating
 
 T = 0.3
 

@@ -93,7 +93,7 @@ def test_it_says_what_matters(disk, disk_page):
 
 
 def test_the_program_of_the_page_makes_it_again(disk, tmp_path, monkeypatch):
-    from dalembert.page.reproduce import program
+    from dalembert.page.parts.reproduction import program
 
     monkeypatch.chdir(tmp_path)
     exec(compile(program(disk), "page", "exec"), {})

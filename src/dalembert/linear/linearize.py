@@ -19,7 +19,7 @@ from dalembert.model.system import System
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Key
 from dalembert.states.start import Start, find_start
-from dalembert.statics.operating import operating
+from dalembert.states.values import operating
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

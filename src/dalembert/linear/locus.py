@@ -21,8 +21,7 @@ from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.states.evaluator import Key
 from dalembert.states.start import find_start
-from dalembert.states.values import Values
-from dalembert.statics.operating import operating
+from dalembert.states.values import Values, operating
 
 if TYPE_CHECKING:
     from os import PathLike

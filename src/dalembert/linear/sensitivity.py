@@ -20,7 +20,7 @@ from dalembert.numerics.symbol_values import symbol_name
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import label
 from dalembert.states.start import Start, find_start
-from dalembert.statics.operating import operating
+from dalembert.states.values import operating
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

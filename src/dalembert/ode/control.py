@@ -8,8 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL
-from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
+from dalembert.numerics.llvm_writer import CODE, INTRINSICS, LANE, REAL, Array, NativeFunction, NumberArray, Value
 from dalembert.ode.run import Cause, ExitReason, WorkRow
 from dalembert.ode.step import DENSE_ROWS, RunFunction, step_text
 

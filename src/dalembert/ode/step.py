@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NativeFunction, Record, Value
+from dalembert.numerics.llvm_writer import CODE, LANE, POINTER, REAL, WHOLE, Array, NativeFunction, Record, Value
 from dalembert.ode.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A, B, C, D, Numbers
 from dalembert.ode.run import FIELDS, Cause, WorkRow
 

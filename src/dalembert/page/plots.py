@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.algebra.printing.names import superscript
 from dalembert.page.embedding import floats
+from dalembert.simulation.plotting.svg import ticks, value_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ _ROOM: Final = 0.08
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class PlotCurve:
     """One quantity: its name as HTML, and its values."""
 
     name: str
@@ -36,12 +37,12 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class PlotPanel:
     """Curves that share their axes, over the times t; `title` is HTML, as are the names of the curves."""
 
     title: str
     t: Numbers = field(repr=False)
-    curves: tuple[Curve, ...]
+    curves: tuple[PlotCurve, ...]
     wide: bool = False
     # curves that may lie on one another are dashed
     coinciding: bool = False
@@ -55,11 +56,11 @@ class Plots:
         self.times: list[Numbers] = []
         self.data: list[dict[str, Any]] = []
 
-    def grid(self, panels: Sequence[Panel]) -> str:
+    def grid(self, panels: Sequence[PlotPanel]) -> str:
         """Panels side by side where there is room."""
         return f'<div class="plots">{"".join(self.panel(p) for p in panels)}</div>'
 
-    def panel(self, p: Panel) -> str:
+    def panel(self, p: PlotPanel) -> str:
         """A figure with title, axes, curves and a place for the cursor."""
         t, curves = thinned(p.t, [c.values for c in p.curves])
         low, high, exponent = limits(curves)
@@ -127,28 +128,9 @@ def limits(curves: Sequence[Numbers]) -> tuple[float, float, int]:
 
     What does not move is drawn as a straight line, not as magnified rounding.
     """
-    finite = np.concatenate([c[np.isfinite(c)] for c in curves]) if len(curves) else np.zeros(0)
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    size = max(abs(low), abs(high))
-    if high - low <= 1e-9 * size or size < 1e-300:
-        half = 0.5 * size if size >= 1e-300 else 0.5
-        low, high = low - half, high + half
-    room = _ROOM * (high - low)
-    largest = max(abs(low), abs(high))
-    exponent = int(np.floor(np.log10(largest)))
-    return low - room, high + room, exponent if not -3 < exponent < 5 else 0
-
-
-def ticks(low: float, high: float, most: int) -> list[float]:
-    """Round numbers, at most so many."""
-    span = high - low
-    if not np.isfinite(span) or span <= 0:
-        return [low]
-    raw = span / most
-    power = 10.0 ** np.floor(np.log10(raw))
-    step = next(k * power for k in (1, 2, 2.5, 5, 10) if k * power >= raw * 0.999)
-    first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
-    return [float(k * step) for k in range(first, last + 1)]
+    low, high = value_range(curves, _ROOM, smallest=1e-300)
+    exponent = int(np.floor(np.log10(max(abs(low), abs(high)))))
+    return low, high, exponent if not -3 < exponent < 5 else 0
 
 
 def label(x: float) -> str:

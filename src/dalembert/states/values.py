@@ -13,8 +13,9 @@ from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, is_sympy, on
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
-from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.inertia import inertia_fault
+from dalembert.model.system import System
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
 from dalembert.states.evaluator import Evaluator, label
 
@@ -79,6 +80,13 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
             numbers |= _held(kin, x, number(name, value))
     _check_masses(kin, numbers)
     return Values(kin, numbers, jets(tape, motions))
+
+
+def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Values:
+    """w = w₀: what a system is balanced or linearized with; inputs about which nothing is said are zero."""
+    given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
+    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind == "input" and s.name not in given}
+    return values_of_run(kinematics(system), values, {**rest, **inputs})
 
 
 def _read(kin: Kinematics, name: str, text: str) -> Scalar:

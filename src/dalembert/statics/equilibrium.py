@@ -12,9 +12,9 @@ from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, mapping, number
 from dalembert.states.evaluator import label
+from dalembert.states.values import operating
 from dalembert.statics.balance import NoEquilibrium, StaticBalance
 from dalembert.statics.newton import Root, newton
-from dalembert.statics.operating import operating
 from dalembert.statics.stability import Stability, multipliers, potential_residual, stability
 
 if TYPE_CHECKING:

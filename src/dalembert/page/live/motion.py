@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dalembert.api.compile import what_to_integrate
 from dalembert.integrals.audit import JUMPS, Z, energies_of, extra_work, generalized_work, quadratures
-from dalembert.numerics.llvm_types import POINTER
+from dalembert.numerics.llvm_writer import POINTER
 from dalembert.ode.constrained.fields import FIELDS as ROW_FIELDS
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.constrained.solver_text import text as solver_text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dalembert.page.bounded_forms import BoundedForms
 from dalembert.page.packing import Packing, shortened
 from dalembert.page.parts.words import section, shell_name, short, table, typeset
-from dalembert.page.plots import Curve, Panel, Plots
+from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.blocks import Heading
 from dalembert.report.energy_integrals import energy_integrals
@@ -41,8 +41,8 @@ def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
     if run.energy_audit is None:
         parts = (("T", run.kinetic_energy), ("V", run.potential_energy), ("T + V", run.energy))
         keys = ("T", "V", "C")
-        curves = tuple(Curve(typeset(name), x, key) for (name, x), key in zip(parts, keys, strict=True))
-        yield plots.grid([Panel("Energies", run.t, curves, wide=True)])
+        curves = tuple(PlotCurve(typeset(name), x, key) for (name, x), key in zip(parts, keys, strict=True))
+        yield plots.grid([PlotPanel("Energies", run.t, curves, wide=True)])
         return
     found = run.integrals
     yield f"<p>{typeset(_ABOUT)}</p>"
@@ -50,19 +50,23 @@ def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
     yield _errors(found)
 
 
-def _panels(found: RunIntegrals) -> Iterator[Panel]:
+def _panels(found: RunIntegrals) -> Iterator[PlotPanel]:
     t = found.t
     drift = (found.E_Z - found.E_Z[:1]) / (found.scale or 1.0)
-    yield Panel(typeset("Drift of E_Z, as a part of its scale"), t, (Curve("", drift, "drift"),), wide=True)
+    yield PlotPanel(typeset("Drift of E_Z, as a part of its scale"), t, (PlotCurve("", drift, "drift"),), wide=True)
     integrals = (("E_Z", found.E_Z), ("E", found.E), ("𝓗", found.H), ("C", found.C))
-    yield Panel("Integrals", t, tuple(Curve(typeset(name), x, "H" if name == "𝓗" else name) for name, x in integrals), coinciding=True)
-    parts = (("K₂", found.K2), ("𝒰", found.potential), ("Z", found.Z))
-    yield Panel(
-        typeset("E_Z = K₂ + 𝒰 + Z"), t, tuple(Curve(typeset(name), x, key) for (name, x), key in zip(parts, ("K2", "V", "Z"), strict=True))
+    yield PlotPanel(
+        "Integrals", t, tuple(PlotCurve(typeset(name), x, "H" if name == "𝓗" else name) for name, x in integrals), coinciding=True
     )
-    works = [Curve(escape(name), w.classical, f"w:{k}") for k, (name, w) in enumerate(found.works.items())]
+    parts = (("K₂", found.K2), ("𝒰", found.potential), ("Z", found.Z))
+    yield PlotPanel(
+        typeset("E_Z = K₂ + 𝒰 + Z"),
+        t,
+        tuple(PlotCurve(typeset(name), x, key) for (name, x), key in zip(parts, ("K2", "V", "Z"), strict=True)),
+    )
+    works = [PlotCurve(escape(name), w.classical, f"w:{k}") for k, (name, w) in enumerate(found.works.items())]
     for k in range(0, len(works), _CURVES):
-        yield Panel("Work of each load", t, tuple(works[k : k + _CURVES]))
+        yield PlotPanel("Work of each load", t, tuple(works[k : k + _CURVES]))
 
 
 def _errors(found: RunIntegrals) -> str:

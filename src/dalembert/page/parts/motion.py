@@ -12,7 +12,7 @@ from dalembert.algebra.printing.mathml import math
 from dalembert.errors import DalembertError
 from dalembert.page.parts.trial import PHASE
 from dalembert.page.parts.words import panel, section, switch
-from dalembert.page.plots import Curve, Panel, Plots
+from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.writing import Writing
 from dalembert.simulation.summary import event_lines
@@ -87,29 +87,31 @@ def player(sketch: str, plots: Plots, kinds: Sequence[str]) -> str:
 # ---- plots -----------------------------------------------------------------------------------
 
 
-def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
+def coordinates(run: Trajectory, even: Trajectory) -> list[PlotPanel]:
     """One panel for each coordinate."""
     kin = run.kinematics
     writing = Writing().on(kin.tape)
     named = [math(writing.symbol(kin.name(i)).tree) for i in kin.q]
-    return [Panel("", even.t, (Curve(name, x, f"q:{k}"),)) for k, (name, x) in enumerate(zip(named, even.q.T, strict=True))][:_MOST_PANELS]
+    return [PlotPanel("", even.t, (PlotCurve(name, x, f"q:{k}"),)) for k, (name, x) in enumerate(zip(named, even.q.T, strict=True))][
+        :_MOST_PANELS
+    ]
 
 
-def groups(run: Trajectory, even: Trajectory) -> Iterator[tuple[str, list[Panel]]]:
+def groups(run: Trajectory, even: Trajectory) -> Iterator[tuple[str, list[PlotPanel]]]:
     """Titles and panels; empty groups are left to the caller."""
     kin = run.kinematics
     writing = Writing().on(kin.tape)
     yield "Coordinates", coordinates(run, even)
     speeds = [math(writing.symbol(kin.name(i)).tree) for i in kin.u]
     each = enumerate(zip(speeds, even.u.T, strict=True))
-    yield "Speeds", [Panel("", even.t, (Curve(name, x, f"u:{k}"),)) for k, (name, x) in each][:_MOST_PANELS]
+    yield "Speeds", [PlotPanel("", even.t, (PlotCurve(name, x, f"u:{k}"),)) for k, (name, x) in each][:_MOST_PANELS]
     # at the steps themselves: between them the polynomials add an error of their own
     rests = enumerate(run.residuals.items())
-    yield "Constraint residuals", [Panel("", run.t, (Curve(escape(name), x, f"r:{k}"),)) for k, (name, x) in rests][:_MOST_PANELS]
+    yield "Constraint residuals", [PlotPanel("", run.t, (PlotCurve(escape(name), x, f"r:{k}"),)) for k, (name, x) in rests][:_MOST_PANELS]
     yield "Reactions", list(_reactions(even))[:_MOST_REACTIONS]
 
 
-def _reactions(run: Trajectory) -> Iterator[Panel]:
+def _reactions(run: Trajectory) -> Iterator[PlotPanel]:
     """Forces and moments in the joints, multipliers of the rows, loads behind specified motions; those that are not zero."""
     try:
         found = run.reactions
@@ -120,10 +122,10 @@ def _reactions(run: Trajectory) -> Iterator[Panel]:
     for load in loads:
         for what, values in (("force", load.force), ("moment", load.moment)):
             if values is not None and np.abs(values).max(initial=0.0) > _DUST * max(sizes):
-                curves = tuple(Curve(axis, values[:, k]) for k, axis in enumerate("xyz"))
-                yield Panel(f"{escape(load.name)}, {what}", run.t, curves)
+                curves = tuple(PlotCurve(axis, values[:, k]) for k, axis in enumerate("xyz"))
+                yield PlotPanel(f"{escape(load.name)}, {what}", run.t, curves)
     for row in found.rows.values():
         if row.force is None:
-            yield Panel("", run.t, (Curve(f"λ of {escape(row.name)}", row.multiplier),))
+            yield PlotPanel("", run.t, (PlotCurve(f"λ of {escape(row.name)}", row.multiplier),))
     for drive in found.drives.values():
-        yield Panel("", run.t, (Curve(f"load behind {escape(drive.name)}", drive.load),))
+        yield PlotPanel("", run.t, (PlotCurve(f"load behind {escape(drive.name)}", drive.load),))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import platform
+from collections.abc import Mapping
 from html import escape
+from importlib.metadata import PackageNotFoundError, version
+from shlex import quote
+from typing import Any
 
+from dalembert.algebra.printing import source
+from dalembert.algebra.scalar import Scalar
 from dalembert.page.parts.words import lowered, section, table
-from dalembert.page.reproduce import command, program, versions
-from dalembert.page.study import Study
+from dalembert.page.study import ReportRequest, Study
 from dalembert.report import document
 from dalembert.report.html import html
+
+_PACKAGES = ("dalembert", "numpy", "llvmlite", "python-flint")
 
 
 def reproduction(study: Study) -> str:
@@ -20,3 +28,71 @@ def reproduction(study: Study) -> str:
     works = lowered(html(document.sources(study.subject.source, *(d.principle.source for d in study.derivations))))
     left = f"<div><h3>Versions, values and tolerances</h3>{made_with}{data}</div>"
     return section("reproduction", "How to make this page again", f'<div class="columns">{left}<div>{asked}{python}</div></div>', works)
+
+
+def command(request: ReportRequest) -> str:
+    """As a shell takes it."""
+    return " ".join(["dalembert report", quote(request.name), *map(quote, request.options)])
+
+
+def program(study: Study) -> str:
+    """As Python takes it."""
+    request = study.request
+    lines = [head(study)]
+    given = {
+        "start": request.run.start,
+        "values": request.run.values,
+        "inputs": {name: written(x) for name, x in request.run.inputs.items()},
+    }
+    extra = "".join(f", {name}={dict(x)!r}" for name, x in given.items() if x)
+    happening = (
+        f", events=gallery.entry({request.name!r}).events" if request.run.events and request.name and ":" not in request.name else ""
+    )
+    lines += [
+        f"run = da.simulate(s, {request.duration!r}{extra}{happening}, rtol={request.run.rtol!r}, atol={request.run.atol!r})",
+        "print(da.agreement(s))",
+        "print(run)",
+        'da.write_report(s, "report.html", duration=' + f"{request.duration!r}{extra}{happening})",
+    ]
+    return "\n".join(lines)
+
+
+def head(study: Study) -> str:
+    """The lines that describe the system."""
+    name, lines = study.request.name, ["import dalembert as da"]
+    path, colon, function = name.rpartition(":")
+    if colon and path:
+        lines += ["import runpy", "", f"s = runpy.run_path({path!r})[{function!r}]()"]
+    elif name:
+        lines += ["from dalembert import gallery", "", f"s = gallery.build({name!r})"]
+    else:
+        lines += ["", f"s = ...  # {study.system.name!r}, as it was described"]
+    return "\n".join(lines)
+
+
+def versions(study: Study) -> list[tuple[str, str]]:
+    """Packages, values of the constants, tolerances."""
+    request = study.request
+    found = [(name, _version(name)) for name in _PACKAGES]
+    found.append(("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"))
+    found += [(s.name, _value(request.run.values, s.name, s.value)) for s in study.system.symbols.values() if s.kind == "constant"]
+    found += [(name, str(written(x))) for name, x in request.run.inputs.items()]
+    found += [("duration", f"{request.duration:g}"), ("rtol", f"{request.run.rtol:g}"), ("atol", f"{request.run.atol:g}")]
+    return found
+
+
+def written(x: Any) -> Any:
+    """An input as it can be given again: text that `s.expression` reads for an expression, anything else as it is."""
+    return source(x) if isinstance(x, Scalar) else x
+
+
+def _value(given: Mapping[str, float], name: str, declared: Any) -> str:
+    value = given.get(name, declared)
+    return "no value" if value is None else f"{float(value):.12g}"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed as a package"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
 from dalembert.page.embedding import script
-from dalembert.page.reproduce import head, written
+from dalembert.page.parts.reproduction import head, written
 from dalembert.page.study import Study
 from dalembert.simulation.jump_times import bends_in_time
 from dalembert.simulation.plotting.plot import file_name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Final
 
@@ -157,16 +158,19 @@ def thinned(t: Numbers, v: Numbers, pixels: int) -> tuple[Numbers, Numbers]:
 
 
 def limits(curves: tuple[Curve, ...]) -> tuple[float, float]:
-    """The range of the values with some room; what does not move is drawn as a straight line, not as magnified rounding."""
-    found = [c.values[np.isfinite(c.values)] for c in curves]
-    finite = np.concatenate(found) if found else np.zeros(0)
+    """The range of the values with some room."""
+    return value_range([c.values for c in curves], _ROOM, smallest=1e-12)
+
+
+def value_range(curves: Sequence[Numbers], room: float, *, smallest: float) -> tuple[float, float]:
+    """From the least to the largest and a part of that beyond; what does not move is a straight line, not magnified rounding."""
+    finite = np.concatenate([c[np.isfinite(c)] for c in curves]) if len(curves) else np.zeros(0)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     size = max(abs(low), abs(high))
-    if high - low <= 1e-9 * size or size < 1e-12:
-        half = 0.5 * size if size >= 1e-12 else 0.5
+    if high - low <= 1e-9 * size or size < smallest:
+        half = 0.5 * size if size >= smallest else 0.5
         return low - half, high + half
-    room = _ROOM * (high - low)
-    return low - room, high + room
+    return low - room * (high - low), high + room * (high - low)
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:

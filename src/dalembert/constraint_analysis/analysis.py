@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.constraint_analysis.classes import Place, RowClass, row_classes
+from dalembert.constraint_analysis.classes import ReachedPlace, RowClass, row_classes
 from dalembert.constraint_analysis.configurations import (
     Situation,
     dependent_rows,
@@ -135,7 +135,9 @@ def constraints(
     doubt = undecided(rows, reached.fields) if everywhere or reached.integrable > m_hol else ""
     notes = (*where.notes, *([doubt] if doubt else []), *_wrongly_marked(rows, gone, known=where.position is not None))
     integrable = max(reached_here.integrable, reached.integrable) - m_hol
-    here = None if reached_here is reached or where.place is None else Place(with_motions, reached_here, where.place, where.positions)
+    here = (
+        None if reached_here is reached or where.place is None else ReachedPlace(with_motions, reached_here, where.place, where.positions)
+    )
     classes = row_classes(rows, reached, here, hidden, doubt=bool(doubt))
     return ConstraintAnalysis(
         system.name,

@@ -55,7 +55,7 @@ class RowClass:
 
 
 @dataclass(frozen=True)
-class Place:
+class ReachedPlace:
     """What can be reached where the rows hold, compared in numbers at some such positions."""
 
     rows: SystemRows
@@ -77,7 +77,7 @@ class Place:
 
 
 def row_classes(
-    rows: SystemRows, reached: Reach, place: Place | None, hidden: Sequence[HiddenPosition], *, doubt: bool
+    rows: SystemRows, reached: Reach, place: ReachedPlace | None, hidden: Sequence[HiddenPosition], *, doubt: bool
 ) -> tuple[RowClass, ...]:
     """One for every row, the quaternions' norms left out, in order of declaration.
 
@@ -92,7 +92,7 @@ def row_classes(
     return tuple(found[c.name] for c in rows.system.constraints if c.name in found)
 
 
-def _word(rows: SystemRows, k: int, reached: Reach, place: Place | None, *, doubt: bool) -> str:
+def _word(rows: SystemRows, k: int, reached: Reach, place: ReachedPlace | None, *, doubt: bool) -> str:
     if rows.linear[k].holonomic:
         return HOLONOMIC
     if not any(reached.fields):

@@ -24,7 +24,7 @@ class Hold:
     moments: tuple[tuple[Frame, Vector], ...] = ()
 
 
-class Row(NamedTuple):
+class ClosureRow(NamedTuple):
     """What must vanish, its name among the rows of its closure, and where it takes hold."""
 
     suffix: str
@@ -32,25 +32,25 @@ class Row(NamedTuple):
     hold: Hold
 
 
-Rows = list[Row]
+Rows = list[ClosureRow]
 # the number that a constant expression stands for, where it is known
 Number = Callable[[Scalar], float | None]
 
 
-def _gap_along(suffix: str, P: Point, Q: Point, n: Vector, F: Frame, *, guided: bool = False) -> Row:
+def _gap_along(suffix: str, P: Point, Q: Point, n: Vector, F: Frame, *, guided: bool = False) -> ClosureRow:
     """r·n = 0, r = r_P − r_Q, n fixed in F: n at P, −n at Q, and n × r on F, which vanishes where r does.
 
     A guide feels this moment even where it cannot turn.
     """
     r = P - Q
     turn = ((F, n.cross(r)),) if guided or F.parent is not None else ()
-    return Row(suffix, r @ n, Hold(((P, n), (Q, -n)), turn))
+    return ClosureRow(suffix, r @ n, Hold(((P, n), (Q, -n)), turn))
 
 
-def _right_angle(suffix: str, a: Vector, b: Vector) -> Row:
+def _right_angle(suffix: str, a: Vector, b: Vector) -> ClosureRow:
     """a·b = 0: the moment a × b on a's frame, its opposite on b's."""
     m = a.cross(b)
-    return Row(suffix, a @ b, Hold(moments=((_deepest(a), m), (_deepest(b), -m))))
+    return ClosureRow(suffix, a @ b, Hold(moments=((_deepest(a), m), (_deepest(b), -m))))
 
 
 def _deepest(a: Vector) -> Frame:
@@ -63,10 +63,10 @@ def gap(P: Point, Q: Point, F: Frame) -> Rows:
     return [_gap_along(axis, P, Q, getattr(F, axis), F) for axis in "xyz"]
 
 
-def distance(P: Point, Q: Point, l: Scalar) -> Row:
+def distance(P: Point, Q: Point, l: Scalar) -> ClosureRow:
     """r·r − l² = 0, r = r_P − r_Q: 2 r at P, −2 r at Q."""
     r = P - Q
-    return Row("", r @ r - l**2, Hold(((P, 2 * r), (Q, -2 * r))))
+    return ClosureRow("", r @ r - l**2, Hold(((P, 2 * r), (Q, -2 * r))))
 
 
 def attitude(B: Frame, C: Frame) -> Rows:
@@ -78,7 +78,7 @@ def attitude(B: Frame, C: Frame) -> Rows:
     rows = []
     for axis, j, k in (("x", 1, 2), ("y", 2, 0), ("z", 0, 1)):
         m = (c[j].cross(b[k]) - c[k].cross(b[j])) / 2
-        rows.append(Row(f"about {axis}", (c[j].to(B)[k] - c[k].to(B)[j]) / 2, Hold(moments=((C, m), (B, -m)))))
+        rows.append(ClosureRow(f"about {axis}", (c[j].to(B)[k] - c[k].to(B)[j]) / 2, Hold(moments=((C, m), (B, -m)))))
     return rows
 
 

@@ -22,20 +22,20 @@ _LONGEST = 400
 
 
 @dataclass(frozen=True)
-class Potential:
+class LoadPotential:
     """V with −∂V/∂q = Q, and whether a closed path in the configurations changes it."""
 
     V: int
     many_valued: bool
 
 
-def potential_of(kin: Kinematics, Q: Sequence[int]) -> Potential | None:
+def potential_of(kin: Kinematics, Q: Sequence[int]) -> LoadPotential | None:
     """V of a field that was shown to be closed, or None where it is not of a kind that is known here."""
     t = kin.tape
     for V, around in _proposals(t, kin.q, Q):
         slopes = gradient(t, {V: t.one}, kin.q)
         if all(shown_zero(t, [t.add(Q_k, slope) for Q_k, slope in zip(Q, slopes, strict=True)])):
-            return Potential(V, around or any(_winds(kin, q, Q, V) for q in kin.q))
+            return LoadPotential(V, around or any(_winds(kin, q, Q, V) for q in kin.q))
     return None
 
 

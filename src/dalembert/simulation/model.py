@@ -15,7 +15,7 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.ode.constrained.rates import ConstrainedRates, Entries, Kind
+from dalembert.ode.constrained.rates import ConstrainedRates, Entries, RatesKind
 from dalembert.once import MadeOnce
 from dalembert.states.values import Values
 
@@ -105,7 +105,7 @@ def _constrained_model(setting: Values, equations: SaddleEquations) -> NativeMod
     state = (*kin.q, *kin.u, kin.system.t.i)
     inside = symbols_of(tape, nodes)
     parameters = tuple(i for i in inside if i not in state)
-    kind = Kind(equations.massless, equations.has_quaternions, not equations.linear_rows)
+    kind = RatesKind(equations.massless, equations.has_quaternions, not equations.linear_rows)
     rates = ConstrainedRates(tape, entries, state, parameters, kind)
     return NativeModel(rates, None, parameters, tape, (), state, state[-1] not in inside)
 

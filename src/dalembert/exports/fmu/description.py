@@ -29,7 +29,7 @@ _RATE: Final = {"rad": "rad/s", "m": "m/s", "1": "1/s", "rad/s": "rad/s2", "m/s"
 
 
 @dataclass(frozen=True)
-class Scalar:
+class FmuVariable:
     """A variable of an FMU; its place in the list is its value reference."""
 
     name: str
@@ -42,25 +42,27 @@ class Scalar:
     derivative_of: int | None = None
 
 
-def scalars(model: Model) -> list[Scalar]:
+def scalars(model: Model) -> list[FmuVariable]:
     """All variables in the order of their value references."""
     n = len(model.states)
-    found = [Scalar("time", "independent", "continuous", unit="s")]
-    found += [Scalar(x.name, "local", "continuous", "exact", x.value, x.unit) for x in model.states]
+    found = [FmuVariable("time", "independent", "continuous", unit="s")]
+    found += [FmuVariable(x.name, "local", "continuous", "exact", x.value, x.unit) for x in model.states]
     found += [
-        Scalar(f"der({x.name})", "local", "continuous", "calculated", unit=_RATE.get(x.unit, ""), derivative_of=1 + k)
+        FmuVariable(f"der({x.name})", "local", "continuous", "calculated", unit=_RATE.get(x.unit, ""), derivative_of=1 + k)
         for k, x in enumerate(model.states)
     ]
-    found += [Scalar(w.name, "input", "continuous", start=w.value or 0.0) for w in model.inputs]
-    found += [Scalar(p.name, "parameter", "tunable", "exact", p.value, p.unit) for p in model.parameters]
-    found += [Scalar(f"output {y.name}", "output", "continuous", "calculated") for y in model.outputs]
+    found += [FmuVariable(w.name, "input", "continuous", start=w.value or 0.0) for w in model.inputs]
+    found += [FmuVariable(p.name, "parameter", "tunable", "exact", p.value, p.unit) for p in model.parameters]
+    found += [FmuVariable(f"output {y.name}", "output", "continuous", "calculated") for y in model.outputs]
     found += [
-        Scalar("kinetic energy", "output", "continuous", "calculated", unit="J"),
-        Scalar("potential energy", "output", "continuous", "calculated", unit="J"),
-        Scalar("step tolerance", "parameter", "tunable", "exact", TOLERANCE, says="relative and absolute, of the steps of co-simulation"),
+        FmuVariable("kinetic energy", "output", "continuous", "calculated", unit="J"),
+        FmuVariable("potential energy", "output", "continuous", "calculated", unit="J"),
+        FmuVariable(
+            "step tolerance", "parameter", "tunable", "exact", TOLERANCE, says="relative and absolute, of the steps of co-simulation"
+        ),
     ]
     drift = "distance from the constraint rows at which the state is carried back onto them, in event mode or after a step"
-    found.append(Scalar("drift tolerance", "parameter", "tunable", "exact", 1e-9, says=drift))
+    found.append(FmuVariable("drift tolerance", "parameter", "tunable", "exact", 1e-9, says=drift))
     assert len(found) == 1 + 2 * n + len(model.inputs) + len(model.parameters) + len(model.outputs) + 4
     return found
 
@@ -109,7 +111,7 @@ def _unit_definitions(root: Element, used: set[str]) -> None:
         SubElement(SubElement(units, "Unit", {"name": unit}), "BaseUnit", base)
 
 
-def _variable(parent: Element, k: int, s: Scalar, *, three: bool) -> None:
+def _variable(parent: Element, k: int, s: FmuVariable, *, three: bool) -> None:
     general = {"name": s.name, "valueReference": str(k), "causality": s.causality, "variability": s.variability}
     general |= {key: value for key, value in (("description", s.says), ("initial", s.initial)) if value}
     real = {} if s.start is None else {"start": repr(float(s.start))}
@@ -124,7 +126,7 @@ def _variable(parent: Element, k: int, s: Scalar, *, three: bool) -> None:
         SubElement(SubElement(parent, "ScalarVariable", general), "Real", real)
 
 
-def _structure(parent: Element, listed: list[Scalar], *, three: bool) -> None:
+def _structure(parent: Element, listed: list[FmuVariable], *, three: bool) -> None:
     outputs = [k for k, s in enumerate(listed) if s.causality == "output"]
     rates = [k for k, s in enumerate(listed) if s.derivative_of is not None]
     if three:

@@ -27,7 +27,7 @@ SMOOTH_NODES: Final = 32
 _ZERO: Final = 1e-9
 
 
-class Function(Protocol):
+class AdmissibleFunction(Protocol):
     """φ(ξ) on 0 ≤ ξ ≤ 1; its degree is None where it is no polynomial."""
 
     @property
@@ -142,9 +142,9 @@ def eigenfunctions(conditions: Sequence[tuple[int, int]], order: int, count: int
 # ---- the user's own ------------------------------------------------------------------------------
 
 
-def given(member: Member, field: Field, functions: Sequence[Callable[[Scalar], Any]]) -> tuple[Function, ...]:
+def given(member: Member, field: Field, functions: Sequence[Callable[[Scalar], Any]]) -> tuple[AdmissibleFunction, ...]:
     """Functions of ξ = x/L that a user wrote, each held against every geometric condition of the field."""
-    found: list[Function] = []
+    found: list[AdmissibleFunction] = []
     for number, f in enumerate(functions, 1):
         name = f"{member.kind} {member.name!r}: function {number} of {field.symbol}"
         function = _read(name, f)
@@ -154,7 +154,7 @@ def given(member: Member, field: Field, functions: Sequence[Callable[[Scalar], A
     return tuple(found)
 
 
-def _read(name: str, f: Callable[[Scalar], Any]) -> Function:
+def _read(name: str, f: Callable[[Scalar], Any]) -> AdmissibleFunction:
     if not callable(f):
         msg = f"{name}: {f!r} is no function; write it as lambda xi: xi**2, with xi = x/length from 0 to 1"
         raise BadDescription(msg)
@@ -174,7 +174,7 @@ def _read(name: str, f: Callable[[Scalar], Any]) -> Function:
         return Smooth(tape, xi, node)
 
 
-def _check_conditions(name: str, member: Member, field: Field, function: Function) -> None:
+def _check_conditions(name: str, member: Member, field: Field, function: AdmissibleFunction) -> None:
     for end, k in member.geometric(field):
         size = max(abs(float(function.at(Fraction(j, 8), k))) for j in range(9))
         value = float(function.at(end, k))
@@ -187,7 +187,7 @@ def _check_conditions(name: str, member: Member, field: Field, function: Functio
             raise BadDescription(msg)
 
 
-def _check_independent(member: Member, field: Field, functions: Sequence[Function]) -> None:
+def _check_independent(member: Member, field: Field, functions: Sequence[AdmissibleFunction]) -> None:
     import numpy as np
 
     rule = gauss_rule(SMOOTH_NODES)

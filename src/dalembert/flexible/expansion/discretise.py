@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.admissible import Function, eigenfunctions, given, polynomials
+from dalembert.flexible.expansion.admissible import AdmissibleFunction, eigenfunctions, given, polynomials
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import degree_in_x, rule_for
 from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
@@ -109,7 +109,7 @@ def _wanted(member: Member, field: Field, functions: Functions | Mapping[str, Fu
     return functions
 
 
-def _functions(member: Member, field: Field, wanted: Functions, family: Family) -> tuple[Function, ...]:
+def _functions(member: Member, field: Field, wanted: Functions, family: Family) -> tuple[AdmissibleFunction, ...]:
     if not isinstance(wanted, int | tuple | list):
         msg = f"{member.kind} {member.name!r}: functions={wanted!r:.60}; say how many, or give a list of functions of xi = x/length"
         raise BadDescription(msg)
@@ -126,7 +126,7 @@ def _functions(member: Member, field: Field, wanted: Functions, family: Family) 
     return make(member.geometric(field), field.order, wanted)
 
 
-def _names(member: Member, field: Field, functions: Sequence[Function], names: Mapping[str, str]) -> list[str]:
+def _names(member: Member, field: Field, functions: Sequence[AdmissibleFunction], names: Mapping[str, str]) -> list[str]:
     if not isinstance(names, Mapping) or not all(isinstance(name, str) for name in names.values()):
         msg = f"{member.kind} {member.name!r}: names={names!r:.60}; give strings, as in names={{'v': 'eta'}}"
         raise BadDescription(msg)
@@ -138,7 +138,7 @@ def _names(member: Member, field: Field, functions: Sequence[Function], names: M
     return [f"{stem}_{i}" for i in range(1, len(functions) + 1)]
 
 
-def _rule(member: Member, functions: Mapping[str, Sequence[Function]], *, exact: bool) -> Rule:
+def _rule(member: Member, functions: Mapping[str, Sequence[AdmissibleFunction]], *, exact: bool) -> Rule:
     """The nodes at which the member is cut: enough for ρA ṙ·ṙ, with the squares of the shortening where it is kept."""
     reach: dict[str, int | None] = {}
     for symbol, each in functions.items():

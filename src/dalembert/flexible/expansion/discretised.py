@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.admissible import Function
+from dalembert.flexible.expansion.admissible import AdmissibleFunction
 from dalembert.flexible.expansion.polynomials import Polynomial
 from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
 from dalembert.geometry.frame import Frame
@@ -37,7 +37,7 @@ _FIELDS: Final = ("v", "w", "u", "phi", "psi", "psi_v", "psi_w")
 class Discretised(MemberExpansion, Shown):
     """A member whose fields are sums of admissible functions, with their amplitudes as coordinates of the system."""
 
-    functions: dict[str, tuple[Function, ...]]
+    functions: dict[str, tuple[AdmissibleFunction, ...]]
     rule: Rule
     system: System = field(repr=False)
 
@@ -145,7 +145,7 @@ def _share(share: Any) -> Number:
     return xi
 
 
-def _drawn(f: Function, g: Function, xi: Number) -> Fraction:
+def _drawn(f: AdmissibleFunction, g: AdmissibleFunction, xi: Number) -> Fraction:
     """∫₀^ξ f′ g′ dξ"""
     if isinstance(f, Polynomial) and isinstance(g, Polynomial):
         return (f.slope * g.slope).primitive(xi)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from dalembert.algebra.folds import Rewrite, evaluate
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
-from dalembert.flexible.expansion.admissible import SMOOTH_NODES, Function
+from dalembert.flexible.expansion.admissible import SMOOTH_NODES, AdmissibleFunction
 from dalembert.flexible.expansion.polynomials import Polynomial
 from dalembert.flexible.expansion.quadrature import Rule, exact_rule, gauss_rule
 from dalembert.model.member import Member
@@ -65,12 +65,14 @@ def total(degrees: Sequence[int | None]) -> int | None:
     return sum(known) if len(known) == len(degrees) else None
 
 
-def lowered(f: Function, order: int) -> int | None:
+def lowered(f: AdmissibleFunction, order: int) -> int | None:
     """The degree of a derivative."""
     return None if f.degree is None else max(f.degree - order, 0)
 
 
-def moments(member: Member, c: Scalar, first: Sequence[tuple[Function, int]], second: Sequence[tuple[Function, int]]) -> list[list[Scalar]]:
+def moments(
+    member: Member, c: Scalar, first: Sequence[tuple[AdmissibleFunction, int]], second: Sequence[tuple[AdmissibleFunction, int]]
+) -> list[list[Scalar]]:
     """∫₀¹ c f⁽ᵏ⁾ g⁽ˡ⁾ dξ for all pairs (f, k), (g, l)."""
     degree = degree_in_x(member, c)
     if degree == 0:
@@ -84,7 +86,7 @@ def moments(member: Member, c: Scalar, first: Sequence[tuple[Function, int]], se
     return [[sum((e * (x * y) for e, x, y in zip(here, a, b, strict=True) if x * y), start=zero) for b in right] for a in left]
 
 
-def _overlap(f: Function, k: int, g: Function, l: int) -> Fraction:
+def _overlap(f: AdmissibleFunction, k: int, g: AdmissibleFunction, l: int) -> Fraction:
     """∫₀¹ f⁽ᵏ⁾ g⁽ˡ⁾ dξ"""
     if isinstance(f, Polynomial) and isinstance(g, Polynomial):
         return (f.derivative(k) * g.derivative(l)).primitive(1)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.algebra.scalar import Scalar
-from dalembert.flexible.expansion.admissible import Function
+from dalembert.flexible.expansion.admissible import AdmissibleFunction
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import moments
 
 # a part of a strain: amplitudes with their functions, the order of derivative in it, and its sign
-Part = tuple[tuple[Scalar, ...], tuple[Function, ...], int, int]
+Part = tuple[tuple[Scalar, ...], tuple[AdmissibleFunction, ...], int, int]
 # a rigidity with the parts of the strain it resists
 Rigidity = tuple[Scalar, list[Part]]
 

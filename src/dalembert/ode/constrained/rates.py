@@ -59,7 +59,7 @@ class Entries:
 
 
 @dataclass(frozen=True)
-class Kind:
+class RatesKind:
     """What sets one system apart from another, besides its numbers."""
 
     massless: bool = False
@@ -119,7 +119,7 @@ class Layout:
 class ConstrainedRates:
     """(q̇, ż) at (q, z, t), with at most `cap` rows kept (all by default); λ goes along."""
 
-    def __init__(self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int], kind: Kind) -> None:
+    def __init__(self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int], kind: RatesKind) -> None:
         self.layout = Layout(len(entries.qdot), len(entries.f), len(entries.A))
         outs, self.index = self.layout.places(entries, tape.zero)
         self.fill = CompiledFunction(tape, outs, state, parameters)

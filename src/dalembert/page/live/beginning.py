@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.errors import NotLinear
 from dalembert.geometry.rotation import Quaternion
-from dalembert.page.live.parts import Part, expressions
+from dalembert.page.live.parts import ModulePart, expressions
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.assembly import Assembler, PositionRow, nudges
 from dalembert.states.conditions import Condition, conditions
@@ -47,7 +47,7 @@ class StartField:
 class Beginning:
     """The functions `positions` and `velocities`, the fields, and what the engine must know."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ModulePart, ...]
     fields: tuple[StartField, ...]
     data: dict[str, Any]
 

@@ -18,7 +18,7 @@ from dalembert.geometry.triples import plus
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.audit import energies_of
 from dalembert.model.inertia import turning_axes
-from dalembert.page.live.parts import Part, expressions
+from dalembert.page.live.parts import ModulePart, expressions
 from dalembert.simulation.quantities import energies, residuals
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Evaluator
@@ -101,7 +101,7 @@ class _Places:
         return self.point(P) if v is None else plus(self.tape, self.point(P), self.vector(v))
 
 
-def outputs(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[Part, dict[str, Any]]:
+def outputs(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[ModulePart, dict[str, Any]]:
     """The function `outputs` of (q, u, t), and where in its result everything is."""
     nodes, data = _Nodes(evaluator), dict[str, Any]()
     kin = evaluator.kin
@@ -125,7 +125,7 @@ def outputs(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple
     return expressions("outputs", evaluator.tape, nodes.outs, state), data
 
 
-def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[Part, dict[str, Any]]:
+def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple[ModulePart, dict[str, Any]]:
     """The function `properties`: masses, inertias, stiffnesses, which must be positive, and the sizes of the solids."""
     nodes, system = _Nodes(evaluator), run.system
     bodies, t = [], system.space.tape

@@ -15,7 +15,7 @@ from dalembert.ode.constrained.solver_text import text as solver_text
 from dalembert.ode.control import loop_text
 from dalembert.ode.run import FIELDS as RUN_FIELDS
 from dalembert.ode.run import ROWS, WorkRow
-from dalembert.page.live.parts import Part, compiled, names
+from dalembert.page.live.parts import ModulePart, compiled, names
 from dalembert.simulation.context import TEXT as CONTEXT_TEXT
 from dalembert.simulation.context_fields import FIELDS as CONTEXT_FIELDS
 from dalembert.simulation.energy_audit.audit import Audit, native_audit
@@ -29,23 +29,23 @@ _ROWS_PREFIX: Final = "rows"
 
 
 @dataclass(frozen=True)
-class Motion:
+class LiveMotion:
     """The parts of a module that make a run, and what its engine must know about them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[ModulePart, ...]
     texts: tuple[tuple[str, str], ...]
     exports: tuple[str, ...]
     data: dict[str, Any]
 
 
-def motion(run: Trajectory) -> Motion:
+def motion(run: Trajectory) -> LiveMotion:
     """Everything that the native run of a trajectory was made of."""
     setting = run.values
     kin, equations = what_to_integrate(run.system, NATIVE)
     model = native_model(setting, equations)
     given = names(model.tape, model.parameters)
     texts, exports = [("", loop_text()), ("", CONTEXT_TEXT)], list(_LOOP)
-    parts: list[Part] = []
+    parts: list[ModulePart] = []
     data: dict[str, Any] = {
         "n_q": setting.kin.n_q,
         "n_u": setting.kin.n_u,
@@ -70,7 +70,7 @@ def motion(run: Trajectory) -> Motion:
         if audit.rates is not None:
             parts.append(compiled("audit", audit.rates, watched))
         data["audit"] = _watched(audit, energies_of(kin).powers)
-    return Motion(tuple(parts), tuple(texts), tuple(exports), data)
+    return LiveMotion(tuple(parts), tuple(texts), tuple(exports), data)
 
 
 def _names(fields: tuple[tuple[str, str], ...]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from dalembert.numerics.target import WASM32
 
 
 @dataclass(frozen=True)
-class Part:
+class ModulePart:
     """One function of the module: its name and text, the names of its parameters, the sizes of its result and its work."""
 
     name: str
@@ -29,18 +29,18 @@ class Part:
         return {"p": list(self.parameters), "out": self.n_out, "work": self.work}
 
 
-def expressions(name: str, tape: Tape, outs: Sequence[int], state: Sequence[int]) -> Part:
+def expressions(name: str, tape: Tape, outs: Sequence[int], state: Sequence[int]) -> ModulePart:
     """Nodes of a tape as a function of the state; every other symbol is a parameter."""
     inside = set(state)
     parameters = tuple(i for i in symbols_of(tape, outs) if i not in inside)
     text = emit.emit(tape.nodes, outs, state, parameters, name=name, target=WASM32)
-    return Part(name, text.ir, names(tape, parameters), len(outs), text.work_size)
+    return ModulePart(name, text.ir, names(tape, parameters), len(outs), text.work_size)
 
 
-def compiled(name: str, function: CompiledFunction, parameters: tuple[str, ...]) -> Part:
+def compiled(name: str, function: CompiledFunction, parameters: tuple[str, ...]) -> ModulePart:
     """What was compiled for this machine, written for a page."""
     text, work = function.text_for(WASM32, name)
-    return Part(name, text, parameters, function.n_out, work)
+    return ModulePart(name, text, parameters, function.n_out, work)
 
 
 def names(tape: Tape, symbols: Sequence[int]) -> tuple[str, ...]:

@@ -24,6 +24,8 @@ class Declared:
     owner: Any
     arguments: Mapping[str, Any]
     made: Any
+    # how long the tape was before and after
+    nodes: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
@@ -47,6 +49,8 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
         if journal is None:
             return verb(*args, **kwargs)
         journal.depth += 1
+        tape = owner.space.tape
+        before = len(tape)
         try:
             made = verb(*args, **kwargs)
         finally:
@@ -57,7 +61,7 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
             for name, value in rest:
                 plain = _without_programs(value)
                 given |= plain if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: plain}
-            journal.declared.append(Declared(verb.__name__, owner, given, made))
+            journal.declared.append(Declared(verb.__name__, owner, given, made, (before, len(tape))))
             if journal.check is not None:
                 journal.check.learn()
         return made

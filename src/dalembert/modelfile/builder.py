@@ -23,7 +23,7 @@ from dalembert.modelfile.values import Values, is_number
 
 BODIES: Final = ("particle", "body", "rod", "disk", "sphere", "cylinder", "box")
 _CORNERS: Final = ("G", "tip")
-_NO_NAMES: Final = frozenset({"pi", *FUNCTIONS, *OF_NUMBERS})
+NO_NAMES: Final = frozenset({"pi", *FUNCTIONS, *OF_NUMBERS})
 
 
 class Builder:
@@ -39,6 +39,8 @@ class Builder:
         self.makers: dict[str, dict[str, Path]] = {"scalar": {}, "frame": {}, "point": {}, "body": {}}
         self.waiting: dict[Path, Callable[[], None]] = {}
         self.begun: list[Path] = []
+        # what is to be declared right before something, in order
+        self.first: dict[Path, list[Path]] = {}
         # the place along the member that is being declared
         self.place: dict[str, Scalar] = {}
 
@@ -116,6 +118,8 @@ class Builder:
             circle = " → ".join(_words(p) for p in (*self.begun[self.begun.index(path) :], path))
             self.source.refuse(f"circular: each of these needs the next one, {circle}", path, key=True)
         self.begun.append(path)
+        for earlier in self.first.get(path, ()):
+            self.need(earlier)
         declare()
         self.begun.pop()
         del self.waiting[path]
@@ -134,7 +138,7 @@ class Builder:
         if name in self.place:
             return self.place[name]
         self._maker("scalar", name)
-        things = {*_NO_NAMES, *self.makers["frame"], *self.makers["point"], *self.frames, *self.points}
+        things = {*NO_NAMES, *self.makers["frame"], *self.makers["point"], *self.frames, *self.points}
         if name not in self.s.symbols and name not in self.expressions and name not in things:
             # the amplitudes of a member are named by its functions
             for path in [p for p in self.waiting if p[0] == "discretise" and p not in self.begun]:
@@ -312,7 +316,9 @@ class Builder:
 
     def _discretise(self, handle: str, value: dict[str, Any], values: Values) -> None:
         from dalembert.flexible.expansion.discretise import discretise
+        from dalembert.modelfile.symbols import declare_speeds
 
+        declare_speeds(self)
         makers = [("beam", handle), ("string", handle), ("bar", handle), ("shaft", handle)]
         for path in makers:
             self.need(path)

@@ -72,24 +72,37 @@ class ExpressionText:
         sizes = self._sizes
         for k in needed(self.tape, (i,)):
             if k not in sizes:
-                sizes[k] = 4 + sum(sizes[x] for x in self._operands(k))
+                sizes[k] = 4 + (0 if k in self._names else sum(sizes[x] for x in self._operands(k)))
         return sizes[i]
 
-    def _name_shared(self, root: int) -> None:
+    def is_long(self, i: int) -> bool:
+        """Whether the text should be broken into parts."""
+        return self._size(i) > _LONG
+
+    def shared(self, roots: Iterable[int]) -> set[int]:
+        """The parts that are used several times and worth a name."""
         uses: dict[int, int] = {}
-        nodes = needed(self.tape, (root,))
+        nodes = needed(self.tape, roots)
         for k in nodes:
             for x in self._operands(k):
                 uses[x] = uses.get(x, 0) + 1
-        for k in nodes:
-            if uses.get(k, 0) > 1 and k not in self._names and self._operands(k) and self._sizes[k] > _SHORT:
-                text = self._text(k)[0]
-                self._names[k] = name = self._new_name()
-                self.named[name] = text
+            self._size(k)
+        return {k for k in nodes if uses.get(k, 0) > 1 and k not in self._names and self._operands(k) and self._sizes[k] > _SHORT}
+
+    def name(self, k: int) -> tuple[str, str]:
+        """A name for a part, which from now on stands for it, and its text."""
+        text = self._text(k)[0]
+        self._names[k] = name = self._new_name()
         self._sizes.clear()
+        return name, text
+
+    def _name_shared(self, root: int) -> None:
+        for k in sorted(self.shared((root,))):
+            name, text = self.name(k)
+            self.named[name] = text
 
     def _new_name(self) -> str:
-        number = len(self.named) + 1
+        number = 1
         while f"z_{number}" in self.taken:
             number += 1
         self.taken.add(f"z_{number}")
@@ -118,7 +131,8 @@ class ExpressionText:
             text = number_text(a)
             return text, _SIGN if a < 0 else _PRODUCT if "/" in text else _ATOM
         if op == "neg":
-            return f"-{_in(done[a], _PRODUCT)}", _SIGN
+            # −(a b), since −a b would be read as (−a) b
+            return f"-{_in(done[a], _POWER)}", _SIGN
         if op in ("add", "mul"):
             return self._joined(op, a, b, done)
         if op == "sub":

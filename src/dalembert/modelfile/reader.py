@@ -19,7 +19,7 @@ from dalembert.modelfile.places import BadModel, Source
 from dalembert.modelfile.repeat import counted_out
 from dalembert.modelfile.scanner import Scanner
 from dalembert.modelfile.settings import settings
-from dalembert.modelfile.symbols import declare_symbols, declare_words
+from dalembert.modelfile.symbols import declare_symbols, declare_words, expect_parts
 from dalembert.modelfile.values import Values
 
 ENDINGS: Final = (".toml", ".json")
@@ -163,6 +163,7 @@ def _built(table: dict[str, Any], source: Source) -> System:
     b.s.name = values.text(name, ("name",)).strip() or "System"
     b.s.source = values.text(table.get("source", ""), ("source",))
     declare_symbols(b)
+    expect_parts(b)
     b.expect_elements()
     if "gravity" in table:
         b.expect(("gravity",), lambda: b.gravity(table["gravity"], table.get("up", "y")))

@@ -73,6 +73,7 @@ def schema() -> dict[str, Any]:
 
 def _element(keys: tuple[Key, ...], main: str) -> dict[str, Any]:
     whole = _table(keys)
+    whole["properties"]["where"] = {"description": "Names for parts of its expressions.", **_map(_SCALAR)}
     return _either(whole, {"type": ["string", "number", "integer"]}) if main else whole
 
 

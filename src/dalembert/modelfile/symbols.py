@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
 from dalembert.model.names import split
-from dalembert.modelfile.builder import Builder
+from dalembert.modelfile.builder import NO_NAMES, Builder
+from dalembert.modelfile.kinds import KINDS
 from dalembert.modelfile.numbers import number_of_text
 from dalembert.modelfile.scanner import Path
 from dalembert.modelfile.values import Values, is_number
 from dalembert.units.quantity import has_unit
+
+# names in an expression, without what follows a point
+_WORD: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
 def declare_symbols(b: Builder) -> None:
@@ -39,6 +44,30 @@ def declare_words(b: Builder, section: str, verb: Callable[..., None]) -> None:
         path: Path = (section, name)
         text = Values(b, path).text(value, path)
         _guarded(b, path, lambda name=name, text=text: verb(**{name: text}))  # type: ignore[misc]
+
+
+def declare_speeds(b: Builder) -> None:
+    """Speeds that do not contain the amplitudes of members come before these, whose rates are then speeds too."""
+    known = {*b.known(), *NO_NAMES, "t"}
+    for name, value in _table(b, "speeds").items():
+        path: Path = ("speeds", name)
+        words = _WORD.findall(" ".join(map(str, value.values())) if isinstance(value, dict) else str(value))
+        if path in b.waiting and path not in b.begun and known.issuperset(words):
+            b.need(path)
+
+
+def expect_parts(b: Builder) -> None:
+    """where = { z = "…" } in an element: parts of its expressions, which are made right before it."""
+    for kind in KINDS:
+        group = b.table.get(kind)
+        for handle, element in group.items() if isinstance(group, dict) else ():
+            if not isinstance(element, dict) or "where" not in element:
+                continue
+            path: Path = (kind, handle, "where")
+            parts = Values(b, path).table(element.pop("where"), path)
+            b.first[(kind, handle)] = [(*path, name) for name in parts]
+            for name, value in parts.items():
+                b.expect((*path, name), lambda n=name, v=value, p=path: _part(b, n, v, (*p, n)), scalar=[name])  # type: ignore[misc]
 
 
 def _table(b: Builder, section: str) -> dict[str, Any]:
@@ -140,7 +169,10 @@ def _speed(b: Builder, name: str, value: Any) -> None:
 
 
 def _expression(b: Builder, name: str, value: Any) -> None:
-    path: Path = ("expressions", name)
+    _part(b, name, value, ("expressions", name))
+
+
+def _part(b: Builder, name: str, value: Any, path: Path) -> None:
     e = Values(b, path).scalar(value, path)
     tape = b.s.space.tape
     from dalembert.model.names import checked

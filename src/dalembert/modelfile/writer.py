@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from dalembert.algebra.scalar import Scalar, on
@@ -17,10 +16,12 @@ from dalembert.model.elements import Body, Shape
 from dalembert.model.member import End, Member
 from dalembert.model.names import split
 from dalembert.model.system import System
+from dalembert.modelfile.definitions import as_read, definitions, nodes_in
 from dalembert.modelfile.expression_text import ExpressionText, decimal, number_text
 from dalembert.modelfile.handles import Handles
 from dalembert.modelfile.kinds import KINDS, MEMBERS, PARTS
 from dalembert.modelfile.settings import Settings
+from dalembert.modelfile.settings_text import settings_tables
 from dalembert.units.dimension import ascii_unit
 
 Table = dict[str, Any]
@@ -46,6 +47,10 @@ class Writer:
         self.head: Table = {"name": s.name} | ({"source": s.source} if s.source else {})
         self.elements: list[tuple[str, str, Table]] = []
         self.tail: Table = {}
+        # operations that exist on the tape when the reader has come here, and definitions that wait for an element
+        self.existing: set[int] = set()
+        self.typed = 0
+        self.where: Table = {}
         self._write()
 
     def _write(self) -> None:
@@ -57,10 +62,12 @@ class Writer:
         for d in self.s.space.journal.declared:
             if d.verb not in _SYMBOLS and d.verb != "gravity":
                 self._declared(d)
+            else:
+                self.typed = d.nodes[1]
         if self.text.named:
             self.tail["expressions"] = dict(self.text.named)
         if self.settings is not None:
-            self.tail |= _settings(self.settings, self.scalar)
+            self.tail |= settings_tables(self.settings, self.scalar)
 
     # ---- symbols -----------------------------------------------------------------------------
 
@@ -102,6 +109,14 @@ class Writer:
     # ---- declarations ------------------------------------------------------------------------
 
     def _declared(self, d: Declared) -> None:
+        roots = [i for value in d.arguments.values() for i in nodes_in(value)]
+        if d.verb not in ("speed", "speeds", "discretise"):
+            self.where = definitions(self.text, roots, self.existing, range(self.typed, d.nodes[0]))
+        self._written(d)
+        self.existing.update(as_read(self.s.space.tape, roots, self.existing), range(*d.nodes))
+        self.typed = d.nodes[1]
+
+    def _written(self, d: Declared) -> None:
         write: Callable[[Declared], Any] | None = getattr(self, f"_{d.verb}", None)
         if write is not None:
             write(d)
@@ -113,7 +128,8 @@ class Writer:
                 self.handles.body(d.made)
 
     def _element(self, kind: str, handle: str, table: Table) -> None:
-        self.elements.append((kind, handle, table))
+        self.elements.append((kind, handle, {"where": self.where} | table if self.where else table))
+        self.where = {}
 
     def _arguments(self, verb: str, given: Mapping[str, Any]) -> Table:
         keys = [k for k in KINDS[verb].keys if given.get(k.name) is not None]
@@ -347,43 +363,3 @@ class Writer:
         while len(entries) > 3 and entries[-1] == 0:
             entries.pop()
         return f"inertia({self.handles.frame(I.frame)}, {', '.join(map(str, entries))})"
-
-
-def _settings(settings: Settings, scalar: Callable[[Any], Any]) -> Iterator[tuple[str, Any]]:
-    """[run], [equilibrium], [linear], [[printed]]"""
-    for section in ("run", "equilibrium", "linear"):
-        table = {k: _plain(v, scalar) for k, v in getattr(settings, section).items() if v not in ({}, [], ())}
-        if table:
-            yield section, table
-    if settings.printed:
-        yield (
-            "printed",
-            [
-                {"label": p.label, "residual": p.residual}
-                | ({"equals": [list(e) for e in p.equals]} if p.equals else {})
-                | ({"by_hand": True} if p.by_hand else {})
-                for p in settings.printed
-            ],
-        )
-
-
-def _plain(value: Any, scalar: Callable[[Any], Any]) -> Any:
-    from dalembert.simulation.events.event import Event, EventAction
-
-    if isinstance(value, Event):
-        text = {"expression": value.expression if isinstance(value.expression, str) else scalar(value.expression)}
-        if value.action is EventAction.IMPACT:
-            e = value.restitution
-            text["impact"] = e if isinstance(e, str) else scalar(e)
-        elif value.direction != "any":
-            text["direction"] = value.direction
-        if value.action is EventAction.STOP:
-            text["stop"] = True
-        if value.changes:
-            text["reset"] = {str(k): v if isinstance(v, str) else scalar(v) for k, v in value.changes.items()}
-        return text | ({"name": value.name} if value.name else {})
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v, scalar) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v, scalar) for v in value]
-    return Decimal(repr(value)) if isinstance(value, float) else scalar(value) if isinstance(value, Scalar) else value

@@ -63,6 +63,8 @@ def head(study: Study) -> str:
     path, colon, function = name.rpartition(":")
     if colon and path:
         lines += ["import runpy", "", f"s = runpy.run_path({path!r})[{function!r}]()"]
+    elif name.lower().endswith((".toml", ".json", ".urdf", ".xml", ".mjcf")):
+        lines += ["", f"s = da.load({name!r})"]
     elif name:
         lines += ["from dalembert import gallery", "", f"s = gallery.build({name!r})"]
     else:

@@ -124,6 +124,24 @@ def test_float_is_written_in_floats(tmp_path):
     assert off(model.values(one.model.named["rates"], one.x), one.rates) < 1e-4
 
 
+def test_sines_are_those_of_the_library_to_the_last_place(tmp_path):
+    s = da.System("turning")
+    x = s.coordinate("x")
+    s.particle("P", s.constant("m", 1), s.O.offset(x * s.N.x))
+    da.export(s, "c", tmp_path, outputs=["sin(x)", "cos(x)"])
+    library = compiled("gcc", tmp_path, ["turning.c"], "-O2")
+    p, y = (ctypes.c_double * 8)(), (ctypes.c_double * 2)()
+    library.turning_defaults(p)
+    rng = np.random.default_rng(3)
+    quarters = np.arange(-40, 41) * np.pi / 2
+    for angle in (*rng.uniform(-10, 10, 2000), *rng.uniform(-1e6, 1e6, 2000), *quarters, 1e6, -1e6, 1e7, 1e300, 0.0, 1e-300):
+        library.turning_outputs(ctypes.c_double(0), (ctypes.c_double * 2)(angle, 0.0), None, p, y)
+        for found, expected in zip(y, (np.sin(angle), np.cos(angle)), strict=True):
+            assert abs(found - expected) <= 2 * np.spacing(abs(expected)), angle
+    library.turning_outputs(ctypes.c_double(0), (ctypes.c_double * 2)(np.nan, 0.0), None, p, y)
+    assert np.isnan(y[0])
+
+
 def test_names_that_c_does_not_take_are_changed_and_said(tmp_path):
     s = da.System("switch")
     x = s.coordinate("x")

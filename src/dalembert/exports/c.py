@@ -11,6 +11,7 @@ from dalembert.exports.head import head
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
 from dalembert.exports.names import identifiers, words
 from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, Value, functions, prepared
+from dalembert.numerics.kernels import COSINE, HALF_PI_SHORT, LARGEST_REDUCED_SHORT, SINE, SINE_FIRST, TWO_OVER_PI
 
 KEYWORDS: Final = words(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -31,7 +32,8 @@ def notation(real: str) -> Notation:
     called = functions(_CALLED, {name: name + f for name in _CALLED})
     sign = f"({{0}} > 0 ? 1.0{f} : {{0}} < 0 ? -1.0{f} : {{0}})"
     table = {**ARITHMETIC, **called, "abs": f"fabs{f}({{0}})", "sign": sign, "reciprocal": f"1.0{f}/{{0}}"}
-    return Notation(table, "    const real {0} = {1};", lambda x: repr(x) + f)
+    turn = "" if f else "    const turned {0} = turn({1});"
+    return Notation(table, "    const real {0} = {1};", lambda x: repr(x) + f, turn)
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,14 @@ class CSource:
     def source(self) -> str:
         """The functions."""
         lines = [f'#include "{self.name}.h"', "", "#include <math.h>", "", f"typedef {self.name}_real real;", ""]
-        lines += [*self._defaults(), "", *self._prepare()]
+        body = [*self._defaults(), "", *self._prepare()]
         for f in self.model.functions:
-            lines += ["", *self._function(f)]
+            body += ["", *self._function(f)]
         if self.model.projects:
-            lines += ["", *self._project()]
+            body += ["", *self._project()]
+        if any(" = turn(" in line for line in body):
+            lines += [_turn(), ""]
+        lines += body
         return "\n".join([*lines, ""])
 
     def _comment(self) -> list[str]:
@@ -123,9 +128,12 @@ class CSource:
 
     def signature(self, f: Function, real: str) -> str:
         """void name_rates(t, x, w, p, dx)"""
-        results = "".join(f", {real} *{r.name}" for r in f.results)
+        # C++ reads the header, and has no such word
+        only = "restrict " if real == "real" else ""
+        results = "".join(f", {real} *{only}{r.name}" for r in f.results)
         static = "static " if f.name in (POSITION_STEP, SPEED_STEP) else ""
-        return f"{static}void {self.name}_{f.name}({real} t, const {real} *x, const {real} *w, const {self.name}_parameters *p{results})"
+        arguments = f"{real} t, const {real} *{only}x, const {real} *{only}w, const {self.name}_parameters *{only}p{results}"
+        return f"{static}void {self.name}_{f.name}({arguments})"
 
     def _declarations(self) -> Iterator[str]:
         real = f"{self.name}_real"
@@ -208,11 +216,56 @@ class CSource:
         yield "}"
 
 
+def _turn() -> str:
+    """sin x and cos x at once, in the polynomials of our own native code (fdlibm); at most 1 ulp off, the library's for large angles."""
+
+    def series(coefficients: tuple[str, ...]) -> str:
+        """c₀ + z (c₁ + z (c₂ + …))"""
+        text = number(coefficients[-1])
+        for c in reversed(coefficients[:-1]):
+            text = f"{number(c)} + z*({text})"
+        return text
+
+    def number(text: str) -> str:
+        return repr(float.fromhex(text))
+
+    parts = dict(zip("abc", map(number, HALF_PI_SHORT), strict=True))
+    numbers = {"turns": number(TWO_OVER_PI), "first": number(SINE_FIRST), "largest": repr(LARGEST_REDUCED_SHORT)}
+    return _TURN.format(**numbers, **parts, sine=series(SINE), cosine=series(COSINE))
+
+
+_TURN: Final = """\
+typedef struct {{
+    real sin, cos;
+}} turned;
+
+/* sin x and cos x */
+static turned turn(real x)
+{{
+    turned both;
+    if (!(fabs(x) <= {largest})) {{
+        both.sin = sin(x);
+        both.cos = cos(x);
+    }} else {{
+        /* r + tail = x - k pi/2 */
+        const int k = (int)(x*{turns} + copysign(0.5, x));
+        const real a = x - k*{a}, b = k*{b}, c = a - b;
+        const real d = k*{c} - ((a - c) - b), r = c - d, tail = (c - r) - d;
+        const real z = r*r, v = z*r, h = 0.5*z, one = 1.0 - h;
+        const real s = r - ((z*(0.5*tail - v*({sine})) - tail) - v*{first});
+        const real q = one + (((1.0 - one) - h) + (z*z*({cosine}) - r*tail));
+        const real quarters[4] = {{s, q, -s, -q}};
+        both.sin = quarters[k & 3];
+        both.cos = quarters[(k + 1) & 3];
+    }}
+    return both;
+}}"""
+
 _USE: Final = """\
 {name}_parameters p;
 {name}_defaults(&p);      then, after changes of constants, {name}_prepare(&p)
 {name}_rates(t, x, w, &p, dx);
-Results may be written over x. No function allocates, and all may be called from several threads."""
+Results must not overlap the arguments. No function allocates, and all may be called from several threads."""
 
 
 def files(model: Model, name: str, real: str = "double") -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dalembert.exports.model import Function, Model
-from dalembert.numerics.lowering import Operation, Program, lower
+from dalembert.numerics.lowering import TRIG, Operation, Program, lower
 
 # a value: a node of the tape, or an operation that lowering added, by what it does
 Value = int | tuple[str, tuple[int, ...]]
@@ -25,6 +25,8 @@ class Notation:
     operations: Mapping[str, str]
     assign: str = "{0} = {1}"
     number: Callable[[float], str] = repr
+    # where one call gives both: what calls it, the name of its result and the angle taken as {0} and {1}
+    turn: str = ""
 
     def literal(self, x: float) -> str:
         """A number as an operand."""
@@ -115,6 +117,8 @@ class Lines:
         for i, text in leaves.items():
             self.names[i] = text
         self._temporary, self.count = temporary, 0
+        # {angle: the name of its sine and cosine}
+        self.turned: dict[str, str] = {}
         self.lines: list[str] = []
 
     def name(self, i: int) -> str:
@@ -123,11 +127,19 @@ class Lines:
 
     def run(self, section: Iterable[Step]) -> None:
         """Write assignments, leaving out what has a name already."""
-        names, added, count = self.names, self.lowered.added, self.count
+        names, added, count, turned = self.names, self.lowered.added, self.count, self.turned
         operations = {op: self.notation.assign.format("{name}", text) for op, text in self.notation.operations.items()}
         for result, op, arguments in section:
             value = added.get(result, result)
-            if value not in names:
+            if value in names:
+                continue
+            if op in TRIG and self.notation.turn:
+                angle = names[added.get(arguments[0], arguments[0])]
+                if angle not in turned:
+                    turned[angle] = f"a{len(turned) + 1}"
+                    self.lines.append(self.notation.turn.format(turned[angle], angle))
+                names[value] = f"{turned[angle]}.{op}"
+            else:
                 count += 1
                 name = names[value] = f"{self._temporary}{count}"
                 self.lines.append(operations[op].format(*[names[added.get(a, a)] for a in arguments], name=name))
@@ -154,7 +166,7 @@ def prepared(
         writing = Lines(lowered, notation, leaves, temporary)
         if before is not None:
             writing.names.update(before.names)
-            writing.count = before.count
+            writing.count, writing.turned = before.count, before.turned
         before = writing
         writing.run(lowered.prologue)
         lines += writing.lines

@@ -11,15 +11,15 @@ import struct
 from typing import Final
 
 # cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), lowest power first
-_SINE: Final = (
+SINE: Final = (
     "0x1.111111110f8a6p-7",
     "-0x1.a01a019c161d5p-13",
     "0x1.71de357b1fe7dp-19",
     "-0x1.ae5e68a2b9cebp-26",
     "0x1.5d93a5acfd57cp-33",
 )
-_SINE_FIRST: Final = "-0x1.5555555555549p-3"
-_COSINE: Final = (
+SINE_FIRST: Final = "-0x1.5555555555549p-3"
+COSINE: Final = (
     "0x1.555555555554cp-5",
     "-0x1.6c16c16c15177p-10",
     "0x1.a01a019cb1590p-16",
@@ -30,12 +30,12 @@ _COSINE: Final = (
 # π/2 in three parts of 53 bits each: k times the first is subtracted from x without error
 _HALF_PI: Final = ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")
 # the same in parts of 33 bits (fdlibm, e_rem_pio2.c): k times such a part has no rounding for k < 2²⁰, with separate products too
-_HALF_PI_SHORT: Final = ("0x1.921fb544p+0", "0x1.0b4611a6p-34", "0x1.3198a2e037073p-69")
-_TWO_OVER_PI: Final = "0x1.45f306dc9c883p-1"
+HALF_PI_SHORT: Final = ("0x1.921fb544p+0", "0x1.0b4611a6p-34", "0x1.3198a2e037073p-69")
+TWO_OVER_PI: Final = "0x1.45f306dc9c883p-1"
 # adding 1.5·2⁵² leaves the nearest integer in the last bits
 _ROUNDER: Final = "0x1.8p+52"
 LARGEST_REDUCED: Final = 1e7
-_LARGEST_REDUCED_SHORT: Final = 1e6
+LARGEST_REDUCED_SHORT: Final = 1e6
 
 LIBRARY: Final = ("exp", "log", "sinh", "cosh", "asin", "acos", "atan")
 
@@ -167,7 +167,7 @@ class _Writer:
 
 def _reduced(w: _Writer) -> tuple[str, str, str]:
     """r + tail = x − k π/2 with |r| ≤ π/4, and a word whose last two bits are those of k."""
-    shifted = w.fma("%x", w.number(_TWO_OVER_PI), w.number(_ROUNDER))
+    shifted = w.fma("%x", w.number(TWO_OVER_PI), w.number(_ROUNDER))
     k = w.sub(shifted, w.number(_ROUNDER))
     turns = w.let(f"bitcast {w.real} {shifted} to {w.whole}")
     if not w.fused:
@@ -183,7 +183,7 @@ def _reduced(w: _Writer) -> tuple[str, str, str]:
 
 def _reduced_in_short_parts(w: _Writer, k: str) -> tuple[str, str]:
     """r + tail = x − k π/2 without fused operations: the first two products are exact (fdlibm, e_rem_pio2.c, second iteration)."""
-    first, second, third = (w.number(p) for p in _HALF_PI_SHORT)
+    first, second, third = (w.number(p) for p in HALF_PI_SHORT)
     t = w.sub("%x", w.mul(k, first))
     high = w.mul(k, second)
     r = w.sub(t, high)
@@ -202,8 +202,8 @@ def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
     z, half, one = w.mul(r, r), w.number("-0x1p-1"), w.number("0x1p0")
     z2, v = w.mul(z, z), w.mul(z, r)
     rest = w.fma(half, z, one)
-    p, q = w.polynomial(_SINE, (z, z2)), w.polynomial(_COSINE, (z, z2))
-    first = w.fma(tail, rest, w.mul(v, w.number(_SINE_FIRST)))
+    p, q = w.polynomial(SINE, (z, z2)), w.polynomial(COSINE, (z, z2))
+    first = w.fma(tail, rest, w.mul(v, w.number(SINE_FIRST)))
     sine = w.add(r, w.fma(w.mul(v, z), p, first))
     lost = w.fma(half, z, w.sub(one, rest))
     correction = w.fma(w.neg(r), tail, w.fma(z2, q, lost))
@@ -229,7 +229,7 @@ def _kernel(lanes: int, *, fused: bool) -> str:
     r, tail, k = _reduced(w)
     sine, cosine = _placed(w, *_on_quarter(w, r, tail), k)
     size = w.let(f"call {w.real} @llvm.fabs.{suffix(lanes)}({w.real} %x)")
-    small = w.let(f"fcmp ole {w.real} {size}, {literal(LARGEST_REDUCED if fused else _LARGEST_REDUCED_SHORT, lanes)}")
+    small = w.let(f"fcmp ole {w.real} {size}, {literal(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, lanes)}")
     near = small if lanes == 1 else w.let(f"icmp eq i{lanes} {w.let(f'bitcast {w.flag} {small} to i{lanes}')}, -1")
     w.lines += [f"  br i1 {near}, label %near, label %far", "near:"]
     w.give(sine, cosine)

@@ -16,7 +16,7 @@ from dalembert.algebra.folds import operands
 from dalembert.algebra.tape import LEAVES, Node
 from dalembert.errors import BadExpression, Unknown
 
-_TRIG: Final = frozenset({"sin", "cos"})
+TRIG: Final = frozenset({"sin", "cos"})
 
 
 class Operation(NamedTuple):
@@ -79,7 +79,7 @@ class _Lowering:
         self.fused = self._fusions() if fuse else {}
         self.absorbed = set(self.fused.values())
         self.shared = self._shared_denominators()
-        self.known = {(self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in _TRIG}
+        self.known = {(self.nodes[i][0], self.nodes[i][1]): i for i in self.live if self.nodes[i][0] in TRIG}
         self.reciprocals: dict[int, int] = {}
 
     def program(self, pack: int) -> Program:
@@ -148,7 +148,7 @@ class _Lowering:
             if op in LEAVES:
                 continue
             level = max(depth.get(a, 0), depth.get(b, 0))
-            if op in _TRIG and i in varying:
+            if op in TRIG and i in varying:
                 groups.setdefault(level, {})[a] = None
                 level += 1
             if level:

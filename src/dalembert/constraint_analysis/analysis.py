@@ -18,7 +18,6 @@ from dalembert.constraint_analysis.configurations import (
     first_position,
     motions,
     positions_near,
-    rank,
     situation,
 )
 from dalembert.constraint_analysis.contradictions import listed, names, refuse_contradictions, refuse_velocity, refuse_without_numbers
@@ -30,6 +29,7 @@ from dalembert.errors import DalembertError, NotASystem
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import number
+from dalembert.ode.row_rank import rank_of_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -221,7 +221,7 @@ def _wrongly_marked(rows: SystemRows, gone: set[str], *, known: bool) -> list[st
 
 
 def _singular(matrices: Sequence[Numbers], usual: int) -> tuple[str, ...]:
-    here = rank(matrices[0])
+    here = rank_of_rows(matrices[0]).rank
     if here >= usual:
         return ()
     return (f"a singular position: {here} of the rows {'is' if here == 1 else 'are'} independent here, {usual} nearby",)

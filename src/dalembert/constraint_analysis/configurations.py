@@ -22,6 +22,7 @@ from dalembert.errors import BadExpression
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
 from dalembert.ode.failures import BadStart
+from dalembert.ode.row_rank import ZERO, unit_rows
 from dalembert.states.assembly import Assembler, Assembly, PositionRow
 from dalembert.states.quaternions import no_rotation
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _COUNT: Final = 4
 _STEP: Final = 0.15
 # what is smaller than this part of a row counts as zero
-SMALL: Final = 1e-7
+SMALL: Final = ZERO
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def positions_near(place: Situation, chosen: Sequence[ConstraintRow], q: Numbers
 
 def dependent_rows(matrices: Sequence[Numbers]) -> dict[int, tuple[int, ...]]:
     """{row: the earlier rows it is a combination of} for rows that depend on others at every position."""
-    scaled = [A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), np.finfo(float).tiny) for A in matrices]
+    scaled = [unit_rows(A) for A in matrices]
     kept: list[int] = []
     found: dict[int, tuple[int, ...]] = {}
     for i in range(len(scaled[0])):
@@ -187,14 +188,6 @@ def _combination(rows: Numbers, row: Numbers) -> tuple[Numbers, float]:
         return np.zeros(0), float(np.linalg.norm(row))
     c = np.linalg.lstsq(rows.T, row, rcond=SMALL)[0]
     return np.asarray(c), float(np.linalg.norm(rows.T @ c - row))
-
-
-def rank(A: Numbers) -> int:
-    """The number of rows that are independent at one position."""
-    if not A.size:
-        return 0
-    s = np.linalg.svd(A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), np.finfo(float).tiny), compute_uv=False)
-    return int(np.sum(s > SMALL))
 
 
 def velocity_residual(A: Numbers, b: Numbers, i: int, others: Sequence[int]) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.ode.failures import BadStart
+from dalembert.ode.row_rank import rank_of_rows
 from dalembert.states.assembly import Assembler, Assembly, PositionRow
 from dalembert.states.conditions import Condition, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
@@ -112,7 +113,7 @@ def _rank(evaluator: Evaluator, velocities: Velocities, q: Numbers, u: Numbers) 
     slopes = np.zeros((len(kin.nonlinear), kin.n_q))
     for k, row in enumerate(kin.nonlinear):
         slopes[k, list(row.A)] = evaluator.floats([evaluator.reduced(a) for a in row.A.values()], {**state, evaluator.time: velocities.t})
-    return int(np.linalg.matrix_rank(np.vstack([velocities.A, slopes]))), len(kin.rows) + len(kin.nonlinear)
+    return rank_of_rows(np.vstack([velocities.A, slopes])).rank, len(kin.rows) + len(kin.nonlinear)
 
 
 # ---- positions ---------------------------------------------------------------------------------

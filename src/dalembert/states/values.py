@@ -84,9 +84,10 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
 
 def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Values:
     """w = w₀: what a system is balanced or linearized with; inputs about which nothing is said are zero."""
+    kin = kinematics(system)
     given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
     rest = {s.name: 0.0 for s in system.symbols.values() if s.kind == "input" and s.name not in given}
-    return values_of_run(kinematics(system), values, {**rest, **inputs})
+    return values_of_run(kin, values, {**rest, **inputs})
 
 
 def _read(kin: Kinematics, name: str, text: str) -> Scalar:

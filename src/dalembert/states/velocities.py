@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.errors import NotLinear
 from dalembert.ode.failures import BadStart
+from dalembert.ode.row_rank import rank_of_rows
 from dalembert.states.assembly import ACCEPTED
 from dalembert.states.conditions import Condition
 from dalembert.states.evaluator import Evaluator, Level, label
@@ -259,16 +260,10 @@ def _split(sizes: Numbers) -> tuple[float, Numbers]:
 
 def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
     """rank A, and a note that names the rows that are not independent."""
-    if not names or not np.isfinite(A).all():
-        return 0, ()
-    norms = np.linalg.norm(A, axis=1, keepdims=True)
-    largest = norms.max() or 1.0
-    # units differ from row to row, but a row of rounding errors is no row
-    U, s, _ = np.linalg.svd(A / np.where(norms > _RANK * largest, norms, largest))
-    rank = int(np.sum(s > _RANK))
-    if rank == len(names):
+    rank, rows = rank_of_rows(A)
+    if rank == len(names) or not np.isfinite(A).all():
         return rank, ()
-    involved = [name for name, weights in zip(names, np.abs(U[:, rank:]), strict=True) if weights.max() > _RANK]
+    involved = [names[j] for j in rows]
     listed = " and ".join(map(repr, involved))
     what = f"{listed} {'vanishes' if len(involved) == 1 else 'are not independent'} at this start"
     return rank, (f"a singular position: {what} (rank {rank} of {len(names)}), so that speeds and reactions may be undetermined",)

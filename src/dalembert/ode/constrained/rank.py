@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.ode.constrained.rates import ConstrainedRates
+from dalembert.ode.row_rank import rank_of_rows, unit_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
 
-# singular values of rows of length one: zero at assembled positions, and not to be divided by while assembling
-_ZERO: Final = 1e-7
+# singular values of rows of length one that are not to be divided by while assembling
 _COARSE: Final = 1e-3
 _ASSEMBLED: Final = 1e-11
 _STEPS: Final = 60
@@ -44,37 +44,20 @@ def usual_rank(rates: ConstrainedRates, p: Numbers, x: Numbers) -> RowRank:
     if not m:
         return RowRank(0, 0, 0, ())
     A = rates.rows(x[np.newaxis], p)["A"][0]
-    here, involved = _rank(A)
+    here, involved = rank_of_rows(A)
     largest, usual, best = min(m, n), here, involved
     if here < largest:
         for other in (*_around(rates, p, x, A), *_moving(rates, x)):
-            rank, names = _rank(rates.rows(other[np.newaxis], p)["A"][0])
+            rank, names = rank_of_rows(rates.rows(other[np.newaxis], p)["A"][0])
             if rank > usual:
                 usual, best = rank, names
     return RowRank(here, usual, m, involved if here < usual else best)
 
 
-def _unit_rows(A: Numbers) -> Numbers:
-    lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    # units differ from row to row, but a row of rounding errors is no row
-    floor = _ZERO * (float(lengths.max(initial=0.0)) or 1.0)
-    rows: Numbers = A / np.where(lengths > floor, lengths, max(floor, 1.0))
-    return rows
-
-
-def _rank(A: Numbers) -> tuple[int, tuple[int, ...]]:
-    """rank A, and the rows that take part in a relation between rows."""
-    if not np.isfinite(A).all():
-        return 0, ()
-    U, s, _ = np.linalg.svd(_unit_rows(A))
-    rank = int(np.sum(s > _ZERO))
-    return rank, tuple(int(j) for j in np.flatnonzero(np.abs(U[:, rank:]).max(axis=1, initial=0.0) > _COARSE))
-
-
 def _around(rates: ConstrainedRates, p: Numbers, x: Numbers, A: Numbers) -> list[Numbers]:
     """Positions on the rows at some distance from the start, in directions the rows allow there."""
     n_q, n = rates.layout.n_q, rates.layout.n
-    _, s, Vt = np.linalg.svd(_unit_rows(A))
+    _, s, Vt = np.linalg.svd(unit_rows(A))
     free = Vt[int(np.sum(s > _COARSE)) :]
     random = np.random.default_rng(0)
     found = []

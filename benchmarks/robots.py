@@ -32,7 +32,7 @@ compiled equations and by Pinocchio, measured one after the other, each in a pro
 where that is not decided within {limit:g} s of CPU the last column says so.
 
 Written by `python benchmarks/robots.py`; {count} files: {agree} agree with every engine that takes them, and at
-least one does; of {undecided} the agreement of the principles is undecided.
+least one does; the agreement of the principles is undecided for {undecided}.
 
 | file | freedoms | MuJoCo | Pinocchio | CPU s | u̇ µs | aba µs | principles |
 | --- | ---: | --- | --- | ---: | ---: | ---: | --- |
@@ -187,8 +187,8 @@ def main(wanted: list[str]) -> None:
         rows.append((name, known[name]))
         print(line_of(*rows[-1]), flush=True)
     agree = sum("engines" in row and witnessed(row["engines"]) for _, row in rows)
-    undecided = sum("undecided" in row.get("principles", "") for _, row in rows)
-    text = HEAD.format(limit=LIMIT, count=len(rows), agree=agree, undecided=undecided) + "\n".join(line_of(*x) for x in rows) + "\n"
+    undecided = sum("reason" not in row and "undecided" in row["principles"] for _, row in rows)
+    text = HEAD.format(limit=LIMIT, count=len(rows), agree=agree, undecided=undecided or "none") + "\n".join(line_of(*x) for x in rows) + "\n"
     if not wanted:
         TARGET.write_text(text, encoding="utf-8")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
@@ -254,6 +254,16 @@ def on(tape: Tape, e: Any) -> int:
 
         return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i
     return _number(tape, e)
+
+
+def all_on(tape: Tape, scalars: Sequence[Scalar]) -> list[int]:
+    """The indices of scalars; those of one other tape are carried over together, so that what they share is looked at once."""
+    source = scalars[0].tape if scalars else tape
+    if source is tape or any(e.tape is not source for e in scalars):
+        return [on(tape, e) for e in scalars]
+    if source.root is not tape.root:
+        join(source, tape)
+    return transplant(source, tape, [e.i for e in scalars])
 
 
 def _number(tape: Tape, e: Any) -> int:

@@ -32,6 +32,7 @@ class Patience:
         self.in_vain, self.in_all, self.written = 0, 0, 0
         # tapes are kept, so that none is taken for another
         self.known: dict[tuple[int, int], tuple[Tape, Form | None]] = {}
+        self.shown: dict[tuple[int, int], Tree] = {}
 
     def allows(self, operations: int) -> bool:
         """Whether so many operations may still be written with their intermediates."""
@@ -58,15 +59,25 @@ class BoundedForms(Writing):
 
     def form_of(self, tape: Tape, i: int) -> Form | None:
         """The normal form, where it was found or may be found."""
-        known = self.patience.known.get((id(tape), i))
+        key = _home(tape, i)
+        known = self.patience.known.get(key)
         if known is not None:
             return known[1]
         form = None
         if _is_short(tape, i) or self.patience.lasts:
             form = super().form_of(tape, i)
             self.patience.tried(operation_count(tape, (i,)), in_vain=form is None)
-        self.patience.known[id(tape), i] = (tape, form)
+        self.patience.known[key] = (tape, form)
         return form
+
+    def written(self, tape: Tape, i: int, form: Form | None) -> Tree:
+        """The formula, made once for all derivations that share it."""
+        if form is None:
+            return super().written(tape, i, form)
+        key = _home(tape, i)
+        if key not in self.patience.shown:
+            self.patience.shown[key] = super().written(tape, i, form)
+        return self.patience.shown[key]
 
     def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equation, ...], list[Tree]]:
         """With their intermediates, as long as a page has room for them; then with a word."""
@@ -78,6 +89,13 @@ class BoundedForms(Writing):
         if self.patience.allows(operation_count(tape, tuple(residuals))):
             return super().long_equations(tape, residuals, unknowns)
         return (), [Equation(TooLong(), ZERO) for _ in residuals]
+
+
+def _home(tape: Tape, i: int) -> tuple[int, int]:
+    """The tape on which a node was made, whichever fork it is asked of, and the node."""
+    while tape.parent is not None and i < tape.forked_at:
+        tape = tape.parent
+    return id(tape), i
 
 
 def _is_short(tape: Tape, i: int) -> bool:

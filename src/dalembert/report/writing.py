@@ -47,7 +47,7 @@ class Writing:
         long = tuple(dict.fromkeys(i for i, form in zip(nodes, forms, strict=True) if form is None and tape.nodes[i][0] != "symbol"))
         definitions, results = self.long_scalars(tape, long) if long else ((), [])
         shown = dict(zip(long, results, strict=True))
-        return [shown[i] if i in shown else self._form(tape, i, form) for i, form in zip(nodes, forms, strict=True)], definitions
+        return [shown[i] if i in shown else self.written(tape, i, form) for i, form in zip(nodes, forms, strict=True)], definitions
 
     def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equation, ...], list[Tree]]:
         """Expressions that are too long to be read in full, and their intermediates."""
@@ -61,7 +61,8 @@ class Writing:
         """The normal form, unless it is too long to be read."""
         return readable(tape, i)
 
-    def _form(self, tape: Tape, i: int, form: Form | None) -> Tree:
+    def written(self, tape: Tape, i: int, form: Form | None) -> Tree:
+        """A symbol, or what its normal form looks like."""
         if form is None:
             return self.naming(str(tape.nodes[i][1]))
         return Printer(self.naming, ranking_for(tape, form)).form(form)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.printing.names import base
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import Scalar, all_on
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -168,7 +168,7 @@ class Trajectory(Shown):
 
     def rows(self, keys: Sequence[Scalar]) -> Numbers:
         """Several quantities at once: a row for each, over the times."""
-        return self._values([self.values.evaluator.node(key) for key in keys])
+        return self._values(all_on(self.values.evaluator.tape, keys))
 
     @cached_property
     def _state(self) -> dict[int, Numbers]:

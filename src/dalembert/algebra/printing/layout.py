@@ -36,6 +36,8 @@ class Ranking:
         self.places = dict(tape.names)
         self.accelerations = {name: n for n, name in enumerate(accelerations)}
         self.rates = frozenset(rates)
+        self._moves: dict[Atom, bool] = {}
+        self._places: dict[Atom, Any] = {}
 
     def kind(self, atom: Atom) -> int:
         if atom.op != "symbol":
@@ -53,13 +55,20 @@ class Ranking:
         """Whether it varies with time."""
         if atom.op == "symbol":
             return atom.name in self.moving or atom.name in self.rates or atom.name in self.accelerations
-        return any(name in self.moving for form in atom.arguments for name in form.symbols())
+        if atom not in self._moves:
+            self._moves[atom] = any(name in self.moving for form in atom.arguments for name in form.symbols())
+        return self._moves[atom]
 
     def place(self, name: str) -> Any:
         """Order of declaration: a rate stands where its coordinate stands."""
         return self.accelerations.get(name, -1), self.places.get(base(name), self.places.get(name, -1)), name
 
     def atom(self, atom: Atom) -> Any:
+        if atom not in self._places:
+            self._places[atom] = self._atom(atom)
+        return self._places[atom]
+
+    def _atom(self, atom: Atom) -> Any:
         if atom.op == "symbol":
             return self.kind(atom), 2 * atom.name.startswith("∫"), (self.place(atom.name),), ""
         inside = tuple(self.place(name) for form in atom.arguments for name in form.symbols())

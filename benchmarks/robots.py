@@ -188,7 +188,8 @@ def main(wanted: list[str]) -> None:
         print(line_of(*rows[-1]), flush=True)
     agree = sum("engines" in row and witnessed(row["engines"]) for _, row in rows)
     undecided = sum("reason" not in row and "undecided" in row["principles"] for _, row in rows)
-    text = HEAD.format(limit=LIMIT, count=len(rows), agree=agree, undecided=undecided or "none") + "\n".join(line_of(*x) for x in rows) + "\n"
+    head = HEAD.format(limit=LIMIT, count=len(rows), agree=agree, undecided=undecided or "none")
+    text = head + "\n".join(line_of(*x) for x in rows) + "\n"
     if not wanted:
         TARGET.write_text(text, encoding="utf-8")
 

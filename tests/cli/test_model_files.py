@@ -18,8 +18,8 @@ def model(tmp_path):
 
 
 def test_check_tells_what_it_found(model):
-    said = run("check", str(model), "--set", "n=2").stdout
-    assert "Arm: 2 coordinates, 2 bodies" in said
+    said = run("check", str(model), "--set", "n=1").stdout
+    assert "Arm: 1 coordinate, 1 body" in said
     assert "all sums fit" in said
     assert "principles agree exactly" in said
 
@@ -50,5 +50,5 @@ def test_schema_is_json():
 
 def test_set_takes_units_and_refuses_the_wrong_one(model):
     assert 0 == run("derive", str(model), "--set", "n=1", "--set", "m=500 g").exit_code
-    assert "but kg is needed" in run("derive", str(model), "--set", "m=3 m").stderr
+    assert "but [kg] is needed" in run("derive", str(model), "--set", "m=3 m").stderr
     assert "no constant is called 'k'" in run("derive", str(model), "--set", "k=3").stderr

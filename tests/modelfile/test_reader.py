@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 
@@ -10,6 +11,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.modelfile.places import BadModel
 from dalembert.modelfile.reader import read_model
+from dalembert.modelfile.save import toml_text
 
 PENDULUM = """name = "Pendulum"
 gravity = 9.81
@@ -124,3 +126,26 @@ def test_nothing_is_executed():
     for text in ("__import__('os').system('true')", "(lambda: 1)()", "m.__class__", "[1 for x in y]", "open('/etc/passwd')"):
         with pytest.raises(BadModel):
             read_model(f'pin.theta = "O"\nrod.bar = {{ at = "theta", mass = "{text}", length = 1 }}')
+
+
+def test_a_model_travels_with_its_journal_and_settings():
+    s = pickle.loads(
+        pickle.dumps(read_model(CHAIN.replace("m = 1", 'm = "1 kg"').replace("l = 0.1", 'l = "10 cm"').replace("9.81", '"9.81 m/s**2"')))
+    )
+    assert "m" == s.unit("l")
+    assert toml_text(s) == toml_text(read_model(toml_text(s)))
+
+
+def test_coordinates_say_their_dimension():
+    text = 'coordinates = { x = "m" }\nconstants.m = "1 kg"\npoint.P = "2*x*N.x"\nparticle.p = { mass = "m", at = "P" }\n'
+    assert "m/s" == read_model(text).unit("x'")
+    with pytest.raises(BadModel, match="is needed"):
+        read_model(text.replace('x = "m"', 'x = "kg"'))
+
+
+def test_equilibria_and_linear_points_are_settings():
+    s = read_model(
+        f'{PENDULUM}equilibrium = {{ near = {{ theta = 3 }}, box = {{ theta = [-4, 4] }} }}\nlinear = {{ about = {{ theta = "180 deg" }} }}\n'
+    )
+    assert {"near": {"theta": 3.0}, "box": {"theta": (-4.0, 4.0)}} == s.settings.equilibrium
+    assert pytest.approx(3.141592653589793) == s.settings.linear["about"]["theta"]

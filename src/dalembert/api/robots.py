@@ -36,6 +36,10 @@ def load(path: str | Path, **options: Any) -> System:
     if suffix in (".toml", ".json"):
         from dalembert.modelfile.reader import load_model
 
+        strange = next((option for option in options if option != "set"), None)
+        if strange is not None:
+            msg = f"load: a model file takes set={{...}}, not {strange}="
+            raise BadDescription(msg)
         return load_model(path, **options)
     msg = f"load: {str(path)!r} ends in {suffix or 'nothing'}; models (.toml, .json), URDF (.urdf) and MJCF (.xml) files can be read"
     raise BadDescription(msg)

@@ -11,6 +11,7 @@ from dalembert.cli.options import Given, Input, SystemName, number_of, numbers, 
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
 from dalembert.model.system import System
+from dalembert.modelfile.settings import Settings
 
 POINTS: Final = 51
 COLUMNS: Final = 72
@@ -31,6 +32,16 @@ def equilibrium(system: SystemName, at: At = None, near: Near = None, box: Box =
     s = subject(system, values).system
     given, setting = numbers(s, "--at", at), numbers(s, "--set", values)
     loads = dict(pairs("--input", inputs))
+    if isinstance(s.settings, Settings) and not (at or near or box):
+        asked = s.settings.equilibrium
+        given, loads = dict(asked.get("at", {})), {**asked.get("inputs", {}), **loads}
+        if "box" in asked:
+            typer.echo(
+                "\n\n".join(map(str, equilibria(s, asked["box"], given, values=setting, inputs=loads))) or f"{s.name}: no equilibrium found"
+            )
+        else:
+            typer.echo(str(found_near(s, given, guess=asked.get("near", {}), values=setting, inputs=loads)))
+        return
     if not box:
         typer.echo(str(found_near(s, given, guess=numbers(s, "--near", near), values=setting, inputs=loads)))
         return
@@ -50,6 +61,8 @@ def modes(
 
     s = subject(system, values).system
     point, setting, loads = numbers(s, "--about", about), numbers(s, "--set", values), dict(pairs("--input", inputs))
+    if isinstance(s.settings, Settings) and not about:
+        point, loads = dict(s.settings.linear.get("about", {})), {**s.settings.linear.get("inputs", {}), **loads}
     if sweep:
         _swept(s, sweep, point, setting, loads, plot)
     elif plot is not None:

@@ -52,8 +52,8 @@ def ascii_unit(d: Dimension) -> str:
 
 
 def words(d: Dimension) -> str:
-    """The unit in a sentence: "m", or "no dimension"."""
-    return unit_text(d) or "no dimension"
+    """The unit in a sentence, told apart from a symbol of that name: "[m]", or "no dimension"."""
+    return f"[{unit_text(d)}]" if unit_text(d) else "no dimension"
 
 
 def _power(base: str, e: Fraction) -> str:

@@ -159,5 +159,5 @@ class Inference:
     def _words(self, m: Monomial) -> str:
         if not m.unknown:
             return words(m.known)
-        open_ones = " ".join(f"[{self.tape.nodes[x][1]}]" + ("" if k == 1 else f"^({k})") for x, k in m.unknown.items())
-        return f"{open_ones} {words(m.known)}" if m.known != NONE else open_ones
+        open_ones = " ".join(f"{self.tape.nodes[x][1]}" + ("" if k == 1 else f"^({k})") for x, k in m.unknown.items())
+        return f"the dimension of {open_ones}" + (f" times {words(m.known)}" if m.known != NONE else "")

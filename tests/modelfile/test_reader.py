@@ -144,8 +144,7 @@ def test_coordinates_say_their_dimension():
 
 
 def test_equilibria_and_linear_points_are_settings():
-    s = read_model(
-        f'{PENDULUM}equilibrium = {{ near = {{ theta = 3 }}, box = {{ theta = [-4, 4] }} }}\nlinear = {{ about = {{ theta = "180 deg" }} }}\n'
-    )
+    asked = "equilibrium = { near = { theta = 3 }, box = { theta = [-4, 4] } }"
+    s = read_model(f'{PENDULUM}{asked}\nlinear = {{ about = {{ theta = "180 deg" }} }}\n')
     assert {"near": {"theta": 3.0}, "box": {"theta": (-4.0, 4.0)}} == s.settings.equilibrium
     assert pytest.approx(3.141592653589793) == s.settings.linear["about"]["theta"]

@@ -1,6 +1,7 @@
 """A pulse is never stepped over: steps end where loads in t jump or bend."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -64,3 +65,39 @@ def test_what_depends_on_the_state_is_left_to_events():
     time, x = t.symbol("t"), t.symbol("x")
     t.call("sign", t.sub(x, time))
     assert () == jump_times(t, time, {}, 0.0, 10.0)
+
+
+def found_in(expression, t1, **values):
+    t = Tape()
+    time = t.symbol("t")
+    t.call("sign", expression(t, time))
+    return jump_times(t, time, {}, 0.0, t1)
+
+
+def test_pulses_a_millionth_of_the_run_long_are_found():
+    s, inputs = pushed("250000*(sign(t - 500.0000001) - sign(t - 500.0000021))")
+    run = da.simulate(s, 1000, inputs=inputs)
+    assert 1.0 == pytest.approx(run["x.dot"][-1], rel=1e-6)
+
+
+def test_roots_that_samples_would_miss():
+    """t² − 2·10⁻³ t + 10⁻⁶ − 10⁻¹⁸ has two roots 2·10⁻⁹ apart; (t − 3)² touches zero."""
+    near = found_in(lambda t, x: t.sub(t.power(t.sub(x, t.const(Fraction(7, 3))), 2), t.const(Fraction(1, 10**18))), 10.0)
+    assert np.allclose([7 / 3 - 1e-9, 7 / 3 + 1e-9], near, rtol=0, atol=1e-12)
+    touched = found_in(lambda t, x: t.power(t.sub(x, t.const(Fraction(29, 10))), 2), 10.0)
+    assert 2.9 == pytest.approx(touched[0], abs=1e-7)
+
+
+def test_a_wave_too_fast_to_be_followed_is_said():
+    with pytest.warns(da.DalembertWarning, match="too often in t to be followed for certain"):
+        assert found_in(lambda t, x: t.add(t.call("sin", t.mul(t.const(10**6), x)), t.const(Fraction(999, 1000))), 100.0)
+
+
+@pytest.mark.parametrize("integrator", ["RK45", "Radau", "LSODA", "CVODE", "IDA"])
+def test_other_integrators_end_their_steps_there_too(integrator):
+    if integrator in ("CVODE", "IDA"):
+        pytest.importorskip("sksundae")
+    s, inputs = pushed("1000*(sign(t - 5) - sign(t - 5.001))/2")
+    run = da.simulate(s, 20, inputs=inputs, integrator=integrator)
+    assert 1.0 == pytest.approx(run["x.dot"][-1], rel=1e-6)
+    assert np.all(np.diff(run.t) > 0)

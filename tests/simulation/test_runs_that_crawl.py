@@ -50,6 +50,17 @@ def test_stiffness_and_its_cure():
     assert 20 == da.simulate(s, 20, start=start, integrator="Radau", audit=False, rtol=1e-4, atol=1e-6).t[-1]
 
 
+def test_a_singular_attitude_is_told_from_the_rest():
+    """A body that is turned and slowed until two of its angles turn about one axis."""
+    s = da.System("a body that settles")
+    P = s.ball("a b c", s.O, "zxz")
+    B = P.frame
+    s.body("B", 2, P, B, da.inertia(B, 1, 2, 3))
+    s.torque(5 * B.z.cross(s.N.z) - 3 * B.w, B)
+    with pytest.raises(Crawling, match=r"approach to a singular attitude: a and c turn 'B' about the same axis.*by a quaternion"):
+        da.simulate(s, 400, start={"b": 1, "a.dot": 0.5, "c.dot": 0.1})
+
+
 def test_a_run_too_long_for_the_memory(monkeypatch):
     monkeypatch.setattr(crawl, "_MOST_BYTES", 10**6)
     s, start = mass(lambda x, _: -x, x=1.0)

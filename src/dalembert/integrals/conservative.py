@@ -80,8 +80,12 @@ def _not_of_positions(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, s
     inputs = [s.name for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i in inside]
     if inputs:
         return False, f"{', '.join(inputs)} may be anything"
-    slopes = [d for e in Q for d in gradient(t, {e: t.one}, kin.qdot)]
     still = set(kin.q)
+    # a sign has no slope where it has one, and jumps where it has none
+    jumping = symbols_of(t, [t.nodes[i][1] for i in needed(t, Q) if t.nodes[i][0] == "sign"])
+    if any(i in t.moving and i not in still for i in jumping):
+        return None, "it holds the sign of a velocity, or of an expression in the time"
+    slopes = [d for e in Q for d in gradient(t, {e: t.one}, kin.qdot)]
     fixed = Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))
     for nodes, reason in ((slopes, "it depends on velocities"), ([fixed(e) for e in Q], "it depends on time")):
         found = decide_zero(t, nodes)

@@ -7,7 +7,9 @@ the ends, the slopes there and four points in between, whatever method made them
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -38,6 +40,8 @@ _INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])
 # what is not in the error norm gets a tolerance that never binds
 _NEVER: Final = 1e100
 _MOST_STEPS: Final = 1_000_000
+# so many last bits beside a break
+_BESIDE: Final = 64
 
 
 def check_name(name: str) -> None:
@@ -48,7 +52,44 @@ def check_name(name: str) -> None:
 
 
 def integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None = None) -> Solution:
-    """The motion of a problem by the integrator of that name; constraints are not projected upon."""
+    """The motion of a problem by the integrator of that name, from break to break; constraints are not projected upon."""
+    done: list[Solution] = []
+    for t0, t1 in _between_breaks(problem):
+        part = replace(problem, t0=t0, t1=t1, y0=done[-1].y[-1] if done else problem.start, breaks=())
+        try:
+            done.append(_integrate_by(name, model, p, part, watched))
+        except RunStopped as failure:
+            failure.solution = _joined([*done, failure.solution])
+            raise
+    return _joined(done)
+
+
+def _between_breaks(problem: InitialValueProblem) -> list[tuple[float, float]]:
+    """From just behind each break to just before the next."""
+    times = [t for t in problem.breaks if problem.t0 + _BESIDE * math.ulp(t) < t < problem.t1 - _BESIDE * math.ulp(t)]
+    ends = [*(t - _BESIDE * math.ulp(t) for t in times), problem.t1]
+    pairs = zip([problem.t0, *(t + _BESIDE * math.ulp(t) for t in times)], ends, strict=True)
+    return [(begin, end) for begin, end in pairs if begin < end]
+
+
+def _joined(parts: list[Solution]) -> Solution:
+    """One motion; at a break the state stays as it is."""
+    if len(parts) == 1:
+        return parts[0]
+    times, states = Pieces([part.t for part in parts]), Pieces([part.y for part in parts])
+    dense: list[Numbers] = []
+    for k, part in enumerate(parts):
+        if k:
+            still = np.zeros((1, 8, part.y.shape[1]))
+            still[0, 0] = part.y[0]
+            dense.append(still)
+        dense += [] if part.dense is None else [part.dense]
+    kept = Pieces(dense) if any(part.dense is not None for part in parts) else None
+    last = parts[-1]
+    return replace(last, motion=StoredMotion(times, states, kept), calls=sum(part.calls for part in parts))
+
+
+def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> Solution:
     if name == "heyoka":
         return _heyoka(model, p, problem, watched)
     if name == "IDA" and isinstance(model.rates, ConstrainedRates):

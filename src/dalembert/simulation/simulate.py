@@ -215,9 +215,8 @@ def run(
     model, start = _of_rank(model, p, start, chosen.kin)
     context = _context(model, p, watched, start, options)
     problem = _problem(context, start, t1, options, len(names))
-    if options.integrator == NATIVE:
-        values = dict(zip(model.parameters, p.tolist(), strict=True))
-        problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
+    values = dict(zip(model.parameters, p.tolist(), strict=True))
+    problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
     accelerations = Accelerations(model.rates, p, kin.n_u, options.stabilizer == PROJECTION)
 
     def named(solution: Solution) -> Trajectory:

@@ -30,7 +30,8 @@ def warn_of_singular_speeds(run: Trajectory, kin: Kinematics) -> None:
     if worst:
         msg = (
             f"near t = {where:.6g} the rate of {whose} is {worst:.0e} times a speed: the speeds are singular close to that position, "
-            f"and energy drifted by {_drift(run):.0e}; declare speeds that stay regular there (s.speeds), or none: then all rates are kept"
+            f"and energy drifted by {_drift(run):.0e}; declare speeds that stay regular there (s.speeds), or none: then all rates are kept;"
+            " where angles are singular, use a quaternion"
         )
         warn(msg)
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.algebra.folds import Linear
 from dalembert.equations.form import Equations
-from dalembert.ode.failures import NotFinite, ProjectionFailed, RunStopped
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.system_kinematics import linear_parts
+from dalembert.ode.failures import Crawling, NotFinite, ProjectionFailed, RunStopped, StepCollapsed
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import label
 
@@ -20,6 +23,9 @@ _LARGE: Final = 1e6
 # of E_Z, which no motion changes
 _LOST: Final = 0.1
 _NEARLY_SINGULAR: Final = 1e-3
+# how much of the turning a direction of the rates may leave where angles are singular, and from where on a rate counts in it
+_NO_TURN: Final = 1e-3
+_COUNTS: Final = 0.1
 
 
 def explain(failure: RunStopped, equations: Equations) -> None:
@@ -29,11 +35,58 @@ def explain(failure: RunStopped, equations: Equations) -> None:
         return
     state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(run.names, (*run.q[-1], *run.u[-1]), strict=True))
     reason = re.sub(r"component (\d+)", lambda m: run.names[int(m[1])], failure.reason)
+    attitude = _singular_attitude(run, equations) if isinstance(failure, Crawling | StepCollapsed | NotFinite) else None
+    if attitude is not None:
+        begin, found, _ = reason.partition(" steps: ")
+        failure.reason = f"{begin + found.rstrip(' ') if found else reason} {attitude}\nstate: {state}"
+        return
     cause = _off_the_rows(run, failed=isinstance(failure, ProjectionFailed)) or _cause(run, equations)
     if cause is None and isinstance(failure, NotFinite):
         cause = "a load or a specified motion that is infinite, or not a number, there"
     blame = _integrator_error(run)
     failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause and not blame else "") + blame
+
+
+def _singular_attitude(run: Trajectory, equations: Equations) -> str | None:
+    """Two angles that turn a body about one axis, so that their rates grow or shrink without the body's doing anything.
+
+    Along the fastest rates, or along those that nothing resists, ω = Σ ω_k q̇_k vanishes though no ω_k does.
+    """
+    ends = run.at(run.t[-1:])
+    kin = ends.kinematics
+    values, vectors = np.linalg.eigh(_mass_matrix(ends, equations, 0))
+    W = np.zeros((kin.n_q, kin.n_u))
+    for k, (_, row) in enumerate(kin.WX):
+        for r, node in row.items():
+            W[k, r] = ends[kin.scalar(node)][0]
+    least = W @ vectors[:, int(np.argmin(np.abs(values)))]
+    for direction in (ends.qdot[0], least):
+        d = direction / max(float(np.abs(direction).max()), np.finfo(float).tiny)
+        turning = [k for k in range(kin.n_q) if abs(d[k]) > _COUNTS]
+        spins = {b: _moved_by(ends, kin.motion_in_rates.w(b.frame), turning) for b in kin.system.bodies if b.frame is not None}
+        speeds = [_moved_by(ends, kin.motion_in_rates.v(b.G), turning) for b in kin.system.bodies]
+        body = next((b for b, axes in spins.items() if len(axes) > 1), None)
+        if body is not None and all(_cancels(columns, d) for columns in (*spins.values(), *speeds)):
+            names = " and ".join(_name(equations, kin.q[k]) for k in spins[body])
+            return (
+                f"approach to a singular attitude: {names} turn {body.name!r} about the same axis there, so their rates blow up while"
+                f" the motion is smooth; describe the attitude by a quaternion, or by angles about other axes"
+            )
+    return None
+
+
+def _moved_by(ends: Trajectory, v: Vector, rates: list[int]) -> dict[int, NDArray[np.float64]]:
+    """∂v/∂q̇_k at the last state, those that are not zero."""
+    kin = ends.kinematics
+    parts = linear_parts(Linear(kin.tape, kin.qdot), v)[0]
+    columns = {k: np.array([ends[kin.scalar(c)][-1] for c in parts[k].components(kin.system.N)]) for k in rates if k in parts}
+    return {k: c for k, c in columns.items() if c.any()}
+
+
+def _cancels(columns: dict[int, NDArray[np.float64]], d: NDArray[np.float64]) -> bool:
+    """Whether Σ v_k d_k is nothing beside its terms."""
+    terms = [d[k] * c for k, c in columns.items()]
+    return not terms or bool(np.linalg.norm(np.sum(terms, axis=0)) < _NO_TURN * max(np.linalg.norm(x) for x in terms))
 
 
 def _integrator_error(run: Trajectory) -> str:

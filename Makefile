@@ -21,8 +21,8 @@ help:
 	@echo 'make clean     remove .venv, caches and builds'
 
 demo: $(VENV)/.run
-	@$(BIN)/dalembert report rolling-disk
-	@echo 'open it in any browser; it needs no network'
+	@$(BIN)/dalembert report rolling-disk --open
+	@echo 'take hold of the disk in the page, below the moving picture: "Try it"; the page needs no network'
 
 test: lint browser
 	$(BIN)/python -m pytest -m 'not slow' -n $(WORKERS)

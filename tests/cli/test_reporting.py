@@ -92,7 +92,7 @@ def test_without_values_the_page_says_so(folder):
         ((), "name one system, or say --all"),
         (("vehicle", "--all"), "name one system or say --all, not both"),
         (("--all", "--for", "3"), "--all takes the gallery's own runs"),
-        (("vehicle", "--text", "--gif", "a.gif"), "--png, --gif and --mp4 go with the page"),
+        (("vehicle", "--text", "--gif", "a.gif"), "--png, --gif, --mp4 and --open go with the page"),
         (("vehicle", "-o", "nowhere/page.html"), "cannot write nowhere/page.html: No such file or directory"),
         (("vehicle", "--start", "theta"), "write it as --start name=value"),
         (("vehicle", "--set", "m=heavy"), "'heavy' is not a number"),

@@ -19,6 +19,7 @@ from dalembert.cli import equilibrium as rest
 from dalembert.cli import member as members
 from dalembert.cli import report as reporting
 from dalembert.cli import simulate as runs
+from dalembert.cli import view as viewing
 from dalembert.cli.errors import Edge, exit_by_verdict, say
 from dalembert.cli.options import Given, Input, Start, SystemName
 from dalembert.cli.program import subject
@@ -175,13 +176,14 @@ def report(
     *,
     text: Annotated[bool, typer.Option("--text", help="Print it as text instead of writing a page.")] = False,
     every: reporting.All = False,
+    show: reporting.Open = False,
 ) -> None:
     """Everything about one system, as a page or as text, or the pages of the whole gallery."""
     if every == bool(system):
         msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
         raise Unknown(msg)
     if every:
-        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text)):
+        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text, show)):
             msg = "--all takes the gallery's own runs and only -o beside it; name one system for other wishes"
             raise Unknown(msg)
         reporting.every(output or Path(reporting.FOLDER))
@@ -189,11 +191,11 @@ def report(
     chosen = subject(system, values)
     request = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
     wanted = "text" if text else _known("--format", style, FORMATS) if style else reporting.style_of(output, ENDINGS)
-    if wanted != "html" and (png or gif or mp4):
-        msg = "--png, --gif and --mp4 go with the page: leave out --text and --format"
+    if wanted != "html" and (png or gif or mp4 or show):
+        msg = "--png, --gif, --mp4 and --open go with the page: leave out --text and --format"
         raise Unknown(msg)
     if wanted == "html":
-        reporting.one(system, request, chosen, output, (png, gif, mp4))
+        reporting.one(system, request, chosen, output, (png, gif, mp4), show=show)
     else:
         _text_report(chosen, request, wanted, output)
 
@@ -237,6 +239,7 @@ app.command("compare", help=manual.COMPARE)(compare.compare)
 app.command("constraints", help=manual.CONSTRAINTS)(constraints.constraints)
 app.command("export", help=manual.EXPORT)(export.export)
 app.command("integrals", help=manual.INTEGRALS)(integrals.integrals)
+app.command("view", help=manual.VIEW)(viewing.view)
 app.command("simulate", help=manual.SIMULATE)(runs.simulate)
 app.command("check", help=manual.CHECK)(model_files.check)
 app.command("new", help=manual.NEW)(model_files.new)

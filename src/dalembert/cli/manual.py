@@ -13,6 +13,7 @@ dalembert derive rolling-disk --steps teach   how they come about, and why
 dalembert agree rolling-disk           every principle, compared exactly
 dalembert compare rolling-disk         what each principle costs
 dalembert report rolling-disk          one page that shows everything
+dalembert view rolling-disk            the same, opened in the browser
 dalembert constraints rolling-disk     what its constraints leave free
 dalembert hybrid beam-on-ball-joint    equations of flexible members
 dalembert member cantilever            modes, statics, buckling of one
@@ -98,6 +99,15 @@ dalembert report double-pendulum --for 20 --start alpha=pi/2 -o swing.html --gif
 dalembert report rolling-disk --text
 dalembert report file.py:pendulum -o pendulum.tex
 dalembert report --all -o gallery
+"""
+
+VIEW: Final = """Open the page of a system in the browser.
+
+The page of `dalembert report`, written to the cache folder: take hold of the system there ("Try it").
+
+\b
+dalembert view rolling-disk
+dalembert view double-pendulum --for 20 --start alpha=pi/2
 """
 
 CONSTRAINTS: Final = """Say what the constraint rows leave free.

@@ -35,6 +35,7 @@ Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")
 ]
 Duration = Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 All = Annotated[bool, typer.Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
 Picture = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
 Gif = Annotated[Path | None, typer.Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
@@ -66,13 +67,15 @@ def wished(name: str, described: Subject, duration: float | None, options: dict[
     return ReportRequest(length, run, name, tuple(asked))
 
 
-def one(name: str, request: ReportRequest, described: Subject, output: Path | None, pictures: Iterable[Path | None]) -> None:
-    """The page of one system, and the three lines that matter."""
+def one(
+    name: str, request: ReportRequest, described: Subject, output: Path | None, pictures: Iterable[Path | None], *, show: bool = False
+) -> None:
+    """The page of one system, and the three lines that matter; `show` opens it."""
     from dalembert.page.film import film
     from dalembert.page.html_page import page, write
     from dalembert.page.study import study
 
-    target = output or Path(f"{_file_name(name)}.html")
+    target = output or Path(f"{file_of(name)}.html")
     with _progress(described.title) as tell:
         found = study(described, request, tell)
         tell("writing the page")
@@ -81,6 +84,8 @@ def one(name: str, request: ReportRequest, described: Subject, output: Path | No
         terminal.line(terminal.console(), *line)
     written = write(text, target)
     typer.echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
+    if show:
+        opened(written)
     for picture in pictures:
         if picture is None:
             continue
@@ -163,7 +168,15 @@ def every(folder: Path) -> None:
         raise typer.Exit(PROGRAM_FAILED)
 
 
-def _file_name(name: str) -> str:
+def opened(page: Path) -> None:
+    """Let the browser show a page; where there is none, say what to do."""
+    import webbrowser
+
+    if not webbrowser.open(page.resolve().as_uri()):
+        typer.echo("no browser was found here: open that file in one; it needs no network")
+
+
+def file_of(name: str) -> str:
     """rolling-disk, or the function of path/to/file.py:function, or panda of path/to/panda.urdf"""
     from dalembert.simulation.plotting.plot import file_name
 

@@ -108,6 +108,11 @@ class System(Registry, Shown):
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "cached": None}
 
+    def view(self, duration: float = 10.0, **options: Any) -> Any:
+        """Set in motion and shown in a notebook, to take hold of; options are those of `simulate`."""
+        # the page stands above this chapter and is opened by name
+        return import_module("dalembert.page.live.viewing").view_system(self, duration, **options)
+
     def expression(self, text: str) -> Scalar:
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
         names = {name: s.scalar for name, s in self.symbols.items()} | {"t": self.t}

@@ -20,7 +20,7 @@ from dalembert.page.parts.head import head
 from dalembert.page.parts.modes import linear
 from dalembert.page.parts.motion import motion
 from dalembert.page.parts.reproduction import reproduction
-from dalembert.page.parts.trial import trial
+from dalembert.page.parts.trial import of_study, trial
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
@@ -83,7 +83,7 @@ def page(study: Study) -> str:
     still = "" if drawn is None else svg(picture(drawn, 0, 900, 460))
     run = study.run
     plots = None if run is None else Plots(float(run.t[0]), float(run.t[-1]))
-    panel, live = ("", "") if run is None else trial(study, drawn)
+    panel, live = trial(of_study(study), drawn)
     parts = [
         head(study, sketch, packing),
         equations(study, packing),

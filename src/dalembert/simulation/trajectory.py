@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.page.animation import Animation
+    from dalembert.page.live.viewing import RunView
     from dalembert.simulation.model import Accelerations
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
@@ -298,6 +299,15 @@ class Trajectory(Shown):
     to_pandas = tables.to_pandas
     to_xarray = tables.to_xarray
     plot = motion.plot
+
+    def view(self) -> RunView:
+        """The motion in a notebook, to take hold of: scene, plots, and a panel that runs it again with other numbers in the page itself.
+
+        It goes on working without the kernel; where scripts are not trusted a picture stands in its place.
+        """
+        # opened by name, as below
+        found: RunView = import_module("dalembert.page.live.viewing").RunView(self)
+        return found
 
     def animate(self, path: str | PathLike[str] | None = None) -> Animation:
         """The motion in three dimensions, with its coordinates over time.

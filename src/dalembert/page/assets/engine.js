@@ -120,14 +120,14 @@ class Engine {
       if (!b.axes || !b.axes.length || !b.from.length) continue;
       const [xx, yy, zz, xy, yz, xz] = found.subarray(b.inertia, b.inertia + 6);
       const least = b.axes.length === 1 ? [xx, yy, zz][b.axes[0]] : Engine.leastMoment(xx, yy, zz, xy, yz, xz);
-      if (least < -1e-12 * Math.max(xx, yy, zz)) throw new BadSetting(`${given(b.from)}: the inertia of “${b.name}” has a negative principal moment (${least.toPrecision(3)})`, b.from);
+      if (least < -1e-7 * Math.max(xx, yy, zz)) throw new BadSetting(`${given(b.from)}: the inertia of “${b.name}” has a negative principal moment (${least.toPrecision(3)})`, b.from);
     }
     for (const m of laws.members)
       if (m.of.length && !(found[m.at] > 0)) throw new BadSetting(`${given(m.of)}: the ${m.what} of ${m.kind} is ${found[m.at]}; it must be positive`, m.of);
     return found;
   }
 
-  // the smallest root of the characteristic polynomial of a symmetric matrix
+  // the smallest root of the characteristic polynomial of a symmetric matrix, to half the digits
   static leastMoment(xx, yy, zz, xy, yz, xz) {
     const mean = (xx + yy + zz) / 3, a = xx - mean, b = yy - mean, c = zz - mean;
     const p = Math.sqrt((a * a + b * b + c * c + 2 * (xy * xy + yz * yz + xz * xz)) / 6);

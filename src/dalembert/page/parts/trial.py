@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib import resources
@@ -17,6 +19,7 @@ from dalembert.simulation.plotting.plot import file_name
 
 if TYPE_CHECKING:
     from dalembert.page.scene import Scene
+    from dalembert.simulation.trajectory import Trajectory
 
 ENGINE: Final = ("algebra.js", "beginning.js", "engine.js", "worker.js")
 # of runs in the page: half a picture's point is coarser by far
@@ -38,43 +41,58 @@ PHASE: Final = """<figure class="plot phase" id="phase"><figcaption><span class=
 <svg viewBox="0 0 10000 3000" preserveAspectRatio="none" aria-hidden="true"></svg><i class="dot"></i></div></div></figure>"""
 
 
-def trial(study: Study, drawn: Scene | None) -> tuple[str, str]:
+@dataclass(frozen=True)
+class TrialRequest:
+    """A run that may be made again with other numbers: what it was asked for, and the lines of Python that describe its system."""
+
+    run: Trajectory
+    duration: float
+    start: Mapping[Any, Any]
+    values: Mapping[Any, Any]
+    inputs: Mapping[Any, Any]
+    events: Sequence[Any]
+    head: str
+    title: str
+
+
+def of_study(study: Study) -> TrialRequest | None:
+    """The run of a report."""
+    asked, duration, title = study.request.run, study.request.duration, study.subject.title
+    if study.run is None:
+        return None
+    return TrialRequest(study.run, duration, asked.start, asked.values, asked.inputs, asked.events, head(study), title)
+
+
+def trial(request: TrialRequest | None, drawn: Scene | None) -> tuple[str, str]:
     """The panel, and the blocks of data behind it; a sentence and nothing where a page cannot run the system."""
-    why = _refusal(study)
+    if request is None:
+        return "", ""
+    why = _EVENTS if request.events else _BENDS if bends_in_time(request.run.values) else ""
     if not why:
         try:
-            return _PANEL, _blocks(study, drawn)
+            return _PANEL, _blocks(request, drawn)
         except DalembertError as problem:
             why = f"New runs are not made here: {problem}. The recorded run is shown."
     return f'<div class="trial"><h3>Try it</h3><p>{escape(why)}</p></div>', ""
 
 
-def _refusal(study: Study) -> str:
-    run = study.run
-    assert run is not None
-    if study.request.run.events:
-        return _EVENTS
-    return _BENDS if bends_in_time(run.values) else ""
-
-
-def _blocks(study: Study, drawn: Scene | None) -> str:
+def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
     from dalembert.page.live.module import live_module
 
-    run, asked = study.run, study.request.run
-    assert run is not None
-    module = live_module(run, asked.start, drawn)
+    module = live_module(request.run, request.start, drawn)
     known = module.data["values"]
-    kinds = {s.name: s.kind for s in study.system.symbols.values()}
+    kinds = {s.name: s.kind for s in request.run.system.symbols.values()}
     used = {name for part in module.data["parts"].values() for name in part["p"]}
+    inputs = {str(name): x for name, x in request.inputs.items()}
     data: dict[str, Any] = {
         **module.data,
         "constants": [{"name": n, "value": x, "kind": kinds[n]} for n, x in known.items() if n in kinds and n in used],
-        "duration": study.request.duration,
+        "duration": request.duration,
         "rtol": _RTOL,
-        "given": {str(name): float(x) for name, x in asked.values.items()},
-        "inputs": {name: str(written(x)) for name, x in asked.inputs.items() if isinstance(x, Scalar | str) and name not in known},
-        "head": head(study),
-        "file": f"{file_name(study.subject.title)}-try.csv",
+        "given": {str(name): float(x) for name, x in request.values.items()},
+        "inputs": {name: str(written(x)) for name, x in inputs.items() if isinstance(x, Scalar | str) and name not in known},
+        "head": request.head,
+        "file": f"{file_name(request.title)}-try.csv",
     }
     engine = f'<script type="text/plain" id="engine">{engine_text()}</script>'
     code = f'<script type="application/octet-stream" id="module">{module.packed}</script>'

@@ -1,0 +1,88 @@
+"""A run in a notebook that lives on: stage, plots and the panel "Try it" of the page, in a frame of its own."""
+
+from __future__ import annotations
+
+import base64
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.api.simulate import simulate
+from dalembert.page.embedding import scene_data, script
+from dalembert.page.html_page import shell, write
+from dalembert.page.parts.motion import arrow_kinds, coordinates, player
+from dalembert.page.parts.trial import PHASE, TrialRequest, trial
+from dalembert.page.plots import Plots
+from dalembert.page.scene import frames_of, scene
+from dalembert.page.sketch import picture, svg
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+    from dalembert.simulation.trajectory import Trajectory
+
+_HEIGHT: Final = "58rem"
+
+
+@dataclass(frozen=True, eq=False)
+class RunView:
+    """A run that shows itself in a notebook and can be run again there; `save` writes it as a page."""
+
+    run: Trajectory = field(repr=False)
+
+    @cached_property
+    def _parts(self) -> tuple[str, str]:
+        """The document, and a picture of the start."""
+        run, name = self.run, self.run.system.name
+        even = frames_of(run)
+        drawn = scene(even)
+        plots = Plots(float(run.t[0]), float(run.t[-1]))
+        still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
+        panel, live = trial(_request(run), drawn)
+        body = f"{player(still, plots, arrow_kinds(drawn))}{panel}{plots.grid(coordinates(run, even))}{PHASE}"
+        data = f"{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}{live}"
+        return shell(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
+
+    @property
+    def html(self) -> str:
+        """The stage, the panel and the plots, as a document by itself."""
+        return self._parts[0]
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write it as a page."""
+        return write(self.html, path)
+
+    def _repr_html_(self) -> str:
+        """A frame over a picture: where frames are taken out, as in notebooks that are not trusted, the picture is left."""
+        html, still = self._parts
+        name = escape(self.run.system.name)
+        image = f"data:image/svg+xml;base64,{base64.b64encode(_alone(still).encode()).decode('ascii')}"
+        over = f'<iframe srcdoc="{escape(html)}" style="position:absolute;inset:0;width:100%;height:100%;border:0" title="{name}"></iframe>'
+        under = f'<img src="{image}" alt="{name} at its start" style="width:100%;max-height:30rem">'
+        return f'<div style="position:relative;min-height:{_HEIGHT};background:#fff">{under}{over}</div>'
+
+    def __repr__(self) -> str:
+        return f"RunView({self.run.system.name!r})"
+
+
+def _alone(still: str) -> str:
+    """An SVG picture as a file by itself."""
+    return still if "xmlns=" in still else still.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+
+
+def _request(run: Trajectory) -> TrialRequest:
+    """What the run itself remembers of what it was asked for."""
+    values, system = run.values, run.system
+    start = {m.name: m.value for m in run.start.marks if m.origin == "given"}
+    names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "input"}
+    inputs = {names[i]: Scalar(values.kin.tape, e) for i, e in values.bindings.items() if i in names}
+    head = f"import dalembert as da\n\ns = ...  # {system.name!r}, as it was described"
+    return TrialRequest(run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.events, head, system.name)
+
+
+def view_system(system: System, duration: float, **options: Any) -> RunView:
+    """A system set in motion and shown."""
+    return RunView(simulate(system, duration, **options))

@@ -111,7 +111,7 @@ class System(Registry, Shown):
     def view(self, duration: float = 10.0, **options: Any) -> Any:
         """Set in motion and shown in a notebook, to take hold of; options are those of `simulate`."""
         # the page stands above this chapter and is opened by name
-        return import_module("dalembert.page.live.viewing").view_system(self, duration, **options)
+        return import_module("dalembert.page.run_view").view_system(self, duration, **options)
 
     def expression(self, text: str) -> Scalar:
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.page.animation import Animation
-    from dalembert.page.live.viewing import RunView
+    from dalembert.page.run_view import RunView
     from dalembert.simulation.model import Accelerations
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
 
@@ -306,7 +306,7 @@ class Trajectory(Shown):
         It goes on working without the kernel; where scripts are not trusted a picture stands in its place.
         """
         # opened by name, as below
-        found: RunView = import_module("dalembert.page.live.viewing").RunView(self)
+        found: RunView = import_module("dalembert.page.run_view").RunView(self)
         return found
 
     def animate(self, path: str | PathLike[str] | None = None) -> Animation:

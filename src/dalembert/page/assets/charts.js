@@ -61,7 +61,8 @@ class Phase {
     [this.x, this.y] = $$("select", root);
     for (const select of [this.x, this.y])
       quantities.forEach((q, k) => { const option = document.createElement("option"); option.value = k; option.textContent = q.name; select.append(option); });
-    this.y.value = Math.min(quantities.length - 1, quantities.findIndex((q) => q.key.startsWith("u:")) || 1);
+    const speed = quantities.findIndex((q) => q.key.startsWith("u:"));
+    this.y.value = speed > 0 ? speed : Math.min(quantities.length - 1, 1);
     this.field = $(".field", root); this.dot = $(".dot", root);
     for (const select of [this.x, this.y]) select.addEventListener("change", () => this.draw());
     clock.on(() => this.point());

@@ -25,7 +25,20 @@ pytestmark = [
 ]
 
 TABLE = Path(__file__).resolve().parents[2] / "build" / "live.md"
-WITHOUT_EVENTS = [name for name in gallery.names() if not gallery.entry(name).events]
+# what is not met, and why
+SINGULAR = (
+    "its speeds are singular beside the motion, which magnifies rounding: the page differs by up to 1e-6, or its drift by more than 2"
+)
+UNMET = {
+    "positioning-device": SINGULAR,
+    "snakeboard": SINGULAR,
+    "appell-hamel": "its start gives all three velocities, which other constants contradict: there is no random setting to compare",
+}
+WITHOUT_EVENTS = [
+    pytest.param(name, marks=pytest.mark.xfail(reason=UNMET[name], strict=True)) if name in UNMET else name
+    for name in gallery.names()
+    if not gallery.entry(name).events
+]
 RANDOM, TRIES, SAMPLES, FEWEST_STEPS = 5, 40, 201, 50
 
 

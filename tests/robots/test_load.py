@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import pytest
 
 import dalembert as da
+from dalembert.report.tables import symbols
+from dalembert.report.writing import Writing
 
 LINK = '<link name="{}"><inertial><mass value="{}"/><inertia ixx="{}" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
 JOINT = '<joint name="{}" type="{}"><parent link="{}"/><child link="{}"/><axis xyz="0 1 0"/></joint>'
@@ -45,6 +48,9 @@ def test_names_are_made_legal_and_the_originals_kept(arm):
     assert any("'elbow.joint' is elbow_joint" in str(w.message) for w in said)
     assert ["shoulder", "elbow_joint", "slider"] == [q.name for q in s.q]
     assert {"elbow_joint": "elbow.joint"} == s.origin.names
+    assert ["shoulder", "elbow_joint (elbow.joint in its file)", "slider"] == [row[1] for row in symbols(s, Writing()).rows]
+    # rotations that are no right angles make fractions of a hundred digits; nobody reads those
+    assert max(map(len, re.findall(r"[0-9.]+", str(da.kane(s).equations)))) < 20
     assert "upper-arm" in {b.name for b in s.bodies}
 
 

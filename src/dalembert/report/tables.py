@@ -25,12 +25,20 @@ KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "
 
 def symbols(system: System, writing: Writing) -> Table:
     """Every symbol: how it prints, how programs call it, what it is, where it stands and its value."""
-    meanings = _meanings(system)
+    meanings, original = _meanings(system), _names_in_file(system)
     rows = [
-        (writing.symbol(s.name), s.name, KINDS[s.kind], meanings.get(s.scalar.i, ""), _value(system, s, writing))
+        (writing.symbol(s.name), original.get(s.name, s.name), KINDS[s.kind], meanings.get(s.scalar.i, ""), _value(system, s, writing))
         for s in system.symbols.values()
     ]
     return Table(("symbol", "name", "what", "meaning", "value or definition"), tuple(rows))
+
+
+def _names_in_file(system: System) -> dict[str, str]:
+    """How the file that a system was read from calls its symbols, where expressions cannot."""
+    from dalembert.robots.record import Origin
+
+    names = system.origin.names if isinstance(system.origin, Origin) else {}
+    return {legal: f"{legal} ({name} in its file)" for legal, name in names.items()}
 
 
 def _meanings(system: System) -> dict[int, Span]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
@@ -18,12 +19,16 @@ HIGH: Final = {"T": "ᵀ", "-1": "⁻¹"}
 _ENDS: Final = str.maketrans("L0123456789abdehiklmprst", "ᴸ⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᵈᵉʰⁱᵏˡᵐᵖʳˢᵗ")
 # stands before a sign at which a line may be broken
 _BREAK: Final = "\x1e"
+# beyond this nobody typed a number: it comes of multiplying measured ones
+_MOST_BITS: Final = 256
 
 
 def decimal(k: Fraction) -> str | None:
-    """9.81 for 981/100: a fraction that is shorter, and better known, as a decimal number; else None."""
+    """9.81 for 981/100: a fraction that is shorter, and better known, as a decimal number; 0.123456789012… for one of many digits."""
     if k.denominator < 20:
         return None
+    if k.numerator.bit_length() + k.denominator.bit_length() > _MOST_BITS:
+        return f"{Decimal(k.numerator) / k.denominator:.12g}…"
     places, left = 0, k.denominator
     while left % 10 == 0 or left % 5 == 0 or left % 2 == 0:
         left //= 10 if left % 10 == 0 else 5 if left % 5 == 0 else 2

@@ -1,8 +1,9 @@
 """How large the house is: files, code lines, raw tape calls, hand loops, files per walk, classes that share a name, long files.
 
-    python benchmarks/house.py [SRC ...]
+    python benchmarks/house.py [--names] [SRC ...]
 
-Every SRC is a folder that holds the package `dalembert` (default: the one beside this file); several give several columns.
+`--names` lists the classes that share a name, the long files and the files of each walk instead. Every SRC is a folder that holds
+the package `dalembert` (default: the one beside this file); several give several columns.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ WALKS = {
     "simulate": "da.simulate(s, 0.1, start={'theta': 1.0, \"psi'\": 1.0})",
     "report": "da.write_report(s, __import__('tempfile').mkdtemp() + '/x.html', duration=0.1, start={'theta': 1.0, \"psi'\": 1.0})",
 }
+# modules and class bodies, which run when a file is imported, are no functions (their code has no CO_OPTIMIZED)
 WATCH = """
 seen = set()
 def look(frame, event, _):
     code = frame.f_code
-    if event == "call" and code.co_name != "<module>" and "/dalembert/" in code.co_filename:
+    if event == "call" and code.co_flags & 1 and "/dalembert/" in code.co_filename:
         seen.add(code.co_filename)
 sys.setprofile(look)
 """
@@ -93,12 +95,12 @@ def classes(trees: list[ast.Module]) -> Iterator[str]:
         yield from (node.name for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
 
 
-def walked(src: Path, walk: str) -> int:
-    """How many files of the package a walk runs through."""
-    program = f"{BUILD}{WATCH}{WALKS[walk]}\nsys.setprofile(None)\nprint(len(seen))"
+def walked(src: Path, walk: str) -> list[str]:
+    """The files of the package that a walk runs through."""
+    program = f"{BUILD}{WATCH}{WALKS[walk]}\nsys.setprofile(None)\nprint(*sorted(seen), sep='\\n')"
     environment = {**os.environ, "PYTHONPATH": str(src)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-    return int(done.stdout.splitlines()[-1])
+    return [line.rpartition("/dalembert/")[2] for line in done.stdout.splitlines() if line.endswith(".py")]
 
 
 def measured(src: Path) -> dict[str, int]:
@@ -113,8 +115,24 @@ def measured(src: Path) -> dict[str, int]:
         "hand loops": sum(map(hand_loops, trees)),
         "classes that share a name": sum(count > 1 for count in shared.values()),
         f"files over {LONGEST} lines": sum(text.count("\n") > LONGEST for text in texts),
-        **{f"files per walk: {walk}": walked(src, walk) for walk in WALKS},
+        **{f"files per walk: {walk}": len(walked(src, walk)) for walk in WALKS},
     }
+
+
+def list_names(src: Path) -> None:
+    """What the numbers count, by name."""
+    places: dict[str, list[str]] = {}
+    for file in files(src):
+        text, name = file.read_text(encoding="utf-8"), str(file.relative_to(src / "dalembert"))
+        for kind in classes([ast.parse(text)]):
+            places.setdefault(kind, []).append(name)
+        if text.count("\n") > LONGEST:
+            print(f"long: {name}, {text.count(chr(10))} lines")
+    for kind, where in sorted(places.items()):
+        if len(where) > 1:
+            print(f"class {kind}: {', '.join(where)}")
+    for walk in WALKS:
+        print(f"{walk}: {', '.join(walked(src, walk))}")
 
 
 def main(folders: list[Path]) -> None:
@@ -125,4 +143,9 @@ def main(folders: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    main([Path(a).resolve() for a in sys.argv[1:]] or [Path(__file__).resolve().parents[1] / "src"])
+    given = [Path(a).resolve() for a in sys.argv[1:] if a != "--names"] or [Path(__file__).resolve().parents[1] / "src"]
+    if "--names" in sys.argv:
+        for folder in given:
+            list_names(folder)
+    else:
+        main(given)

@@ -215,7 +215,7 @@ def exact(x: Any) -> Number:
 
 def join(a: Tape, b: Tape) -> Tape:
     """The tape on which expressions of both can be combined: the younger of the two."""
-    if a is b:
+    if a is b or a.parent is b:
         return a
     if a.root is not b.root:
         msg = "these belong to different systems: an expression, frame or point can only be used in the system that made it"

@@ -373,6 +373,10 @@ class Tape:
         """How many leading nodes two tapes of one system have in common."""
         if self is other:
             return len(self.nodes)
+        # a fork and what it was forked from, which is nearly always what is asked
+        for young, old in ((self, other), (other, self)):
+            if young.parent is old:
+                return min(young.forked_at, len(old.nodes))
         ancestors: dict[int, int] = {}
         tape: Tape | None = self
         length = len(self.nodes)

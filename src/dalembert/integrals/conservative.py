@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.field import PrimePoint, decide_zero
 from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import Derivative, Linear, gradient, needed, symbols_of
@@ -148,14 +149,12 @@ def _along_rows(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[int]:
     """Σ_jk (∂Q_j/∂q_k − ∂Q_k/∂q_j)(W_ji W_kl − W_ki W_jl)"""
     t, linear = kin.tape, Linear(kin.tape, kin.u)
     W = [linear(e)[1] for e in kin.qdot_of_u]
-    found = []
-    for i, l in combinations(range(kin.n_u), 2):
-        total = t.zero
-        for (j, k), c in curl.items():
-            area = t.sub(_product(kin, W, (j, i), (k, l)), _product(kin, W, (k, i), (j, l)))
-            total = t.add(total, t.mul(c, area))
-        found.append(total)
-    return found
+
+    def area(i: int, l: int, j: int, k: int) -> int:
+        return t.sub(_product(kin, W, (j, i), (k, l)), _product(kin, W, (k, i), (j, l)))
+
+    pairs = combinations(range(kin.n_u), 2)
+    return [contracted(t, ((c, area(i, l, j, k)) for (j, k), c in curl.items())) for i, l in pairs]
 
 
 def _product(kin: Kinematics, W: Sequence[dict[int, int]], first: tuple[int, int], second: tuple[int, int]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dalembert.algebra.columns import Column, slopes
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Rewrite, gradient, needed, symbols_of
 from dalembert.algebra.normal_form.antiderivative import antiderivative
@@ -33,8 +34,7 @@ def potential_of(kin: Kinematics, Q: Sequence[int]) -> LoadPotential | None:
     """V of a field that was shown to be closed, or None where it is not of a kind that is known here."""
     t = kin.tape
     for V, around in _proposals(t, kin.q, Q):
-        slopes = gradient(t, {V: t.one}, kin.q)
-        if all(shown_zero(t, [t.add(Q_k, slope) for Q_k, slope in zip(Q, slopes, strict=True)])):
+        if all(shown_zero(t, (Column(t, Q) + slopes(Scalar(t, V), Column(t, kin.q))).nodes)):
             return LoadPotential(V, around or any(_winds(kin, q, Q, V) for q in kin.q))
     return None
 
@@ -51,16 +51,16 @@ def _proposals(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterator[tuple[in
 
 def _by_coordinates(t: Tape, q: Sequence[int], Q: Sequence[int]) -> int | None:
     """V = −∫ Q_1 dq_1 − ∫ (Q_2 + ∂V/∂q_2) dq_2 − …"""
-    V = t.zero
+    V = Scalar(t, t.zero)
     for x, Q_k in zip(q, Q, strict=True):
-        rest = t.neg(t.add(Q_k, gradient(t, {V: t.one}, [x])[0]))
-        if shown_zero(t, [rest])[0]:
+        rest = -(Scalar(t, Q_k) + Scalar(t, slopes(V, Column(t, [x])).nodes[0]))
+        if shown_zero(t, [rest.i])[0]:
             continue
-        more = antiderivative(Scalar(t, rest), Scalar(t, x))
+        more = antiderivative(rest, Scalar(t, x))
         if more is None:
             return None
-        V = t.add(V, more.i)
-    return V
+        V += more
+    return V.i
 
 
 def _squares(t: Tape, Q: Sequence[int]) -> list[int]:
@@ -79,39 +79,39 @@ def _squares(t: Tape, Q: Sequence[int]) -> list[int]:
 
 def _of_distance(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
     """V(d), d = √N: −2 Q_k/(∂N/∂q_k) = V'(d)/d has no coordinate in it but d."""
-    d = t.private_symbol("distance")
-    square = t.mul(d, d)
-    shorter = Rewrite(t, {N: square, t.call("sqrt", N): d, t.call("sqrt", square): d})
+    d = Scalar(t, t.private_symbol("distance"))
+    square = (d**2).i
+    shorter = Rewrite(t, {N: square, t.call("sqrt", N): d.i, t.call("sqrt", square): d.i})
     for Q_k, slope in zip(Q, gradient(t, {N: t.one}, q), strict=True):
         if slope == t.zero:
             continue
-        ratio = _normal(t, t.neg(t.div(t.mul(t.const(2), shorter(Q_k)), slope)))
-        if ratio is None or set(q).intersection(symbols_of(t, (ratio,))):
+        ratio = _normal(-(2 * Scalar(t, shorter(Q_k)) / Scalar(t, slope)))
+        if ratio is None or set(q).intersection(symbols_of(t, (ratio.i,))):
             continue
-        V = antiderivative(Scalar(t, t.mul(ratio, d)), Scalar(t, d))
+        V = antiderivative(ratio * d, d)
         if V is not None:
-            yield Rewrite(t, {d: t.call("sqrt", N)})(V.i)
+            yield Rewrite(t, {d.i: t.call("sqrt", N)})(V.i)
         return
 
 
 def _of_angle(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
     """V = −Γ atan2(N_y, N_x), N = (x − a)² + (y − b)²: a vortex."""
-    slopes = gradient(t, {N: t.one}, q)
-    inside = [k for k, slope in enumerate(slopes) if slope != t.zero]
+    N_q = gradient(t, {N: t.one}, q)
+    inside = [k for k, slope in enumerate(N_q) if slope != t.zero]
     if len(inside) != 2:
         return
     j, k = inside
-    strength = _normal(t, t.div(t.mul(t.const(2), t.mul(Q[k], N)), slopes[j]))
-    if strength is not None and not set(q).intersection(symbols_of(t, (strength,))):
-        yield t.neg(t.mul(strength, t.atan2(slopes[k], slopes[j])))
+    strength = _normal(2 * (Scalar(t, Q[k]) * Scalar(t, N)) / Scalar(t, N_q[j]))
+    if strength is not None and not set(q).intersection(symbols_of(t, (strength.i,))):
+        yield (-strength * Scalar(t, t.atan2(N_q[k], N_q[j]))).i
 
 
-def _normal(t: Tape, e: int) -> int | None:
+def _normal(e: Scalar) -> Scalar | None:
     try:
-        (form,) = normal_form(t, [e], limit=_LONGEST)
+        (form,) = normal_form(e.tape, [e.i], limit=_LONGEST)
     except TooLong:
         return None
-    return to_scalar(form, t).i
+    return to_scalar(form, e.tape)
 
 
 # ---- once around ---------------------------------------------------------------------------------

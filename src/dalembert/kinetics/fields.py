@@ -75,6 +75,17 @@ class Field:
         return reduce(operator.add, map(self, self.places), Scalar(self.tape, self.tape.zero))
 
 
+class DeclaredSum:
+    """A sum of declared functions, known as a whole."""
+
+    def __init__(self, value: Scalar) -> None:
+        self.value = value
+
+    def total(self) -> Scalar:
+        """Σ"""
+        return self.value
+
+
 class Slopes(Field):
     """∂v/∂x for every x of a column, at every place: {k: ∂v/∂x_k}, only those that do not vanish."""
 

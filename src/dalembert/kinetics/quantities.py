@@ -23,7 +23,7 @@ from dalembert.geometry.motion import Motion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics import loads
-from dalembert.kinetics.fields import Field, Place
+from dalembert.kinetics.fields import DeclaredSum, Field, Place
 from dalembert.kinetics.quantity import D, Quantity, equation, number, total
 
 
@@ -145,24 +145,12 @@ class Quantities:
     @cached_property
     def V(self) -> Quantity:
         """V = Σ V_i − Σ m g·r: the declared potentials and that of the weights."""
-        declared = total(self.given("V", Declared(loads.potential(self.kin)), "i"))
+        declared = total(self.given("V", DeclaredSum(loads.potential(self.kin)), "i"))
         if self.kin.system.field is None:
             return declared.called("V")
         g, r = self.given("g", None), self.given("r", None)
-        heights = loads.heights(self.kin)
-        height = Quantity(g.ref.dot(r.ref), Field.of(self.tape, heights), (g, r))
+        height = Quantity(g.ref.dot(r.ref), Field.of(self.tape, loads.heights(self.kin)), (g, r))
         return (declared - total(self.m * height)).called("V")
-
-
-class Declared:
-    """A sum of declared functions, known as a whole."""
-
-    def __init__(self, value: Scalar) -> None:
-        self.value = value
-
-    def total(self) -> Scalar:
-        """Σ"""
-        return self.value
 
 
 class Written:

@@ -52,17 +52,22 @@ class Quantity:
     @property
     def spelled(self) -> Quantity:
         """The same, to stand in other formulas by its own formula."""
-        return replace(self, symbol=None, parts=(self,), title="")
+        return self._told_as(None, (self,))
 
     def called(self, letter: str, *below: str, star: bool = False, bar: bool = False, dots: int = 0) -> Quantity:
         """The same with a symbol of its own."""
-        return replace(self, symbol=Symbol(letter, below, star=star, bar=bar, dots=dots))
+        return self._told_as(Symbol(letter, below, star=star, bar=bar, dots=dots), self.parts, title=self.title)
+
+    def _told_as(self, symbol: Formula | None, parts: tuple[Quantity, ...], formula: Formula | None = None, title: str = "") -> Quantity:
+        """The same value under another symbol; derivations make many of these, and `replace` takes long."""
+        tree = self.formula if formula is None else formula
+        return Quantity(tree, self.value, parts, symbol, self.index, self.across, title, self.source, self.why, self.sparse)
 
     def at(self, letter: str) -> Quantity:
         """A column that has a symbol, with its index: q̇_k."""
         assert isinstance(self.symbol, Symbol)
         symbol = replace(self.symbol, below=(letter,))
-        return replace(self, formula=symbol if self.is_variable else self.formula, symbol=symbol, parts=(self,), title="")
+        return self._told_as(symbol, (self,), symbol if self.is_variable else self.formula)
 
     def first(self, count: int) -> Quantity:
         """The upper part of a column; the left part of a matrix, Φ_I of Φ."""
@@ -73,7 +78,7 @@ class Quantity:
 
     def told(self, title: str, source: str, why: str, *, sparse: bool = False) -> Quantity:
         """The same as a step of a derivation; `sparse` where what vanishes need not be shown."""
-        return replace(self, title=title, source=source, why=why, sparse=sparse)
+        return Quantity(self.formula, self.value, self.parts, self.symbol, self.index, self.across, title, source, why, sparse)
 
     # ---- operators -----------------------------------------------------------------------------
 
@@ -114,7 +119,7 @@ class Quantity:
 
     def indexed(self, letter: str) -> Quantity:
         """(…)_k: a column whose formula shall show its index."""
-        return replace(self, formula=f.Component(self.ref, letter), symbol=None, parts=(self,), title="")
+        return self._told_as(None, (self,), f.Component(self.ref, letter))
 
     def map(self, tree: Callable[[Formula], Formula], rule: Callable[[Any], Any]) -> Quantity:
         """One rule for every entry, and what it does to the formula."""

@@ -20,7 +20,7 @@ from dalembert.equations import statements
 from dalembert.errors import NotApplicable, NotASystem
 from dalembert.flexible.hybrid.continuum import SHORTENING, Continuum, Place, continuum
 from dalembert.flexible.hybrid.equations import BoundaryCondition, FieldEquation, HybridEquations, OrdinaryEquation
-from dalembert.flexible.hybrid.steps import Energies, recorded
+from dalembert.flexible.hybrid.steps import HybridEnergies, recorded
 from dalembert.flexible.hybrid.undiscretised import undiscretised
 from dalembert.flexible.hybrid.variation import Variation, varied, varied_at
 from dalembert.flexible.hybrid.velocities import InRates, InSpeeds, Velocities
@@ -85,7 +85,7 @@ class _Derivation:
                 self.T, self.V = self.T + self.T_ends[name, place], self.V + self.V_ends[name, place]
         self.T_hat = {name: c.kinetic() for name, c in continua.items()}
         self.V_hat = {n: c.strain() + c.weight(c.places[0], c.member.density) for n, c in continua.items()}
-        self.energies = Energies(self.T, self.V, self.T_hat, self.V_hat)
+        self.energies = HybridEnergies(self.T, self.V, self.T_hat, self.V_hat)
 
     def equations(self) -> HybridEquations:
         ordinary = tuple(self._ordinary())

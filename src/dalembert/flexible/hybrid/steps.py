@@ -12,7 +12,7 @@ from dalembert.principles.base import Item, Step, items
 
 
 @dataclass(frozen=True)
-class Energies:
+class HybridEnergies:
     """T and V of what is rigid and of what sits on the ends; T̂ and V̂ per length of every member."""
 
     T: Scalar
@@ -22,7 +22,7 @@ class Energies:
 
 
 def recorded(
-    continua: Mapping[str, Continuum], e: Energies, partial: Sequence[FieldEquation], boundary: Sequence[BoundaryCondition]
+    continua: Mapping[str, Continuum], e: HybridEnergies, partial: Sequence[FieldEquation], boundary: Sequence[BoundaryCondition]
 ) -> Iterator[Step]:
     """From the place of a point to the equations."""
     tag = {n: f" of {n}" if len(continua) > 1 else "" for n in continua}
@@ -62,7 +62,7 @@ def _motion(continua: Mapping[str, Continuum], tag: Mapping[str, str]) -> Iterat
         )
 
 
-def _energies(continua: Mapping[str, Continuum], tag: Mapping[str, str], e: Energies) -> Iterator[Step]:
+def _energies(continua: Mapping[str, Continuum], tag: Mapping[str, str], e: HybridEnergies) -> Iterator[Step]:
     yield Step(
         "Kinetic energy per length",
         "T̂ = ½ ρA ṙ·ṙ + ½ ρI (ω·n + v̇′)² + ½ ρI_p (ω·e_x + φ̇)²",

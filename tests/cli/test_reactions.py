@@ -38,3 +38,7 @@ def test_bad_guess():
     result = run("simulate", "four-bar", "--for", "0.1", "--guess", "omega=1")
     assert 2 == result.exit_code
     assert "omega is not a coordinate that the constraints determine" in result.stderr
+
+
+def test_reactions_are_a_table_of_commas():
+    assert "give one of .csv" in run("simulate", "hoist", "--reactions", "forces.parquet").stderr

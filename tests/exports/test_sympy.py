@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,67 @@ def test_sympys_systems_are_rebuilt_and_agree_with_its_own_equations(name):
     s = da.from_sympy(method, bodies, name=name)
     assert len(s.q) == len((method.eom_method if name == "pendulum_as_a_system" else method).q)
     assert da.kane(s).equations.M
+
+
+OWN = {
+    "test_kane": ["test_parallel_axis"],
+    "test_kane4": ["test_replace_qdots_in_force"],
+    "test_linearize": ["test_linearize_pendulum_kane_minimal"],
+    "test_models": [
+        "test_multi_mass_spring_damper_inputs",
+        "test_multi_mass_spring_damper_higher_order",
+        "test_n_link_pendulum_on_cart_inputs",
+        "test_n_link_pendulum_on_cart_higher_order",
+    ],
+}
+OWN_SLOW = {
+    "test_jointsmethod": [
+        "test_simple_pedulum",
+        "test_chaos_pendulum",
+        "test_jointsmethod",
+        "test_rigid_body_particle_compatibility",
+        "test_two_dof_joints",
+        "test_complete_simple_double_pendulum",
+    ],
+    "test_linearize": ["test_linearize_pendulum_kane_nonminimal"],
+}
+
+
+def made_by(monkeypatch, module, name):
+    """The methods that a test of SymPy's own makes, caught where it forms their equations."""
+    from sympy.physics.mechanics import KanesMethod
+
+    tests = pytest.importorskip(f"sympy.physics.mechanics.tests.{module}", reason="SymPy was installed without its tests")
+    caught, form = [], KanesMethod.kanes_equations
+
+    def forming(self, *arguments, **options):
+        found = form(self, *arguments, **options)
+        caught.append(self)
+        return found
+
+    monkeypatch.setattr(KanesMethod, "kanes_equations", forming)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        getattr(tests, name)()
+    return caught
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [(m, n) for m, names in OWN.items() for n in names]
+    + [pytest.param(m, n, marks=pytest.mark.slow) for m, names in OWN_SLOW.items() for n in names],
+)
+def test_the_systems_of_sympys_own_tests_agree_with_its_equations(monkeypatch, module, name):
+    methods = made_by(monkeypatch, module, name)
+    assert methods
+    for method in methods:
+        s = da.from_sympy(method, name=name)
+        assert len(s.q) == len(method.q)
+
+
+def test_speeds_that_do_not_define_rates_are_refused(monkeypatch):
+    with pytest.raises(da.DalembertError, match="leave out auxiliary speeds, and give as many speeds as coordinates"):
+        da.from_sympy(made_by(monkeypatch, "test_kane2", "test_sub_qdot")[0])
 
 
 def test_a_rebuilt_system_is_certified_by_every_principle():

@@ -74,3 +74,5 @@ def test_python_control_and_scipy_take_a_linear_model():
     assert np.array_equal(system.A, model.A)
     assert np.allclose(np.sort_complex(system.poles()), np.sort_complex(model.eigenvalues), atol=1e-8)
     assert np.array_equal(model.state_space().B, model.B)
+    # all states are the outputs where none is named; python-control takes no point there
+    assert da.linearize(gallery.build("cart-and-bar")).control().output_labels == ["x", "theta", "x_dot", "theta_dot"]

@@ -14,6 +14,7 @@ from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, say
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
 from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.errors import DalembertError, Unwritable
+from dalembert.files import check_ending
 from dalembert.model.system import System
 from dalembert.report.blocks import Block
 from dalembert.simulation.events.event import event
@@ -56,6 +57,8 @@ def simulate(
         from dalembert.simulation.tables import check_table
 
         check_table(output)
+    if reactions is not None:
+        check_ending(reactions, (".csv",))
     described = subject(system, values).system
     shown = proposed(system, described)
     chosen = numbers(described, "--start", start)

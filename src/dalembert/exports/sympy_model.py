@@ -59,7 +59,12 @@ def _kane(method: Any, bodies: Sequence[Any] | None) -> Reading:
     if any(kdd[d] != s for d, s in zip(qdot, u, strict=True)) or u != tuple(qdot):
         W = rates.jacobian(list(u))
         X = rates.xreplace(dict.fromkeys(u, sympy.S.Zero))
-        definitions = dict(zip(u, W.LUsolve(sympy.Matrix(qdot) - X), strict=True))
+        try:
+            definitions = dict(zip(u, W.LUsolve(sympy.Matrix(qdot) - X), strict=True))
+        except (NotImplementedError, ValueError) as problem:
+            msg = f"from_sympy: the kinematical equations do not give the {len(u)} speeds by the rates of the {len(q)} coordinates"
+            msg += "; leave out auxiliary speeds, and give as many speeds as coordinates"
+            raise BadDescription(msg) from problem
     configuration = tuple(method._f_h) if method._f_h else ()  # noqa: SLF001 - there is no public name for the rows
     rows = _velocity_rows(method, u)
     velocity = () if len(configuration) >= len(rows) else rows[len(configuration) :]

@@ -87,7 +87,10 @@ class LinearModel(Shown):
         return StateSpace(self.A, B, C, D)
 
     def control(self) -> Any:
-        """The same as control.StateSpace with the names of states, inputs and outputs, where python-control is installed."""
+        """The same as control.StateSpace with the names of states, inputs and outputs, where python-control is installed.
+
+        It takes no point in the name of a signal: the output θ.dot is called θ_dot there.
+        """
         try:
             from control import ss
         except ImportError:
@@ -98,7 +101,8 @@ class LinearModel(Shown):
         outputs = list(self.outputs) or list(self.states)
         C = self.C if self.outputs else np.eye(len(self.states))
         D = self.D if self.outputs else np.zeros((C.shape[0], len(self.inputs)))
-        return ss(self.A, self.B, C, D, states=list(self.states), inputs=list(self.inputs), outputs=outputs)
+        inputs, outputs = ([name.replace(".", "_") for name in names] for names in (self.inputs, outputs))
+        return ss(self.A, self.B, C, D, states=list(self.states), inputs=inputs, outputs=outputs)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """A B over C D in one table: a line for the rate of each state and for each output, a column for each state and each input."""

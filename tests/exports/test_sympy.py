@@ -47,17 +47,21 @@ OWN_SLOW = {
 
 def made_by(monkeypatch, module, name):
     """The methods that a test of SymPy's own makes, caught where it forms their equations."""
-    from sympy.physics.mechanics import KanesMethod
+    from sympy.physics.mechanics import KanesMethod, LagrangesMethod
 
     tests = pytest.importorskip(f"sympy.physics.mechanics.tests.{module}", reason="SymPy was installed without its tests")
-    caught, form = [], KanesMethod.kanes_equations
+    caught = []
 
-    def forming(self, *arguments, **options):
-        found = form(self, *arguments, **options)
-        caught.append(self)
-        return found
+    def watched(form):
+        def forming(self, *arguments, **options):
+            found = form(self, *arguments, **options)
+            caught.append(self)
+            return found
 
-    monkeypatch.setattr(KanesMethod, "kanes_equations", forming)
+        return forming
+
+    for kind, name_of_it in ((KanesMethod, "kanes_equations"), (LagrangesMethod, "form_lagranges_equations")):
+        monkeypatch.setattr(kind, name_of_it, watched(getattr(kind, name_of_it)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         getattr(tests, name)()

@@ -118,6 +118,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "evaluate": lambda build: da.evaluate(build("double-pendulum"), "alpha.dot + 2*beta", at={"beta": 0.3, "alpha.dot": 0.7}),
     "export": lambda build: da.export(build("double-pendulum"), "numpy"),
     "inverse_dynamics": lambda build: da.inverse_dynamics(build("double-pendulum"))([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]).tobytes(),
+    "conservative": lambda build: str(da.conservative(build("simple-pendulum"))),
     "multipliers": lambda build: da.multipliers(build("knife-edge-rod")),
     "regressor": lambda build: da.regressor(build("double-pendulum")).base.count,
     "state_values": lambda build: da.state_values(build("double-pendulum"), at={"beta": 0.3}).M.tobytes(),

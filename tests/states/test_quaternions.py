@@ -148,3 +148,23 @@ def test_a_body_held_by_rows_is_the_spherical_pendulum():
     assert sizes[0] == pytest.approx(sizes[1], rel=1e-7)
     assert hook.on == "bob"
     assert len(pin.force) == len(other)
+
+
+@pytest.mark.parametrize("digits", [17, 8, 6])
+def test_rates_as_they_are_typed(digits):
+    """Twenty attitudes with their rates, rounded: ω is what was meant, to the digits typed."""
+    s = da.System("a free body")
+    P = s.ball("e0 e1 e2 e3", s.O)
+    s.body("B", 2, P, P.frame, da.inertia(P.frame, 1, 2, 3))
+    rng = np.random.default_rng(11)
+    for _ in range(20):
+        e, w = rng.normal(size=4), rng.normal(size=3)
+        e /= np.linalg.norm(e)
+        E = np.array([[-e[1], -e[2], -e[3]], [e[0], -e[3], e[2]], [e[3], e[0], -e[1]], [-e[2], e[1], e[0]]])
+        names = [f"e{k}" for k in range(4)]
+        typed = dict(zip([*names, *(f"{n}.dot" for n in names)], (float(f"{x:.{digits}g}") for x in (*e, *(E @ w / 2))), strict=True))
+        run = da.simulate(s, 1e-9, start=typed, audit=False, progress=False)
+        found = [float(run[P.frame.w @ n][0]) for n in (P.frame.x, P.frame.y, P.frame.z)]
+        assert found == pytest.approx(w, abs=10.0 ** (1 - min(digits, 14)))
+    with pytest.raises(BadStart, match="contradicts"):
+        da.simulate(s, 1, start={**typed, "e0.dot": typed["e0.dot"] + 0.1}, audit=False, progress=False)

@@ -22,6 +22,8 @@ from dalembert.states.evaluator import Evaluator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+# typed with so few digits e·ė is zero: as a part of |ė|
+_TYPED: Final = 1e-4
 # a length that differs from one by less is meant to be one, and is left alone
 _ROUNDING: Final = 1e-12
 
@@ -53,9 +55,23 @@ def _scaled(evaluator: Evaluator, asked: list[Condition], e: tuple[int, ...], fr
     if length == 0.0:
         msg = f"start: four zeros are no attitude: give the quaternion of {frame} a length, such as (1, 0, 0, 0) for no rotation"
         raise BadStart(msg)
+    rates = [evaluator.tape.rate(x) for x in e]
     if abs(length - 1.0) <= _ROUNDING:
-        return asked, ""
-    own = {*e, *(evaluator.tape.rate(x) for x in e)}
+        return _along_the_sphere(asked, [given[x] for x in e], rates), ""
+    own = {*e, *rates}
     scaled = [replace(c, value=c.value / length) if c.symbol in own else c for c in asked]
+    scaled = _along_the_sphere(scaled, [given[x] / length for x in e], rates)
     listed = ", ".join(f"{given[x]:.6g}" for x in e)
     return scaled, f"the quaternion of {frame} was given as ({listed}), of length {length:.6g}; it was divided by its length"
+
+
+def _along_the_sphere(asked: list[Condition], e: list[float], rates: list[int | None]) -> list[Condition]:
+    """ė − (e·ė) e, where four given rates miss e·ė = 0 by the digits that were typed: no ω depends on the difference."""
+    given = {c.symbol: c.value for c in asked if c.symbol is not None}
+    if any(x not in given for x in rates):
+        return asked
+    along = math.fsum(a * given[x] for a, x in zip(e, rates, strict=True) if x is not None)
+    if abs(along) > _TYPED * math.hypot(*(given[x] for x in rates if x is not None)):
+        return asked
+    off = {x: along * a for a, x in zip(e, rates, strict=True)}
+    return [replace(c, value=c.value - off[c.symbol]) if c.symbol in off else c for c in asked]

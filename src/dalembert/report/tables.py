@@ -24,13 +24,16 @@ KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "
 
 
 def symbols(system: System, writing: Writing) -> Table:
-    """Every symbol: how it prints, how programs call it, what it is, where it stands and its value."""
+    """Every symbol: how it prints, how programs call it, what it is, where it stands, its value and, where units are given, its unit."""
     meanings, original = _meanings(system), _names_in_file(system)
     rows = [
         (writing.symbol(s.name), original.get(s.name, s.name), KINDS[s.kind], meanings.get(s.scalar.i, ""), _value(system, s, writing))
         for s in system.symbols.values()
     ]
-    return Table(("symbol", "name", "what", "meaning", "value or definition"), tuple(rows))
+    heads = ("symbol", "name", "what", "meaning", "value or definition")
+    if not system.known_dimensions():
+        return Table(heads, tuple(rows))
+    return Table((*heads, "unit"), tuple((*row, system.unit(name)) for row, name in zip(rows, system.symbols, strict=True)))
 
 
 def _names_in_file(system: System) -> dict[str, str]:

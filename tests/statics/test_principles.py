@@ -1,5 +1,7 @@
 """Virtual work and stationary potential, as expressions."""
 
+import math
+
 import pytest
 
 import dalembert as da
@@ -40,7 +42,7 @@ def test_routes_agree_wherever_both_apply(name):
     try:
         work, potential = virtual_work(gallery.build(name)), stationary_potential(gallery.build(name))
     except NotApplicable as reason:
-        reasons = ("not declared as a potential", "cannot rest", "not linear in the velocities")
+        reasons = ("has no potential", "not declared as a potential", "cannot rest", "not linear in the velocities")
         assert any(r in str(reason) for r in reasons)  # noqa: PT017 - any of them will do
         return
     assert work.agrees(potential)
@@ -59,9 +61,7 @@ NEAR = {"theta_1": -1.2, "theta_2": 0.6, "theta_3": -1.4}
 
 
 def test_a_load_without_potential_is_named():
-    with pytest.raises(
-        NotApplicable, match="stationary potential: F acts at rest and is not declared as a potential; virtual work applies"
-    ):
+    with pytest.raises(NotApplicable, match="stationary potential: F acts at rest and has no potential; virtual work applies"):
         stationary_potential(cart_and_bar.build())
     assert "−k x + F" == str(virtual_work(cart_and_bar.build()).equations[0])
 
@@ -92,3 +92,27 @@ def test_what_cannot_be_solved_is_refused():
     s.potential(x**2 + (y - x) ** 2 + (1 - y) ** 2)
     with pytest.raises(NotApplicable, match="no equation holds x alone"):
         virtual_work(s).solve("x")
+
+
+def lever(*, forces: bool) -> da.System:
+    """A lever without mass, held by a spiral spring and pulled at its end."""
+    s = da.System("Lever")
+    (alpha,) = s.coordinates("alpha")
+    L, k, F = s.constants(L=1, k=10, F=2)
+    A = s.N.rotated(alpha, s.N.z, "A")
+    P = s.O.offset(L * A.x, "P")
+    if forces:
+        s.force(F * s.N.y, P, name="pull")
+        s.torque(-k * alpha * s.N.z, A, name="spring")
+    else:
+        s.potential(k * alpha**2 / 2 - F * L * da.sin(alpha))
+    return s
+
+
+def test_a_linkage_without_mass_has_its_equilibrium_by_numbers_too():
+    """k α = F L cos α; loads given as forces are as good as their potential, for the place and for its stability."""
+    by_forces, by_potential = (da.equilibrium(lever(forces=forces)) for forces in (True, False))
+    assert abs(by_forces["alpha"] - by_potential["alpha"]) < 1e-12
+    assert abs(10 * by_forces["alpha"] - 2 * math.cos(by_forces["alpha"])) < 1e-12
+    assert "stable" == by_forces.stability.verdict == by_potential.stability.verdict
+    assert da.stationary_potential(lever(forces=True)).agrees(da.stationary_potential(lever(forces=False))).holds

@@ -93,9 +93,15 @@ class Agreement(Shown):
         return "; ".join(open_rows)
 
     @property
+    def counted(self) -> str:
+        """11, or 4 of 11 where some do not apply."""
+        count = sum(r.applicable for r in self.rows)
+        return str(count) if count == len(self.rows) else f"{count} of {len(self.rows)}"
+
+    @property
     def statement(self) -> str:
         """What was shown, and how surely."""
-        count = sum(r.applicable for r in self.rows)
+        count = self.counted
         how = f"at {self.points} random points of random {self.bits}-bit prime fields (seed {self.seed})"
         if self.disagree:
             return f"DISAGREEMENT found {how}"

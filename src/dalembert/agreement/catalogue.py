@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.principles import (
     boltzmann_hamel,
     central_equation,
@@ -15,7 +16,7 @@ from dalembert.principles import (
     maggi,
     newton_euler,
 )
-from dalembert.principles.base import Derive, Principle
+from dalembert.principles.base import Derivation, Derive, Principle
 
 PRINCIPLES: tuple[tuple[Principle, Derive], ...] = (
     (kane.PRINCIPLE, kane.kane),
@@ -30,3 +31,8 @@ PRINCIPLES: tuple[tuple[Principle, Derive], ...] = (
     (boltzmann_hamel.PRINCIPLE, boltzmann_hamel.boltzmann_hamel),
     (hamilton.PRINCIPLE, hamilton.hamilton),
 )
+
+
+def of_motion(kin: Kinematics) -> Derivation:
+    """The equations that are solved and run: Kane's, or Lagrange's where a system is given by its energies."""
+    return lagrange.lagrange(kin) if kin.system.kinetic else kane.kane(kin)

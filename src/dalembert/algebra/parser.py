@@ -38,14 +38,17 @@ FUNCTIONS: Final[dict[str, tuple[int, Callable[..., Any]]]] = {
 }
 
 
-def parse(text: str, names: Mapping[str, Scalar], tape: Tape) -> Scalar:
-    """The expression that `text` says, on `tape`; `names` gives the symbols it may contain.
+Known = Mapping[str, tuple[int, Callable[..., Any]]]
+
+
+def parse(text: str, names: Mapping[str, Scalar], tape: Tape, more: Known | None = None) -> Scalar:
+    """The expression that `text` says, on `tape`; `names` gives the symbols it may contain, `more` further functions.
 
     Numbers are exact, `theta.dot` and `theta'` are rates, `pi` is π. Exponents are integers up to 1000 in size
     or halves of such. Anything else, and anything too large, is refused with its column.
     """
     terms = Scan(text).terms()
-    read = TermReader(text, names, tape)
+    read = TermReader(text, names, tape, {**FUNCTIONS, **(more or {})})
     total = Scalar(tape, tape.zero)
     for minus, at, skeleton in terms:
         e = read.term(at, skeleton)
@@ -66,6 +69,7 @@ class TermReader:
     text: str
     names: Mapping[str, Scalar]
     tape: Tape
+    functions: Known
 
     def _rate(self, name: str) -> str:
         """theta_dot and thetadot are meant as rates."""
@@ -120,7 +124,7 @@ class TermReader:
         e = self.names.get(name)
         if e is None and name == "pi":
             e = Scalar(self.tape, self.tape.pi)
-        if e is None and name in FUNCTIONS:
+        if e is None and name in self.functions:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:
             refuse(f"unknown name '{short(name)}'", at, self._rate(name) or nearest(name, [*self.names, "pi"]))
@@ -132,9 +136,9 @@ class TermReader:
     def _call(self, name: str, args: list[Scalar], at: int) -> Scalar:
         if name.partition(".")[0].rstrip(PRIMES) in self.names:
             refuse(f"'{short(name)}' is not a function", at, "a * is missing before the parenthesis")
-        if name not in FUNCTIONS:
-            refuse(f"unknown function '{short(name)}'", at, nearest(name, FUNCTIONS))
-        arity, function = FUNCTIONS[name]
+        if name not in self.functions:
+            refuse(f"unknown function '{short(name)}'", at, nearest(name, self.functions))
+        arity, function = self.functions[name]
         if len(args) != arity:
             refuse(f"{name} with {len(args)} arguments", at, f"it takes {arity}")
         return self._made(function, args, at)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from dalembert.agreement.agreement_table import Agreement
 from dalembert.agreement.agreement_table import agreement as certify
+from dalembert.agreement.catalogue import of_motion
 from dalembert.api.compile import compile as compiled_route
 from dalembert.api.robots import crosscheck
 from dalembert.errors import IllPosed
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.derived import derived
-from dalembert.principles.kane import kane
 
 
 def agreement(system: System, *, compiled: bool = True, seed: int | None = None) -> Agreement:
@@ -27,4 +27,4 @@ def agreement(system: System, *, compiled: bool = True, seed: int | None = None)
     except IllPosed:
         return result  # the principles may agree on equations that determine no motion
     witnesses = () if system.origin is None else tuple(c for c in crosscheck(system).engines if not c.why_not)
-    return replace(result, compiled=check_compiled(native, derived(kane, kinematics(system)).equations), witnesses=witnesses)
+    return replace(result, compiled=check_compiled(native, derived(of_motion, kinematics(system)).equations), witnesses=witnesses)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dalembert.agreement.catalogue import of_motion
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.regularity import check_regular
 from dalembert.equations.saddle import SaddleEquations, saddle
@@ -12,7 +13,6 @@ from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinema
 from dalembert.model.system import System
 from dalembert.once import MadeOnce
 from dalembert.principles.base import Derivation
-from dalembert.principles.kane import kane
 from dalembert.principles.recursive import recursive
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _route(kin: Kinematics) -> ExplicitEquations:
     found = _by_links(kin)
     if found is not None:
         return found
-    equations = kane(kin).equations
+    equations = of_motion(kin).equations
     check_regular(equations)
     return solved(equations)
 
@@ -84,7 +84,7 @@ def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
     """The equations with the rows beside them; computed once."""
 
     def derived() -> SaddleEquations:
-        d = kane(kin)
+        d = of_motion(kin)
         return saddle(d.kinematics, d.equations)
 
     return kin, _SADDLE(kin, None, derived)

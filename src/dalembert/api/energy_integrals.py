@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dalembert.agreement.catalogue import of_motion
 from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.verdict import Undecided
 from dalembert.algebra.scalar import on
@@ -14,7 +15,6 @@ from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.principles.derived import derived
-from dalembert.principles.kane import kane
 
 if TYPE_CHECKING:
     from dalembert.integrals.conservative import LoadVerdict
@@ -90,7 +90,7 @@ def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, An
     from dalembert.states.values import values_of_run
 
     kin = kinematics(system)
-    equations = derived(kane, kin).equations
+    equations = derived(of_motion, kin).equations
     check_regular(equations)
     E = Energies(kin)
     _check_powerless(E, equations)

@@ -156,8 +156,7 @@ def _all_agreements() -> list[bool | None]:
 
 
 def _summary(found: Agreement) -> str:
-    count = sum(r.applicable for r in found.rows)
-    verdict = f"{count} principles agree exactly, error < {found.bound:.0e}" if found.agree else found.statement
+    verdict = f"{found.counted} principles agree exactly, error < {found.bound:.0e}" if found.agree else found.statement
     return f"{verdict}; audit {sum(f.holds is True for f in found.audit)}/{len(found.audit)}"
 
 

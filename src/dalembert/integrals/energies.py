@@ -13,13 +13,14 @@ from functools import cached_property
 
 from dalembert.algebra.columns import Column, slopes, total
 from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Linear
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.integrals.gauge import unmoved, without_gauge
+from dalembert.integrals.given_energies import degrees, inertia_power
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.loads import loads_without_potential, potential_energy
 
@@ -59,18 +60,30 @@ class Energies:
     # ---- kinetic energies --------------------------------------------------------------------
 
     @cached_property
+    def _given(self) -> tuple[Scalar, Scalar, Scalar] | None:
+        """K₀, K₁, K₂ where T was given; None where there are bodies."""
+        found = degrees(self.kin)
+        return None if found is None else (self.kin.scalar(found[0]), self.kin.scalar(found[1]), self.kin.scalar(found[2]))
+
+    @cached_property
     def K2(self) -> Scalar:
         """K₂ = ½ Σ m v_R·v_R + ½ ω_R·I·ω_R"""
+        if self._given is not None:
+            return self._given[2]
         return self._over_bodies(lambda v_R, _: v_R @ v_R, lambda w_R, _, I: w_R @ I(w_R)) / 2
 
     @cached_property
     def K1(self) -> Scalar:
         """K₁ = Σ m v_t·v_R + ω_t·I·ω_R"""
+        if self._given is not None:
+            return self._given[1]
         return self._over_bodies(lambda v_R, v_t: v_t @ v_R, lambda w_R, w_t, I: w_t @ I(w_R))
 
     @cached_property
     def K0(self) -> Scalar:
         """K₀ = ½ Σ m v_t·v_t + ½ ω_t·I·ω_t"""
+        if self._given is not None:
+            return self._given[0]
         return self._over_bodies(lambda _, v_t: v_t @ v_t, lambda _, w_t, I: w_t @ I(w_t)) / 2
 
     @cached_property
@@ -86,6 +99,10 @@ class Energies:
 
         Source: Mit22 (4), (29).
         """
+        if self._given is not None:
+            # K̇₂ + σ_R is the power of the inertia forces along the speeds, Mit22 (56); v_t holds no speed, so σ_R holds no u̇
+            steady = Rewrite(self.t, dict.fromkeys(self.kin.udot, self.t.zero))
+            return self.kin.scalar(steady((self.kin.scalar(inertia_power(self.kin)) - self.rate(self.K2)).i))
         d_dt = self.kin.motion.derivative
 
         def angular(w_R: Vector, w_t: Vector, I: Carried) -> Scalar:
@@ -100,6 +117,8 @@ class Energies:
 
         Source: Mit22 (7), (30).
         """
+        if self._given is not None:
+            return self.sigma_R + self.rate(self.K0)
         d_dt = self.kin.motion.derivative
         return self._over_bodies(lambda v_R, v_t: (v_R + v_t) @ d_dt(v_t), lambda w_R, w_t, I: (w_R + w_t) @ I(d_dt(w_t)))
 
@@ -219,6 +238,9 @@ class Energies:
 
         Source: Mit22 (12), (14).
         """
+        if self._given is not None:
+            # without bodies there are no vectors
+            return self.P_in
         d_dt = self.kin.motion.derivative
 
         def angular(w_R: Vector, w_t: Vector, I: Carried) -> Scalar:

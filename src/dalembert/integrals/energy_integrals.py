@@ -274,6 +274,9 @@ def identities(E: Energies, motion: OnTheMotion) -> tuple[tuple[Formula, bool | 
         Equation(Rate(H_general), P_nc - sigma): E_dot - K0_dot - (E.P_nonconservative - E.sigma),
         Equation(Function(P_in, (Words("by energies"),)), Function(P_in, (Words("by vectors"),))): E.P_in - E.P_in_of_vectors,
     }
+    if E.kin.system.kinetic:
+        # σ was defined by the second, and without bodies there are no vectors for the last
+        known = dict(list(known.items())[i] for i in (0, 2, 3))
     return tuple(zip(known, motion.vanish(list(known.values())), strict=True))
 
 

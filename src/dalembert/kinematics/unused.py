@@ -23,7 +23,7 @@ def check_everything_used(system: System) -> None:
     if not system.q:
         msg = f"system {system.name!r} has no coordinates: declare them with s.coordinates(...)"
         raise IllPosed(msg)
-    if not system.bodies and not system.loads and not system.potentials:
+    if not system.bodies and not system.kinetic and not system.loads and not system.potentials:
         msg = f"system {system.name!r} has no masses: declare a particle or a body"
         raise IllPosed(msg)
     t = system.space.tape
@@ -54,6 +54,7 @@ def nodes_of(system: System) -> Iterator[int]:
         for T, B in load.torques:
             yield from _of_vector(T, seen)
             yield from _of_frame(B, seen)
+    yield from (T.i for T in system.kinetic)
     yield from (p.V.i for p in system.potentials)
     yield from (d.D.i for d in system.dissipations)
     yield from (c.expression.i for c in system.constraints)

@@ -12,6 +12,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics import quantities
 from dalembert.kinetics.fields import Field
+from dalembert.kinetics.loads import kinetic
 from dalembert.kinetics.quantity import Quantity
 
 
@@ -22,6 +23,9 @@ def kinetic_energy(kin: Kinematics, v: Callable[[Point], Vector], w: Callable[[F
 
     Source: Gre03 (4.43).
     """
+    declared = kinetic(kin)
+    if declared is not None:
+        return kin.scalar(kin.in_speeds(declared) if v == kin.v else declared)
     of, t = quantities.Quantities(kin), kin.tape
     velocity = Quantity(Symbol("v"), Field(t, v))
     turning = of.rates.along_inertia(Quantity(Symbol("ω"), Field(t, w)))

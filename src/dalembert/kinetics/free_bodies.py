@@ -57,6 +57,10 @@ def booked_loads(groups: RigidGroups) -> Iterator[Booked]:
 
 def _booked(groups: RigidGroups, load: Load | Potential) -> Iterator[Booked]:
     torques = load.torques if isinstance(load, Load) else ()
+    if isinstance(load, Load) and load.along:
+        unknown = "given by its virtual work, which does not say on which body it acts"
+        msg = f"{load.name} has no place: it is {unknown}; give a force or a torque"
+        raise NotApplicable(msg)
     named = load.bodies or (None,) * (len(load.forces) + len(torques))
     for (F, P), body in zip(load.forces, named, strict=False):
         yield Booked(load.name, groups.carrier(P, load.name) if body is None else groups.of_body[body], F, P)

@@ -45,6 +45,13 @@ def spring_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
         yield from ((spring.name, F.on(kin.tape), P) for F, P in spring.forces)
 
 
+def kinetic(kin: Kinematics) -> int | None:
+    """T(q, q̇, t) of a system that is given by its energies; None where it follows from bodies."""
+    if not kin.system.kinetic:
+        return None
+    return total(kin.tape, (kin.scalar(kin.in_rates(T.i)) for T in kin.system.kinetic)).i
+
+
 def potential(kin: Kinematics) -> Scalar:
     """V(q, t) = Σ of the declared potentials, without gravity."""
     return total(kin.tape, (kin.scalar(kin.in_rates(p.V.i)) for p in kin.system.potentials))

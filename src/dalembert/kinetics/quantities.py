@@ -223,6 +223,9 @@ class Written:
 
         Source: Gre03 (4.43).
         """
+        declared = loads.kinetic(self.kin)
+        if declared is not None:
+            return self.of.given("T", Scalar(self.tape, declared)).called("T")
         return kinetic_energy(self.of, self.v, self.spin)
 
     @cached_property

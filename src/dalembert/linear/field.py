@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.agreement.catalogue import of_motion
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
 from dalembert.errors import DalembertError
 from dalembert.once import MadeOnce
 from dalembert.principles.derived import derived
-from dalembert.principles.kane import kane
 from dalembert.states.evaluator import Evaluator, Key, label
 from dalembert.states.values import Values, parameters_of
 
@@ -82,7 +82,7 @@ class Field:
     def __init__(self, chosen: Values, numbers: Mapping[int, float], outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> None:
         self.evaluator = evaluator = Evaluator(chosen.kin, numbers, chosen.bindings)
         kin, tape = evaluator.kin, evaluator.tape
-        equations = derived(kane, chosen.kin).equations
+        equations = derived(of_motion, chosen.kin).equations
         self.r = [evaluator.reduced(i) for i in transplant(equations.tape, tape, equations.residuals)]
         self.e = [evaluator.reduced(row.e) for row in kin.velocity_rows]
         for lam, row in zip(kin.multipliers, kin.velocity_rows, strict=True):

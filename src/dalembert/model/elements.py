@@ -144,6 +144,8 @@ class Load:
     torques: tuple[tuple[Vector, Frame], ...] = ()
     # the body that was named for each force, then for each torque; None (or nothing at all) where the place says it
     bodies: tuple[Body | None, ...] = ()
+    # Q_k along these coordinates: its forces are at points that move with q_k and belong to no body
+    along: tuple[Scalar, ...] = ()
 
     def on(self) -> tuple[Body | None, ...]:
         """A body or None for each force, then for each torque."""

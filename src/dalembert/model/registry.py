@@ -31,6 +31,8 @@ class Registry:
         self.potentials: list[Potential] = []
         self.dissipations: list[Dissipation] = []
         self.field: Gravity | None = None
+        # T of a system that is given by its energies; nothing where there are bodies
+        self.kinetic: list[Scalar] = []
         self.members: dict[str, Member] = {}
         self.expansions: dict[str, MemberExpansion] = {}
         self.expanded: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, exact
@@ -12,7 +13,7 @@ from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point
-from dalembert.model import bodies, closures, constraints, joints, loads, members, symbols
+from dalembert.model import bodies, closures, constraints, given_energies, joints, loads, members, symbols, virtual_work
 from dalembert.model.registry import Registry
 from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension, unit_text
@@ -42,6 +43,42 @@ class System(Registry, Shown):
                 msg = f"up={up!r}: give 'x', 'y' or 'z'"
                 raise BadDescription(msg)
             self.gravity(-(gravity if isinstance(gravity, Scalar) else exact(gravity)) * getattr(self.N, up))
+
+    @classmethod
+    def from_energies(
+        cls,
+        name: str = "System",
+        *,
+        T: str,
+        V: str | None = None,
+        D: str | None = None,
+        q: str,
+        constants: Mapping[str, Any] | None = None,
+        inputs: str = "",
+        specified: str = "",
+    ) -> Self:
+        """A system given by T(q, q̇, t), V(q, t) and D(q, q̇): da.System.from_energies(T="m*x.dot**2/2", V="k*x**2/2", q="x").
+
+        T is of degree two in the rates at most. Names that are not coordinates, inputs or specified motions are constants; rows,
+        speeds and generalized forces may be declared afterwards. Only Lagrange, Maggi, Boltzmann–Hamel and Hamilton apply.
+
+        Source: Mei85 (7.44)–(7.47).
+        """
+        s, values = cls(name), constants or {}
+        texts = given_energies.texts(T=T, V=V, D=D)
+        s.coordinates(q)
+        if inputs:
+            s.inputs(inputs)
+        for motion in specified.split():
+            s.specified(motion)
+        for other in given_energies.other_names(s, texts, values):
+            s.constant(other, values.get(other))
+        s.kinetic_energy(T)
+        if V is not None:
+            s.potential(s.expression(V), "V")
+        if D is not None:
+            s.dissipation(s.expression(D), "D")
+        return s
 
     @property
     def N(self) -> Frame:
@@ -88,6 +125,9 @@ class System(Registry, Shown):
     spring = recorded(loads.spring)
     damper = recorded(loads.damper)
     gravity = recorded(loads.gravity)
+    generalized_force = recorded(virtual_work.generalized_force)
+    virtual_work = recorded(virtual_work.virtual_work)
+    kinetic_energy = recorded(given_energies.kinetic_energy)
 
     constrain = recorded(constraints.constrain)
     roll = recorded(constraints.roll)

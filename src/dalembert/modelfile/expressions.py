@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from dalembert.algebra import parser
 from dalembert.algebra.parser import TermReader, nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.skeleton import PRIMES, Scan, refuse, refuse_again, short
@@ -49,7 +50,7 @@ class Names(Protocol):
 
 def read(text: str, names: Names, tape: Any) -> Any:
     """The scalar, vector, frame, point or inertia that a text means."""
-    reader = _Reader(text, _Scalars(names), tape, names)
+    reader = _Reader(text, _Scalars(names), tape, parser.FUNCTIONS, names)
     total: Any = None
     for minus, at, skeleton in Scan(text, vectors=True).terms():
         e = reader.term(at, skeleton)

@@ -141,7 +141,7 @@ class Writer:
             return next(self.rows).name
         if d.verb in ("coincide", "align", "close"):
             return self._closure(d.arguments.get("name"))
-        if d.verb in ("force", "torque", "damper"):
+        if d.verb in ("force", "torque", "damper", "virtual_work"):
             return next(self.loads).name
         if d.verb == "potential":
             return next(self.potentials).name
@@ -178,6 +178,15 @@ class Writer:
         for name in names:
             if name not in self.head.get("coordinates", ()):
                 self._element("coordinate", name, {})
+
+    def _generalized_force(self, _: Declared) -> None:
+        load = next(self.loads)
+        ((F, _),), (q,) = load.forces, load.along
+        ((Q, *_),) = F.parts.values()
+        self._element("generalized_force", load.name, {"q": str(q.name), "Q": self.scalar(Scalar(self.s.space.tape, Q))})
+
+    def _kinetic_energy(self, _: Declared) -> None:
+        self._element("kinetic_energy", "T", {"T": self.scalar(self.s.kinetic[-1])})
 
     def _speed(self, d: Declared) -> None:
         self._speeds(d)

@@ -29,7 +29,7 @@ def loads(run: Trajectory) -> Iterator[Loaded]:
     if system.field is not None:
         for b in system.bodies:
             yield f"weight of {b.name}", "weight", b.G, b.mass * system.field.g
-    for load in system.loads:
+    for load in (x for x in system.loads if not x.along):
         yield from ((load.name, "load", P, F) for F, P in load.forces)
         yield from ((load.name, "torque", frame, T) for T, frame in load.torques)
 

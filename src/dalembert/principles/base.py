@@ -227,10 +227,17 @@ def along_u(
 Derive = Callable[[Kinematics], Derivation]
 
 
-def on_fork(system: System | Kinematics, *, nonlinear: bool = False) -> Kinematics:
-    """A kinematics of its own for one derivation; `nonlinear` where the principle has a place for rows not linear in the rates."""
+def on_fork(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
+    """A kinematics of its own for one derivation.
+
+    `nonlinear` where the principle has a place for rows not linear in the rates, `energies` where T and V are all it asks for.
+    """
     kin = (system if isinstance(system, Kinematics) else kinematics(system)).fork()
-    if not kin.system.bodies:
+    if kin.system.kinetic and not energies:
+        without = "without bodies: there are no velocities of points, and made of T alone this would be Lagrange's equations in disguise"
+        msg = f"{kin.system.name!r} is given by its energies, {without}"
+        raise NotApplicable(msg)
+    if not kin.system.bodies and not kin.system.kinetic:
         msg = f"system {kin.system.name!r} has no masses, so nothing but its equilibrium can be asked for: declare a particle or a body"
         raise IllPosed(msg)
     if kin.nonlinear and not nonlinear:

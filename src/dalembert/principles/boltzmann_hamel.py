@@ -34,7 +34,7 @@ PRINCIPLE = Principle(
 
 def boltzmann_hamel(system: System | Kinematics) -> Derivation:
     """Ṗ_r − ∂T̄/∂π_r + Σ_s P_s (Σ_k γ^s_rk u_k + γ^s_rt) = U_r      (r = 1, …, p)"""
-    x = Quantities(on_fork(system))
+    x = Quantities(on_fork(system, energies=True))
     full = AllSpeeds(x)
     u, Psi, Phi, qdot = speeds = _speeds(full)
     T = (

@@ -36,7 +36,7 @@ PRINCIPLE = Principle(
 
 def hamilton(system: System | Kinematics) -> Derivation:
     """ṗ = −∂H/∂q + Q + Aᵀλ, with p = ∂T/∂q̇, μ = 0"""
-    x = Quantities(on_fork(system))
+    x = Quantities(on_fork(system, energies=True))
     p = _momentum_symbols(x)
     T = x.rates.T.told("Kinetic energy", "Gre03 (4.43)", "Of the system without its rows, in the rates.")
     V = x.V.told("Potential energy", "Mei85 (7.45)", "Loads that have a potential need not be looked at one by one.")

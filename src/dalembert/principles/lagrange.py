@@ -30,7 +30,7 @@ PRINCIPLE = Principle(
 
 def lagrange(system: System | Kinematics) -> Derivation:
     """d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q = Q + Aᵀλ"""
-    x = Quantities(on_fork(system, nonlinear=True))
+    x = Quantities(on_fork(system, nonlinear=True, energies=True))
     T = x.rates.T.told(
         "Kinetic energy",
         "Gre03 (4.43)",

@@ -33,7 +33,7 @@ PRINCIPLE = Principle(
 
 def maggi(system: System | Kinematics) -> Derivation:
     """Φᵀ (d/dt ∂T/∂q̇ − ∂T/∂q − Q) = 0 for the first p columns of Φ"""
-    x = Quantities(on_fork(system))
+    x = Quantities(on_fork(system, energies=True))
     full = AllSpeeds(x)
     u = full.definitions.told(
         "All n speeds",

@@ -141,8 +141,22 @@ def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
         for vector, place in pairs:
             for r, partial in kin.partials(place)[0].items():
                 F[r] = kin.tape.add(F.get(r, kin.tape.zero), partial.dot_index(kin.vector_in_speeds(vector)))
+        if load.along:
+            yield load.name, _along(load, writing), F
+            continue
         shown = [(writing.vector(vector), place.name) for vector, place in pairs]
         yield load.name, _places(shown), F
+
+
+def _along(load: Load, writing: Writing) -> FormulaSpan:
+    """Q_θ = …"""
+    lines, definitions = [], []
+    for q, (F, _) in zip(load.along, load.forces, strict=True):
+        ((Q, _, _),) = F.parts.values()
+        written = writing.scalar(F.tape, Q)
+        lines.append(Equation(Row((Letter("Q"), Words(" along "), writing.naming(str(q.name)))), written.tree))
+        definitions += written.definitions
+    return FormulaSpan(Listed(tuple(lines)), tuple(definitions))
 
 
 def _places(shown: Sequence[tuple[FormulaSpan, str]]) -> FormulaSpan:

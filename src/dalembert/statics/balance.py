@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.agreement.catalogue import of_motion
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
+from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.geometry.rotation import Quaternion
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.generalized_forces import generalized_active_forces
 from dalembert.principles.derived import derived
-from dalembert.principles.kane import kane
 from dalembert.states.conditions import Condition, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
 from dalembert.states.values import Values
@@ -82,7 +85,7 @@ class StaticBalance:
         """M u̇ − f at u̇ = 0, φ, and what was asked for; resting speeds are written u = ψ(q, t), u̇ = ∂ψ/∂t."""
         evaluator, kin, tape = self.evaluator, self.kin, self.tape
         refuse_nonlinear_rows(kin)
-        equations = derived(kane, self.chosen.kin).equations
+        tape_of, residuals = _residuals(self.chosen.kin)
         held = Derivative(tape, lambda i: None if i in kin.q else tape.rate(i))
         still = Rewrite(tape, dict.fromkeys(kin.qdot, tape.zero))
         rest: dict[int, int] = {}
@@ -93,7 +96,7 @@ class StaticBalance:
             else:
                 rest[a] = tape.zero
         self.at_rest = Rewrite(tape, rest)
-        self.r = [self.at_rest(evaluator.reduced(i)) for i in transplant(equations.tape, tape, equations.residuals)]
+        self.r = [self.at_rest(evaluator.reduced(i)) for i in transplant(tape_of, tape, residuals)]
         self.phi = [evaluator.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
         self.nodes = [*self.r, *self.phi, *(self.at_rest(i) for i in targets)]
@@ -136,3 +139,15 @@ class StaticBalance:
         found = jacobian(self.tape, nodes, (), self.at(y, extra))[0][0] + 0.0
         names = [label(self.kin.name(i)) for i in (*self.kin.q, *self.kin.u)]
         return dict(zip(names, found.tolist(), strict=True)), found[: self.kin.n_q], found[self.kin.n_q :]
+
+
+def _residuals(kin: Kinematics) -> tuple[Tape, Sequence[int]]:
+    """M u̇ − f; −F_r alone where there is no mass: the equilibrium of a massless linkage asks for no acceleration.
+
+    Source: Mei85 (7.19).
+    """
+    if kin.system.bodies or kin.system.kinetic:
+        equations = derived(of_motion, kin).equations
+        return equations.tape, equations.residuals
+    own = kin.fork()
+    return own.tape, [own.tape.neg(F) for F in generalized_active_forces(own)]

@@ -11,7 +11,9 @@ from functools import cached_property
 from dalembert.algebra.columns import Column, Rows, slopes
 from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import NotApplicable
+from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import generalized_active_forces
@@ -55,9 +57,17 @@ class Rest:
         return not shown_zero(self.tape, [self.T0])[0]
 
     @cached_property
+    def recognised(self) -> tuple[LoadVerdict, ...]:
+        """The loads declared as forces that have a potential."""
+        return tuple(load for load in load_verdicts(self.kin) if load.has_potential)
+
+    @cached_property
     def V(self) -> int:
-        """V(q, t), gravity included."""
-        return potential_energy(self.kin).i
+        """V(q, t), with gravity and the loads that were found to have a potential."""
+        found = potential_energy(self.kin)
+        for load in self.recognised:
+            found = found if load.potential is None else found + load.potential
+        return found.i
 
     @cached_property
     def work(self) -> list[int]:
@@ -66,7 +76,11 @@ class Rest:
         Source: Mei85 (7.19).
         """
         F = generalized_active_forces(self.kin)
-        if self.moves:
+        if self.moves and self.kin.system.kinetic:
+            # T₀ is all that the inertia forces at rest are made of where nothing changes its pace
+            self.check_pace()
+            F = F + self._along(self.kin.scalar(self.T0))
+        elif self.moves:
             F = F + Column(self.tape, generalized_inertia_forces(self.kin))
         return [self._at_rest(f) for f in F]
 
@@ -77,10 +91,14 @@ class Rest:
         Source: Mei85 (7.23).
         """
         self.check_potential()
+        kin = self.kin
+        return list((-self._along(kin.scalar(self.V) - kin.scalar(self.T0))).map(self._at_rest))
+
+    def _along(self, f: Scalar) -> Column:
+        """Σ_k W_kr ∂f/∂q_k"""
         t, kin = self.tape, self.kin
         W = Rows(t, (row for _, row in kin.WX), kin.n_u)
-        along_q = slopes(kin.scalar(self.V) - kin.scalar(self.T0), Column(t, kin.q))
-        return list((-(W.T @ along_q)).map(self._at_rest))
+        return W.T @ slopes(f, Column(t, kin.q))
 
     def check_still(self) -> None:
         """Refuse rows that do not let the coordinates rest, by name: A q̇ + b = 0 with b ≠ 0."""
@@ -94,13 +112,16 @@ class Rest:
         """Refuse loads that act at rest without a potential, by name."""
         kin, t = self.kin, self.tape
         acting = []
+        found = {name for verdict in self.recognised for name in verdict.loads}
         for name, load, _ in (*applied_forces(kin), *applied_torques(kin)):
+            if name in found:
+                continue
             parts = [self._idle(self._still(x)) for c in kin.vector_in_rates(load).parts.values() for x in c]
             if not all_zero(t, parts, f"stationary potential: whether {name} acts at rest"):
                 acting.append(name)
         if acting:
             names = ", ".join(dict.fromkeys(acting))
-            msg = f"stationary potential: {names} acts at rest and is not declared as a potential; virtual work applies"
+            msg = f"stationary potential: {names} acts at rest and has no potential; virtual work applies"
             raise NotApplicable(msg)
 
     def check_pace(self) -> None:

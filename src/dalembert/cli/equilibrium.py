@@ -24,12 +24,23 @@ Sweep = Annotated[str, typer.Option("--sweep", metavar="NAME=FROM:TO[:POINTS]", 
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Where to save a plot of the sweep.")]
 
 
-def equilibrium(system: SystemName, at: At = None, near: Near = None, box: Box = None, values: Given = None, inputs: Input = None) -> None:
+def equilibrium(
+    system: SystemName,
+    at: At = None,
+    near: Near = None,
+    box: Box = None,
+    values: Given = None,
+    inputs: Input = None,
+    steps: Annotated[bool, typer.Option("--steps", help="How the equations come about: virtual work, and the potential.")] = False,
+) -> None:
     """Equilibria and steady motions of one system."""
     from dalembert.statics.equilibrium import equilibria
     from dalembert.statics.equilibrium import equilibrium as found_near
 
-    s = subject(system, values).system
+    s = subject(system, values, complete=not steps).system
+    if steps:
+        _told(s)
+        return
     given, setting = numbers(s, "--at", at), numbers(s, "--set", values)
     loads = dict(pairs("--input", inputs))
     if isinstance(s.settings, Settings) and not (at or near or box):
@@ -51,6 +62,18 @@ def equilibrium(system: SystemName, at: At = None, near: Near = None, box: Box =
     limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box)}
     found = equilibria(s, limits, given, values=setting, inputs=loads)
     typer.echo("\n\n".join(map(str, found)) if found else f"{s.name}: no equilibrium found in the box")
+
+
+def _told(s: System) -> None:
+    """Both routes, or why one does not apply."""
+    from dalembert.errors import NotApplicable
+    from dalembert.statics.principles import stationary_potential, virtual_work
+
+    typer.echo(virtual_work(s).explain())
+    try:
+        typer.echo(f"\n{stationary_potential(s).explain()}")
+    except NotApplicable as reason:
+        typer.echo(f"\nNot applicable: {reason}")
 
 
 def modes(

@@ -5,6 +5,7 @@ Source: Mei85 (7.19), (7.23).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dalembert.algebra.exact.field import decide_zero
@@ -18,6 +19,9 @@ from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.statics.rest import Rest
 from dalembert.statics.solutions import Solutions, solutions
+from dalembert.statics.steps import StaticStep, potential_steps, work_steps
+
+Telling = Callable[[Rest, Sequence[Scalar]], Iterator[StaticStep]]
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,17 @@ class StaticEquations(Shown):
     tape: Tape = field(repr=False)
     nodes: tuple[int, ...]
     rows: tuple[int, ...]
+    told: Callable[[], tuple[StaticStep, ...]] = field(repr=False, compare=False)
+
+    @property
+    def steps(self) -> tuple[StaticStep, ...]:
+        """How they came about."""
+        return self.told()
+
+    def explain(self) -> str:
+        """The way to the equations, step by step: the displacements that the rows allow, what the loads do, the coefficients."""
+        numbered = [f"{k}. {step}" for k, step in enumerate(self.steps, 1)]
+        return "\n\n".join([f"{self.principle} ({self.source})", *numbered])
 
     @property
     def equations(self) -> tuple[Scalar, ...]:
@@ -71,7 +86,7 @@ def virtual_work(system: System) -> StaticEquations:
     Source: Mei85 (7.19).
     """
     rest = Rest(kinematics(system))
-    return _gathered(system, rest, rest.work, "Virtual work", "Mei85 (7.19)")
+    return _gathered(system, rest, rest.work, "Virtual work", "Mei85 (7.19)", work_steps)
 
 
 def stationary_potential(system: System) -> StaticEquations:
@@ -83,10 +98,11 @@ def stationary_potential(system: System) -> StaticEquations:
     """
     rest = Rest(kinematics(system))
     rest.check_pace()
-    return _gathered(system, rest, rest.slope, "Stationary potential", "Mei85 (7.23)")
+    return _gathered(system, rest, rest.slope, "Stationary potential", "Mei85 (7.23)", potential_steps)
 
 
-def _gathered(system: System, rest: Rest, nodes: list[int], principle: str, source: str) -> StaticEquations:
+def _gathered(system: System, rest: Rest, nodes: list[int], principle: str, source: str, tell: Telling) -> StaticEquations:
     rest.check_still()
     rows = tuple(row.phi for row in rest.kin.rows if row.phi is not None and not row.is_norm)
-    return StaticEquations(system, principle, source, rest.tape, tuple(nodes), rows)
+    equations = [Scalar(rest.tape, i) for i in (*nodes, *rows)]
+    return StaticEquations(system, principle, source, rest.tape, tuple(nodes), rows, lambda: tuple(tell(rest, equations)))

@@ -45,6 +45,10 @@ class Rest:
         """A node in u and u̇ with the speeds at rest."""
         return self._at_rest(e)
 
+    def still(self, e: int) -> int:
+        """A node in q̇ with the rates zero."""
+        return self._still(e)
+
     @cached_property
     def T0(self) -> int:
         """T₀(q, t), the kinetic energy at q̇ = 0."""

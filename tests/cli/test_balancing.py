@@ -68,3 +68,9 @@ def test_a_box_has_two_ends_the_smaller_one_first():
     )
     result = run("equilibrium", "simple-pendulum", "--box", "theta=0:1:2")
     assert (2, "dalembert: --box theta=0:1:2: write it as --box theta=from:to\n") == (result.exit_code, result.stderr)
+
+
+def test_steps_of_an_equilibrium():
+    result = run("equilibrium", "mass-on-incline", "--steps")
+    assert 0 == result.exit_code
+    assert "δr: −k r + m g sin θ = 0" in result.stdout

@@ -116,3 +116,13 @@ def test_a_linkage_without_mass_has_its_equilibrium_by_numbers_too():
     assert abs(10 * by_forces["alpha"] - 2 * math.cos(by_forces["alpha"])) < 1e-12
     assert "stable" == by_forces.stability.verdict == by_potential.stability.verdict
     assert da.stationary_potential(lever(forces=True)).agrees(da.stationary_potential(lever(forces=False))).holds
+
+
+def test_the_way_to_the_equations_is_told():
+    """Mei85 (7.12)–(7.13): the displacements of the dumbbell, then the work, then the coefficients."""
+    text = da.virtual_work(gallery.build("dumbbell")).explain()
+    assert "(−2 x₁ + 2 x₂) δx₂ + (2 x₁ − 2 x₂) δx₁" in text
+    assert "weight of second: δW = −m₂ g δz₂" in text
+    told = da.stationary_potential(gallery.build("mass-on-incline")).explain()
+    assert "V = 1/2 k r² − m g sin θ r" in told
+    assert "δV = (k r − m g sin θ) δr" in told

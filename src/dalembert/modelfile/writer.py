@@ -12,7 +12,7 @@ from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import Declared, Program
 from dalembert.geometry.vector import Vector
-from dalembert.model.elements import Body, Shape
+from dalembert.model.elements import Body, Load, Shape
 from dalembert.model.member import End, Member
 from dalembert.model.names import split
 from dalembert.model.system import System
@@ -179,11 +179,12 @@ class Writer:
             if name not in self.head.get("coordinates", ()):
                 self._element("coordinate", name, {})
 
-    def _generalized_force(self, _: Declared) -> None:
+    def _generalized_force(self, d: Declared) -> None:
         load = next(self.loads)
+        assert isinstance(load, Load), d.verb
         ((F, _),), (q,) = load.forces, load.along
-        ((Q, *_),) = F.parts.values()
-        self._element("generalized_force", load.name, {"q": str(q.name), "Q": self.scalar(Scalar(self.s.space.tape, Q))})
+        (components,) = F.parts.values()
+        self._element("generalized_force", load.name, {"q": str(q.name), "Q": self.scalar(Scalar(self.s.space.tape, components[0]))})
 
     def _kinetic_energy(self, _: Declared) -> None:
         self._element("kinetic_energy", "T", {"T": self.scalar(self.s.kinetic[-1])})

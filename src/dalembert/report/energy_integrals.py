@@ -10,6 +10,11 @@ from dalembert.integrals.energy_integrals import EnergyIntegral, EnergyIntegrals
 from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, Table, VerdictSpan, words
 from dalembert.report.writing import Writing
 
+_WHY = (
+    "𝒰 is what the generalized work of the loads with a potential leaves behind, Mit22 (19); Z collects what is neither in K₂ nor in 𝒰, "
+    "Ż = σ_R − 𝒫_nonconservative, Mit22 (3). The table's conditions (Mit22 34.1) are sufficient; the verdict is decided by the derivative "
+    "along every motion, so that an integral may be constant where the table's condition fails."
+)
 HEADINGS = ("integral", "", "what", "verdict", "table's condition")
 
 
@@ -22,6 +27,7 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
     )
     yield from _quantities(found, writing)
     yield Heading(2, "Energy integrals")
+    yield words(_WHY)
     yield Table(HEADINGS, tuple(_row(v, writing) for v in found.verdicts))
     if found.potential_exists is False:
         yield words(f"There is no potential energy U: {found.why_no_potential}.")

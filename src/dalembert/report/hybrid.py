@@ -27,6 +27,8 @@ def hybrid(h: HybridEquations, writing: Writing, *, steps: bool = False) -> Iter
     for number, step in enumerate(shown, 1):
         yield Heading(3, f"{number}. {step.title}")
         yield words(writing.general(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True)
+        if step.why:
+            yield words(step.why)
         yield _quantities(h, step, writing)
     yield from _result(h, writing)
     for remark in h.remarks:

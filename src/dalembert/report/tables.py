@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dalembert.algebra.exact.field import decide_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient, symbols_of
-from dalembert.algebra.printing.tree import Axis, Equation, Letter, Listed, Row, Words, total
+from dalembert.algebra.printing.tree import Axis, Equation, Letter, Listed, Row, Tree, Words, total
 from dalembert.algebra.tape import Number, Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -150,7 +150,8 @@ def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
 
 def _along(load: Load, writing: Writing) -> FormulaSpan:
     """Q_θ = …"""
-    lines, definitions = [], []
+    lines: list[Tree] = []
+    definitions: list[Equation] = []
     for q, (F, _) in zip(load.along, load.forces, strict=True):
         ((Q, _, _),) = F.parts.values()
         written = writing.scalar(F.tape, Q)

@@ -197,4 +197,5 @@ from dalembert.statics.principles import StaticEquations as StaticEquations
 from dalembert.statics.principles import stationary_potential as stationary_potential
 from dalembert.statics.principles import virtual_work as virtual_work
 from dalembert.statics.solutions import Solutions as Solutions
+from dalembert.statics.steps import StaticStep as StaticStep
 from dalembert.units.inference import BadDimension as BadDimension

@@ -26,9 +26,9 @@ def tell(t, steps):
 NATIVE = """
 from conftest import *
 from dalembert.ode.loop import integrate
-from dalembert.ode.problem import Problem
+from dalembert.ode.problem import InitialValueProblem
 library = load(INTRINSICS + right_hand_side("kepler", 4, kepler), ("kepler",))
-problem = Problem(rhs=library.address("kepler"), y0=[0.5, 0.0, 0.0, 1.7], t0=0.0, t1=1e9)
+problem = InitialValueProblem(rhs=library.address("kepler"), y0=[0.5, 0.0, 0.0, 1.7], t0=0.0, t1=1e9)
 solution = integrate(problem, tell)
 """
 PYTHON = """

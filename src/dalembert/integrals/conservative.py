@@ -94,7 +94,18 @@ def _not_of_positions(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, s
             return False, reason
         if None in found.zero:
             return None, found.why
+    # a jump has no slope beside it: sign ẋ passes both tests
+    switched = set(symbols_of(t, _jumps(kin, Q)))
+    if switched.intersection(kin.qdot):
+        return False, "it jumps with a velocity"
+    if (switched & t.moving) - set(kin.q):
+        return False, "it jumps with time"
     return None
+
+
+def _jumps(kin: Kinematics, Q: Sequence[int]) -> list[int]:
+    """The nodes whose value jumps: slopes do not see them."""
+    return [i for i in needed(kin.tape, Q) if kin.tape.nodes[i][0] == "sign"]
 
 
 def _of_positions(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
@@ -117,6 +128,8 @@ def _of_positions(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> 
 def _closed(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
     t, why = kin.tape, f"{_CURL} = 0"
     V = potential_of(kin, Q)
+    if _jumps(kin, Q) and (V is None or _jumps(kin, [V.V])):
+        return LoadVerdict(names, None, None, f"{why} beside its jumps, where slopes say nothing")
     if V is not None:
         why += ", but V has another value after a closed path" if V.many_valued else ""
         return LoadVerdict(names, True, not V.many_valued, why, Scalar(t, V.V), V.many_valued)

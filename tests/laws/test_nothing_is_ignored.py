@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery, sin
-from dalembert.report import constraint_tables
+from dalembert.report import constraint_tables, tables
 from dalembert.report.writing import Writing
 
 # what only reads, or names things for print

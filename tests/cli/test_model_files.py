@@ -52,3 +52,33 @@ def test_set_takes_units_and_refuses_the_wrong_one(model):
     assert 0 == run("derive", str(model), "--set", "n=1", "--set", "m=500 g").exit_code
     assert "but [kg] is needed" in run("derive", str(model), "--set", "m=3 m").stderr
     assert "no constant is called 'k'" in run("derive", str(model), "--set", "k=3").stderr
+
+
+@pytest.mark.parametrize("command", ["derive", "agree", "hybrid", "compare"])
+def test_set_on_a_name_is_taken_or_refused(command):
+    name = "cantilever" if command == "hybrid" else "simple-pendulum"
+    assert "is not a constant or an input" in run(command, name, "--set", "ll=2").stderr
+    assert 0 == run(command, name, "--set", "L=2" if command == "hybrid" else "l=2").exit_code
+
+
+def test_set_changes_the_values_and_the_size_of_a_gallery_system():
+    assert "m = 3\n" in run("convert", "simple-pendulum", "toml", "--set", "m=3").stdout
+    two = run("derive", "pendulum-absolute", "--set", "n=2").stdout
+    assert "θ̈₂" in two
+    assert "θ̈₃" not in two
+    assert "--set n=x: it is a whole number, such as 3" in run("derive", "pendulum-absolute", "--set", "n=x").stderr
+    assert "--set N: did you mean 'n'?" in run("derive", "pendulum-absolute", "--set", "N=2").stderr
+    assert "a mass must be positive" in run("derive", "simple-pendulum", "--set", "m=-1").stderr
+
+
+def test_set_reaches_a_function_of_python(tmp_path):
+    program = tmp_path / "chain.py"
+    program.write_text(
+        "import dalembert as da\n\n\ndef chain(n=1):\n    s = da.System('Chain', gravity=9.81)\n    P = s.O\n    m = s.constant('m', 1)\n"
+        "    for k in range(n):\n        P = s.rod(f'rod {k}', s.pin(f'q_{k}', P), m, 1).tip\n    return s\n",
+        encoding="utf-8",
+    )
+    found = run("convert", f"{program}:chain", "toml", "--set", "n=2", "--set", "m=1/3")
+    assert "[pin.q_1]" in found.stdout
+    assert 'm = "1/3"' in found.stdout or "m = 0.333" in found.stdout
+    assert "did you mean 'm'?" in run("derive", f"{program}:chain", "--set", "mm=2").stderr

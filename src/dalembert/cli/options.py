@@ -10,7 +10,6 @@ import typer
 from dalembert.errors import DalembertError, Unknown
 from dalembert.model.system import System
 from dalembert.modelfile.numbers import as_float
-from dalembert.modelfile.settings import Settings
 
 
 def _systems(incomplete: str) -> list[str]:
@@ -22,7 +21,7 @@ def _systems(incomplete: str) -> list[str]:
 
 _SYSTEM = "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
 SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", autocompletion=_systems, help=_SYSTEM)]
-Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant; as often as needed.")]
+Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed.")]
 Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
 Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
 Input = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
@@ -45,9 +44,10 @@ def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
 
 def numbers(system: System, option: str, given: Iterable[str] | None) -> dict[str, float]:
     """{name: number} of name=value."""
-    # of a file, the values of --set were taken when it was read, and its n is no symbol
-    taken = option == "--set" and isinstance(system.settings, Settings)
-    return {name: number_of(system, option, name, text) for name, text in pairs(option, given) if not taken or name in system.symbols}
+    # the values of --set were taken when the system was built, and n of a family is no symbol
+    return {
+        name: number_of(system, option, name, text) for name, text in pairs(option, given) if option != "--set" or name in system.symbols
+    }
 
 
 def number_of(system: System, option: str, name: str, text: str) -> float:

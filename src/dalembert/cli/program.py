@@ -8,15 +8,18 @@ import inspect
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
+from dalembert.algebra.skeleton import PRIMES
 from dalembert.api.robots import load
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
 from dalembert.cli.options import pairs
+from dalembert.cli.setting import built, set_values
 from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
@@ -24,6 +27,7 @@ from dalembert.modelfile.reader import ENDINGS as MODELS
 from dalembert.modelfile.settings import Settings
 from dalembert.report.document import Subject
 from dalembert.report.results import PrintedResult
+from dalembert.states.values import values_of_run
 
 # what describes a system without being a program
 FILES: Final = (".urdf", ".xml", ".mjcf", *MODELS)
@@ -43,21 +47,22 @@ def subject(text: str, given: Iterable[str] | None = None, *, complete: bool = T
     if text.lower().endswith(MODELS):
         return _from_model(text, dict(pairs("--set", given)), complete=complete)
     if (path if colon else text).lower().endswith(FILES):
-        return _from_file(path if colon else text, function if colon else "")
+        return _from_file(path if colon else text, function if colon else "", given)
     if colon and path and not any(sign in function for sign in (os.sep, ".py", "/")):
-        return _from_program(Path(path), function, complete=complete)
+        return _from_program(Path(path), function, given, complete=complete)
     named = text in gallery.names()
     if not named and (text.endswith(".py") or os.sep in text or "/" in text or _exists(text)):
-        return _from_program(Path(text), "", complete=complete)
-    return _from_gallery(text)
+        return _from_program(Path(text), "", given, complete=complete)
+    return _from_gallery(text, given, complete=complete)
 
 
-def _from_file(path: str, base: str) -> Subject:
+def _from_file(path: str, base: str, given: Iterable[str] | None) -> Subject:
     """A robot, its root as the file has it, or :free, or :fixed."""
     if base not in ("", "free", "fixed"):
         msg = f"{path}:{base}: say :free or :fixed for the root, or nothing"
         raise Unknown(msg)
     system = load(path, base=base or None)
+    set_values(system, dict(pairs("--set", given)))
     kinematics(system)
     return Subject(system, system.name, str(path), "")
 
@@ -82,7 +87,10 @@ def _from_model(path: str, given: dict[str, str], *, complete: bool) -> Subject:
 def proposed(name: str, system: System) -> gallery.Entry | None:
     """The run that the gallery, or the file, proposes for a system."""
     if name in gallery.names():
-        return gallery.entry(name)
+        entry = gallery.entry(name)
+        # a shorter member of a family has fewer coordinates to start
+        start = {key: x for key, x in entry.start.items() if key.partition(".")[0].rstrip(PRIMES) in system.symbols}
+        return replace(entry, start=start)
     if not isinstance(system.settings, Settings):
         return None
     run = system.settings.run
@@ -103,14 +111,18 @@ def _exists(text: str) -> bool:
     return False
 
 
-def _from_gallery(name: str) -> Subject:
+def _from_gallery(name: str, given: Iterable[str] | None, *, complete: bool) -> Subject:
     entry = gallery.entry(name)
-    system = entry.build()
+    system, other = built(entry.build, given)
+    if given and complete:
+        # masses and moments of inertia of those values
+        values_of_run(kinematics(system), {}, {})
+    # what is printed is about the usual member of a family
     results = tuple(
         PrintedResult(
             p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), isinstance(p, gallery.ByHand)
         )
-        for p in entry.printed
+        for p in (() if other else entry.printed)
     )
     return Subject(system, entry.title, entry.source, entry.description, results)
 
@@ -118,7 +130,7 @@ def _from_gallery(name: str) -> Subject:
 # ---- a program of the user -------------------------------------------------------------------
 
 
-def _from_program(path: Path, function: str, *, complete: bool) -> Subject:
+def _from_program(path: Path, function: str, given: Iterable[str] | None, *, complete: bool) -> Subject:
     _check_file(path)
     if not function:
         msg = f"{path}: say which function builds the system, {path}:{next(iter(_functions(path)), 'function')}"
@@ -126,10 +138,12 @@ def _from_program(path: Path, function: str, *, complete: bool) -> Subject:
     with _running(path, function):
         module = _imported(path)
         found = _named(module, path, function)
-        system = found if isinstance(found, System) else _called(found, path, function)
+        system = _system(found, path, function, given)
         if complete:
             # what does not fit together is found when the system is first used
-            kinematics(system)
+            kin = kinematics(system)
+            if given:
+                values_of_run(kin, {}, {})
     description = (inspect.getdoc(found) or "") if not isinstance(found, System) else ""
     return Subject(system, system.name, system.source, description.partition("\n\n")[0])
 
@@ -201,7 +215,10 @@ def _named(module: ModuleType, path: Path, function: str) -> object:
     raise Unknown(msg)
 
 
-def _called(function: object, path: Path, name: str) -> System:
+def _system(function: object, path: Path, name: str, given: Iterable[str] | None) -> System:
+    if isinstance(function, System):
+        set_values(function, dict(pairs("--set", given)))
+        return function
     if not callable(function):
         msg = f"{path}:{name} is {type(function).__name__}, neither a function nor a System"
         raise Unknown(msg)
@@ -210,7 +227,7 @@ def _called(function: object, path: Path, name: str) -> System:
     if needed:
         msg = f"{path}:{name} needs {', '.join(needed)}; give a function that can be called without arguments"
         raise Unknown(msg)
-    system = function()
+    system, _ = built(function, given)
     if not isinstance(system, System):
         msg = f"{path}:{name}() returned {type(system).__name__}, not a System; let it end with `return s`"
         raise Unknown(msg)

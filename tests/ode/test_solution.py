@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dalembert.numerics.jit import Library
+from dalembert.ode import points
 from dalembert.ode.failures import OutsideRun
 from dalembert.ode.loop import Integration, integrate
 from dalembert.ode.problem import InitialValueProblem
@@ -68,3 +70,20 @@ def test_a_solution_taken_on_the_way_stays_as_it_was(native: Library) -> None:
     assert np.array_equal(kept, part.y)
     assert integration.solution().steps > 1000
     assert np.array_equal(kept, integration.solution().y[: len(kept)])
+
+
+def test_a_long_run_keeps_what_was_asked_with_the_same_bits(native: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(points, "KEPT_BYTES", 2**17)
+    problem = InitialValueProblem(rhs=native.address("kepler"), y0=[0.5, 0.0, 0.0, np.sqrt(3.0)], t0=0.0, t1=900.0)
+    whole = integrate(problem)
+    # between the steps, at steps, twice in one step, at both ends
+    at = np.sort(np.concatenate([[0.0, 3.0, 3.0 + 1e-9, 900.0], whole.t[[1, 511, 512, 2000, -2]], np.linspace(40.0, 899.0, 7)]))
+    thin = integrate(replace(problem, at=at))
+    assert np.array_equal(whole.at(at), thin.at(at))
+    assert len(thin.t) < 60 < 2000 < thin.steps == whole.steps
+    assert whole.anywhere
+    assert not thin.anywhere
+    assert np.array_equal(whole.at(thin.t), thin.at(thin.t))
+    with pytest.raises(OutsideRun, match="t = 20 was not kept"):
+        thin.at([3.0, 20.0])
+    assert np.array_equal(thin.at(at), pickle.loads(pickle.dumps(thin)).at(at))

@@ -17,9 +17,11 @@ import dalembert as da
 from dalembert.errors import BadExpression, Unwritable
 from dalembert.gallery import entry
 from dalembert.numerics.symbol_values import MissingValue
+from dalembert.ode import points
 from dalembert.ode.callback import integrate_function
 from dalembert.ode.failures import MissingPackage, OutsideRun
 from dalembert.ode.solution import Outcome
+from dalembert.simulation.events import running
 from dalembert.simulation.plotting.plot import file_name
 from dalembert.simulation.summary import duration
 from dalembert.simulation.trajectory import Trajectory
@@ -459,3 +461,28 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
         "import sys, dalembert.simulation.trajectory; print([m for m in ('matplotlib', 'pandas', 'xarray', 'scipy') if m in sys.modules])"
     )
     assert "[]" == subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout.strip()
+
+
+def test_a_long_run_at_few_times_stores_few_states() -> None:
+    s, times = simple_pendulum(), [0.0, 1.25, 7000.0, 15000.0]
+    run = da.simulate(s, 15000.0, start={"theta_1": 1.0}, at=times, rtol=1e-10)
+    whole = da.simulate(s, 15000.0, start={"theta_1": 1.0}, rtol=1e-10)
+    assert np.array_equal(run.q, whole.at(times).q)
+    assert np.array_equal(run.u, whole.at(times).u)
+    assert np.array_equal(run.integrals.E_Z, whole.at(times).integrals.E_Z)
+    assert run.solution.steps == whole.solution.steps > 100_000
+    assert len(run.solution.t) < 20
+    assert "shown at 4 times" in str(run)
+
+
+def test_events_and_few_times_with_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (points, running):
+        monkeypatch.setattr(module, "KEPT_BYTES", 2**17)
+    s, kick = simple_pendulum(), [da.event("theta_1 - 0.5", reset={"theta_1.dot": "0.999*theta_1.dot"}, name="kick"), da.event("theta_1")]
+    whole = da.simulate(s, 300.0, start={"theta_1": 1.0}, events=kick)
+    times = [0.5, whole.events[40].t, 250.0]
+    run = da.simulate(s, 300.0, start={"theta_1": 1.0}, events=kick, at=times)
+    assert np.array_equal(run.q, whole.at(times).q)
+    assert np.array_equal(run.u, whole.at(times).u)
+    assert run.events == whole.events
+    assert len(run.solution.t) < run.solution.steps == whole.solution.steps

@@ -52,7 +52,8 @@ def simulate(
     stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric after every step, "baumgarte"
              with errors that fade as e^(−baumgarte_rate t), 20 per unit of time unless given, or "none" (default of the other
              integrators, which cannot project)
-    at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later)
+    at       times at which to give the motion (by default the integrator's own steps; any time can be asked for later); of a long run
+             only the steps that hold one of them are kept, and its length is not bounded by memory
     audit    let Z and the works of the loads ride along, for run.integrals; the motion is the same to the last bit
     energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in units of energy or as a
              part of max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as that takes

@@ -30,7 +30,7 @@ def plot_integrals(run: Trajectory, path: str | PathLike[str] | None = None) -> 
     figure = Figure(figsize=(7.2, 5.4), facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-    smooth = run.at(np.linspace(run.t[0], run.t[-1], _POINTS)) if run.solution.dense is not None and len(run) > 1 else run
+    smooth = run.at(np.linspace(run.t[0], run.t[-1], _POINTS)) if run.solution.anywhere and len(run) > 1 else run
     _four(above, smooth.integrals)
     strayed = run.integrals
     below.plot(strayed.t, strayed.E_Z - strayed.E_Z[:1], color=COLOURS[1], linewidth=1.1)

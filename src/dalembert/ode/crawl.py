@@ -88,7 +88,7 @@ def _reason(integration: Integration) -> str | None:
 
 def _last(integration: Integration) -> tuple[Numbers, Numbers, Numbers]:
     """Times, states and slopes where the last steps began."""
-    n, first = integration.problem.in_norm, max(1, integration.steps - _LOOK)
+    n, first = integration.problem.in_norm, max(integration.first_step, integration.steps - _LOOK)
     steps = [integration.step(k) for k in range(first, integration.steps + 1)]
     t = np.array([s.begin for s in steps])
     h = np.array([s.end - s.begin for s in steps])[:, np.newaxis]

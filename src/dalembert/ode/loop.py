@@ -86,7 +86,7 @@ class Integration:
         self._native = _native()
         self._groups = -(-problem.size // LANES)
         self._work = _work_space(problem, self._groups)
-        self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense)
+        self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at)
         # whether the last step has something in it that somebody should look at
         self.at_event = False
         # with room for a step between neighbours
@@ -123,6 +123,11 @@ class Integration:
     def stored_bytes(self) -> int:
         """What the points and their dense output take in memory."""
         return self._points.bytes
+
+    @property
+    def first_step(self) -> int:
+        """The first step that `step` can still give."""
+        return self._points.first_step
 
     def rates(self, t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """f(t, y) of the components in the norm, for somebody who wants to know why the run goes as it goes."""
@@ -195,9 +200,9 @@ class Integration:
         while not self.advance():
             pass
 
-    def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
-        """The motion so far."""
-        motion = self._points.motion(self.steps + 1, self.problem.size)
+    def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "", *, thin: bool = False) -> Solution:
+        """The motion so far; if `thin`, of it what was asked."""
+        motion = self._points.motion(self.steps + 1, self.problem.size, thin=thin)
         return Solution(motion, outcome, message, self._run.rejected, self._run.calls)
 
     def _new_run(self) -> Run:

@@ -56,6 +56,8 @@ class InitialValueProblem:
     watch: int = 0
     # times at which f jumps or bends: a step ends just before each, and the next begins just behind it
     breaks: tuple[float, ...] = ()
+    # the times the motion is wanted at, in order: of a long run no more is kept; None for all
+    at: NDArray[np.float64] | None = None
     start: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

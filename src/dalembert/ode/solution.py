@@ -63,8 +63,13 @@ class Solution:
 
     @property
     def steps(self) -> int:
-        """Accepted steps."""
-        return len(self.t) - 1
+        """Accepted steps, kept or not."""
+        return len(self.t) - 1 + self.motion.dropped
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether the motion can be had at any time of the run, not only at the points and the times asked for."""
+        return self.dense is not None and not self.motion.dropped
 
     @property
     def interrupted(self) -> bool:
@@ -81,8 +86,8 @@ class Solution:
         wanted = np.asarray(times, dtype=np.float64)
         flat = wanted.reshape(-1)
         self._check(flat)
-        step = np.clip(np.searchsorted(self.t, flat, side="right") - 1, 0, max(self.steps - 1, 0))
-        known = self.dense is None or not self.steps
+        step = np.clip(np.searchsorted(self.t, flat, side="right") - 1, 0, max(len(self.t) - 2, 0))
+        known = self.dense is None or len(self.t) == 1
         values = self.y[step + (flat > self.t[step])] if known else self._polynomial(step, flat)
         return values.reshape(*wanted.shape, self.y.shape[1])
 
@@ -93,6 +98,16 @@ class Solution:
         theta = ((times - begin) / np.where(end > begin, end - begin, 1.0))[:, np.newaxis]
         values = polynomial(dense[step].swapaxes(0, 1), theta)
         values[times == end] = self.y[step[times == end] + 1]
+        return self._without_gaps(values, step, times) if self.motion.dropped else values
+
+    def _without_gaps(self, values: NDArray[np.float64], step: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Between points with steps missing nothing is known but the points."""
+        begins = np.isnan(values[:, 0]) & (times == self.t[step])
+        values[begins] = self.y[step[begins]]
+        lost = times[np.isnan(values[:, 0])]
+        if lost.size:
+            msg = f"the motion at t = {lost[0]:.17g} was not kept: this long run was asked for other times; run again with this one in at="
+            raise OutsideRun(msg)
         return values
 
     def _check(self, times: NDArray[np.float64]) -> None:

@@ -60,7 +60,7 @@ def _check(kind: str) -> None:
 
 def _drawn(run: Trajectory, frames: int) -> Scene:
     times = np.linspace(float(run.t[0]), float(run.t[-1]), max(2, frames))
-    return scene(run.at(times) if run.solution.dense is not None else run, arrows=False)
+    return scene(run.at(times) if run.solution.anywhere else run, arrows=False)
 
 
 def _count(run: Trajectory, kind: str) -> int:

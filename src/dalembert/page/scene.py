@@ -98,7 +98,7 @@ class Scene:
 
 def frames_of(run: Trajectory, most: int = MOST_FRAMES) -> Trajectory:
     """The run at even times, few enough to be drawn."""
-    if len(run) < 2 or run.solution.dense is None:
+    if len(run) < 2 or not run.solution.anywhere:
         return run
     return run.at(np.linspace(float(run.t[0]), float(run.t[-1]), most))
 

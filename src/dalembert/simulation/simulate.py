@@ -192,6 +192,7 @@ def _problem(context: Context, start: Start, t1: float, options: RunOptions, n_q
         atol=options.atol,
         max_step=options.max_step,
         n_norm=len(start.q) + len(start.u),
+        at=None if options.at is None else np.sort(np.ravel(np.asarray(options.at, dtype=np.float64))),
     )
 
 

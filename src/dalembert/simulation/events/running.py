@@ -19,7 +19,7 @@ from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.loop import Integration, Progress
-from dalembert.ode.points import Pieces, StoredMotion
+from dalembert.ode.points import KEPT_BYTES, Pieces, StoredMotion
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.events.acting import Actor
@@ -63,6 +63,7 @@ class EventfulRun:
     _parts: list[Solution] = field(default_factory=list)
     _acts: list[float] = field(default_factory=list)
     _now: Integration | None = None
+    _bytes: int = 0
 
     def integrate(self) -> Solution:
         """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so far, marked as interrupted."""
@@ -80,7 +81,8 @@ class EventfulRun:
                 if ended or integration.t >= problem.t1:
                     return self._last(integration, after, f"ended by {ended!r}" if ended else "finished")
                 self._check_endless(integration, found)
-                self._parts.append(integration.solution())
+                self._bytes += integration.stored_bytes
+                self._parts.append(integration.solution(thin=self._bytes > KEPT_BYTES))
                 problem, first = replace(problem, y0=after, t0=integration.t), False
         except RunStopped as failure:
             if not isinstance(failure, EndlessEvents):
@@ -231,7 +233,7 @@ class EventfulRun:
                 dense.append(still)
             if part.dense is not None:
                 dense.append(part.dense)
-        motion = StoredMotion(Pieces(times), Pieces(states), Pieces(dense))
+        motion = StoredMotion(Pieces(times), Pieces(states), Pieces(dense), sum(p.motion.dropped for p in parts))
         happened = {o.name for o in self.occurrences}
         silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened)
         rejected, calls = sum(p.rejected for p in parts), sum(p.calls for p in parts)

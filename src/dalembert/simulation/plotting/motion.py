@@ -42,7 +42,7 @@ def chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
 
 def _smooth(run: Trajectory) -> Trajectory:
     """The run at so many times that no corner is seen."""
-    if run.solution.dense is None or len(run) < 2:
+    if not run.solution.anywhere or len(run) < 2:
         return run
     n = min(max(1000, 6 * len(run)), max(_MOST_POINTS, len(run)))
     return run.at(np.linspace(run.t[0], run.t[-1], n))

@@ -80,7 +80,7 @@ def _work(run: Trajectory, asked: _Asked, power: int) -> Numbers:
     t, count = run.t, len(run)
     if count < 2:
         return np.zeros(count)
-    if run.solution.dense is None or count * _GAUSS > _MOST_TIMES:
+    if not run.solution.anywhere or count * _GAUSS > _MOST_TIMES:
         P = asked.table([power])[0]
         steps = np.diff(t) * (P[1:] + P[:-1]) / 2
     else:

@@ -159,7 +159,7 @@ class Declared:
         P, Q = self.sites[row.P or 0], s.O if row.Q is None else self.sites[row.Q]
         n = self._vector(row.along, row.axis)
         if row.kind == "coincide":
-            s.coincide(P, Q, row.name, seen=self.frames[row.along] if row.along else None)
+            s.coincide(P, Q, row.name, seen=self.frames[row.along])
         elif row.kind == "distance":
             s.distance(P, Q, f, row.name, redundant=row.redundant)
         elif row.kind == "gap":
@@ -179,7 +179,9 @@ class Declared:
             return
         assert first.frame is not None
         w = first.frame.w if second is None or second.frame is None else first.frame.w - second.frame.w
-        s.constrain(w @ self._vector(row.along, row.axis) - f, row.name)
+        # ω of a body that only translates with the ground does not show the body: it is named
+        named = second is not None and s.N in (first.frame, second.frame)
+        s.constrain(w @ self._vector(row.along, row.axis) - f, row.name, on=(first, second) if named else None)
 
 
 def cosines(e0: Fraction, e: Vec) -> list[list[Fraction]]:

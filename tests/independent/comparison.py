@@ -17,6 +17,8 @@ from independent.generator import drawn
 TOLERANCE = 1e-9
 # a reference that is smaller than this counts as zero
 _SMALLEST = 1e-3
+# and smaller than this is what 60 digits leave of nothing
+_ZERO = 1e-30
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,10 @@ def run_of(known: dict[str, Any]) -> da.Trajectory:
         return da.simulate(s, 1e-9, start=start, inputs=inputs, t0=float(d.t), at=[float(d.t)], audit=False, progress=False)
 
 
-def compared(kind: str, pairs: list[tuple[str, float, float]]) -> Iterator[Difference]:
-    """Differences as a part of the largest reference of a kind."""
-    scale = max([_SMALLEST, *(abs(expected) for _, expected, _ in pairs)])
+def compared(kind: str, pairs: list[tuple[str, float, float]], beside: float = 0.0) -> Iterator[Difference]:
+    """Differences as a part of the largest reference of a kind; where all vanish, of a size that stands beside them."""
+    largest = max((abs(expected) for _, expected, _ in pairs), default=0.0)
+    scale = max(_SMALLEST, largest if largest > _ZERO else beside)
     return (Difference(f"{kind} {what}", expected, actual, scale) for what, expected, actual in pairs)
 
 
@@ -66,7 +69,9 @@ def motion(known: dict[str, Any], run: da.Trajectory) -> Iterator[Difference]:
     T, V = known["energies"]
     yield from compared("energy", [("T", T, float(run.kinetic_energy[0])), ("V", V, float(run.potential_energy[0]))])
     found = run.reactions
-    yield from compared("multiplier", [(n, x, float(found.rows[n].multiplier[0])) for n, x in known["multipliers"].items()])
+    # forces that cancel leave the rounding of each: m times the largest acceleration is a force of this system
+    force = float(sum(b.mass for b in description(known).masses)) * max(abs(a) for _, a, _ in q)
+    yield from compared("multiplier", [(n, x, float(found.rows[n].multiplier[0])) for n, x in known["multipliers"].items()], force)
     # a motion that only says how a row moves has no load of its own
     drives = [(n, x, float(found.drives[n].load[0]) if n in found.drives else 0.0) for n, x in known["drives"].items()]
     yield from compared("drive load", [d for d in drives if d[0] in found.drives or abs(d[1]) > _SMALLEST])

@@ -71,6 +71,11 @@ def _check_sense(motion: Motion, rows: list[ScalarRow], A: list[list[Real]]) -> 
         if not row.is_norm and kinds[row.label].kind not in ("coincide", "close", "roll") and max(map(abs, a)) < _NOTHING:
             msg = "a row that says nothing"
             raise Rejected(msg)
+    for name in {row.label for row in rows if not row.is_norm}:
+        # rows of a plane loop across its plane say nothing, but not all of them
+        if all(max(map(abs, a)) < _NOTHING for row, a in zip(rows, A, strict=True) if row.label == name):
+            msg = "a loop that is closed for every position"
+            raise Rejected(msg)
     for load in d.loads:
         if load.kind == "damper":
             P, Q = load.at or 0, load.against or 0

@@ -270,6 +270,8 @@ def two():
 BAD = [
     (lambda s, P: s.coincide(P, P), r"coincide: P is given twice; give two points"),
     (lambda s, P: s.coincide(P, s.N), r"coincide: expected a point, got Frame\('N'\)"),
+    (lambda s, P: s.coincide(P, s.bodies[0].frame), r"got None \(a particle has no frame; name its point, particle.G\)"),
+    (lambda s, P: s.coincide(P, s.O, seen=s.bodies[0].frame), r"coincide, seen=: expected a frame, got None \(a particle has no frame"),
     (lambda s, P: s.coincide(s.O, s.O.offset(0 * s.N.x)), r"loop closure: this holds already for every position, so it closes nothing"),
     (lambda s, P: s.coincide(P, s.O, redundant="u"), r"loop closure: redundant='u' names none of its rows; they are 'x', 'y', 'z'"),
     (lambda s, P: s.align(s.N.z, s.N), r"align: give two axes such as B.z and C.z, or two frames; got N.z and Frame\('N'\)"),

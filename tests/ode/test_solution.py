@@ -80,7 +80,8 @@ def test_a_long_run_keeps_what_was_asked_with_the_same_bits(native: Library, mon
     at = np.sort(np.concatenate([[0.0, 3.0, 3.0 + 1e-9, 900.0], whole.t[[1, 511, 512, 2000, -2]], np.linspace(40.0, 899.0, 7)]))
     thin = integrate(replace(problem, at=at))
     assert np.array_equal(whole.at(at), thin.at(at))
-    assert len(thin.t) < 60 < 2000 < thin.steps == whole.steps
+    assert len(thin.t) < 60
+    assert thin.steps == whole.steps > 2000
     assert whole.anywhere
     assert not thin.anywhere
     assert np.array_equal(whole.at(thin.t), thin.at(thin.t))

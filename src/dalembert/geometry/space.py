@@ -36,7 +36,9 @@ class Space:
     def has(self, element: object, kind: type[Point | Frame], what: str) -> None:
         """Refuse what is not a point (or a frame) of this space."""
         if not isinstance(element, kind):
-            msg = f"{what}: expected a {kind.__name__.lower()}, got {element!r}"
+            own = "a frame that moves, or s.N" if kind is Frame else "its point, particle.G"
+            hint = f" (a particle has no frame; name {own})" if element is None else ""
+            msg = f"{what}: expected a {kind.__name__.lower()}, got {element!r}{hint}"
             raise BadDescription(msg)
         self.same(element.space)
 

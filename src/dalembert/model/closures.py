@@ -25,7 +25,7 @@ _HELD: Final = "this holds already for every position, so it closes nothing"
 """What can be declared about bodies that meet again: the rows that close a loop, named after the closure."""
 
 
-def coincide(s: Registry, P: Point, Q: Point, name: str | None = None, *, seen: Frame | None = None, redundant: Iterable[str] = ()) -> None:
+def coincide(s: Registry, P: Point, Q: Point, name: str | None = None, *, seen: Frame | str = "N", redundant: Iterable[str] = ()) -> None:
     """r_P − r_Q = 0: two points coincide, one row for each axis of N (or of `seen`).
 
     Rows that vanish identically (z in a plane mechanism) are dropped and reported; `redundant="z"` marks a row that

@@ -134,11 +134,13 @@ def add_rows(
     s.dropped += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
 
 
-def axes_or_inertial(s: Registry, frame: Frame | None, what: str) -> Frame:
+def axes_or_inertial(s: Registry, frame: Frame | str, what: str) -> Frame:
     """The frame whose axes rows are seen along: N unless another is given."""
-    if frame is not None:
-        s.space.has(frame, Frame, what)
-    return frame or s.space.N
+    if frame == "N":
+        return s.space.N
+    s.space.has(frame, Frame, f"{what}, seen=")
+    assert isinstance(frame, Frame)
+    return frame
 
 
 def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[str]:
@@ -155,7 +157,7 @@ def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[st
 
 
 def roll(
-    s: Registry, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None, seen: Frame | None = None
+    s: Registry, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None, seen: Frame | str = "N"
 ) -> None:
     """v_G + ω × (C − G) = 0: the point of the body at `at` is at rest, so the body rolls without slip on fixed ground.
 

@@ -106,7 +106,8 @@ def _table(study: Study) -> dict[str, Any]:
     """The motion for a CSV file: times, coordinates, speeds at the integrator's steps, or at even times where these are too many."""
     run = study.run
     assert run is not None
-    shown = run if len(run) <= _MOST_ROWS or not run.solution.anywhere else run.at(np.linspace(float(run.t[0]), float(run.t[-1]), _MOST_ROWS))
+    even = len(run) > _MOST_ROWS and run.solution.anywhere
+    shown = run.at(np.linspace(float(run.t[0]), float(run.t[-1]), _MOST_ROWS)) if even else run
     values = np.column_stack([shown.t, shown.q, shown.u])
     return {"names": ["t", *run.names], "values": floats(values, "<f8"), "file": f"{file_name(study.subject.title)}.csv"}
 

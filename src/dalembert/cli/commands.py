@@ -172,7 +172,9 @@ def report(
     png: reporting.Picture = None,
     gif: reporting.Gif = None,
     mp4: reporting.Film = None,
+    root: reporting.Root = None,
     *,
+    meshes: reporting.Meshes = False,
     text: Annotated[bool, typer.Option("--text", help="Print it as text instead of writing a page.")] = False,
     every: reporting.All = False,
     show: reporting.Open = False,
@@ -182,13 +184,14 @@ def report(
         msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
         raise Unknown(msg)
     if every:
-        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text, show)):
+        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text, show, meshes, root)):
             msg = "--all takes the gallery's own runs and only -o beside it; name one system for other wishes"
             raise Unknown(msg)
         reporting.every(output or Path(reporting.FOLDER))
         return
-    chosen = subject(system, values)
-    request = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
+    drawn, typed = reporting.drawn_by(root, meshes=meshes)
+    chosen = subject(system, values, drawn=drawn)
+    request = reporting.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed)
     wanted = "text" if text else _known("--format", style, FORMATS) if style else reporting.style_of(output, ENDINGS)
     if wanted != "html" and (png or gif or mp4 or show):
         msg = "--png, --gif, --mp4 and --open go with the page: leave out --text and --format"

@@ -92,12 +92,14 @@ An HTML file that opens in any browser and needs no network: description, equati
 derivations, agreement and audit, the motion in three dimensions with plots, energy, equilibria and linear modes, and how to make
 it again. Without --start and --for a system of the gallery runs as the gallery proposes, any other for 10 s from zero.
 --text prints description, equations, proofs and motion instead; --format and the endings .tex and .md write the same as LaTeX or Markdown.
+--meshes draws a robot by its meshes (STL, OBJ, MSH) instead of bars; only those inside --root are opened.
 
 \b
 dalembert report rolling-disk
 dalembert report double-pendulum --for 20 --start alpha=pi/2 -o swing.html --gif swing.gif
 dalembert report rolling-disk --text
 dalembert report file.py:pendulum -o pendulum.tex
+dalembert report panda/urdf/panda.urdf --meshes --root panda
 dalembert report --all -o gallery
 """
 

@@ -7,11 +7,11 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
@@ -30,24 +30,29 @@ from dalembert.report.results import PrintedResult
 from dalembert.states.values import values_of_run
 
 # what describes a system without being a program
-FILES: Final = (".urdf", ".xml", ".mjcf", *MODELS)
+ROBOTS: Final = (".urdf", ".xml", ".mjcf")
+FILES: Final = (*ROBOTS, *MODELS)
 # under this name the program is known while it runs
 MODULE: Final = "dalembert_program"
 
 
-def subject(text: str, given: Iterable[str] | None = None, *, complete: bool = True) -> Subject:
+def subject(text: str, given: Iterable[str] | None = None, *, complete: bool = True, drawn: Mapping[str, Any] | None = None) -> Subject:
     """The gallery's system of that name, what a file describes, or what the user's own function returns.
 
-    `given` are name=value of --set. Unless it need not be `complete`, its elements must fit together.
+    `given` are name=value of --set. Unless it need not be `complete`, its elements must fit together. `drawn` says how the links of a
+    robot are drawn: meshes, and the root that holds them.
     """
     if not text.strip():
         msg = "no system is named; give a name that `dalembert gallery` lists, or path/to/file.py:function"
         raise Unknown(msg)
     path, colon, function = text.rpartition(":")
+    if drawn and not (path if colon else text).lower().endswith(ROBOTS):
+        msg = f"--meshes and --root go with a robot's file ({', '.join(ROBOTS)}), not with {text!r}"
+        raise Unknown(msg)
     if text.lower().endswith(MODELS):
         return _from_model(text, dict(pairs("--set", given)), complete=complete)
     if (path if colon else text).lower().endswith(FILES):
-        return _from_file(path if colon else text, function if colon else "", given)
+        return _from_file(path if colon else text, function if colon else "", given, drawn or {})
     if colon and path and not any(sign in function for sign in (os.sep, ".py", "/")):
         return _from_program(Path(path), function, given, complete=complete)
     named = text in gallery.names()
@@ -56,12 +61,12 @@ def subject(text: str, given: Iterable[str] | None = None, *, complete: bool = T
     return _from_gallery(text, given, complete=complete)
 
 
-def _from_file(path: str, base: str, given: Iterable[str] | None) -> Subject:
+def _from_file(path: str, base: str, given: Iterable[str] | None, drawn: Mapping[str, Any]) -> Subject:
     """A robot, its root as the file has it, or :free, or :fixed."""
     if base not in ("", "free", "fixed"):
         msg = f"{path}:{base}: say :free or :fixed for the root, or nothing"
         raise Unknown(msg)
-    system = load(path, base=base or None)
+    system = load(path, base=base or None, **drawn)
     set_values(system, dict(pairs("--set", given)))
     kinematics(system)
     return Subject(system, system.name, str(path), "")

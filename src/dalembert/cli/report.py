@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -37,6 +37,8 @@ Output = Annotated[
 Duration = Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 All = Annotated[bool, typer.Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
+Meshes = Annotated[bool, typer.Option("--meshes", help="Draw the links of a robot by the meshes of its file.")]
+Root = Annotated[Path | None, typer.Option("--root", metavar="FOLDER", help="The folder that holds them.", show_default="that of the file")]
 Picture = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
 Gif = Annotated[Path | None, typer.Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
 Film = Annotated[Path | None, typer.Option("--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed.")]
@@ -52,7 +54,15 @@ def style_of(output: Path | None, endings: Mapping[str, str]) -> str:
     return known[ending]
 
 
-def wished(name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None]) -> ReportRequest:
+def drawn_by(root: Path | None, *, meshes: bool) -> tuple[dict[str, Any], list[str]]:
+    """How the links of a robot are drawn, for `subject`; and the same as it was typed."""
+    chosen: dict[str, Any] = ({"meshes": True} if meshes else {}) | ({} if root is None else {"root": root})
+    return chosen, ["--meshes"] * meshes + ([] if root is None else ["--root", str(root)])
+
+
+def wished(
+    name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None], typed: Iterable[str] = ()
+) -> ReportRequest:
     """What the command line asks for, on top of what the gallery proposes."""
     from dalembert.page.study import ReportRequest, page_run
 
@@ -64,7 +74,7 @@ def wished(name: str, described: Subject, duration: float | None, options: dict[
     asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
     events = shown.events if shown else ()
     run = page_run(start or dict(shown.start if shown else proposed_start(described.system)), values, inputs, events)
-    return ReportRequest(length, run, name, tuple(asked))
+    return ReportRequest(length, run, name, (*asked, *typed))
 
 
 def one(

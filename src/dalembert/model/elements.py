@@ -12,6 +12,7 @@ from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
+from dalembert.geometry.surface import Surface
 from dalembert.geometry.vector import Vector
 from dalembert.notebook import Shown
 
@@ -127,12 +128,16 @@ class Shape(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Primitive:
-    """A ball, box or cylinder along z of half sizes, its middle from G and its axes (columns) in the frame of a body, in numbers."""
+    """A ball, box or cylinder along z of half sizes, its middle from G and its axes (columns) in the frame of a body, in numbers.
 
-    kind: Literal["sphere", "box", "cylinder"]
+    A mesh is a surface whose corners lie between −1 and 1, stretched by the sizes as the others are.
+    """
+
+    kind: Literal["sphere", "box", "cylinder", "mesh"]
     sizes: tuple[float, float, float]
     middle: Any
     turn: Any
+    surface: Surface | None = None
 
 
 @dataclass(frozen=True)

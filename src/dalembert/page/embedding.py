@@ -39,6 +39,11 @@ def floats(x: Any, kind: str = "<f4") -> str:
     return base64.b64encode(np.ascontiguousarray(numbers, dtype=kind).tobytes()).decode("ascii")
 
 
+def whole(x: Any, kind: str) -> str:
+    """Whole numbers in a row, as text."""
+    return base64.b64encode(np.ascontiguousarray(np.rint(x), dtype=kind).tobytes()).decode("ascii")
+
+
 def moving(x: Numbers) -> str:
     """One row for each time; a single row for what does not change."""
     still = len(x) and np.ptp(x, axis=0).max() <= 1e-9 * (1.0 + np.abs(x).max())
@@ -58,6 +63,9 @@ def scene_data(s: Scene) -> dict[str, Any]:
                 "name": b.name,
                 "colour": b.colour,
                 "kind": b.solid.kind,
+                "mesh": None
+                if b.solid.surface is None
+                else [whole(32767 * b.solid.surface.corners, "<i2"), whole(b.solid.surface.faces, "<u2")],
                 "sizes": [float(x) for x in b.solid.sizes],
                 "guessed": b.solid.guessed and b.solid.kind == "sphere",
                 "round": b.solid.marked and b.frame is not None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from dalembert.algebra.scalar import Scalar
+from dalembert.geometry.surface import Surface
 from dalembert.model.elements import Body
 from dalembert.page.outline import Outline
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-Kind = Literal["sphere", "box", "cylinder"]
+Kind = Literal["sphere", "box", "cylinder", "mesh"]
 
 # moments that differ by less than this part are the same
 _SAME: Final = 0.02
@@ -37,7 +38,7 @@ _DOT: Final = 0.035
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A unit sphere, box (−1 … 1) or cylinder (radius 1, −1 … 1 along z), stretched by `sizes`, turned by `turn` in the body."""
+    """A unit sphere, box (−1 … 1), cylinder (radius 1, −1 … 1 along z) or surface in that box, stretched by `sizes`, turned in the body."""
 
     kind: Kind
     sizes: tuple[float, float, float]
@@ -46,6 +47,8 @@ class Solid:
     guessed: bool = False
     # one of the primitives of a body
     part: bool = False
+    # of a mesh
+    surface: Surface | None = None
 
     @property
     def marked(self) -> bool:
@@ -77,7 +80,7 @@ def parts(body: Body, r: Numbers, R: Numbers, colour: int) -> Iterator[DrawnBody
     for k, p in enumerate(body.looks):
         yield DrawnBody(
             "" if k else body.name,
-            Solid(p.kind, p.sizes, p.turn, part=True),
+            Solid(p.kind, p.sizes, p.turn, part=True, surface=p.surface),
             r + R @ p.middle,
             R @ p.turn,
             body,

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.page.curves import MemberCurve
 from dalembert.page.scene import Scene
-from dalembert.page.shapes import DrawnBody
+from dalembert.page.shapes import DrawnBody, Solid
 from dalembert.page.view import EYE, looking
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> 
     eye = camera.target + camera.distance * camera.back
     marked = body.frame is not None and body.solid.marked
     alpha = 0.75 if body.solid.guessed and body.solid.kind == "sphere" else 1.0
-    for corners, normal in _unit(body.solid.kind, fine, long=body.solid.sizes[2] > 4 * body.solid.sizes[0]):
+    for corners, normal in _unit(body.solid, fine):
         world = (corners * sizes) @ R.T + r
         n = R @ (normal / sizes)
-        n = n / np.linalg.norm(n)
+        n = n / (np.linalg.norm(n) or 1.0)
         middle = world.mean(axis=0)
         if n @ (eye - middle) <= 0:
             continue
@@ -114,17 +114,20 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> 
         )
 
 
-def _unit(kind: str, fine: int, *, long: bool) -> Iterator[tuple[Numbers, Numbers]]:
+def _unit(solid: Solid, fine: int) -> Iterator[tuple[Numbers, Numbers]]:
     """Corners and outward normal of every face of a unit solid."""
-    if kind == "box":
+    if solid.surface is not None:
+        for corners in solid.surface.sketched.corners[solid.surface.sketched.faces]:
+            yield corners, np.cross(corners[1] - corners[0], corners[2] - corners[0])
+    elif solid.kind == "box":
         for axis in range(3):
             for side in (-1.0, 1.0):
                 corners = np.zeros((4, 3))
                 corners[:, axis] = side
                 corners[:, (axis + 1) % 3], corners[:, (axis + 2) % 3] = [-1, 1, 1, -1], [-1, -1, 1, 1]
                 yield corners, side * np.eye(3)[axis]
-    elif kind == "cylinder":
-        yield from _cylinder(12 if long else _ROUND)
+    elif solid.kind == "cylinder":
+        yield from _cylinder(12 if solid.sizes[2] > 4 * solid.sizes[0] else _ROUND)
     else:
         yield from _sphere(fine)
 

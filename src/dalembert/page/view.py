@@ -160,6 +160,6 @@ def _ground(up: Numbers, bodies: Sequence[DrawnBody], contacts: Sequence[Numbers
 def _depth(body: DrawnBody, up: Numbers) -> Numbers:
     """How far a solid reaches below its centre."""
     x, y, z = (np.abs(body.R[:, :, k] @ up) * body.solid.sizes[k] for k in range(3))
-    if body.solid.kind == "box":
+    if body.solid.kind in ("box", "mesh"):
         return np.asarray(x + y + z)
     return np.asarray(np.hypot(x, y) + z if body.solid.kind == "cylinder" else np.sqrt(x**2 + y**2 + z**2))

@@ -28,6 +28,7 @@ def load_robot(
     locked: Mapping[str, float] | Sequence[str] = (),
     drives: Sequence[str] | Literal["all"] = (),
     root: str | Path | None = None,
+    meshes: bool = False,
 ) -> System:
     """The robot in a URDF or MJCF file as a System.
 
@@ -37,10 +38,15 @@ def load_robot(
     locked    joints to hold, by name with their values (or names alone, held at zero)
     drives    joints of a URDF that get an input, by name, or "all"; an MJCF file names its own
     root      the folder that the file and all files it names must lie in (by default that of the file)
+    meshes    whether links are drawn by the meshes of the file (STL, OBJ, MSH inside `root`), coarser where they are very fine
     """
     file, tag = checked_file(path, root)
     _check_choices(base, attitude)
     robot = read(file, tag)
+    if meshes:
+        from dalembert.robots.meshes import with_meshes
+
+        robot = with_meshes(robot, file, file.parent if root is None else Path(root).expanduser().resolve(), urdf=tag == "robot")
     if base == "free":
         robot = _freed(robot)
     robot = _driven(robot, drives)

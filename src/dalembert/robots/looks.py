@@ -1,11 +1,13 @@
-"""What the links of a robot look like: the primitives of its file, else bars from joint to joint."""
+"""What the links of a robot look like: its meshes where asked for, else the primitives of its file, else bars from joint to joint."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from dalembert.geometry.surface import Surface
 from dalembert.model.elements import Primitive
 from dalembert.robots.carriers import Carrier
 from dalembert.robots.poses import Numbers, Pose, pose
@@ -25,7 +27,8 @@ def looks(robot: Robot) -> list[list[Primitive]]:
     radius = _THICK * float(np.median(lengths)) if lengths else 0.0
     found: list[list[Primitive]] = []
     for body, pairs in zip(robot.bodies, ends, strict=True):
-        drawn = [p for shape in body.shapes for p in _parts(shape)] or [p for a, b in pairs for p in _bar(a, b, radius)]
+        drawn = [_mesh(s) for s in body.surfaces] or [p for shape in body.shapes for p in _parts(shape)]
+        drawn = drawn or [p for a, b in pairs for p in _bar(a, b, radius)]
         found.append(drawn or [Primitive("sphere", (radius,) * 3, np.zeros(3), np.eye(3))])
     for k in range(len(found) - 1, 0, -1):
         body = robot.bodies[k]
@@ -40,7 +43,15 @@ def seen_from(primitives: list[Primitive], here: Carrier, com: Numbers) -> tuple
 
 
 def _moved(p: Primitive, to: Pose) -> Primitive:
-    return Primitive(p.kind, p.sizes, to.point(p.middle), to.R @ p.turn)
+    return replace(p, middle=to.point(p.middle), turn=to.R @ p.turn)
+
+
+def _mesh(surface: Surface) -> Primitive:
+    """In its box, whose sides are at least a thousandth of the longest."""
+    least, most = surface.corners.min(axis=0), surface.corners.max(axis=0)
+    half = np.maximum((most - least) / 2, 1e-3 * (most - least).max() + 1e-12)
+    unit = Surface((surface.corners - (least + most) / 2) / half, surface.faces)
+    return Primitive("mesh", (float(half[0]), float(half[1]), float(half[2])), (least + most) / 2, np.eye(3), unit)
 
 
 def _parts(shape: RobotShape) -> list[Primitive]:

@@ -131,9 +131,10 @@ def mapped(m: Any, k: int) -> bool:
 
 def warning_text(name: str, omitted: Omitted) -> str:
     """One sentence for all that is left out."""
-    listed = "; ".join(f"{what} ({_short(names)})" for what, names in omitted.items())
+    listed = "; ".join(f"{what} ({some(names)})" for what, names in omitted.items())
     return f"{name}: left out of the equations: {listed}"
 
 
-def _short(names: tuple[str, ...], most: int = 6) -> str:
+def some(names: tuple[str, ...], most: int = 6) -> str:
+    """The first few names, and how many more there are."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from dalembert.algebra.scalar import Scalar
+from dalembert.geometry.surface import Surface
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -66,6 +67,8 @@ class RobotBody:
     inertial: Inertial | None
     joints: tuple[RobotJoint, ...] = ()
     shapes: tuple[RobotShape, ...] = ()
+    # of its meshes, where these are asked for; in the axes of the body
+    surfaces: tuple[Surface, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def _check(file: Path, main: Path, folder: Path, depth: int) -> str:
     moved = [place / str(e.get(a)) for place in here for e in tree.iter("compiler") for a in _FOLDERS if e.get(a)]
     for tag, named in _files(tree):
         opened = tag in ("include", "model")
-        # a URDF's meshes are never opened
+        # a URDF's meshes are opened only to be drawn, and only those inside the folder
         for place in here if opened else [] if tree.tag == "robot" else [*here, *moved]:
             other = (place / named).resolve()
             _inside(other, folder, file, f"<{tag}> names {named!r}")

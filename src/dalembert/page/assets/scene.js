@@ -91,6 +91,15 @@ const Meshes = {
       }
     return { position, normal, faces };
   },
+  // triangles with sharp edges: corners between −32767 and 32767, three of them to a triangle
+  faceted(corners, triangles) {
+    const position = [], normal = [], at = (k) => [0, 1, 2].map((i) => corners[3 * k + i] / 32767);
+    for (let k = 0; k < triangles.length; k += 3) {
+      const [a, b, c] = [0, 1, 2].map((i) => at(triangles[k + i])), n = V.unit(V.cross(V.sub(b, a), V.sub(c, a)));
+      position.push(...a, ...b, ...c); normal.push(...n, ...n, ...n);
+    }
+    return { position, normal, faces: Array.from(triangles, (_, k) => k) };
+  },
   // a flat convex polygon
   plate(corners) {
     const n = V.unit(V.cross(V.sub(corners[1], corners[0]), V.sub(corners[2], corners[0]))), faces = [];
@@ -305,6 +314,11 @@ class Stage {
     const where = (r) => typeof r === "number" ? this.places[r].r : read(r);
     this.bodies = data.bodies.map((b) => ({ ...b, r: where(b.r), e: b.e ? read(b.e) : null }));
     this.bodies.forEach((b, k) => { if (b.plate.length) this.renderer.meshes["plate " + k] = this.renderer.mesh(Meshes.plate(b.plate)); });
+    this.bodies.forEach((b, k) => {
+      if (!b.mesh) return;
+      b.kind = "mesh " + k;
+      this.renderer.meshes[b.kind] = this.renderer.mesh(Meshes.faceted(Arrays.read(b.mesh[0], Int16Array), Arrays.read(b.mesh[1], Uint16Array)));
+    });
     this.curves = data.curves.map((c) => ({ ...c, r: c.r.map(read) }));
     this.arrows = data.arrows.map((a) => ({ ...a, at: where(a.at), v: read(a.v) }));
     this.traced = data.traces.map((k) => this.renderer.buffer(this.spread(this.places[k].r)));

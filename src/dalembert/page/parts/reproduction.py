@@ -64,7 +64,11 @@ def head(study: Study) -> str:
     if colon and path:
         lines += ["import runpy", "", f"s = runpy.run_path({path!r})[{function!r}]()"]
     elif name.lower().endswith((".toml", ".json", ".urdf", ".xml", ".mjcf")):
-        lines += ["", f"s = da.load({name!r})"]
+        typed = study.request.options
+        drawn = (", meshes=True" if "--meshes" in typed else "") + (
+            f", root={typed[typed.index('--root') + 1]!r}" if "--root" in typed else ""
+        )
+        lines += ["", f"s = da.load({name!r}{drawn})"]
     elif name:
         lines += ["from dalembert import gallery", "", f"s = gallery.build({name!r})"]
     else:

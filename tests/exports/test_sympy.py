@@ -161,3 +161,66 @@ def test_the_method_is_left_as_it_was():
     before = method.mass_matrix
     da.from_sympy(method)
     assert method.mass_matrix == before
+
+
+def test_slopes_are_those_of_sympys_own_linearizer():
+    import sympy
+    from sympy.physics import mechanics as me
+
+    q, u, torque = me.dynamicsymbols("q u T")
+    m, l, g, t = *sympy.symbols("m l g"), me.dynamicsymbols._t
+    N, O = me.ReferenceFrame("N"), me.Point("O")
+    A = N.orientnew("A", "Axis", (q, N.z))
+    A.set_ang_vel(N, u * N.z)
+    O.set_vel(N, 0)
+    P = O.locatenew("P", l * A.x)
+    P.v2pt_theory(O, N, A)
+    rod = me.RigidBody("rod", P, A, m, (me.inertia(A, 0, 0, m * l**2), P))
+    theirs = me.KanesMethod(N, [q], [u], [q.diff(t) - u])
+    theirs.kanes_equations([rod], [(P, m * g * N.x), (A, torque * N.z)])
+    A_theirs, B_theirs, inputs = theirs.linearize(A_and_B=True)
+
+    s = da.System("Pendulum")
+    theta, (m_, l_, g_), T = s.coordinate("q"), s.constants("m l g"), s.input("T")
+    s.speeds(u=theta.dot)
+    B = s.N.rotated(theta, s.N.z)
+    G = s.O.offset(l_ * B.x, frame=B)
+    s.body("rod", m_, G, B, da.inertia(B, 0, 0, m_ * l_**2))
+    s.gravity(g_ * s.N.x)
+    s.torque(T * s.N.z, B)
+    ours = da.kane(s).sympy()
+    assert [torque] == list(ours.inputs) == list(inputs)
+    assert sympy.zeros(2, 2) == sympy.simplify(ours.A - A_theirs)
+    assert sympy.zeros(2, 1) == sympy.simplify(ours.B - B_theirs)
+    assert sympy.Matrix([[0, 1], [-g / (2 * l), 0]]) == sympy.simplify(ours.linearize({"q": 0, torque: 0})[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "about", "coordinates"),
+    [
+        ("cart-and-bar", {"theta": 0.3, "theta.dot": 0.4, "x.dot": -0.2}, None),
+        ("slider-crank", {"theta": 0.7, "theta.dot": 2.0}, ["theta"]),
+        ("rolling-disk", gallery.entry("rolling-disk").start, None),
+    ],
+)
+def test_slopes_in_symbols_are_those_of_the_linear_model(name, about, coordinates):
+    s = gallery.build(name)
+    expected = da.linearize(s, about, coordinates=coordinates)
+    constants = {c.name: float(c.value) for c in s.symbols.values() if c.kind == "constant"}
+    found = da.kane(s).sympy()
+    inside = {str(x) for x in found.mass_matrix.free_symbols | found.forcing.free_symbols | found.rows.free_symbols}
+    here = {**expected.point, **{n: x for n, x in constants.items() if n in inside}, **dict.fromkeys(expected.inputs, 0.0)}
+    A, B = (np.array(x, dtype=float).reshape(x.shape) for x in found.linearize(here, coordinates))
+    assert np.abs(A - expected.A).max() < 1e-11 * np.abs(expected.A).max()
+    assert np.abs(B - expected.B).max(initial=0.0) < 1e-11
+
+
+def test_a_point_that_will_not_do_is_said():
+    crank = da.kane(gallery.build("slider-crank")).sympy()
+    with pytest.raises(da.DalembertError, match=r"name 1 of theta, phi as independent: coordinates="):
+        _ = crank.A
+    with pytest.raises(da.Unknown, match="nowhere does not occur in the equations; known are theta, phi"):
+        crank.linearize({"nowhere": 1})
+    top = da.kane(gallery.build("rolling-disk")).sympy()
+    with pytest.raises(da.DalembertError, match="singular at this point|no finite slope"):
+        top.linearize(dict.fromkeys([*top.q, *top.u], 0))

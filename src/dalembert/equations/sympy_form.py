@@ -174,7 +174,7 @@ def _solved(M: Any, b: Any) -> Any:
     try:
         return M.LUsolve(b)
     except (NonInvertibleMatrixError, ZeroDivisionError) as e:
-        msg = "linearize: the mass matrix, or the rows in the other coordinates, is singular at this point: choose another point or coordinates"
+        msg = "linearize: the mass matrix or the rows are singular at this point: choose another point, or other coordinates="
         raise DalembertError(msg) from e
 
 

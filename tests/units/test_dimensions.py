@@ -134,9 +134,37 @@ def test_what_is_shown_says_its_unit(tmp_path):
     assert pytest.approx((0.5235987755982988, 0.02), rel=1e-15) == run.q[0]
     run.write(tmp_path / "run.csv")
     head = (tmp_path / "run.csv").read_text(encoding="utf-8").partition("\n")[0]
-    assert "t [s],theta,x [m],theta.dot [1/s],x.dot [m/s]" == head.strip()
+    assert "t [s],theta [rad],x [m],theta.dot [rad/s],x.dot [m/s]" == head.strip()
     run.plot("x", path=tmp_path / "run.svg")
     assert "x  [m]" in (tmp_path / "run.svg").read_text(encoding="utf-8")
     assert "N m" == s.unit("m*g*x")
+    assert all(head in str(run.start) for head in ("theta [rad]  ", "x [m]  ", "x.dot [m/s]  "))
+    assert " of the scale" in str(run.integrals)
+    assert " J, " in str(run.integrals)
     with pytest.raises(da.BadDescription, match=r"x: '2 kg' has \[kg\], but \[m\] is needed"):
         da.simulate(s, 0.1, start={"x": "2 kg"})
+
+
+def test_forces_rests_modes_and_pages_say_their_units():
+    from dalembert.page.parts.motion import groups
+
+    s, m, l, k, _ = described()
+    x, y = s.coordinates("x y")
+    s.particle("bead", m, s.O.offset(x * s.N.x + y * s.N.y, "B"))
+    s.potential(k * x**2 / 2)
+    s.constrain(y - l, name="shelf")
+    rest = str(da.equilibrium(s))
+    # two kilograms on a shelf
+    assert "λ of 'shelf' = 19.62 N" in rest
+    assert "theta = 0 rad\n" in rest
+    assert "eigenvalue [1/s]" in str(da.linearize(s))
+    run = da.simulate(s, 0.1, start={"theta": "30 deg"}, progress=False)
+    assert "λ of shelf  19.62 N" in str(run.reactions)
+    titles = "".join(c.name for _, panels in groups(run, run) for p in panels for c in p.curves)
+    assert all(unit in titles for unit in ("[rad]", "[m]", "[rad/s]", "[m/s]", "[N]"))
+
+
+def test_nothing_says_a_unit_where_none_was_given():
+    s = gallery.build("cart-and-bar")
+    run = da.simulate(s, 0.1, start={"theta": 0.1}, inputs={"F": 0}, progress=False)
+    assert not any(sign in f"{run}{run.reactions}{da.linearize(s)}" for sign in ("[", " N\n", " J", "rad"))

@@ -100,6 +100,8 @@ class RunIntegrals:
 
     def __init__(self, run: Trajectory) -> None:
         self.t = run.t
+        # " J" where units were given
+        self.unit = " J" if run.system.has_units else ""
         self._E = E = energies_of(run.kinematics)
         self._columns = dict(zip(run.quadrature_names, run.quadratures.T, strict=True))
         with MAKING:
@@ -228,17 +230,18 @@ class RunIntegrals:
         return _largest(self.E_Z - self.E_Z[:1] - self._from_model + (hidden - hidden[:1]))
 
     def __str__(self) -> str:
+        J, wrong = self.unit, "these are not the system's equations"
         model = f"none: K̇₂ + σ_R = 𝒫 at every state to {self.model_residual:.1g} of the powers"
         if not self.model_is_right:
-            model = f"{self.model_error:.3g}: K̇₂ + σ_R ≠ 𝒫 by {self.model_residual:.2g} of the powers; these are not the system's equations"
+            model = f"{self.model_error:.3g}{J}: K̇₂ + σ_R ≠ 𝒫 by {self.model_residual:.2g} of the powers; {wrong}"
         lines = (
-            f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}, {self.relative_drift:.2g} of the scale {self.scale:.4g}",
+            f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, {self.relative_drift:.2g} of the scale {self.scale:.4g}{J}",
             f"  model error {model}",
-            f"  constraint drift {self.constraint_drift:.2g} (jumps at projections)",
-            f"  integrator error {self.integrator_error:.2g} (the rest)",
+            f"  constraint drift {self.constraint_drift:.2g}{J} (jumps at projections)",
+            f"  integrator error {self.integrator_error:.2g}{J} (the rest)",
         )
-        out = f"  defects taken out {self.defect_taken_out:.2g} (projection onto the level of E_Z)"
-        taken = f"  taken out by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g} (counted in E_Z)"
+        out = f"  defects taken out {self.defect_taken_out:.2g}{J} (projection onto the level of E_Z)"
+        taken = f"  taken out by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g}{J} (counted in E_Z)"
         extra = ((DEFECTS, out), (TAKEN_BY_EVENTS, taken))
         return "\n".join([*lines, *(line for name, line in extra if name in self._columns)])
 

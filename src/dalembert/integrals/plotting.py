@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.simulation.plotting.chart import COLOURS
 from dalembert.simulation.plotting.plot import Plot
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +36,9 @@ def plot_integrals(run: Trajectory, path: str | PathLike[str] | None = None) -> 
     strayed = run.integrals
     below.plot(strayed.t, strayed.E_Z - strayed.E_Z[:1], color=COLOURS[1], linewidth=1.1)
     below.set_title(f"E_Z − E_Z(t₀), at most {strayed.relative_drift:.1e} of the scale", loc="left", fontsize=10)
-    below.set_xlabel("t")
+    below.set_xlabel(labelled("t", run.system.unit("t")))
+    for axes in (above, below):
+        axes.set_ylabel("J" if run.system.has_units else "")
     figure.suptitle(run.system.name, x=0.02, ha="left", fontweight="bold")
     made = Plot(figure)
     return made if path is None else made.save(path)

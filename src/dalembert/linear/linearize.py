@@ -15,7 +15,7 @@ from dalembert.linear.field import BadPoint, Field, Slopes, field_of, setting_of
 from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
-from dalembert.model.system import System
+from dalembert.model.system import System, units_by_name
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Key
 from dalembert.states.start import Start, find_start
@@ -109,6 +109,7 @@ def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int
         offset=np.concatenate([slopes.qdot[k][list(free)], slopes.udot[k]]),
         y=slopes.y[k],
         point=point,
+        units=units_by_name(kin.system, point),
         last=tuple(str(a[-1].name) for x in kin.system.expansions.values() for a in x.amplitudes.values() if len(a) > 1),
         residual=Residual(slopes.M[k], r[:, : len(free)], r[:, len(free) : n], r[:, n:], rates),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,8 @@ class LinearModel(Shown):
     steady: bool = True
     # the amplitudes of the last functions in which members were expanded
     last: tuple[str, ...] = ()
+    # of the values at the point; where there are any, time is in seconds
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def n_z(self) -> int:
@@ -71,7 +73,7 @@ class LinearModel(Shown):
 
     def modes(self) -> Modes:
         """Eigenvalues with their frequencies, damping and mode shapes."""
-        return modes(self.A, self.states)
+        return modes(self.A, self.states, seconds=bool(self.units))
 
     def second_order(self, coordinates: Sequence[str] | None = None) -> SecondOrder:
         """M ξ̈ + (D + G) ξ̇ + (K + N) ξ = B w for coordinates whose rates are speeds (by default all of these)."""
@@ -114,7 +116,9 @@ class LinearModel(Shown):
         write(path, "\n".join([*lines, ""]))
 
     def __str__(self) -> str:
-        head = f"{self.system}, linear about " + (", ".join(f"{k} = {v:.6g}" for k, v in self.point.items() if v) or "zero")
+        head = f"{self.system}, linear about " + (
+            ", ".join(f"{k} = {v:.6g} {self.units.get(k, '')}".rstrip() for k, v in self.point.items() if v) or "zero"
+        )
         # rounding of what cancels in a row is of the size of its slopes
         dust = 1e-14 * np.maximum(max(1.0, float(np.abs(self.offset).max(initial=0.0))), np.abs(self.A).sum(axis=1))
         listed = zip(self.states, self.offset, dust, strict=True)

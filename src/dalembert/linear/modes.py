@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.notebook import Shown
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +54,8 @@ class Modes(Shown):
 
     states: tuple[str, ...]
     modes: tuple[Mode, ...]
+    # whether time is in seconds, because units were given
+    seconds: bool = False
 
     @property
     def eigenvalues(self) -> Complex:
@@ -81,13 +84,15 @@ class Modes(Shown):
 
     def __str__(self) -> str:
         zeros = sum(m.structural for m in self.modes)
-        lines = [f"  {'eigenvalue':<28}{'frequency':>12}{'damping':>12}  shape"]
+        heads = (labelled("eigenvalue", "1/s"), labelled("frequency", "rad/s")) if self.seconds else ("eigenvalue", "frequency")
+        wide = max(12, len(heads[1]) + 1)
+        lines = [f"  {heads[0]:<28}{heads[1]:>{wide}}{'damping':>12}  shape"]
         for m in self.modes:
             if m.structural or m.eigenvalue.imag < 0:
                 continue
             z = _shown(m.eigenvalue)
             value = f"{z.real:.9g} ± {z.imag:.9g} i" if z.imag else f"{z.real:.9g}"
-            lines.append(f"  {value:<28}{m.frequency:>12.6g}{0.0 - z.real / abs(z) if z else math.nan:>12.4g}  {self._shape(m)}")
+            lines.append(f"  {value:<28}{m.frequency:>{wide}.6g}{0.0 - z.real / abs(z) if z else math.nan:>12.4g}  {self._shape(m)}")
         return "\n".join([*lines, *([f"  0, {zeros} times: ignorable coordinates and free speeds"] if zeros else [])])
 
     def _shape(self, m: Mode) -> str:
@@ -107,7 +112,7 @@ def _shown(z: complex) -> complex:
     return complex(z.real if abs(z.real) > _DUST * abs(z) else 0.0, z.imag if abs(z.imag) > _DUST * abs(z) else 0.0)
 
 
-def modes(A: Numbers, states: tuple[str, ...]) -> Modes:
+def modes(A: Numbers, states: tuple[str, ...], *, seconds: bool = False) -> Modes:
     """The eigenvalues of the blocks of A, and the eigenvectors of A for each."""
     found = []
     for block in blocks(A):
@@ -118,7 +123,7 @@ def modes(A: Numbers, states: tuple[str, ...]) -> Modes:
             continue
         found += [Mode(complex(z), _shape(A, z), structural=False) for z in np.linalg.eigvals(part)]
     found.sort(key=lambda m: (not m.structural, abs(m.eigenvalue.imag), m.eigenvalue.real, m.eigenvalue.imag))
-    return Modes(states, _told_apart(A, found))
+    return Modes(states, _told_apart(A, found), seconds)
 
 
 def _told_apart(A: Numbers, found: list[Mode]) -> tuple[Mode, ...]:

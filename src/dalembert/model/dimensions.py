@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Load
 from dalembert.model.member import End, Member
 from dalembert.model.registry import Registry
-from dalembert.units.dimension import ENERGY, FORCE, LENGTH, MASS, NONE, Dimension, dimension
+from dalembert.units.dimension import ENERGY, FORCE, LENGTH, MASS, NONE, Dimension, dimension, unit_text
 from dalembert.units.inference import BadDimension, Inference
 
 _INERTIA: Final = dimension(kg=1, m=2)
@@ -18,6 +19,7 @@ _TORQUE: Final = ENERGY
 _POWER: Final = dimension(1, 2, -3)
 _GRAVITY: Final = dimension(m=1, s=-2)
 _PER_LENGTH: Final = dimension(kg=1, s=-2)
+_TURNING: Final = {"": "rad", "1/s": "rad/s", "1/s²": "rad/s²"}
 _MEMBER: Final[dict[str, Dimension]] = {
     "length": LENGTH,
     "density": dimension(kg=1, m=-1),
@@ -88,6 +90,46 @@ class Dimensions:
         except BadDimension:
             return None
         return None if found.unknown else found.known
+
+    def unit(self, node: int) -> str:
+        """The unit of an expression, where it is determined; rad, rad/s for what turns."""
+        found = self.dimension(node)
+        text = "" if found is None else unit_text(found)
+        return _TURNING.get(text, text) if found is not None and self._turns(node) else text
+
+    def conjugate(self, name: str) -> str:
+        """J/[φ] or W/[φ]: the unit of a row's multiplier, or of the load behind a specified motion."""
+        row = next((c for c in self.s.constraints if c.name == name), None)
+        e = row.expression if row is not None else self.s.symbols[name].scalar if name in self.s.symbols else None
+        found = None if e is None else self.dimension(e.i)
+        work = ENERGY if row is None or row.holonomic else _POWER
+        return "" if found is None else unit_text(tuple(a - b for a, b in zip(work, found, strict=True)))  # type: ignore[arg-type]
+
+    def _turns(self, node: int) -> bool:
+        """Whether a node is an angle, a rate of one, or a speed that is defined by such rates."""
+        tape = self.s.space.tape
+        if tape.nodes[node][0] != "symbol":
+            return False
+        x, angles = self.inference.base(node)[0], self._angles()
+        definition = next((u.definition.i for u in self.s.speed_list if u.scalar.i == x), None)
+        return x in angles or (definition is not None and any(self.inference.base(i)[0] in angles for i in symbols_of(tape, (definition,))))
+
+    def _angles(self) -> set[int]:
+        """Symbols that frames turn by, or whose sines are taken."""
+        tape = self.s.space.tape
+        turned = [F.rotation.angle for F in self.s.space.frames if isinstance(F.rotation, AboutBasis | AboutAxis)]
+        terms, found = turned + [a for op, a, _ in tape.nodes if op in ("sin", "cos")], set()
+        while terms:
+            op, a, b = tape.nodes[i := terms.pop()]
+            if op == "symbol":
+                found.add(i)
+            elif op in ("add", "sub"):
+                terms += [a, b]
+            elif op == "neg":
+                terms.append(a)
+            elif op in ("mul", "div"):
+                terms += [x for x, other in ((a, b), (b, a)) if tape.value(other) is not None]
+        return found
 
     def _new(self, kind: str, several: list[Any]) -> list[Any]:
         start = self.seen.get(kind, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from dalembert.geometry.point import Point
 from dalembert.model import bodies, closures, constraints, given_energies, joints, loads, members, symbols, virtual_work
 from dalembert.model.registry import Registry
 from dalembert.notebook import Shown
-from dalembert.units.dimension import Dimension, unit_text
+from dalembert.units.dimension import Dimension
 
 
 class System(Registry, Shown):
@@ -164,17 +164,31 @@ class System(Registry, Shown):
 
     def unit(self, what: Scalar | str) -> str:
         """The unit of an expression, such as "m/s", where the units that were given determine it; "" otherwise."""
-        found = self.dimension(what)
-        return "" if found is None else unit_text(found)
+        found, check = self._own(what), self.space.journal.check
+        return "" if found is None else str(check.unit(found))
+
+    def conjugate_unit(self, name: str) -> str:
+        """The unit of the multiplier of a row, or of the load behind a specified motion; "" where it is not known."""
+        check = self.space.journal.check
+        return "" if check is None else str(check.conjugate(name))
+
+    @property
+    def has_units(self) -> bool:
+        """Whether a unit was given, so that results say theirs."""
+        return self.space.journal.check is not None
 
     def dimension(self, what: Scalar | str) -> Dimension | None:
         """The exponents of kg, m and s of an expression, where the units that were given determine them."""
-        tape, check = self.space.tape, self.space.journal.check
-        if check is None:
+        found, check = self._own(what), self.space.journal.check
+        return None if found is None else check.dimension(found)
+
+    def _own(self, what: Scalar | str) -> int | None:
+        """The node of an expression on the tape whose dimensions are known; None where no units are given."""
+        tape = self.space.tape
+        if self.space.journal.check is None:
             return None
         e = self.expression(what) if isinstance(what, str) else what
-        known = e.tape is tape or e.i < tape.shared_length(e.tape)
-        return check.dimension(e.i) if known else None
+        return e.i if e.tape is tape or e.i < tape.shared_length(e.tape) else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the description to a file of TOML or JSON, which `da.load` reads back."""
@@ -187,3 +201,8 @@ class System(Registry, Shown):
 
     def __repr__(self) -> str:
         return f"System({self.name!r}: {len(self.q)} coordinates, {len(self.bodies)} bodies, {len(self.constraints)} constraint rows)"
+
+
+def units_by_name(system: System, names: Iterable[str]) -> dict[str, str]:
+    """{name: unit} of those symbols and rates whose unit is known; empty where no units are given."""
+    return {name: unit for name in names if (unit := system.unit(name))} if system.has_units else {}

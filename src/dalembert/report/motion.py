@@ -19,7 +19,7 @@ SMALL = 1e-6
 def motion(run: Trajectory) -> Iterator[Block]:
     """The start, the effort, the energy, the residual of every row."""
     yield Heading(2, "Motion")
-    given = ", ".join(f"{m.name} = {m.value:.6g}" for m in run.start.marks if m.origin == "given")
+    given = run.start.given()
     steps = f"{run.solution.steps} steps of the integrator"
     yield words(f"From {given or 'zero'}: {run.t[-1] - run.t[0]:.6g} s in {steps}.")
     yield words(*_energy(run))
@@ -37,6 +37,7 @@ def not_run(reason: str) -> Iterator[Block]:
 
 def _energy(run: Trajectory) -> tuple[str | VerdictSpan, ...]:
     if not run.conserves_energy:
-        return (f"T + V goes from {run.energy[0]:.6g} to {run.energy[-1]:.6g}: loads or moving constraints do work.",)
+        J = " J" if run.system.has_units else ""
+        return (f"T + V goes from {run.energy[0]:.6g}{J} to {run.energy[-1]:.6g}{J}: loads or moving constraints do work.",)
     drift = run.energy_drift
     return "T + V drifts by ", VerdictSpan(f"{drift:.1e}", drift <= SMALL), " of the largest kinetic energy."

@@ -79,7 +79,8 @@ def _energy(run: Trajectory) -> str:
     if run.conserves_energy:
         return f"energy: drift {run.energy_drift:.2g} of the largest kinetic energy"
     E = run.energy
-    return f"energy: from {E[0]:.6g} to {E[-1]:.6g} (loads or moving constraints do work)" if len(E) else "energy: no times"
+    J = " J" if run.system.has_units else ""
+    return f"energy: from {E[0]:.6g}{J} to {E[-1]:.6g}{J} (loads or moving constraints do work)" if len(E) else "energy: no times"
 
 
 def _integrals(run: Trajectory) -> list[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.model.system import units_by_name
 from dalembert.ode.failures import BadStart
 from dalembert.ode.row_rank import rank_of_rows
 from dalembert.states.assembly import Assembler, Assembly, PositionRow
@@ -22,6 +23,7 @@ from dalembert.states.conditions import Condition, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
 from dalembert.states.quaternions import no_rotation, with_unit_quaternions
 from dalembert.states.velocities import Velocities
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,13 +56,21 @@ class Start:
     n_rows: int
     iterations: int
     notes: tuple[str, ...] = ()
+    # of those values whose dimension is known
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def counted(self) -> str:
         """2 given, 3 solved, 5 zero"""
         return ", ".join(f"{n} {o}" for o in ("given", "solved", "zero") if (n := sum(m.origin == o for m in self.marks)))
 
+    def given(self) -> str:
+        """theta = 0.5 rad, x = 2 m: what was asked for."""
+        asked = [m for m in self.marks if m.origin == "given"]
+        return ", ".join(f"{m.name} = {m.value:.6g} {self.units.get(m.name, '')}".rstrip() for m in asked)
+
     def __str__(self) -> str:
-        rows = [(m.name, f"{m.value:.12g}", "zero rotation" if m.origin == "zero" and m.value else m.origin) for m in self.marks]
+        named = {m.name: labelled(m.name, self.units.get(m.name, "")) for m in self.marks}
+        rows = [(named[m.name], f"{m.value:.12g}", "zero rotation" if m.origin == "zero" and m.value else m.origin) for m in self.marks]
         lines = [f"start at t = {self.t:.12g}", *table(rows)]
         if self.n_rows:
             steps = f"{self.iterations} iteration{'s' * (self.iterations != 1)}"
@@ -101,7 +111,8 @@ def find_start(
     position = float(np.max(np.abs(found.residuals), initial=0.0))
     residuals = position, velocities.residual(u, qdot)
     rank, count = _rank(evaluator, velocities, found.q, u)
-    return Start(t, found.q, u, qdot, marks, *residuals, rank, count, found.iterations, (*notes, *velocities.notes))
+    units = units_by_name(kin.system, (m.name for m in marks))
+    return Start(t, found.q, u, qdot, marks, *residuals, rank, count, found.iterations, (*notes, *velocities.notes), units)
 
 
 def _rank(evaluator: Evaluator, velocities: Velocities, q: Numbers, u: Numbers) -> tuple[int, int]:

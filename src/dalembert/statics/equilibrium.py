@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.model.system import System
+from dalembert.model.system import System, units_by_name
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, mapping, number
 from dalembert.states.evaluator import label
@@ -46,17 +46,22 @@ class Equilibrium(Shown):
     stability: Stability
     # whether enough functions of expanded members are kept
     notes: tuple[str, ...] = ()
+    # of the values at the point, and of the multipliers by the names of their rows
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> float:
         return self.point[name]
 
     def __str__(self) -> str:
         lines = [f"{self.system}, equilibrium at t = {self.t:.6g}" if self.t else f"{self.system}, equilibrium"]
-        lines += [f"  {name} = {0.0 if abs(x) < _DUST else x:.12g}" for name, x in self.point.items()]
+        lines += [f"  {name} = {0.0 if abs(x) < _DUST else x:.12g}{self._unit(name)}" for name, x in self.point.items()]
         dust = _DUST * max([1.0, *map(abs, self.multipliers.values())])
-        lines += [f"  λ of {name!r} = {0.0 if abs(x) < dust else x:.12g}" for name, x in self.multipliers.items()]
+        lines += [f"  λ of {name!r} = {0.0 if abs(x) < dust else x:.12g}{self._unit(f'λ {name}')}" for name, x in self.multipliers.items()]
         lines.append(f"  residual {self.residual:.2g}; {self.stability.verdict}: {self.stability.reason}")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def _unit(self, name: str) -> str:
+        return f" {self.units[name]}" if self.units.get(name) else ""
 
 
 def equilibrium(
@@ -164,7 +169,9 @@ def _described(balance: StaticBalance, root: Root) -> Equilibrium:
     verdict = stability(balance, root.y, lam)
     expansions = balance.kin.system.expansions.values()
     notes = tuple(line for x in expansions for line in x.estimates(lambda q: abs(point[str(q.name)])))
-    return Equilibrium(balance.kin.system.name, balance.t, point, q, u, lam, root.residual, second, verdict, notes)
+    s = balance.kin.system
+    units = units_by_name(s, point) | {f"λ {row}": s.conjugate_unit(row) for row in lam}
+    return Equilibrium(s.name, balance.t, point, q, u, lam, root.residual, second, verdict, notes, units)
 
 
 def _why(balance: StaticBalance, root: Root) -> str:

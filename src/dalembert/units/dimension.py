@@ -51,6 +51,11 @@ def ascii_unit(d: Dimension) -> str:
     return (over or "1" if under else over) + under
 
 
+def labelled(name: str, unit: str) -> str:
+    """x [m], or the name alone where no unit is known."""
+    return f"{name} [{unit}]" if unit else name
+
+
 def words(d: Dimension) -> str:
     """The unit in a sentence, told apart from a symbol of that name: "[m]", or "no dimension"."""
     return f"[{unit_text(d)}]" if unit_text(d) else "no dimension"

@@ -92,12 +92,17 @@ class Inference:
             self._nodes[i] = self._made(i)
         return self._reduced(self._nodes[root])
 
+    def base(self, i: int) -> tuple[int, int]:
+        """The symbol of which another is a rate, and how often it was differentiated."""
+        orders = 0
+        bases = {rate: x for x, rate in self.tape.rates.items()}
+        while i in bases and self.tape.nodes[bases[i]][1] != "t":
+            i, orders = bases[i], orders + 1
+        return i, orders
+
     def _symbol(self, i: int) -> Monomial:
         """[x'] = [x]/s"""
-        orders, base = 0, i
-        bases = {rate: x for x, rate in self.tape.rates.items()}
-        while base in bases and self.tape.nodes[bases[base]][1] != "t":
-            base, orders = bases[base], orders + 1
+        base, orders = self.base(i)
         if self.tape.nodes[base][1] == "t":
             return Monomial(TIME)
         return Monomial(unknown={base: Fraction(1)}).times(Monomial(TIME), Fraction(-orders))

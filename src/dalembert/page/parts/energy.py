@@ -13,6 +13,7 @@ from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.blocks import Heading
 from dalembert.report.energy_integrals import energy_integrals
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from dalembert.integrals.audit import RunIntegrals
@@ -42,7 +43,7 @@ def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
         parts = (("T", run.kinetic_energy), ("V", run.potential_energy), ("T + V", run.energy))
         keys = ("T", "V", "C")
         curves = tuple(PlotCurve(typeset(name), x, key) for (name, x), key in zip(parts, keys, strict=True))
-        yield plots.grid([PlotPanel("Energies", run.t, curves, wide=True)])
+        yield plots.grid([PlotPanel("Energies [J]" if run.system.has_units else "Energies", run.t, curves, wide=True)])
         return
     found = run.integrals
     yield f"<p>{typeset(_ABOUT)}</p>"
@@ -51,31 +52,39 @@ def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
 
 
 def _panels(found: RunIntegrals) -> Iterator[PlotPanel]:
-    t = found.t
+    t, J = found.t, found.unit.strip()
     drift = (found.E_Z - found.E_Z[:1]) / (found.scale or 1.0)
     yield PlotPanel(typeset("Drift of E_Z, as a part of its scale"), t, (PlotCurve("", drift, "drift"),), wide=True)
     integrals = (("E_Z", found.E_Z), ("E", found.E), ("𝓗", found.H), ("C", found.C))
     yield PlotPanel(
-        "Integrals", t, tuple(PlotCurve(typeset(name), x, "H" if name == "𝓗" else name) for name, x in integrals), coinciding=True
+        labelled("Integrals", J),
+        t,
+        tuple(PlotCurve(typeset(name), x, "H" if name == "𝓗" else name) for name, x in integrals),
+        coinciding=True,
     )
     parts = (("K₂", found.K2), ("𝒰", found.potential), ("Z", found.Z))
     yield PlotPanel(
-        typeset("E_Z = K₂ + 𝒰 + Z"),
+        labelled(typeset("E_Z = K₂ + 𝒰 + Z"), J),
         t,
         tuple(PlotCurve(typeset(name), x, key) for (name, x), key in zip(parts, ("K2", "V", "Z"), strict=True)),
     )
     works = [PlotCurve(escape(name), w.classical, f"w:{k}") for k, (name, w) in enumerate(found.works.items())]
     for k in range(0, len(works), _CURVES):
-        yield PlotPanel("Work of each load", t, tuple(works[k : k + _CURVES]))
+        yield PlotPanel(labelled("Work of each load", J), t, tuple(works[k : k + _CURVES]))
 
 
 def _errors(found: RunIntegrals) -> str:
-    model = "none" if found.model_is_right else short(found.model_error)
+    model = "none" if found.model_is_right else short(found.model_error) + found.unit
     rows = (
         ("model", model, f"K̇₂ + σ_R = 𝒫 at single states, to {short(found.model_residual)} of the powers"),
-        ("constraints", short(found.constraint_drift), "jumps of K₂ + 𝒰 where the motion is brought back onto the constraints"),
-        ("integrator", short(found.integrator_error), "the rest"),
+        (
+            "constraints",
+            short(found.constraint_drift) + found.unit,
+            "jumps of K₂ + 𝒰 where the motion is brought back onto the constraints",
+        ),
+        ("integrator", short(found.integrator_error) + found.unit, "the rest"),
     )
-    change = f"Largest change of E_Z: {short(found.drift)}, which is {short(found.relative_drift)} of the scale {found.scale:.4g}."
+    J = found.unit
+    change = f"Largest change of E_Z: {short(found.drift)}{J}, which is {short(found.relative_drift)} of the scale {found.scale:.4g}{J}."
     shown = table(("due to", "size", "how it is told"), [(escape(a), escape(b), typeset(c)) for a, b, c in rows])
     return f"<h3>Three kinds of error</h3><p>{typeset(change)}</p>{shown}"

@@ -14,6 +14,7 @@ from dalembert.page.scene import scene
 from dalembert.page.sketch import picture, svg
 from dalembert.page.study import Study
 from dalembert.page.vibration import shape_run
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from dalembert.linear.modes import Mode
@@ -42,12 +43,17 @@ def linear(study: Study) -> str:
 
 def _point(v: Vibration) -> str:
     e = v.equilibrium
-    point = ", ".join(f"{name} = {x:.6g}" for name, x in e.point.items() if abs(x) > _DUST) or "All coordinates and speeds are zero"
+    shown = [f"{name} = {x:.6g} {e.units.get(name, '')}".rstrip() for name, x in e.point.items() if abs(x) > _DUST]
+    point = ", ".join(shown) or "All coordinates and speeds are zero"
     tone = _TONES.get(e.stability.verdict, "quiet")
     verdict = f'<span class="{tone}">{escape(e.stability.verdict)}</span>: {escape(e.stability.reason)}'
     growth = v.model.modes().growth
     grows = growth > 1e-9 * max((m.frequency for m in v.modes), default=1.0)
-    linear = f'<p><span class="fails">Unstable</span>: a mode grows with Re λ = {growth:.5g}.</p>' if grows and tone != "fails" else ""
+    linear = (
+        f'<p><span class="fails">Unstable</span>: a mode grows with Re λ = {growth:.5g}{" 1/s" if v.model.units else ""}.</p>'
+        if grows and tone != "fails"
+        else ""
+    )
     return f"<h3>{escape(v.title)}</h3><p>{escape(point)}.</p><p>{verdict}.</p>{linear}"
 
 
@@ -57,7 +63,8 @@ def _eigenvalues(v: Vibration) -> str:
         return f"<p>All {zeros} eigenvalues are zero: ignorable coordinates and free speeds.</p>"
     rows = [(_value(m), f"{m.frequency:.5g}", _damping(m), escape(_parts(v, m))) for m in v.modes]
     note = f'<p class="quiet">Beside these 0, {zeros} times: ignorable coordinates and free speeds.</p>' if zeros else ""
-    return table(("eigenvalue λ", "frequency |λ|", "damping ζ", "largest parts of the shape"), rows) + note
+    per, turns = ("1/s", "rad/s") if v.model.units else ("", "")
+    return table((labelled("eigenvalue λ", per), labelled("frequency |λ|", turns), "damping ζ", "largest parts of the shape"), rows) + note
 
 
 def _value(m: Mode, digits: int = 6) -> str:

@@ -16,6 +16,7 @@ from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.writing import Writing
 from dalembert.simulation.summary import event_lines
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from dalembert.page.scene import Scene
@@ -49,7 +50,7 @@ def motion(study: Study, even: Trajectory | None, plots: Plots | None, drawn: Sc
 
 
 def _beginning(run: Trajectory) -> str:
-    given = ", ".join(f"{m.name} = {m.value:.6g}" for m in run.start.marks if m.origin == "given")
+    given = run.start.given()
     s = run.solution
     reached = f"{run.t[-1] - run.t[0]:.6g} s in {s.steps} steps, {s.rejected} rejected, {s.calls} evaluations"
     stopped = "" if run.finished else f" It stopped before its end: {s.message or s.outcome.value}."
@@ -90,19 +91,24 @@ def player(sketch: str, plots: Plots, kinds: Sequence[str]) -> str:
 def coordinates(run: Trajectory, even: Trajectory) -> list[PlotPanel]:
     """One panel for each coordinate."""
     kin = run.kinematics
-    writing = Writing().on(kin.tape)
-    named = [math(writing.symbol(kin.name(i)).tree) for i in kin.q]
+    named = _named(run, kin.q)
     return [PlotPanel("", even.t, (PlotCurve(name, x, f"q:{k}"),)) for k, (name, x) in enumerate(zip(named, even.q.T, strict=True))][
         :_MOST_PANELS
     ]
 
 
+def _named(run: Trajectory, symbols: Sequence[int]) -> list[str]:
+    """Symbols as a book prints them, with their units where these are known."""
+    kin = run.kinematics
+    writing = Writing().on(kin.tape)
+    return [labelled(math(writing.symbol(kin.name(i)).tree), escape(run.system.unit(kin.name(i)))) for i in symbols]
+
+
 def groups(run: Trajectory, even: Trajectory) -> Iterator[tuple[str, list[PlotPanel]]]:
     """Titles and panels; empty groups are left to the caller."""
     kin = run.kinematics
-    writing = Writing().on(kin.tape)
     yield "Coordinates", coordinates(run, even)
-    speeds = [math(writing.symbol(kin.name(i)).tree) for i in kin.u]
+    speeds = _named(run, kin.u)
     each = enumerate(zip(speeds, even.u.T, strict=True))
     yield "Speeds", [PlotPanel("", even.t, (PlotCurve(name, x, f"u:{k}"),)) for k, (name, x) in each][:_MOST_PANELS]
     # at the steps themselves: between them the polynomials add an error of their own
@@ -123,9 +129,12 @@ def _reactions(run: Trajectory) -> Iterator[PlotPanel]:
         for what, values in (("force", load.force), ("moment", load.moment)):
             if values is not None and np.abs(values).max(initial=0.0) > _DUST * max(sizes):
                 curves = tuple(PlotCurve(axis, values[:, k]) for k, axis in enumerate("xyz"))
-                yield PlotPanel(f"{escape(load.name)}, {what}", run.t, curves)
+                unit = {"force": "N", "moment": "N m"}[what] if found.units else ""
+                yield PlotPanel(labelled(f"{escape(load.name)}, {what}", unit), run.t, curves)
     for row in found.rows.values():
         if row.force is None:
-            yield PlotPanel("", run.t, (PlotCurve(f"λ of {escape(row.name)}", row.multiplier),))
+            name = labelled(f"λ of {escape(row.name)}", found.units.get(f"{row.name}: lambda", ""))
+            yield PlotPanel("", run.t, (PlotCurve(name, row.multiplier),))
     for drive in found.drives.values():
-        yield PlotPanel("", run.t, (PlotCurve(f"load behind {escape(drive.name)}", drive.load),))
+        name = labelled(f"load behind {escape(drive.name)}", found.units.get(f"{drive.name}: load", ""))
+        yield PlotPanel("", run.t, (PlotCurve(name, drive.load),))

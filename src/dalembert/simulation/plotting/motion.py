@@ -79,7 +79,9 @@ def _energy(run: Trajectory) -> Panel:
     if not run.conserves_energy:
         smooth = _smooth(run)
         parts = ("T", smooth.kinetic_energy, COLOURS[0]), ("V", smooth.potential_energy, COLOURS[2]), ("T + V", smooth.energy, COLOURS[6])
-        return Panel("energy", tuple(Curve(name, smooth.t, x, colour) for name, x, colour in parts))
+        return Panel(
+            "energy  [J]" if run.system.has_units else "energy", tuple(Curve(name, smooth.t, x, colour) for name, x, colour in parts)
+        )
     drift = run.energy_change / (float(np.max(run.kinetic_energy, initial=0.0)) or 1.0)
     exponent = int(np.floor(np.log10(largest))) if (largest := float(np.max(np.abs(drift), initial=0.0))) else 0
     title = "energy drift (E − E₀) / max T" + (f"  in 10{superscript(exponent)}" if exponent else "")

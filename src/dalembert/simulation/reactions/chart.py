@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from dalembert.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
 from dalembert.simulation.plotting.plot import Plot, shown
 from dalembert.simulation.reactions.loads import sizes
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
@@ -26,10 +27,12 @@ def chart(found: RunReactions, chosen: Sequence[JointLoad | RowLoad | DriveLoad]
     times = (float(t[0]), float(t[-1])) if len(t) else (0.0, 1.0)
     curves = [(label, x) for load in chosen for label, x in sizes(load).items()]
     panels = tuple(
-        Panel(label, (Curve(label, t, x, colour),))
+        Panel(labelled(label, found.units.get(label, "")), (Curve(label, t, x, colour),))
         for (label, x), colour in zip(curves[:MOST_PANELS], itertools.cycle(COLOURS), strict=False)
     )
     left_out = len(curves) - len(panels)
     facts = "reactions" + (f"  ·  {left_out} more not shown" if left_out else "")
-    below = Panel("power fed in", (Curve("power", t, found.power_in, COLOURS[1]),), zero_line=True)
+    below = Panel(
+        labelled("power fed in", found.units.get("power fed in", "")), (Curve("power", t, found.power_in, COLOURS[1]),), zero_line=True
+    )
     return Chart(found.system, facts, GREY, times, panels, below)

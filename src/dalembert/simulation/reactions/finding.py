@@ -22,7 +22,7 @@ from dalembert.kinetics.driving import Drive, Driving, driving
 from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
 from dalembert.kinetics.row_actions import held_rows
 from dalembert.simulation.reactions.body_balance import body_balance
-from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
+from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions, units_of_loads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,10 @@ def run_reactions(run: Trajectory) -> RunReactions:
     joints = _joints(run, found, lam[own])
     work = _work(run, asked, needs.power) if moves else np.zeros(len(run))
     off = functools.partial(body_balance, run, lam) if joints else None
-    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, found.why_no_joints, off)
+    loads: list[JointLoad | RowLoad | DriveLoad] = [*rows.values(), *joints.values(), *drives.values()]
+    units = units_of_loads(loads, run.system.conjugate_unit) if run.system.has_units else {}
+    why = found.why_no_joints
+    return RunReactions(run.system.name, run.t, joints, rows, drives, fed, rest, work, balance, is_shared, why, units, off)
 
 
 def _dusted(x: Numbers, dust: float) -> Numbers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -13,6 +13,7 @@ import numpy as np
 from dalembert.algebra.parser import nearest
 from dalembert.errors import Unknown
 from dalembert.notebook import Shown
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,6 +103,8 @@ class RunReactions:
     # whether rows repeat one another somewhere along the run
     is_shared: bool
     why_no_joints: str = ""
+    # N, N m, W and J of every quantity by its label, where units were given
+    units: dict[str, str] = field(default_factory=dict, repr=False)
     # how the balance of the bodies is found when it is asked for
     _body_balance: Callable[[], float] | None = field(repr=False, default=None)
 
@@ -148,7 +151,8 @@ class RunReactions:
         from dalembert.simulation.tables import write_table
 
         columns = self.columns()
-        write_table(path, ("t", *columns), np.column_stack([self.t, *columns.values()]))
+        heads = [labelled(name, self.units.get(name, "")) for name in ("t", *columns)]
+        write_table(path, heads, np.column_stack([self.t, *columns.values()]))
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Plot:
         """Sizes of forces, moments and loads over time, of those named or of all."""
@@ -160,12 +164,13 @@ class RunReactions:
         lines = [f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}"]
         found = [(label, float(np.max(np.abs(x), initial=0.0))) for load in self.loads for label, x in sizes(load).items()]
         dust, width = _DUST * max((x for _, x in found), default=0.0), max((len(label) for label, _ in found), default=0)
-        lines += [f"  {label:<{width}}  {x if x > dust else 0.0:.6g}" for label, x in found]
+        lines += [f"  {label:<{width}}  {x if x > dust else 0.0:.6g} {self.units.get(label, '')}".rstrip() for label, x in found]
+        W, J = (" W", " J") if self.units else ("", "")
         if np.any(self.power_in):
-            lines.append(f"power fed in: at most {float(np.max(np.abs(self.power_in))):.6g}; work {_last(self.work_in):.6g}")
+            lines.append(f"power fed in: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work {_last(self.work_in):.6g}{J}")
         if np.any(self.power_of_time):
             largest = float(np.max(np.abs(self.power_of_time)))
-            lines.append(f"  of it at most {largest:.6g} by time itself, where it stands in positions or potentials")
+            lines.append(f"  of it at most {largest:.6g}{W} by time itself, where it stands in positions or potentials")
         if self.is_shared:
             lines.append(f"some rows repeat others: of the multipliers that give the same motion these have the {METRIC}")
         if self.why_no_joints:
@@ -222,6 +227,17 @@ def sizes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, Numbers]:
     parts = (("force", load.force), ("moment", load.moment))
     found = {f"{what} of {load.name} on {load.on}": np.linalg.norm(x, axis=1) for what, x in parts if x is not None}
     return {**(found or {f"λ of {load.name}": load.multiplier}), **power}
+
+
+def units_of_loads(loads: Iterable[JointLoad | RowLoad | DriveLoad], conjugate: Callable[[str], str]) -> dict[str, str]:
+    """The units of columns and sizes by their labels; `conjugate` knows those of multipliers and driving loads."""
+    units = {"t": "s", "power fed in": "W"}
+    of = {"force": "N", "moment": "N m", "power": "W", "f_x": "N", "f_y": "N", "f_z": "N", "m_x": "N m", "m_y": "N m", "m_z": "N m"}
+    for load in loads:
+        own = {**of, **dict.fromkeys(("λ", "lambda", "load"), conjugate(load.name))}
+        units |= {label: own[label.partition(" ")[0]] for label in sizes(load)}
+        units |= {label: own[label.rpartition(": ")[2]] for label in load.columns}
+    return units
 
 
 def _first(x: Numbers) -> float:

@@ -245,6 +245,8 @@ def on(tape: Tape, e: Any) -> int:
         if e.tape.root is not tape.root:
             join(e.tape, tape)
         return e.i if e.i < tape.shared_length(e.tape) else transplant(e.tape, tape, (e.i,))[0]
+    if e.__class__ is Fraction or e.__class__ is int:
+        return tape.const(e)
     if is_sympy(e):
         from dalembert.algebra.exchange import from_sympy
 
@@ -284,7 +286,7 @@ def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar
             tape = join(tape, b.tape)
             return Scalar(tape, rule(tape, on(tape, a), on(tape, b)))
         return Scalar(tape, rule(tape, a.i, b.i))
-    if not isinstance(b, numbers.Number | Decimal) and not is_sympy(b):
+    if b.__class__ is not Fraction and not isinstance(b, numbers.Number | Decimal) and not is_sympy(b):
         return NotImplemented  # type: ignore[no-any-return]
     return Scalar(a.tape, rule(a.tape, a.i, on(a.tape, b)))
 

@@ -31,6 +31,11 @@ _AT_ZERO: Final = {"sin": 0, "cos": 1, "exp": 1, "sqrt": 0, "sinh": 0, "cosh": 1
 LARGEST_POWER: Final = 1000
 
 
+def _key(op: str, a: Any, b: Any = None) -> Node:
+    """What a node is found by: itself, or a fraction by its two integers, which are hashed and compared much faster."""
+    return (op, a.numerator, a.denominator) if a.__class__ is Fraction else (op, a, b)
+
+
 class Tape:
     """A growing list of interned nodes; indices into it are the expressions."""
 
@@ -103,22 +108,29 @@ class Tape:
     def __setstate__(self, state: dict[str, object]) -> None:
         for k, v in state.items():
             setattr(self, k, v)
-        self._memo = {node: i for i, node in enumerate(self.nodes)}
+        self._memo = {_key(*node): i for i, node in enumerate(self.nodes)}
         self.turns = {}
 
     # ---- leaves ------------------------------------------------------------------------------
 
     def _new(self, node: Node) -> int:
-        i = self._memo.get(node)
-        if i is None:
-            i = self._memo[node] = len(self.nodes)
+        length = len(self.nodes)
+        i = self._memo.setdefault(node, length)
+        if i == length:
             self.nodes.append(node)
         return i
 
     def const(self, value: Number) -> int:
-        if value.__class__ is not int and value.denominator == 1:
-            value = int(value)
-        return self._new(("const", checked_size(value), None))
+        if value.__class__ is int:
+            return self._new(("const", checked_size(value), None))
+        if value.denominator == 1:
+            return self._new(("const", checked_size(int(value)), None))
+        key = _key("const", value)
+        i = self._memo.get(key)
+        if i is None:
+            self.nodes.append(("const", checked_size(value), None))
+            i = self._memo[key] = len(self.nodes) - 1
+        return i
 
     def value(self, i: int) -> Number | None:
         """The number a constant node stands for, else None."""

@@ -44,6 +44,7 @@ class Carrier:
         return self.frame if exact == _ONE else self.frame.oriented(exact, name)
 
 
+_ZERO: Final = Fraction(0)
 _ONE: Final = [[Fraction(int(i == j)) for j in range(3)] for i in range(3)]
 
 
@@ -51,7 +52,14 @@ def decimals(x: Any) -> list[Fraction]:
     """Numbers by 15 decimals, as far as floats mean anything; what is rounding of the largest is zero."""
     values = np.asarray(x, dtype=float).ravel()
     largest = float(np.max(np.abs(values), initial=0.0))
-    return [Fraction(f"{v:.15g}") if abs(v) > _ROUNDING * largest else Fraction(0) for v in values.tolist()]
+    return [_decimal(v) if abs(v) > _ROUNDING * largest else _ZERO for v in values.tolist()]
+
+
+def _decimal(v: float) -> Fraction:
+    """15 digits as an integer over a power of ten."""
+    digits, exponent = f"{v:.14e}".replace(".", "").split("e")
+    power = int(exponent) - 14
+    return Fraction(int(digits) * 10**power) if power >= 0 else Fraction(int(digits), 10**-power)
 
 
 def vector(F: Frame, x: Any) -> Vector:

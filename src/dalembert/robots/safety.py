@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
-from xml.etree import ElementTree
 from xml.parsers import expat
 
 from dalembert.errors import BadDescription
@@ -36,20 +35,19 @@ def _check(file: Path, main: Path, folder: Path, depth: int) -> str:
     if depth > _DEEPEST:
         msg = f"{file.name}: its includes are nested more than {_DEEPEST} deep; does a file include itself?"
         raise BadDescription(msg)
-    text = _read(file)
-    _refuse_declarations(file, text)
-    tree = ElementTree.fromstring(text)  # noqa: S314 - a file with a DOCTYPE or an entity never comes this far
+    elements = _elements(file, _read(file))
+    root = elements[0][0]
     here = sorted({file.parent, main})
-    moved = [place / str(e.get(a)) for place in here for e in tree.iter("compiler") for a in _FOLDERS if e.get(a)]
-    for tag, named in _files(tree):
+    moved = [place / e[a] for place in here for tag, e in elements if tag == "compiler" for a in _FOLDERS if e.get(a)]
+    for tag, named in _files(elements):
         opened = tag in ("include", "model")
         # a URDF's meshes are opened only to be drawn, and only those inside the folder
-        for place in here if opened else [] if tree.tag == "robot" else [*here, *moved]:
+        for place in here if opened else [] if root == "robot" else [*here, *moved]:
             other = (place / named).resolve()
             _inside(other, folder, file, f"<{tag}> names {named!r}")
             if opened and other.is_file():
                 _check(other, main, folder, depth + 1)
-    return str(tree.tag)
+    return root
 
 
 def _read(file: Path) -> bytes:
@@ -59,8 +57,12 @@ def _read(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def _refuse_declarations(file: Path, text: bytes) -> None:
-    """A DOCTYPE can name other files and let a few lines grow into gigabytes."""
+def _elements(file: Path, text: bytes) -> list[tuple[str, dict[str, str]]]:
+    """Every element with its attributes, the root first.
+
+    A DOCTYPE, which can name other files and let a few lines grow into gigabytes, is refused.
+    """
+    found: list[tuple[str, dict[str, str]]] = []
 
     def refuse(*_: object) -> None:
         msg = f"{file.name}: it has a <!DOCTYPE> or declares entities, which a robot does not need; remove them"
@@ -69,19 +71,21 @@ def _refuse_declarations(file: Path, text: bytes) -> None:
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = lambda tag, attributes: found.append((tag, attributes))
     try:
         parser.Parse(text, True)
     except expat.ExpatError as problem:
         msg = f"{file.name} is not well-formed XML: {problem}"
         raise BadDescription(msg) from problem
+    return found
 
 
-def _files(tree: ElementTree.Element) -> Iterator[tuple[str, str]]:
+def _files(elements: list[tuple[str, dict[str, str]]]) -> Iterator[tuple[str, str]]:
     """Every file that an element names, in whichever attribute."""
-    for e in tree.iter():
-        for attribute, value in e.attrib.items():
+    for tag, attributes in elements:
+        for attribute, value in attributes.items():
             if attribute.startswith("file") and value.strip():
-                yield e.tag, value.strip()
+                yield tag, value.strip()
 
 
 def _inside(file: Path, folder: Path, named_in: Path, what: str) -> None:

@@ -17,6 +17,7 @@ fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed (extra: test)")
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
 VERSIONS = ("2.0", "3.0")
 KINDS = ("ModelExchange", "CoSimulation")
+ALONG = ("four-bar", "rolling-disk", "spin-up-beam", "n-four-bar", "free-body-quaternion", "whipple-bicycle")
 TIMES = np.linspace(0.0, 10.0, 1001)
 
 
@@ -145,6 +146,39 @@ def test_derivatives_are_our_rates(name, version, tmp_path):
         found.append(get([vr[f"der({v.name})"] for v in one.model.states]))
     fmu.freeInstance()
     assert off(np.array(found), one.rates) < CLOSE
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", ["cart-and-bar", *(pytest.param(n, marks=pytest.mark.slow) for n in ALONG)])
+def test_derivatives_along_directions_are_differences(name, version, tmp_path):
+    """Rates, outputs and energies along every state, input and constant and the time, and along a random mixture of them."""
+    file = tmp_path / "directions.fmu"
+    s, start = gallery.build(name), gallery.entry(name).start
+    da.export(s, "fmu", file, version=version, start=start, outputs=[f"{s.q[0].name}.dot.dot"])
+    described = fmpy.read_model_description(str(file))
+    with zipfile.ZipFile(file) as archive:
+        assert archive.read("modelDescription.xml").count(b"providesDirectionalDerivative") == len(KINDS)
+    fmu = fmpy.instantiate_fmu(fmpy.extract(str(file), str(tmp_path / "unpacked")), described, "ModelExchange")
+    get, put = (fmu.getReal, fmu.setReal) if version == "2.0" else (fmu.getFloat64, fmu.setFloat64)
+    variables = [v for v in described.modelVariables if "tolerance" not in v.name]
+    unknown = [v.valueReference for v in variables if v.name.startswith("der(") or v.causality == "output"]
+    known = [v.valueReference for v in variables if v.valueReference not in unknown]
+    rng = np.random.default_rng(7)
+    middle = np.array(get(known)) + rng.uniform(0.01, 0.05, len(known))
+
+    def values(at):
+        put(known, at.tolist())
+        return np.array(get(unknown))
+
+    for seed in [*np.eye(len(known)), rng.uniform(-1.0, 1.0, len(known))]:
+        h = 1e-3
+        near, far = ((values(middle + k * h * seed) - values(middle - k * h * seed)) / (2 * k * h) for k in (1, 2))
+        values(middle)
+        found = np.array(fmu.getDirectionalDerivative(unknown, known, seed.tolist()))
+        assert np.allclose((4 * near - far) / 3, found, rtol=1e-6, atol=1e-6 * max(1.0, np.abs(found).max()))
+    with pytest.raises(fmpy.fmi1.FMICallException):
+        fmu.getDirectionalDerivative([known[0]], [known[1]], [1.0])
+    fmu.freeInstance()
 
 
 def test_the_same_model_gives_the_same_bytes():

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
+from dalembert.exports.model import DIRECTIONAL, POSITION_STEP, SPEED_STEP, Function, Model
 from dalembert.exports.names import identifiers, words
 from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, Value, functions, prepared
 from dalembert.numerics.kernels import COSINE, HALF_PI_SHORT, LARGEST_REDUCED_SHORT, SINE, SINE_FIRST, TWO_OVER_PI
@@ -61,7 +61,8 @@ class CSource:
 
     @cached_property
     def _leaves(self) -> dict[int, str]:
-        return self.model.leaves("x[{}]", "w[{}]", "p->{}", self.names)
+        found = self.model.leaves("x[{}]", "w[{}]", "p->{}", self.names)
+        return found | {v.node: f"seed[{k}]" for k, v in enumerate(self.model.seeds)}
 
     # ---- the two files -----------------------------------------------------------------------
 
@@ -132,7 +133,8 @@ class CSource:
         only = "restrict " if real == "real" else ""
         results = "".join(f", {real} *{only}{r.name}" for r in f.results)
         static = "static " if f.name in (POSITION_STEP, SPEED_STEP) else ""
-        arguments = f"{real} t, const {real} *{only}x, const {real} *{only}w, const {self.name}_parameters *{only}p{results}"
+        seed = f", const {real} *{only}seed" if f.name == DIRECTIONAL else ""
+        arguments = f"{real} t, const {real} *{only}x, const {real} *{only}w, const {self.name}_parameters *{only}p{seed}{results}"
         return f"{static}void {self.name}_{f.name}({arguments})"
 
     def _declarations(self) -> Iterator[str]:

@@ -12,6 +12,8 @@ from dalembert.algebra.tape import Tape
 # the functions that carry a state back onto the rows, one Newton step each
 POSITION_STEP: Final = "position_step"
 SPEED_STEP: Final = "speed_step"
+# changes along a direction, which only an FMU asks for
+DIRECTIONAL: Final = "directional"
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Model:
     # how often the speeds are corrected: once where the rows are linear in them, never where nothing is to be corrected
     speed_rounds: int = 0
     notes: tuple[str, ...] = ()
+    # the direction of DIRECTIONAL: changes of t, x, w and p
+    seeds: tuple[Variable, ...] = ()
 
     @property
     def states(self) -> tuple[Variable, ...]:
@@ -74,8 +78,8 @@ class Model:
 
     @cached_property
     def varying(self) -> tuple[int, ...]:
-        """What changes from call to call: x, t, w."""
-        return (*(x.node for x in self.states), self.time, *(w.node for w in self.inputs))
+        """What changes from call to call: x, t, w, and a direction."""
+        return (*(x.node for x in self.states), self.time, *(w.node for w in (*self.inputs, *self.seeds)))
 
     def leaves(self, x: str, w: str, p: str, names: Mapping[str, str], *, first: int = 0, t: str = "t") -> dict[int, str]:
         """{symbol: what it is called}, from templates such as x[{}] and p.{}."""

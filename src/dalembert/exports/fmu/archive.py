@@ -17,6 +17,7 @@ from typing import Final
 from dalembert.errors import DalembertError
 from dalembert.exports.c import CSource
 from dalembert.exports.fmu.description import build_description, description
+from dalembert.exports.fmu.directional import with_directions
 from dalembert.exports.model import Model
 from dalembert.files import write
 
@@ -55,7 +56,7 @@ def files(model: Model, name: str, version: str = "2.0", binary: str = "auto") -
 
 
 def _sources(model: Model, name: str, version: str) -> dict[str, str]:
-    source = CSource(model, name)
+    source = CSource(with_directions(model), name)
     interface = f"fmi{version[0]}.c"
     ours = {file: resources.files(__package__).joinpath(file).read_text(encoding="utf-8") for file in ("instance.h", interface)}
     return {f"{name}.c": source.source(), interface: ours[interface], f"{name}.h": source.header(), "instance.h": ours["instance.h"]} | {

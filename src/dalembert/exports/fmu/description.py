@@ -92,7 +92,8 @@ def _says(model: Model) -> str:
 
 def _kinds(root: Element, name: str, sources: list[str], *, three: bool) -> None:
     state = ("canGetAndSetFMUState", "canSerializeFMUState") if three else ("canGetAndSetFMUstate", "canSerializeFMUstate")
-    common = {"modelIdentifier": name, **dict.fromkeys(state, "true")}
+    directions = "providesDirectionalDerivatives" if three else "providesDirectionalDerivative"
+    common = {"modelIdentifier": name, **dict.fromkeys((*state, directions), "true")}
     for kind in ("ModelExchange", "CoSimulation"):
         more = {"canHandleVariableCommunicationStepSize": "true"} if kind == "CoSimulation" else {}
         if kind == "ModelExchange" and three:

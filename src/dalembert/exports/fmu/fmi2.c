@@ -140,8 +140,7 @@ FUNCTION(fmi2DeSerializeFMUstate)(fmi2Component c, const fmi2Byte bytes[], size_
 FUNCTION(fmi2GetDirectionalDerivative)(fmi2Component c, const fmi2ValueReference unknown[], size_t n_unknown,
                                        const fmi2ValueReference known[], size_t n_known, const fmi2Real seed[], fmi2Real value[])
 {
-    (void)c; (void)unknown; (void)n_unknown; (void)known; (void)n_known; (void)seed; (void)value;
-    return fmi2Error;
+    return changes((Instance *)c, unknown, n_unknown, known, n_known, seed, value) ? fmi2Error : fmi2OK;
 }
 
 /* ---- model exchange ---- */

@@ -133,7 +133,15 @@ FUNCTION(fmi3SetBinary)(fmi3Instance c, VRS, const size_t sizes[], const fmi3Bin
     return n ? fmi3Error : fmi3OK;
 }
 
-/* ---- what this model does not have: clocks, dependencies, derivatives along directions ---- */
+FUNCTION(fmi3GetDirectionalDerivative)(fmi3Instance c, VRS, const fmi3ValueReference known[], size_t n_known, const double seed[],
+                                       size_t n_seed, double value[], size_t size)
+{
+    if (n_seed != n_known || size != n)
+        return fmi3Error;
+    return changes((Instance *)c, vr, n, known, n_known, seed, value) ? fmi3Error : fmi3OK;
+}
+
+/* ---- what this model does not have: clocks, dependencies, adjoint derivatives ---- */
 
 #define WITHOUT(name, ...) FUNCTION(name)(fmi3Instance c, __VA_ARGS__)
 WITHOUT(fmi3GetClock, VRS, bool v[]) { (void)c; (void)vr; (void)v; return n ? fmi3Error : fmi3OK; }
@@ -141,9 +149,6 @@ WITHOUT(fmi3SetClock, VRS, const bool v[]) { (void)c; (void)vr; (void)v; return 
 WITHOUT(fmi3GetNumberOfVariableDependencies, fmi3ValueReference vr, size_t *n) { (void)c; (void)vr; (void)n; return fmi3Error; }
 WITHOUT(fmi3GetVariableDependencies, fmi3ValueReference vr, size_t e[], fmi3ValueReference i[], size_t f[], int kinds[], size_t n)
 { (void)c; (void)vr; (void)e; (void)i; (void)f; (void)kinds; (void)n; return fmi3Error; }
-WITHOUT(fmi3GetDirectionalDerivative, VRS, const fmi3ValueReference known[], size_t k, const double seed[], size_t s, double v[],
-        size_t size)
-{ (void)c; (void)vr; (void)n; (void)known; (void)k; (void)seed; (void)s; (void)v; (void)size; return fmi3Error; }
 WITHOUT(fmi3GetAdjointDerivative, VRS, const fmi3ValueReference known[], size_t k, const double seed[], size_t s, double v[],
         size_t size)
 { (void)c; (void)vr; (void)n; (void)known; (void)k; (void)seed; (void)s; (void)v; (void)size; return fmi3Error; }

@@ -118,6 +118,33 @@ static int set(Instance *m, unsigned vr, double value)
     return 0;
 }
 
+/* changes of derivatives, outputs and energies along changes of time, states, inputs and constants; 1 where there are none */
+static int changes(Instance *m, const unsigned *unknown, size_t n_unknown, const unsigned *known, size_t n_known, const double *seed,
+                   double *value)
+{
+    double direction[1 + N_X + N_W + N_P] = {0}, change[N_X + N_Y + 2];
+    size_t k;
+    for (k = 0; k < n_known; ++k) {
+        if (known[k] < AT_DX)
+            direction[known[k]] += seed[k];
+        else if (known[k] >= AT_W && known[k] < AT_Y)
+            direction[known[k] - N_X] += seed[k];
+        else
+            return 1;
+    }
+    prepare(m);
+    MODEL(directional)(m->t, m->x, m->w, &m->p, direction, change);
+    for (k = 0; k < n_unknown; ++k) {
+        if (unknown[k] >= AT_DX && unknown[k] < AT_W)
+            value[k] = change[unknown[k] - AT_DX];
+        else if (unknown[k] >= AT_Y && unknown[k] < AT_TOLERANCE)
+            value[k] = change[N_X + unknown[k] - AT_Y];
+        else
+            return 1;
+    }
+    return 0;
+}
+
 static int drifted(Instance *m)
 {
 #if PROJECTS

@@ -79,3 +79,19 @@ def test_a_robot_can_be_written(tmp_path):
     s.body("hand", 1, Q.offset(0.5 * Q.frame.x), Q.frame, da.inertia(Q.frame, 1, 1, 1, xy=0.1))
     s.save(tmp_path / "m.toml")
     assert equal(s, da.load(tmp_path / "m.toml"))
+
+
+def test_a_verb_that_files_do_not_know_is_a_sentence(tmp_path):
+    from dalembert.geometry.journal import recorded
+
+    class Own(da.System):
+        @recorded
+        def shake(self, at, a):
+            self.force(a * self.N.x, at)
+
+    s = Own("Shaken")
+    s.particle("bead", 1, s.slide("x", s.O))
+    s.shake(s.bodies[0].G, 3)
+    with pytest.raises(da.Unwritable, match=r"a file has no word for shake\(…\)"):
+        s.save(tmp_path / "m.toml")
+    assert not list(tmp_path.iterdir())

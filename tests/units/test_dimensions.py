@@ -86,8 +86,36 @@ def test_what_is_not_said_is_inferred():
     ],
 )
 def test_unlike_terms_are_refused_at_the_line_that_makes_them(mistake, said):
+    s, *others = described()
+    before, tables = s.signature(), (len(s.space.frames), len(s.space.points), dict(s.space.journal.check.seen))
     with pytest.raises(da.BadDimension, match=re.escape(said)):
-        mistake(*described())
+        mistake(s, *others)
+    # nothing of it stays, so the next declaration is read as if it had not been tried
+    assert (before, tables) == (s.signature(), (len(s.space.frames), len(s.space.points), dict(s.space.journal.check.seen)))
+    s.potential(s["k"] * s["l"] ** 2 * s["theta"] ** 2 / 2)
+    # θ̈ = −(m g l/2 + k l²) θ/(m l²/3)
+    assert -33.93 == pytest.approx(da.linearize(s).A[1, 0])
+
+
+def test_a_unit_that_does_not_fit_what_was_there_is_taken_back():
+    s = da.System("Bead")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x, "P")
+    k = s.constant("k")
+    s.potential(k * x)
+    s.units(k="N")
+    with pytest.raises(da.BadDimension, match="its mass"):
+        s.particle("bead", k, P)
+    with pytest.raises(da.BadDimension, match=r"x has \[m\], not \[kg\]"):
+        s.units(x="kg")
+    with pytest.raises(da.BadDimension, match=r"k has \[N\], not \[kg\]"):
+        s.units(k="kg")
+    assert {"k": "N", "x": "m"} == {n: unit_text(d) for n, d in s.known_dimensions().items()}
+    with pytest.raises(da.BadDimension):
+        s.specified("k_2", k + s.t)
+    m = s.constant("k_2", "2 kg")
+    s.particle("bead", m, P)
+    assert da.agreement(s).holds
 
 
 def test_without_units_nothing_is_asked():

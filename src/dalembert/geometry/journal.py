@@ -6,7 +6,9 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
+
+from dalembert.errors import BadDescription
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,6 +40,43 @@ class Journal:
     check: Any = None
 
 
+# the verbs that may give the first unit, with which all that was declared before is read
+_FIRST: Final = ("constant", "constants", "input", "units")
+
+
+class Before:
+    """How much there was before a declaration: what is refused for its dimension is taken back whole."""
+
+    def __init__(self, owner: Any) -> None:
+        space, journal = owner.space, owner.space.journal
+        check = journal.check
+        self.registry = owner if check is None else check.s
+        self.journal, self.tape, self.check = journal, space.tape, check
+        parts = (self.registry, space, *(() if check is None else (check, check.inference)))
+        containers = [c for part in parts for c in vars(part).values() if isinstance(c, list | dict)]
+        # they only grow, and keep their order
+        self.lengths = [(c, len(c)) for c in (*containers, journal.declared, *self._dicts())]
+        self.copies = [(c, c.copy()) for c in (self.registry.dimensions, self.tape.moving, self.tape.inputs)]
+        self.copies += [] if check is None else [(check.seen, check.seen.copy())]
+        self.field = self.registry.field
+
+    def _dicts(self) -> tuple[dict[Any, Any], ...]:
+        return self.tape.displays, self.tape.names, self.tape.rates
+
+    def restore(self) -> None:
+        """Take back what came since."""
+        for grown, length in self.lengths:
+            if isinstance(grown, list):
+                del grown[length:]
+                continue
+            for key in list(grown)[length:]:
+                del grown[key]
+        for changed, before in self.copies:
+            changed.clear()
+            changed.update(before)
+        self.registry.field, self.journal.check = self.field, self.check
+
+
 def recorded(verb: Callable[P, R]) -> Callable[P, R]:
     """The verb of a system, a frame or a point, noted in the journal of its space where it succeeds."""
     signature = inspect.signature(verb)
@@ -51,6 +90,8 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
         journal.depth += 1
         tape = owner.space.tape
         before = len(tape)
+        watched = not (journal.depth - 1) and (journal.check is not None or verb.__name__ in _FIRST)
+        kept = Before(owner) if watched else None
         try:
             made = verb(*args, **kwargs)
         finally:
@@ -62,8 +103,12 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
                 plain = _without_programs(value)
                 given |= plain if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: plain}
             journal.declared.append(Declared(verb.__name__, owner, given, made, (before, len(tape))))
-            if journal.check is not None:
-                journal.check.learn()
+            if journal.check is not None and kept is not None:
+                try:
+                    journal.check.learn()
+                except BadDescription:
+                    kept.restore()
+                    raise
         return made
 
     return noted

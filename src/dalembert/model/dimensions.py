@@ -50,7 +50,7 @@ class Dimensions:
     def __init__(self, s: Registry) -> None:
         self.s, self.inference = s, Inference(s.space.tape)
         self.seen: dict[str, int] = {}
-        self.given: set[str] = set()
+        self.given: dict[str, Dimension] = {}
 
     def learn(self) -> None:
         """Read what was declared since the last time; a contradiction is refused."""
@@ -138,14 +138,14 @@ class Dimensions:
 
     def _symbols(self) -> None:
         for name, x in self.s.symbols.items():
-            if name in self.given:
-                continue
             given = self.s.dimensions.get(name)
+            if name in self.given and given in (None, self.given[name]):
+                continue
             if given is None and (x.kind != "constant" or x.value is None):
                 continue
             # a plain number has no dimension once units are used
-            self.given.add(name)
-            self.inference.give(x.scalar.i, NONE if given is None else given, name)
+            self.given[name] = NONE if given is None else given
+            self.inference.give(x.scalar.i, self.given[name], name)
         for x in self._new("motions", [x for x in self.s.symbols.values() if x.motion is not None]):
             self.inference.same(x.scalar.i, x.motion.i, f"specified {x.name}")
 

@@ -6,25 +6,22 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import Unwritable
-from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.journal import Declared, Program
-from dalembert.geometry.vector import Vector
-from dalembert.model.elements import Body, Load, Shape
-from dalembert.model.member import End, Member
+from dalembert.geometry.journal import Declared
+from dalembert.model.elements import Body, Load
+from dalembert.model.member import Member
 from dalembert.model.names import split
 from dalembert.model.system import System
 from dalembert.modelfile.definitions import as_read, definitions, nodes_in
-from dalembert.modelfile.expression_text import ExpressionText, decimal, number_text
-from dalembert.modelfile.handles import Handles
-from dalembert.modelfile.kinds import KINDS, MEMBERS, PARTS
+from dalembert.modelfile.expression_text import decimal, number_text
+from dalembert.modelfile.kinds import KINDS, MEMBERS
 from dalembert.modelfile.settings import Settings
 from dalembert.modelfile.settings_text import settings_tables
+from dalembert.modelfile.value_text import Table, ValueText
 from dalembert.units.dimension import ascii_unit
 
-Table = dict[str, Any]
 _ROW: Final = re.compile(r" (?:[xyz]|(?:about|along) [xyz]|axis [12]|across [12]|right angle)$")
 _SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "display", "units")
 # digits of a double, which no rule takes for a multiple of π where it is a value
@@ -32,13 +29,12 @@ _DOUBLE: Final = 17
 _MADE_BY: Final = ("pin", "slide", "universal", "ball", "free", "discretise", "coordinate")
 
 
-class Writer:
+class Writer(ValueText):
     """The tables of one system: `head`, then `elements` in the order in which they were declared, then `tail`."""
 
     def __init__(self, s: System, settings: Settings | None = None) -> None:
-        self.s, self.handles = s, Handles(s)
+        super().__init__(s)
         self.settings = settings if settings is not None else s.settings if isinstance(s.settings, Settings) else None
-        self.text = ExpressionText(s.space.tape, [*s.taken, *(f.name for f in s.space.frames), *(p.name for p in s.space.points)])
         came = {id(x) for each in s.expanded.values() for x in each}
         self.rows = iter(s.constraints)
         self.loads, self.potentials, self.dissipations = (
@@ -122,6 +118,9 @@ class Writer:
             write(d)
         elif d.verb in MEMBERS:
             self._member(d.made)
+        elif d.verb not in KINDS:
+            msg = f"save: a file has no word for {d.verb}(…) so far; describe it by other elements to write it down"
+            raise Unwritable(msg)
         else:
             self._element(d.verb, self._label(d), self._arguments(d.verb, d.arguments))
             if isinstance(d.made, Body):
@@ -306,70 +305,3 @@ class Writer:
             if given is not None and given is not False and given != ():
                 table[key.name] = self.value(key.type, given)
         self._element(m.kind, m.name, table)
-
-    # ---- values ------------------------------------------------------------------------------
-
-    def value(self, kind: str, given: Any) -> Any:
-        """A value as the file has it, by the type of its key."""
-        if isinstance(given, Program):
-            msg = "save: a function of Python stands where a file can only have an expression"
-            raise Unwritable(msg)
-        if kind == "scalar":
-            return self.scalar(given)
-        if isinstance(given, Vector):
-            return self.vector(given)
-        if isinstance(given, Body):
-            return given.name
-        if isinstance(given, Dyadic):
-            return self._dyadic(given)
-        if isinstance(given, Frame):
-            return self.handles.frame(given)
-        if kind == "point":
-            return self.handles.point(given)
-        if kind in ("scalars", "vectors"):
-            several = [self.value(kind[:-1], x) for x in given] if isinstance(given, tuple | list) else [self.scalar(given)]
-            return several[0] if len(set(map(str, several))) == 1 and len(several) == 1 else several
-        if kind == "bodies":
-            return ["" if b is None else b.name for b in given]
-        if isinstance(given, Shape):
-            shape: Table = {"kind": given.kind, "sizes": [self.scalar(x) for x in given.sizes]}
-            return shape | ({} if given.axis is None else {"axis": self.vector(given.axis)})
-        if isinstance(given, End):
-            return self._end(given)
-        return list(given) if isinstance(given, tuple) else given
-
-    def _end(self, end: End) -> Any:
-        keys = [k for k in PARTS["end"] if k.name != "support" and getattr(end, k.name) is not None]
-        if not keys:
-            return end.support
-        return {"support": end.support} | {k.name: self.value(k.type, getattr(end, k.name)) for k in keys}
-
-    def scalar(self, e: Any) -> Any:
-        """A number, where it is a short one, or the text of an expression."""
-        tape = self.s.space.tape
-        i = on(tape, e)
-        value = tape.value(i)
-        short = None if value is None else decimal(value)
-        if value is None or short is None:
-            return self.text(i)
-        return int(value) if value.denominator == 1 else short
-
-    def vector(self, v: Vector) -> str:
-        """x*N.x + a*B.y"""
-        tape, text = self.s.space.tape, ""
-        for F, components in v.on(tape).parts.items():
-            for axis, c in zip("xyz", components, strict=True):
-                if c == tape.zero:
-                    continue
-                op, inside, _ = tape.nodes[c]
-                minus = op == "neg" or (op == "const" and inside < 0)
-                k = tape.neg(c) if minus else c
-                term = f"{self.handles.frame(F)}.{axis}" if k == tape.one else f"{self.text.factor(k)}*{self.handles.frame(F)}.{axis}"
-                text += (" - " if minus else " + ") + term if text else ("-" if minus else "") + term
-        return text or "0"
-
-    def _dyadic(self, I: Dyadic) -> str:
-        entries = [self.scalar(Scalar(I.tape, i)) for i in I.entries()]
-        while len(entries) > 3 and entries[-1] == 0:
-            entries.pop()
-        return f"inertia({self.handles.frame(I.frame)}, {', '.join(map(str, entries))})"

@@ -1,0 +1,93 @@
+"""A value of a System as the file has it: numbers, expressions, vectors, names of things, tables inside elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert.algebra.scalar import Scalar, on
+from dalembert.errors import Unwritable
+from dalembert.geometry.dyadic import Dyadic
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.journal import Program
+from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, Shape
+from dalembert.model.member import End
+from dalembert.model.system import System
+from dalembert.modelfile.expression_text import ExpressionText, decimal
+from dalembert.modelfile.handles import Handles
+from dalembert.modelfile.kinds import PARTS
+
+Table = dict[str, Any]
+
+
+class ValueText:
+    """The values of one system, by the names that its elements have in the file."""
+
+    def __init__(self, s: System) -> None:
+        self.s, self.handles = s, Handles(s)
+        self.text = ExpressionText(s.space.tape, [*s.taken, *(f.name for f in s.space.frames), *(p.name for p in s.space.points)])
+
+    def value(self, kind: str, given: Any) -> Any:
+        """A value as the file has it, by the type of its key."""
+        if isinstance(given, Program):
+            msg = "save: a function of Python stands where a file can only have an expression"
+            raise Unwritable(msg)
+        if kind == "scalar":
+            return self.scalar(given)
+        if isinstance(given, Vector):
+            return self.vector(given)
+        if isinstance(given, Body):
+            return given.name
+        if isinstance(given, Dyadic):
+            return self._dyadic(given)
+        if isinstance(given, Frame):
+            return self.handles.frame(given)
+        if kind == "point":
+            return self.handles.point(given)
+        if kind in ("scalars", "vectors"):
+            several = [self.value(kind[:-1], x) for x in given] if isinstance(given, tuple | list) else [self.scalar(given)]
+            return several[0] if len(set(map(str, several))) == 1 and len(several) == 1 else several
+        if kind == "bodies":
+            return ["" if b is None else b.name for b in given]
+        if isinstance(given, Shape):
+            shape: Table = {"kind": given.kind, "sizes": [self.scalar(x) for x in given.sizes]}
+            return shape | ({} if given.axis is None else {"axis": self.vector(given.axis)})
+        if isinstance(given, End):
+            return self._end(given)
+        return list(given) if isinstance(given, tuple) else given
+
+    def _end(self, end: End) -> Any:
+        keys = [k for k in PARTS["end"] if k.name != "support" and getattr(end, k.name) is not None]
+        if not keys:
+            return end.support
+        return {"support": end.support} | {k.name: self.value(k.type, getattr(end, k.name)) for k in keys}
+
+    def scalar(self, e: Any) -> Any:
+        """A number, where it is a short one, or the text of an expression."""
+        tape = self.s.space.tape
+        i = on(tape, e)
+        value = tape.value(i)
+        short = None if value is None else decimal(value)
+        if value is None or short is None:
+            return self.text(i)
+        return int(value) if value.denominator == 1 else short
+
+    def vector(self, v: Vector) -> str:
+        """x*N.x + a*B.y"""
+        tape, text = self.s.space.tape, ""
+        for F, components in v.on(tape).parts.items():
+            for axis, c in zip("xyz", components, strict=True):
+                if c == tape.zero:
+                    continue
+                op, inside, _ = tape.nodes[c]
+                minus = op == "neg" or (op == "const" and inside < 0)
+                k = tape.neg(c) if minus else c
+                term = f"{self.handles.frame(F)}.{axis}" if k == tape.one else f"{self.text.factor(k)}*{self.handles.frame(F)}.{axis}"
+                text += (" - " if minus else " + ") + term if text else ("-" if minus else "") + term
+        return text or "0"
+
+    def _dyadic(self, I: Dyadic) -> str:
+        entries = [self.scalar(Scalar(I.tape, i)) for i in I.entries()]
+        while len(entries) > 3 and entries[-1] == 0:
+            entries.pop()
+        return f"inertia({self.handles.frame(I.frame)}, {', '.join(map(str, entries))})"

@@ -111,6 +111,8 @@ from dalembert.inverse.drives import inverse_dynamics as inverse_dynamics
 from dalembert.inverse.regressor import InertialParameter as InertialParameter
 from dalembert.inverse.regressor import Regressor as Regressor
 from dalembert.inverse.regressor import regressor as regressor
+from dalembert.inverse.row_multipliers import Multipliers as Multipliers
+from dalembert.inverse.row_multipliers import NativeMultipliers as NativeMultipliers
 from dalembert.kinematics.system_kinematics import Kinematics as Kinematics
 from dalembert.kinematics.system_kinematics import kinematics as kinematics
 from dalembert.kinetics.balance import Balance as Balance

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.api.compile import saddle_equations, what_to_integrate
+from dalembert.kinematics.system_kinematics import all_rates, kinematics
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
-    from dalembert.algebra.scalar import Scalar
     from dalembert.geometry.point import Point
+    from dalembert.inverse.row_multipliers import Multipliers
     from dalembert.kinetics.balance import Balance
     from dalembert.kinetics.reactions import Reactions
     from dalembert.model.elements import Body
@@ -30,14 +31,17 @@ def balance(system: System, bodies: Iterable[Body | str], about: Point) -> Balan
     return balance_of(kinematics(system), bodies, about)
 
 
-def multipliers(system: System) -> dict[str, Scalar]:
-    """λ of every constraint row as an expression of q, q̇ and t, with the accelerations eliminated; for up to three rows.
+def multipliers(system: System) -> Multipliers:
+    """λ of every constraint row: {row: expression of q, q̇ and t} with the accelerations eliminated, for up to three rows.
 
-    Constraint forces are + Aᵀλ. Where a divisor of the elimination vanishes, as at a singular attitude, it has no value.
-    Of a run they are in `run.reactions` for any number of rows.
+    Constraint forces are + Aᵀλ. Where a divisor of the elimination vanishes, as at a singular attitude, an expression has no
+    value. `.compile()` gives f(q, u, t=0, **values) as native code for any number of rows, which solves at each state anew.
+    Of a run they are in `run.reactions`.
     """
-    from dalembert.equations.multiplier_expressions import solved_multipliers
-    from dalembert.principles.lagrange import lagrange
+    from dalembert.inverse.row_multipliers import Multipliers, NativeMultipliers
 
-    d = lagrange(kinematics(system))
-    return {name: d.scalar(i) for name, i in solved_multipliers(d.kinematics, d.native.residuals, d.native.multipliers).items()}
+    def compiled() -> NativeMultipliers:
+        kin, _ = what_to_integrate(system, "native")
+        return NativeMultipliers(kin, *saddle_equations(all_rates(kinematics(system))))
+
+    return Multipliers(kinematics(system), compiled)

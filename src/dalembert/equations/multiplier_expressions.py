@@ -21,10 +21,10 @@ def solved_multipliers(kin: Kinematics, residuals: Sequence[int], multipliers: S
     """{row: λ in q, q̇ and t} from equations along the coordinates that are linear in q̈ and λ."""
     rows = kin.acting_rows
     if len([row for row in rows if not row.is_norm]) > MOST_ROWS:
-        msg = f"{len(rows)} rows: their multipliers are written out for up to {MOST_ROWS}; those of a run are in run.reactions"
+        msg = f"{len(rows)} rows: λ is written out for up to {MOST_ROWS}; da.multipliers(s).compile() gives them as a program"
         raise NotApplicable(msg)
     if kin.nonlinear:
-        msg = f"{kin.nonlinear[0].name!r} is not linear in the velocities; its multiplier is in run.reactions"
+        msg = f"{kin.nonlinear[0].name!r} is not linear in the velocities; da.multipliers(s).compile() gives its multiplier as a program"
         raise NotApplicable(msg)
     t = kin.tape
     unknowns = [*kin.qddot, *multipliers]

@@ -22,6 +22,7 @@ from dalembert.integrals.decide import polynomial_root
 from dalembert.integrals.load_potentials import potential_of, turns
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import virtual_work_of
+from dalembert.notebook import Shown
 
 _CURL: Final = "∂Q_j/∂q_k − ∂Q_k/∂q_j"
 # functions with a value and slopes at every argument
@@ -29,7 +30,7 @@ _REGULAR: Final = frozenset({"const", "symbol", "pi", "add", "sub", "mul", "neg"
 
 
 @dataclass(frozen=True)
-class LoadVerdict:
+class LoadVerdict(Shown):
     """Whether the work of a load is a function of the configuration; None where that is undecided.
 
     `closed`: ∂Q/∂q̇ = 0, ∂Q/∂t = 0 and dQ = 0 along what the rows allow, so that it has a potential near every position.

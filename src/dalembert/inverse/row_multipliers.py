@@ -90,7 +90,7 @@ class NativeMultipliers(Shown):
 
     def _sizes(self, A: Numbers, gamma: Numbers, y: Numbers) -> Numbers:
         """|A_j| of every row; an error where one is zero, or where anything has no finite value."""
-        size = np.linalg.norm(A, axis=1)
+        size: Numbers = np.linalg.norm(A, axis=1)
         for name, length, rest in zip(self.rows, size.tolist(), gamma.tolist(), strict=True):
             if not np.isfinite([length, rest]).all():
                 msg = f"multipliers: row {name!r} has no finite value at this state; the speeds {', '.join(self.speeds)} may be singular"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dalembert.agreement.catalogue import of_motion
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.regularity import check_regular
 from dalembert.equations.saddle import SaddleEquations, saddle
@@ -47,6 +46,8 @@ def _route(kin: Kinematics) -> ExplicitEquations:
     found = _by_links(kin)
     if found is not None:
         return found
+    from dalembert.agreement.catalogue import of_motion
+
     equations = of_motion(kin).equations
     check_regular(equations)
     return solved(equations)
@@ -84,6 +85,8 @@ def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:
     """The equations with the rows beside them; computed once."""
 
     def derived() -> SaddleEquations:
+        from dalembert.agreement.catalogue import of_motion
+
         d = of_motion(kin)
         return saddle(d.kinematics, d.equations)
 

@@ -9,7 +9,6 @@ from typing import Literal
 
 from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.formula import Equation, Formula, Name, Partial, Symbol, replaced
-from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.chetaev import with_nonlinear_rows
@@ -28,6 +27,13 @@ from dalembert.notebook import Shown
 Family = Literal["positions", "velocities", "accelerations", "kinetic energy", "momenta", "free bodies"]
 
 
+def _text(formula: Formula) -> str:
+    # printing is opened only by those who need it
+    from dalembert.algebra.printing.formula_layout import formula_text
+
+    return formula_text(formula)
+
+
 @dataclass(frozen=True)
 class Principle(Shown):
     """A classical principle: its name, what it says, where it is printed, and the route it takes."""
@@ -44,7 +50,7 @@ class Principle(Shown):
     why: str = ""
 
     def __str__(self) -> str:
-        return f"{self.title}: {formula_text(self.statement)} ({self.source})"
+        return f"{self.title}: {_text(self.statement)} ({self.source})"
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class Step(Shown):
     sparse: bool = False
 
     def __str__(self) -> str:
-        return f"{self.title}: {self.formula if isinstance(self.formula, str) else formula_text(self.formula)}"
+        return f"{self.title}: {self.formula if isinstance(self.formula, str) else _text(self.formula)}"
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.positions import Positions
-from dalembert.kinetics.fields import Field, Slopes
-from dalembert.kinetics.quantities import Declared
+from dalembert.kinetics.fields import DeclaredSum, Field, Slopes
 from dalembert.kinetics.quantity import Quantity
 from dalembert.principles.base import places_shown
 
@@ -329,7 +328,7 @@ class Reader:
             terms, n = self._told_terms(tree.of), len(self.values[f.Symbol("P", ("s",))])
             return [self._sum(terms[k : k + n]) for k in range(0, len(terms), n)]
         value = self(tree.of)
-        if isinstance(value, Declared):
+        if isinstance(value, DeclaredSum):
             return self._sum(self.kin.in_rates(p.V.i) for p in self.kin.system.potentials)
         found = [value.at(X) for X in value.over]
         if not found:

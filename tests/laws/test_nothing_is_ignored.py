@@ -15,7 +15,9 @@ from dalembert.report import constraint_tables, tables
 from dalembert.report.writing import Writing
 
 # what only reads, or names things for print
-NOT_DECLARING = {"display", "expand", "expression", "frozen", "signature", "dimension", "known_dimensions", "save", "unit", "units"}
+NOT_DECLARING = {"display", "expand", "expression", "frozen", "save", "signature", "view"}
+# what units say changes no number
+NOT_DECLARING |= {"conjugate_unit", "dimension", "known_dimensions", "unit", "units"}
 # continua: tests/flexible
 CONTINUA = {"bar", "beam", "end", "shaft", "string"}
 
@@ -48,6 +50,14 @@ def point(s, names="x y z"):
     P = s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z, names.replace(" ", ""), s.N)
     s.particle(P.name, 1, P)
     return P
+
+
+def given_by_energy(p):
+    s = da.System("energies")
+    x = s.coordinate("x")
+    s.kinetic_energy(p * x.dot**2)
+    s.potential(x**2 + x)
+    return s
 
 
 def held(declare):
@@ -169,6 +179,9 @@ def closed(p):
 
 
 CASES = {
+    "kinetic_energy": given_by_energy,
+    "generalized_force": loaded(lambda s, rod, p: s.generalized_force(s["theta"], p)),
+    "virtual_work": loaded(lambda s, rod, p: s.virtual_work(f"{p}*delta(theta)")),
     "align": two_frames,
     "ball": jointed(lambda s, p: s.ball("a b c", s.O.offset(p * s.N.x / 9, frame=s.N))),
     "body": shaped(lambda s, at, p: s.body("B", 1, at, at.frame, da.inertia(at.frame, p, 2, 2.5))),

@@ -16,6 +16,7 @@ from dalembert.constraint_analysis.configurations import SMALL, Situation
 from dalembert.constraint_analysis.hidden import HiddenPosition, inside, one_form
 from dalembert.constraint_analysis.integrability import Reach
 from dalembert.constraint_analysis.rows import SystemRows
+from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ HOLONOMIC, INTEGRATED, NONHOLONOMIC, UNDECIDED = "holonomic", "holonomic after i
 
 
 @dataclass(frozen=True)
-class RowClass:
+class RowClass(Shown):
     """What one row is among all rows of its system; `integral` is φ(q, t) = constant where it was written out."""
 
     name: str

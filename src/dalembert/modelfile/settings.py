@@ -12,6 +12,7 @@ from dalembert.modelfile.kinds import PARTS, SETTINGS
 from dalembert.modelfile.numbers import as_float
 from dalembert.modelfile.places import Source
 from dalembert.modelfile.values import Values, is_number
+from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class PrintedInFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Shown):
     """What a file says beside its system: the arguments of `simulate`, `equilibrium` and `linearize`, by name."""
 
     file: str = ""

@@ -12,11 +12,12 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.kinetics.generalized_forces import virtual_work_of
+from dalembert.notebook import Shown
 from dalembert.statics.rest import Rest
 
 
 @dataclass(frozen=True)
-class StaticStep:
+class StaticStep(Shown):
     """What is done, why, and the lines that it gives for this system."""
 
     title: str

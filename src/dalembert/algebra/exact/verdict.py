@@ -9,6 +9,7 @@ from typing import Final
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.modular import SIZES
 from dalembert.errors import DalembertError
+from dalembert.notebook import Shown
 
 SECONDS: Final = 10.0
 
@@ -36,7 +37,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """Whether something holds: True or False where that was shown, None where it is undecided, and then why.
 
     As a condition, `if verdict:`, it raises Undecided where it is: neither branch may be taken then.

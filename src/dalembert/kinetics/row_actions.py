@@ -179,6 +179,8 @@ def _said(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[Bod
         action = _agreed(search, fitting)
         if action is not None:
             return replace(action, named=(body.name, "the ground" if other is None else other.name))
+        if (couple := _couple(groups, search, row, on)) is not None:
+            return couple
         hold = wrench_on(groups.kin, row, body, None, other)
     else:
         hold = search.along_an_axis(row, body, at, other) or wrench_on(groups.kin, row, body, at, other)
@@ -188,6 +190,16 @@ def _said(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[Bod
         msg = f"{row.name!r} cannot act {where}on {body.name!r} alone: its force there would not be that of the row{more}"
         raise NotApplicable(msg)
     return _on_body(groups, hold, body, other)
+
+
+def _couple(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[Body | None, Body | None]) -> Action | None:
+    """(ω_B − ω_C)·n: a moment on each of two named bodies that turn as the frames do, also where other bodies, or the ground, turn so."""
+    for hold, _ in search.holds(row):
+        sides = [[b for b in on if b is not None and b.frame is not None and groups.turns_with(b.frame, F)] for F, _ in hold.moments]
+        if not hold.forces and all(len(fitting) == 1 for fitting in sides) and len({fitting[0].name for fitting in sides}) == 2:
+            moments = tuple((groups.of_body[fitting[0]], m) for fitting, (_, m) in zip(sides, hold.moments, strict=True))
+            return Action((), moments, named=(sides[0][0].name, sides[1][0].name))
+    return None
 
 
 def _on_body(groups: RigidGroups, hold: Hold, body: Body, other: Body | None) -> Action:

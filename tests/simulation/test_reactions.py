@@ -357,3 +357,21 @@ def test_a_closure_is_not_mixed_up_with_one_whose_name_begins_alike():
     found = da.simulate(s, 0.1, start={"x": 1}, progress=False).reactions
     assert found["loop"].force == pytest.approx(found["loop x"].force + found["loop y"].force, abs=1e-12)
     assert np.abs(found["loop"].force + found["loop closure x"].force - [0, 2 * 9.81, 0]).max() < 1e-9
+
+
+def test_a_spin_row_on_a_body_that_only_translates():
+    """(ω_wheel − ω_cart)·z = 2 t, the cart on a rail: M = J ω̇ on the wheel, −M on the cart and through it on the rail."""
+    s = da.System("Cart and wheel")
+    x, theta = s.coordinates("x theta")
+    N, B = s.N, s.N.rotated(theta, s.N.z, "B")
+    P = s.O.offset(x * N.x, "P", N)
+    cart = s.body("cart", 3, P, N, da.inertia(N, 1, 1, 1))
+    wheel = s.body("wheel", 2, P.offset(0 * N.x, "Q", B), B, da.inertia(B, 1, 1, 5))
+    s.constrain((B.w - N.w) @ N.z - 2 * s.t, "drive", on=(wheel, cart))
+    run = da.simulate(s, 1, at=[0.5])
+    row = run.reactions["drive"]
+    assert {row.on, row.against} == {"wheel", "cart"}
+    moment = row.moment[0] * (1 if row.on == "wheel" else -1)
+    assert [0, 0, 10] == pytest.approx(moment)
+    rail = run.reactions["x"]
+    assert [0, 0, 10] == pytest.approx(rail.moment[0])

@@ -104,9 +104,41 @@ def test_an_explosion_that_the_energies_deny_is_the_integrators_error(drift, rig
     run = da.simulate(gallery.build("double-pendulum"), 1, start={"alpha": 2.0})
     failure = da.RunStopped("stopped", run.solution)
     failure.trajectory = run
-    monkeypatch.setitem(run.__dict__, "integrals", SimpleNamespace(relative_drift=drift, model_is_right=right))
+    monkeypatch.setitem(run.__dict__, "integrals", SimpleNamespace(lost=drift, model_is_right=right))
     explain(failure, da.kane(run.system).equations)
     assert told == ("this is the integrator's error, not the system's motion: K₂ + 𝒰 + Z has changed by 50%" in failure.reason)
+
+
+def two_bodies():
+    s = da.System("Two bodies")
+    x1, y1, x2, y2 = s.coordinates("x1 y1 x2 y2")
+    A, B = s.O.offset(x1 * s.N.x + y1 * s.N.y), s.O.offset(x2 * s.N.x + y2 * s.N.y)
+    s.particle("A", 1, A)
+    s.particle("B", 1, B)
+    s.potential(-1 / da.sqrt((A - B) @ (A - B)))
+    return s, {"x1": 1, "x2": -1, "y1.dot": 0.01, "y2.dot": -0.01}
+
+
+def test_bodies_that_fly_apart_by_the_integrators_error_alone():
+    """E = −0.5 keeps them within 2 of one another; the loss is 10⁻⁴ of the scale of the encounter, and all of what is left of the motion."""
+    s, start = two_bodies()
+    with pytest.warns(DalembertWarning, match=r"the integrator's error, not the system's motion.*changed by 100% .*smaller rtol than 0\.001"):
+        run = da.simulate(s, 200, start=start, rtol=1e-3, atol=1e-3)
+    assert run.integrals.relative_drift < 1e-3
+    assert np.abs(run.q).max() > 50
+    close = da.simulate(s, 20, start=start, rtol=1e-12, atol=1e-12)
+    assert np.abs(close.q).max() < 1.001
+    assert close.integrals.lost < 1e-5
+
+
+def test_an_explosion_of_the_system_itself_is_not_blamed_on_the_integrator():
+    s = da.System("Over the barrier")
+    x = s.coordinate("x")
+    s.particle("m", 1, s.O.offset(x * s.N.x))
+    s.potential(-(x**6))
+    with pytest.raises(da.RunStopped) as stopped:
+        da.simulate(s, 10, start={"x": 4.0}, rtol=1e-3, atol=1e-3)
+    assert "integrator" not in stopped.value.reason
 
 
 def test_a_motion_below_the_absolute_tolerance_is_told_about():

@@ -57,6 +57,10 @@ def simulate(
         from dalembert.simulation.tables import check_table
 
         check_table(output)
+    if plot is not None:
+        from dalembert.simulation.plotting.plot import check_plot
+
+        check_plot(plot)
     if reactions is not None:
         check_ending(reactions, (".csv",))
     described = subject(system, values).system

@@ -163,9 +163,14 @@ class RunIntegrals:
     # ---- how well it was kept ----------------------------------------------------------------
 
     @cached_property
+    def _sizes(self) -> Numbers:
+        sizes: Numbers = self.K2 + np.abs(self.potential - self.potential[:1]) + np.abs(self.Z)
+        return sizes
+
+    @cached_property
     def scale(self) -> float:
         """max (K₂ + |𝒰 − 𝒰₀| + |Z|)"""
-        return float(np.max(self.K2 + np.abs(self.potential - self.potential[:1]) + np.abs(self.Z), initial=0.0))
+        return float(np.max(self._sizes, initial=0.0))
 
     @cached_property
     def drift(self) -> float:
@@ -176,6 +181,13 @@ class RunIntegrals:
     def relative_drift(self) -> float:
         """The drift as a part of the scale."""
         return self.drift / (self.scale or 1.0)
+
+    @cached_property
+    def lost(self) -> float:
+        """The drift as a part of the scale, or of what the later half of the run is about: a short encounter hides a loss in its scale."""
+        late = self.t >= (self.t[0] + self.t[-1]) / 2
+        later = float(np.max((self._sizes + np.abs(self.taken_by_events))[late]))
+        return max(self.relative_drift, float(abs(self.E_Z[-1] - self.E_Z[0])) / (later or 1.0))
 
     @cached_property
     def _relative_residual(self) -> Numbers:

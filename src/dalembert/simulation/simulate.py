@@ -33,6 +33,7 @@ from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.small_motions import warn_of_small_motion
+from dalembert.simulation.stopping import warn_of_integrator_error
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
@@ -249,7 +250,9 @@ def run(
     if not isinstance(model.rates, ConstrainedRates):
         warn_of_singular_speeds(trajectory, chosen.kin)
     warn_of_small_motion(trajectory, problem.rtol, options.atol)
-    return _asked(trajectory, options)
+    asked = _asked(trajectory, options)
+    warn_of_integrator_error(asked, problem.rtol)
+    return asked
 
 
 def _asked(trajectory: Trajectory, options: RunOptions) -> Trajectory:

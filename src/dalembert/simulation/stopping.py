@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.algebra.folds import Linear
 from dalembert.equations.form import Equations
+from dalembert.errors import warn
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import linear_parts
 from dalembert.ode.failures import Crawling, NotFinite, ProjectionFailed, RunStopped, StepCollapsed
@@ -22,6 +23,8 @@ _SINGULAR: Final = 1e-9
 _LARGE: Final = 1e6
 # of E_Z, which no motion changes
 _LOST: Final = 0.1
+# only looser runs are looked at when they end: others need not pay for it
+_LOOSE: Final = 1e-5
 _NEARLY_SINGULAR: Final = 1e-3
 # how much of the turning a direction of the rates may leave where angles are singular, and from where on a rate counts in it
 _NO_TURN: Final = 1e-3
@@ -44,6 +47,9 @@ def explain(failure: RunStopped, equations: Equations) -> None:
     if cause is None and isinstance(failure, NotFinite):
         cause = "a load or a specified motion that is infinite, or not a number, there"
     blame = _integrator_error(run)
+    if blame:
+        # a tolerance that is loose already is not to be loosened
+        reason = reason.partition("; make it shorter")[0]
     failure.reason = f"{reason}\nstate: {state}" + (f"\nlikely cause: {cause}" if cause and not blame else "") + blame
 
 
@@ -89,15 +95,21 @@ def _cancels(columns: dict[int, NDArray[np.float64]], d: NDArray[np.float64]) ->
     return not terms or bool(np.linalg.norm(np.sum(terms, axis=0)) < _NO_TURN * max(np.linalg.norm(x) for x in terms))
 
 
+def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
+    """A run that came to its end with a loose tolerance and on the way lost its energy integral."""
+    if rtol >= _LOOSE and (blame := _integrator_error(run)):
+        warn(f"{blame.strip()} than {rtol:g}, or energy_tolerance=")
+
+
 def _integrator_error(run: Trajectory) -> str:
     """An explosion that E_Z shows to be no motion of the system."""
     if run.energy_audit is None or len(run) < 2:
         return ""
-    drift = run.integrals.relative_drift
-    if not drift > _LOST or not run.integrals.model_is_right:
+    lost = run.integrals.lost
+    if not lost > _LOST or not run.integrals.model_is_right:
         return ""
     what = "this is the integrator's error, not the system's motion"
-    return f"\n{what}: K₂ + 𝒰 + Z has changed by {drift:.0%} of itself; give a smaller rtol"
+    return f"\n{what}: K₂ + 𝒰 + Z has changed by {lost:.0%} of itself; give a smaller rtol"
 
 
 def _cause(run: Trajectory, equations: Equations) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
+from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_sympy, on
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
@@ -91,8 +92,10 @@ def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, An
 
 
 def _read(kin: Kinematics, name: str, text: str) -> Scalar:
+    """On the run's own tape: what a run is told leaves nothing behind in the system."""
+    symbols = {each: s.scalar for each, s in kin.system.symbols.items()} | {"t": kin.system.t}
     try:
-        return kin.system.expression(text)
+        return parse(text, {each: Scalar(kin.tape, on(kin.tape, x)) for each, x in symbols.items()}, kin.tape)
     except BadExpression as problem:
         msg = f"{name} = {text!r} cannot be read: {problem}"
         raise BadValue(msg) from problem

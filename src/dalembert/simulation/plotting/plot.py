@@ -61,13 +61,22 @@ class Plot:
         return f"Plot({self.path or 'not saved'})"
 
 
+def check_plot(path: str | os.PathLike[str]) -> None:
+    """Refuse, before a run is made, an ending that no picture has."""
+    if os.fspath(path).lower().endswith(_USUAL):
+        return
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kinds = [f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes()]
+    check_ending(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
+
+
 def save_figure(figure: Figure, path: str | os.PathLike[str], remedy: str = "name another place") -> None:
     """A figure of matplotlib as a file, in the format of the ending."""
     if not isinstance(path, str | os.PathLike):
         msg = f"a plot is saved to a file: give its name, not {path!r:.60}"
         raise Unwritable(msg)
-    kinds = [f".{kind}" for kind in figure.canvas.get_supported_filetypes()]
-    check_ending(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
+    check_plot(path)
     with replacing(path, remedy) as part:
         figure.savefig(part, dpi=_DPI, format=os.fspath(path).lower().rpartition(".")[2])
 

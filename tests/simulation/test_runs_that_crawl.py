@@ -120,7 +120,7 @@ def two_bodies():
 
 
 def test_bodies_that_fly_apart_by_the_integrators_error_alone():
-    """E = −0.5 keeps them within 2 of one another; the loss is 10⁻⁴ of the scale of the encounter, and all of what is left of the motion."""
+    """E = −0.5 keeps them within 2 of one another; the loss is 10⁻⁴ of the scale of the encounter, and all that is left of the motion."""
     s, start = two_bodies()
     with pytest.warns(DalembertWarning, match=r"the integrator's error, not.*changed by 100% .*smaller rtol than 0\.001"):
         run = da.simulate(s, 200, start=start, rtol=1e-3, atol=1e-3)

@@ -52,6 +52,14 @@ def test_the_program_gives_the_multipliers_of_the_run(name):
     assert lam(run.q[-1], run.u[-1], run.t[-1]) == pytest.approx(found[-1], rel=1e-12, abs=1e-12)
 
 
+def test_the_program_with_a_quaternion():
+    # m r̈ = λ by the printed law r̈ = (2/7) Ω k × ṙ, since the rows are m r̈'s own directions
+    lam = da.multipliers(gallery.build("ball-on-turntable", attitude="quaternion")).compile()
+    e = np.array([0.1, -0.7, 0.5, 0.5])
+    q, u = [0.3, -0.2, *(e / np.linalg.norm(e))], [0.4, 0.5, 7]
+    assert lam(q, u, m=2) == pytest.approx(2 * 6 / 7 * np.array([-0.5, 0.4]), rel=1e-13)
+
+
 def pendulum():
     s = da.System("Pendulum in x and y", gravity=9.81)
     x, y = s.coordinates("x y")

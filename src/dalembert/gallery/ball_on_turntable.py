@@ -6,18 +6,30 @@ more term, so that dv/dt = (2/7)(Ω k × v + Ω̇ k × r).
 
 from __future__ import annotations
 
+from typing import Literal
+
 import dalembert as da
 from dalembert.gallery.entry import Entry, Printed
 
 
-def build(*, m: float | None = 1.0, r: float | None = 0.05, Omega: str | None = "3") -> da.System:
-    """v = Ω k × r + ω × r k: two rows with time-dependent terms; speeds ẋ, ẏ and ω·k."""
+def build(
+    *,
+    m: float | None = 1.0,
+    r: float | None = 0.05,
+    Omega: str | None = "3",
+    attitude: Literal["zyx", "zxz", "quaternion"] = "zyx",
+) -> da.System:
+    """v = Ω k × r + ω × r k: two rows with time-dependent terms; speeds ẋ, ẏ and ω·k.
+
+    The ball turns over again and again and comes near the singular position of any three angles; a quaternion has none.
+    """
     s = da.System("Ball on a turntable", source="Mor03")
-    x, y, alpha, beta, gamma = s.coordinates("x y alpha beta gamma")
+    x, y = s.coordinates("x y")
+    turned = s.coordinates("e_0 e_1 e_2 e_3" if attitude == "quaternion" else "alpha beta gamma")
     m_, r_ = s.constants(m=m, r=r)
     Omega_ = s.specified("Omega", None if Omega is None else s.expression(Omega))
     N = s.N
-    B = N.rotations("zyx", alpha, beta, gamma)[-1]
+    B = N.quaternion(*turned) if attitude == "quaternion" else N.rotations(attitude, *turned)[-1]
     C = s.O.offset(x * N.x + y * N.y, "C")
     ball = s.sphere("ball", C.offset(r_ * N.z, "G"), B, m_, r_)
     slip = ball.G.v + B.w.cross(C - ball.G) - (Omega_ * N.z).cross(C - s.O)

@@ -65,6 +65,8 @@ def test_misprints_of_the_wrong_dimension_are_caught(name, printed, right):
     with pytest.raises(BadModel, match="unlike terms") as refused:
         read_model(f'{text}\n[[printed]]\nlabel = "misprint"\nresidual = "{printed}"\n')
     assert text.count("\n") + 4 == refused.value.line
+    # in the expression, not at its key
+    assert refused.value.column > len('residual = "')
 
 
 def test_a_damper_in_the_wrong_unit_is_caught():

@@ -148,3 +148,25 @@ def test_equilibria_and_linear_points_are_settings():
     s = read_model(f'{PENDULUM}{asked}\nlinear = {{ about = {{ theta = "180 deg" }} }}\n')
     assert {"near": {"theta": 3.0}, "box": {"theta": (-4.0, 4.0)}} == s.settings.equilibrium
     assert pytest.approx(3.141592653589793) == s.settings.linear["about"]["theta"]
+
+
+@pytest.mark.parametrize(
+    ("element", "begins"),
+    [
+        ('potential.V = "k*l**2*theta**2/2 + m*l"', "m*l"),
+        ('potential.V = "k*theta**2"', "k*"),
+        ('potential.V = "k*l**2*(1 - cos(l))"', "cos"),
+        ('constrain.c = "theta*(l + m)"', "m)"),
+        ('force.F = { F = "m*g*N.x + m*N.y", at = "theta" }', "m*N.y"),
+        ('force.F = { F = "m*g*N.x + m*N.x", at = "theta" }', "m*N.x"),
+        ('point.B = "l*N.x + (l + k)*N.y"', "k)"),
+        ('particle.p = { mass = 3, at = "theta" }', "3,"),
+        ('expressions.z = "m + l"\npotential.V = "z*g*l"', 'l"'),
+    ],
+)
+def test_a_dimension_error_points_to_the_term(element, begins):
+    text = 'constants = { m = "2 kg", l = "50 cm", g = "9.81 m/s**2", k = "3 N/m" }\npin.theta = "O"\n'
+    with pytest.raises(BadModel) as refused:
+        read_model(f'{text}rod.bar = {{ at = "theta", mass = "m", length = "l" }}\n{element}\n')
+    line = element.partition("\n")[0]
+    assert (4, line.index(begins) + 1) == (refused.value.line, refused.value.column)

@@ -35,6 +35,8 @@ class Builder:
         self.points: dict[str, Point] = {"O": system.O}
         self.bodies: dict[str, Body] = {}
         self.expressions: dict[str, Scalar] = {}
+        # where each scalar of an expression begins in its text
+        self.columns: dict[Path, dict[int, int]] = {}
         # what a name of each sort will be declared by
         self.makers: dict[str, dict[str, Path]] = {"scalar": {}, "frame": {}, "point": {}, "body": {}}
         self.waiting: dict[Path, Callable[[], None]] = {}

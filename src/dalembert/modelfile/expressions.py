@@ -48,9 +48,12 @@ class Names(Protocol):
     def known(self) -> list[str]: ...
 
 
-def read(text: str, names: Names, tape: Any) -> Any:
-    """The scalar, vector, frame, point or inertia that a text means."""
-    reader = _Reader(text, _Scalars(names), tape, parser.FUNCTIONS, names)
+def read(text: str, names: Names, tape: Any, columns: dict[int, int] | None = None) -> Any:
+    """The scalar, vector, frame, point or inertia that a text means; `columns` learns where scalars begin.
+
+    At i is where the scalar of that node begins; at ~i the last term of a sum, or the vector that has it as a component.
+    """
+    reader = _Reader(text, _Scalars(names), tape, parser.FUNCTIONS, names, {} if columns is None else columns)
     total: Any = None
     for minus, at, skeleton in Scan(text, vectors=True).terms():
         e = reader.term(at, skeleton)
@@ -82,8 +85,23 @@ class _Reader(TermReader):
     """Terms whose operands may be vectors, frames and points."""
 
     things: Names
+    columns: dict[int, int]
 
     def _value(self, node: ast.expr, args: list[Any], offset: int) -> Any:
+        e = self._combined(node, args, offset)
+        if isinstance(e, Scalar):
+            self.columns.setdefault(e.i, node.col_offset + offset + 1)
+        elif isinstance(e, Vector) and not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)):
+            self._last(e, node.col_offset + offset)
+        return e
+
+    def _last(self, e: Any, at: int) -> None:
+        nodes = [e.i] if isinstance(e, Scalar) else [i for part in e.parts.values() for i in part] if isinstance(e, Vector) else []
+        begin = at + len(self.text[at:]) - len(self.text[at:].lstrip())
+        for i in nodes:
+            self.columns.setdefault(~i, begin + 1)
+
+    def _combined(self, node: ast.expr, args: list[Any], offset: int) -> Any:
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Pow):
             return self.combined(node.op, args[0], args[1], node.right.col_offset + offset)
         if isinstance(node, ast.UnaryOp) and not isinstance(args[0], Scalar | Vector):
@@ -97,11 +115,17 @@ class _Reader(TermReader):
     def combined(self, operator: ast.operator, a: Any, b: Any, at: int) -> Any:
         """a + b, a − b, a b, a / b, a · b where these have a meaning."""
         if isinstance(a, Scalar) and isinstance(b, Scalar) and not isinstance(operator, ast.MatMult):
-            return self._made(_OPERATORS[type(operator)], [a, b], at)
+            return self._joined(operator, a, b, at)
         allowed = _PAIRS.get(type(operator), ())
         if not any(isinstance(a, x) and isinstance(b, y) for x, y in allowed):
             refuse(f"{_word(a)} {_SIGNS[type(operator)]} {_word(b)}", at, _REMEDIES.get(type(operator), "these do not go together"))
-        return self._made(_OPERATORS[type(operator)], [a, b], at)
+        return self._joined(operator, a, b, at)
+
+    def _joined(self, operator: ast.operator, a: Any, b: Any, at: int) -> Any:
+        e = self._made(_OPERATORS[type(operator)], [a, b], at)
+        if isinstance(operator, ast.Add | ast.Sub):
+            self._last(e, at)
+        return e
 
     def _made(self, rule: Callable[..., Any], args: list[Any], at: int) -> Any:
         try:

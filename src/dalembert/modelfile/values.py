@@ -17,6 +17,7 @@ from dalembert.model.elements import Shape
 from dalembert.modelfile.expressions import read
 from dalembert.modelfile.kinds import PARTS, TYPES, Key
 from dalembert.modelfile.scanner import Path
+from dalembert.units.inference import BadDimension
 
 if TYPE_CHECKING:
     from dalembert.modelfile.builder import Builder
@@ -55,7 +56,7 @@ class Values:
     def expression(self, text: str, path: Path) -> Any:
         """What a text means, or an error with a caret in it."""
         try:
-            return read(text, self.builder, self.builder.s.space.tape)
+            return read(text, self.builder, self.builder.s.space.tape, self.builder.columns.setdefault(path, {}))
         except BadExpression as error:
             self.source.refuse(error.sentence or str(error), path, column=error.column)
 
@@ -218,8 +219,24 @@ class Values:
             return verb()
         except BadModel:
             raise
+        except BadDimension as problem:
+            for node in problem.nodes:
+                self._refuse_term(str(problem), node, path)
+            self.source.refuse(str(problem), path, key=True)
         except DalembertError as problem:
             self.source.refuse(str(problem), path, key=True)
+
+    def _refuse_term(self, sentence: str, node: int, path: Path) -> None:
+        """Refuse at the text that makes a node: of this element first, or of what it uses; or at the number that it is."""
+        columns = self.builder.columns
+        for place in sorted(columns, key=lambda p: p[: len(path)] != path):
+            if node in columns[place]:
+                self.source.refuse(sentence, place, column=columns[place][node])
+        value = self.builder.s.space.tape.value(node)
+        table = self.builder.table.get(str(path[0])) if len(path) == 2 else None
+        for key, given in table.get(path[1], {}).items() if isinstance(table, dict) and isinstance(table.get(path[1]), dict) else ():
+            if value is not None and is_number(given) and exact_number(given) == value:
+                self.source.refuse(sentence, (*path, key))
 
 
 def _shown(value: Any) -> str:

@@ -22,7 +22,14 @@ _SHOWN: Final = 60
 
 
 class BadDimension(BadDescription):
-    """A sum of unlike terms, or a quantity of another dimension than its place needs."""
+    """A sum of unlike terms, or a quantity of another dimension than its place needs.
+
+    `nodes` are those to blame, ~i for the last term of i.
+    """
+
+    def __init__(self, sentence: str = "", nodes: tuple[int, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.nodes = nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +74,12 @@ class Inference:
             hint = "; a plain number has no dimension where units are used" if self.tape.value(node) is not None else ""
             return f"{what}: {self._shown(node)} has {found}, but {wanted} is needed{hint}"
 
-        self._equal(self.of(node), Monomial(dimension), said)
+        self._equal(self.of(node), Monomial(dimension), said, ~node, node)
 
     def same(self, a: int, b: int, what: str) -> None:
         """Two expressions must have one dimension."""
         if self.tape.zero not in (a, b):
-            self._equal(self.of(a), self.of(b), lambda x, y: f"{what}: {self._shown(a)} has {x}, but {self._shown(b)} has {y}")
+            self._equal(self.of(a), self.of(b), lambda x, y: f"{what}: {self._shown(a)} has {x}, but {self._shown(b)} has {y}", b, a)
 
     def homogeneous(self, nodes: Iterable[int]) -> None:
         """All sums inside must be of like terms."""
@@ -113,7 +120,7 @@ class Inference:
             return self._symbol(i)
         parts = [self._reduced(self._nodes[x]) for x in operands(op, a, b)]
         if op in ("add", "sub", "atan2"):
-            return self._sum(op, a, b)
+            return self._sum(i, op, a, b)
         if op == "mul":
             return parts[0].times(parts[1])
         if op == "div":
@@ -123,16 +130,17 @@ class Inference:
         if op in ("neg", "abs"):
             return parts[0]
         if op in _OF_NUMBERS:
-            self._equal(parts[0], Monomial(), lambda x, _: f"{op}({self._shown(a)}): {self._shown(a)} has {x}, but {op} takes a number")
+            shown = self._shown
+            self._equal(parts[0], Monomial(), lambda x, _: f"{op}({shown(a)}): {shown(a)} has {x}, but {op} takes a number", i, a)
         return Monomial()
 
-    def _sum(self, op: str, a: int, b: int) -> Monomial:
+    def _sum(self, i: int, op: str, a: int, b: int) -> Monomial:
         sign = {"add": "+", "sub": "−"}.get(op, "and")
 
         def said(x: str, y: str) -> str:
             return f"unlike terms: {self._shown(a)} has {x}, {self._shown(b)} has {y}, in {self._shown(a)} {sign} {self._shown(b)}"
 
-        self._equal(self._nodes[a], self._nodes[b], said)
+        self._equal(self._nodes[a], self._nodes[b], said, ~i, b, a)
         return Monomial() if op == "atan2" else self._reduced(self._nodes[a])
 
     def _shown(self, node: int) -> str:
@@ -151,7 +159,7 @@ class Inference:
                     break
         return m
 
-    def _equal(self, a: Monomial, b: Monomial, said: Callable[[str, str], str]) -> None:
+    def _equal(self, a: Monomial, b: Monomial, said: Callable[[str, str], str], *blamed: int) -> None:
         a, b = self._reduced(a), self._reduced(b)
         quotient = a.times(b, Fraction(-1))
         if quotient.unknown:
@@ -159,7 +167,7 @@ class Inference:
             rest = Monomial(quotient.known, {y: e for y, e in quotient.unknown.items() if y != x})
             self.solved[x] = rest.to(-1 / k)
         elif quotient.known != NONE:
-            raise BadDimension(said(self._words(a), self._words(b)))
+            raise BadDimension(said(self._words(a), self._words(b)), blamed)
 
     def _words(self, m: Monomial) -> str:
         if not m.unknown:

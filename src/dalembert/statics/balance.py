@@ -123,6 +123,10 @@ class StaticBalance:
         values, slopes = jacobian(self.tape, self.nodes, (*self.unknown, *beside), self.at(y, extra))
         return values[0], slopes[0]
 
+    def values(self, y: Numbers) -> Numbers:
+        """F alone."""
+        return self.evaluator.floats(self.nodes, self.at(y))
+
     def check_still(self, y: Numbers) -> None:
         """Refuse rows that do not let the coordinates rest: A q̇ + b = 0 with b ≠ 0."""
         b = jacobian(self.tape, self._b, (), self.at(y))[0][0]

@@ -83,7 +83,7 @@ def equilibrium(
     balance = StaticBalance(operating(system, values or {}, inputs or {}), given or {}, guess or {}, t)
     best: Root | None = None
     for y in _starts(balance.begin()):
-        root = newton(balance.slopes, y)
+        root = newton(balance.slopes, y, balance.values)
         if root.found:
             return _described(balance, root)
         best = root if best is None or root.residual < best.residual else best
@@ -113,7 +113,7 @@ def equilibria(
     for fraction in _even(starts, len(box)):
         y = balance.begin()
         y[places] = low + fraction * (high - low)
-        root = newton(balance.slopes, y)
+        root = newton(balance.slopes, y, balance.values)
         room = _SAME * (high - low)
         inside = root.found and bool(((root.y[places] >= low - room) & (root.y[places] <= high + room)).all())
         if inside and all(np.abs(root.y - other.y).max() > _SAME * max(1.0, np.abs(root.y).max()) for other in found):

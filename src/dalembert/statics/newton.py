@@ -33,8 +33,8 @@ class Root(NamedTuple):
     steps: int
 
 
-def newton(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers) -> Root:
-    """A root of F near y; every row is scaled by its slope where the search begins."""
+def newton(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers, alone: Callable[[Numbers], Numbers] | None = None) -> Root:
+    """A root of F near y; every row is scaled by its slope where the search begins. `f` gives F and J, `alone` only F, for less."""
     F, J = f(y)
     if not (np.isfinite(F).all() and np.isfinite(J).all()):
         return Root(y, np.inf, found=False, steps=0)
@@ -46,7 +46,7 @@ def newton(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers) -> Root:
         length = float(np.linalg.norm(step))
         if length <= 4e-16 * max(1.0, float(np.abs(y).max(initial=0.0))):
             break
-        moved = _shortened(f, y, F, scale, step * min(1.0, _LONGEST / length))
+        moved = _shortened(f, alone, y, F, scale, step * min(1.0, _LONGEST / length))
         if moved is None:
             break
         y, F, J = moved
@@ -66,13 +66,25 @@ def _is_resolved(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers, F:
 
 
 def _shortened(
-    f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers, F: Numbers, scale: Numbers, step: Numbers
+    f: Callable[[Numbers], tuple[Numbers, Numbers]],
+    alone: Callable[[Numbers], Numbers] | None,
+    y: Numbers,
+    F: Numbers,
+    scale: Numbers,
+    step: Numbers,
 ) -> tuple[Numbers, Numbers, Numbers] | None:
     """The longest of step, step/2, … that makes the residual smaller; None if none does."""
     now, part = float(np.linalg.norm(F / scale)), 1.0
+
+    def falls(F_new: Numbers) -> bool:
+        return bool(np.isfinite(F_new).all()) and float(np.linalg.norm(F_new / scale)) < now * (1 - 1e-4 * part)
+
     while part >= _SHORTEST:
-        F_new, J_new = f(y + part * step)
-        if np.isfinite(F_new).all() and np.isfinite(J_new).all() and float(np.linalg.norm(F_new / scale)) < now * (1 - 1e-4 * part):
-            return y + part * step, F_new, J_new
+        ahead = y + part * step
+        # a whole step is mostly taken, a shorter one mostly not: slopes there would be found for nothing
+        if part == 1.0 or alone is None or falls(alone(ahead)):
+            F_new, J_new = f(ahead)
+            if falls(F_new) and np.isfinite(J_new).all():
+                return ahead, F_new, J_new
         part /= 2
     return None

@@ -111,19 +111,21 @@ def test_derivation_and_equations_survive_pickling(name, principle):
     back, equations = pickle.loads(pickle.dumps((d, d.equations)))
     assert d.principle == back.principle
     assert d.native == back.native
-    assert str(d.equations) == str(back.equations) == str(equations)
+    # the text is made of these alone
+    assert d.equations.residuals == back.equations.residuals == equations.residuals
     assert d.tape.nodes == back.tape.nodes == equations.tape.nodes
     assert [str(step.title) for step in d.steps] == [str(step.title) for step in back.steps]
 
 
 def digest():
-    """A fingerprint of every derivation: the text of its equations and the nodes of its tape."""
+    """A fingerprint of every derivation: the nodes of its tape, and for each system the text of its equations."""
     total = hashlib.sha256()
     for name in NAMES:
         for principle in PRINCIPLES:
             d = principle(build(name))
-            total.update(str(d.equations).encode())
+            total.update(repr(d.equations.residuals).encode())
             total.update(repr(d.tape.nodes).encode())
+        total.update(str(d.equations).encode())
         total.update(d.equations.latex().encode())
     return total.hexdigest()
 

@@ -92,6 +92,8 @@ def blocks(name: str, level: str) -> tuple[Block, ...]:
 
 # longer documents are given to the other parsers, which take their time, in the slow suite
 SHORT = 20_000
+# of the large ones, those with loops, a member and a rolling body
+SOME = ("andrews-squeezer", "rattleback", "rotating-beam")
 SMALL = [name for name in gallery.names() if name not in LARGE]
 
 
@@ -110,7 +112,7 @@ def test_every_step(name):
     validate(html.document(blocks(name, "teach")))
 
 
-@pytest.mark.parametrize("name", sorted(LARGE))
+@pytest.mark.parametrize("name", [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in sorted(LARGE)])
 def test_equations_that_fill_pages(name, monkeypatch):
     monkeypatch.setattr(printing, "LIMIT", 50)
     monkeypatch.setattr(printing, "HOPELESS", 30)

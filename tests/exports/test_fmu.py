@@ -154,7 +154,7 @@ def test_derivatives_along_directions_are_differences(name, version, tmp_path):
     """Rates, outputs and energies along every state, input and constant and the time, and along a random mixture of them."""
     file = tmp_path / "directions.fmu"
     s, start = gallery.build(name), gallery.entry(name).start
-    da.export(s, "fmu", file, version=version, start=start, outputs=[f"{s.q[0].name}.dot.dot"])
+    da.export(s, "fmu", file, version=version, directional="yes", start=start, outputs=[f"{s.q[0].name}.dot.dot"])
     described = fmpy.read_model_description(str(file))
     with zipfile.ZipFile(file) as archive:
         assert archive.read("modelDescription.xml").count(b"providesDirectionalDerivative") == len(KINDS)

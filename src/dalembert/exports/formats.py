@@ -41,7 +41,7 @@ FORMATS: Final[dict[str, Format]] = {
     "fmu": Format(
         "FMU 2.0 or 3.0, model exchange and co-simulation",
         "fmu",
-        options={"version": ("2.0", "3.0"), "binary": ("auto", "yes", "no")},
+        options={"version": ("2.0", "3.0"), "binary": ("auto", "yes", "no"), "directional": ("no", "yes")},
     ),
     "javascript": Format("a JavaScript module", "javascript"),
     "wasm": Format("a WebAssembly module and the JavaScript that loads it", "webassembly"),

@@ -34,13 +34,15 @@ class NoStart(DalembertError):
     """An export that needs a whole start, where none could be found."""
 
 
-def files(model: Model, name: str, version: str = "2.0", binary: str = "auto") -> dict[str, bytes]:
-    """{name.fmu}; `binary` is auto, yes or no."""
+def files(model: Model, name: str, version: str = "2.0", binary: str = "auto", directional: str = "no") -> dict[str, bytes]:
+    """{name.fmu}; `binary` is auto, yes or no, `directional` whether there are derivatives along directions."""
     missing = [v.name for v in (*model.parameters, *model.states) if v.value is None]
     if missing:
         why = "; ".join(model.notes) or f"no value for {', '.join(missing)}"
         msg = f"an FMU starts by itself, and this one cannot: {why}; give values= and start="
         raise NoStart(msg)
+    if directional == "yes":
+        model = with_directions(model)
     sources = _sources(model, name, version)
     token = "{" + hashlib.sha256("".join(sources.values()).encode()).hexdigest()[:32] + "}"
     sources["fmu_model.h"] = sources["fmu_model.h"].replace("@TOKEN@", token)
@@ -56,7 +58,7 @@ def files(model: Model, name: str, version: str = "2.0", binary: str = "auto") -
 
 
 def _sources(model: Model, name: str, version: str) -> dict[str, str]:
-    source = CSource(with_directions(model), name)
+    source = CSource(model, name)
     interface = f"fmi{version[0]}.c"
     ours = {file: resources.files(__package__).joinpath(file).read_text(encoding="utf-8") for file in ("instance.h", interface)}
     return {f"{name}.c": source.source(), interface: ours[interface], f"{name}.h": source.header(), "instance.h": ours["instance.h"]} | {
@@ -72,7 +74,7 @@ def _model_header(model: Model, name: str) -> str:
 
     sizes = {"N_X": model.states, "N_W": model.inputs, "N_P": model.parameters, "N_Y": model.outputs}
     lines = ["#ifndef FMU_MODEL_H", "#define FMU_MODEL_H", "", f'#include "{name}.h"', "", f"#define MODEL(f) {name}_##f"]
-    lines += ['#define TOKEN "@TOKEN@"', f"#define PROJECTS {int(model.projects)}"]
+    lines += ['#define TOKEN "@TOKEN@"', f"#define PROJECTS {int(model.projects)}", f"#define DIRECTIONAL {int(bool(model.seeds))}"]
     lines += [f"#define {size} {len(variables)}" for size, variables in sizes.items()]
     lines += ["", f"static const double START[] = {{{numbers([x.value or 0.0 for x in model.states])}}};"]
     lines += [f"static const double INPUTS[] = {{{numbers([w.value or 0.0 for w in model.inputs])}}};", ""]

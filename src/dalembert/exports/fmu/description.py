@@ -73,7 +73,7 @@ def description(model: Model, name: str, version: str, token: str, sources: list
     attributes = {"fmiVersion": version, "modelName": model.title, "description": _says(model), "generationTool": "dalembert"}
     attributes |= {"instantiationToken": token} if three else {"guid": token, "numberOfEventIndicators": "0"}
     root = Element("fmiModelDescription", {**attributes, "variableNamingConvention": "flat"})
-    _kinds(root, name, sources, three=three)
+    _kinds(root, name, sources, three=three, directional=bool(model.seeds))
     listed = scalars(model)
     _unit_definitions(root, {s.unit for s in listed if s.unit})
     experiment = {"startTime": "0", "stopTime": repr(DURATION), "tolerance": repr(TOLERANCE), "stepSize": "0.01"}
@@ -90,10 +90,10 @@ def _says(model: Model) -> str:
     return f"{model.title}: equations of motion by dalembert.{rows}"
 
 
-def _kinds(root: Element, name: str, sources: list[str], *, three: bool) -> None:
+def _kinds(root: Element, name: str, sources: list[str], *, three: bool, directional: bool) -> None:
     state = ("canGetAndSetFMUState", "canSerializeFMUState") if three else ("canGetAndSetFMUstate", "canSerializeFMUstate")
-    directions = "providesDirectionalDerivatives" if three else "providesDirectionalDerivative"
-    common = {"modelIdentifier": name, **dict.fromkeys((*state, directions), "true")}
+    given = [*state, *(["providesDirectionalDerivatives" if three else "providesDirectionalDerivative"] if directional else [])]
+    common = {"modelIdentifier": name, **dict.fromkeys(given, "true")}
     for kind in ("ModelExchange", "CoSimulation"):
         more = {"canHandleVariableCommunicationStepSize": "true"} if kind == "CoSimulation" else {}
         if kind == "ModelExchange" and three:

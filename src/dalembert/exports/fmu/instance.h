@@ -1,6 +1,6 @@
 /*
  * One instance of a model: time, state, inputs and constants, what follows from them, and a step loop for co-simulation.
- * fmu_model.h says which model: N_X, N_W, N_P, N_Y, PROJECTS, MODEL(f), START, INPUTS, rows_off, outputs_of.
+ * fmu_model.h says which model: N_X, N_W, N_P, N_Y, PROJECTS, DIRECTIONAL, MODEL(f), START, INPUTS, rows_off, outputs_of.
  *
  * Value references: 0 the time, then states, their derivatives, inputs, constants, outputs, kinetic and potential energy,
  * the tolerance of steps, the distance from the constraint rows at which a state is carried back.
@@ -122,6 +122,7 @@ static int set(Instance *m, unsigned vr, double value)
 static int changes(Instance *m, const unsigned *unknown, size_t n_unknown, const unsigned *known, size_t n_known, const double *seed,
                    double *value)
 {
+#if DIRECTIONAL
     double direction[1 + N_X + N_W + N_P] = {0}, change[N_X + N_Y + 2];
     size_t k;
     for (k = 0; k < n_known; ++k) {
@@ -143,6 +144,10 @@ static int changes(Instance *m, const unsigned *unknown, size_t n_unknown, const
             return 1;
     }
     return 0;
+#else
+    (void)m; (void)unknown; (void)n_unknown; (void)known; (void)n_known; (void)seed; (void)value;
+    return 1;
+#endif
 }
 
 static int drifted(Instance *m)

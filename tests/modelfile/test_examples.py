@@ -39,6 +39,14 @@ def test_a_file_has_the_equations_of_the_gallery(file):
 MISPRINTS = (
     # H_G for its rate
     ("free-body", "I_1*omega_1 + (I_3 - I_2)*omega_2*omega_3 - M_1", "I_1*omega_1' + (I_3 - I_2)*omega_2*omega_3 - M_1"),
+    # Bar00 (11): the same in the law itself
+    ("free-body", "M_1 - I_1*omega_1", "M_1 - (I_1*omega_1' + (I_3 - I_2)*omega_2*omega_3)"),
+    # Mit22 (42): r (r · r) for r (r · ω̇), along 1
+    (
+        "free-body",
+        "m*((x**2 + y**2 + z**2)*omega_1' - x*(x**2 + y**2 + z**2))",
+        "m*((x**2 + y**2 + z**2)*omega_1' - x*(x*omega_1' + y*omega_2' + z*omega_3'))",
+    ),
     # a column without L
     ("vehicle", "X' - cos(theta)*u1 + sin(theta)*u2", "X' - cos(theta)*u1 + L*sin(theta)*u2"),
     # a row without L
@@ -67,6 +75,33 @@ def test_misprints_of_the_wrong_dimension_are_caught(name, printed, right):
     assert text.count("\n") + 4 == refused.value.line
     # in the expression, not at its key
     assert refused.value.column > len('residual = "')
+
+
+# misprints of the right dimension, by name: other means than units must find them
+LIKE_THE_RIGHT_ONE = {
+    "Bar00 (62), ½ lost": ("free-body", "m*(x'**2 + y'**2 + z'**2) - M_1"),
+    "Bar00 (55), signs of the second row, with L": (
+        "vehicle",
+        "m*L*X''*sin(theta) + m*L*Y''*cos(theta) + I_G*theta'' - (F_C + F_D)*h",
+    ),
+    "Mei85 Ex. 7.4 (b), M for M + m": ("cart-and-bar", "M*x'**2/2 + m*a*x'*theta'*cos(theta) + 2*m*a**2*theta'**2/3"),
+    "Mit22 (42), sign of the second term": (
+        "free-body",
+        "m*((x**2 + y**2 + z**2)*omega_1' + x*(x*omega_1' + y*omega_2' + z*omega_3'))",
+    ),
+    "Mit22 34.3, sign of K₀ in 𝓗": ("positioning-device", "7*m*v**2/10 + 7*m*Omega**2*(L + s)**2/10 + k*s**2/2"),
+    "Mit22 (3), sign of 𝒫": ("positioning-device", "b*v**2/r**2 + b*omega_y*(Omega - omega_y)"),
+}
+# letters, indices, order and words: Bar00 (8), (10), (12), (22)–(23), (27), (28), (38)–(40), (43), (47), (59), Mar (5), (20), Mei85 (7.11),
+# (7.33), Ex. 7.2 (a), Ex. 7.3 (g), Gre03 (4.39), Mit22 (2), (9), (12), (18), (28), (54), (55), 34.1.3, 34.2, 34.3 (last bullet)
+
+
+@pytest.mark.parametrize("label", LIKE_THE_RIGHT_ONE)
+def test_misprints_that_units_cannot_show(label):
+    name, printed = LIKE_THE_RIGHT_ONE[label]
+    text = next(f for f in FILES if f.stem == name).read_text(encoding="utf-8")
+    s = read_model(f'{text}\n[[printed]]\nlabel = "misprint"\nresidual = "{printed}"\n')
+    assert s.dimension(printed) is not None
 
 
 def test_a_damper_in_the_wrong_unit_is_caught():

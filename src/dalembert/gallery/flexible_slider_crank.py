@@ -14,6 +14,7 @@ def build(
     n: int = 1,
     *,
     I: float | None = 0.02,
+    m_c: float | None = 1.0,
     m: float | None = 0.5,
     l_1: float | None = 0.05,
     l_2: float | None = 0.3,
@@ -23,12 +24,12 @@ def build(
     """The rod is pinned at both ends, and its frame goes through them; the slider's mass m sits on its far end."""
     s = da.System("Flexible slider-crank", source="our own")
     theta, phi = s.coordinates("theta phi")
-    I_, m_, l1, l2, EI_, mu_ = s.constants(I=I, m=m, l_1=l_1, l_2=l_2, EI=EI, mu=mu)
+    I_, m_c_, m_, l1, l2, EI_, mu_ = s.constants(I=I, m_c=m_c, m=m, l_1=l_1, l_2=l_2, EI=EI, mu=mu)
     N = s.N
     crank, line = N.rotated(theta, N.z, "crank"), N.rotated(-phi, N.z, "line")
     pin = s.O.offset(l1 * crank.x, "crank pin", crank)
     # the crank is balanced about its axis, so that its mass does not matter
-    s.body("crank", 1, s.O, crank, da.inertia(crank, 0, 0, I_))
+    s.body("crank", m_c_, s.O, crank, da.inertia(crank, 0, 0, I_))
     rod = s.beam("rod", pin, line.x, line.y, l2, EI_, mu_, left="pinned", right=s.end("pinned", mass=m_), shortening=True)
     bent = da.discretise(s, rod, n)
     s.constrain((bent.tip - s.O) @ N.y, "slider on its line")

@@ -122,7 +122,9 @@ def _by_hand(groups: RigidGroups, search: Search, row: ConstraintRow, c: Constra
     if agreed is not None:
         return agreed
     alone = None if holds else search.body_alone(row)
-    if alone is not None and search.is_free(alone) and (hold := wrench_on(groups.kin, row, alone)) is not None:
+    # a link without masses on the way to the ground may be meant as well
+    direct = alone is not None and groups.of_body[alone].before is groups.ground
+    if alone is not None and direct and search.is_free(alone) and (hold := wrench_on(groups.kin, row, alone)) is not None:
         return _on_body(groups, hold, alone, None)
     to_ground = all(any(g is groups.ground for g, *_ in (*a.forces, *a.moments)) for a in holds)
     if c.couples or (to_ground and (len(row.A) == 1 or not holds) and _gives_a_coordinate(groups.kin, row)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
 
@@ -12,8 +13,9 @@ from independent.description import ZERO, Description, Link, Load, Row, Vec
 class Declared:
     """A system of dalembert, with the frames and points of the description."""
 
-    def __init__(self, d: Description) -> None:
-        self.d, self.s = d, da.System(f"random system {d.seed}")
+    def __init__(self, d: Description, asked: Collection[str] = ()) -> None:
+        """`asked` are rows of which it is not known on which bodies they act: these are named."""
+        self.d, self.s, self.asked = d, da.System(f"random system {d.seed}"), asked
         s = self.s
         for name, value in d.constants.items():
             s.constant(name, value)
@@ -180,7 +182,7 @@ class Declared:
         assert first.frame is not None
         w = first.frame.w if second is None or second.frame is None else first.frame.w - second.frame.w
         # ω of a body that only translates with the ground does not show the body: it is named
-        named = second is not None and s.N in (first.frame, second.frame)
+        named = row.name in self.asked or (second is not None and s.N in (first.frame, second.frame))
         s.constrain(w @ self._vector(row.along, row.axis) - f, row.name, on=(first, second) if named else None)
 
 

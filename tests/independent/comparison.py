@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +41,16 @@ def description(known: dict[str, Any]) -> Description:
 
 
 def run_of(known: dict[str, Any]) -> da.Trajectory:
-    """The motion for an instant from the state of the reference; dependent rates are left to the start."""
+    """The motion for an instant from the state of the reference; where the bodies of a row are asked for, they are named."""
+    run = _run_of(known)
+    asked = [row.name for row in description(known).rows if row.kind == "spin" and repr(row.name) in run.reactions.why_no_joints]
+    return _run_of(known, asked) if asked else run
+
+
+def _run_of(known: dict[str, Any], asked: Collection[str] = ()) -> da.Trajectory:
+    """From the state of the reference; dependent rates are left to the start."""
     d = description(known)
-    s = Declared(d).s
+    s = Declared(d, asked).s
     start = dict(zip(d.coordinates, known["q"], strict=True))
     start |= {f"{x}.dot": v for x, v in zip(d.coordinates, known["rates"], strict=True) if x in known["given"]}
     inputs = {name: float(x) for name, x in d.inputs.items()}

@@ -79,6 +79,35 @@ def test_a_spin_row_against_the_ground_is_not_charged_to_a_cart_whose_frame_is_N
     assert found.joints["x"].moment[0] == pytest.approx([0, 0, 0], abs=1e-12)
 
 
+def top_and_wheel(*named):
+    """(ω_top − ω_wheel)·x = sin t, the wheel turning about z: ω_wheel·x vanishes, and the row reads as one against the ground."""
+    s = da.System("Top beside a wheel")
+    P, Q = s.ball("e1 e2 e3 e4", s.O), s.pin("q", s.O.offset(s.N.y))
+    bodies = {"top": s.body("top", 1, P, P.frame, da.inertia(P.frame, 1, 2, 2.5))}
+    bodies["wheel"] = s.body("wheel", 1, Q, Q.frame, da.inertia(Q.frame, 1, 1, 1.5))
+    cart = s.slide("x", s.O.offset(s.N.z))
+    s.body("cart", 2, cart, s.N, da.inertia(s.N, 1, 1, 1))
+    on = tuple(bodies[x] for x in named)
+    s.constrain((P.frame.w - Q.frame.w) @ s.N.x - da.sin(s.t), "spin", on=on or None if len(on) != 1 else on[0])
+    return da.simulate(s, 1e-3, start={"e1": 1, "e2": 0, "e3": 0, "e4": 0}, progress=False).reactions
+
+
+def test_a_spin_row_that_another_turning_body_does_not_feel_is_asked_for_and_a_cart_is_no_reason():
+    found = top_and_wheel()
+    assert not found.joints
+    assert "'top' against the ground, on=top, or 'wheel' against 'top', on=(wheel, top)" in found.why_no_joints
+    assert "cart" not in found.why_no_joints
+
+
+@pytest.mark.parametrize(("named", "row", "pin"), [(("top",), 1, 0), (("top", "wheel"), 1, 1), (("wheel", "top"), -1, 1)])
+def test_the_bodies_that_are_named_feel_the_spin_row(named, row, pin):
+    found = top_and_wheel(*named)
+    # J ω̇ = 1·cos 0 on the top; its opposite on the ground, or on the wheel and through its pin
+    assert (named[0], "the ground" if len(named) == 1 else named[1]) == (found.rows["spin"].on, found.rows["spin"].against)
+    assert found.rows["spin"].moment[0] == pytest.approx([row, 0, 0], abs=1e-12)
+    assert found.joints["q"].moment[0] == pytest.approx([pin, 0, 0], abs=1e-12)
+
+
 def translating(**where):
     s = da.System("Plate that does not turn", gravity=g)
     x, y = s.coordinates("x y")

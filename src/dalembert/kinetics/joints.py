@@ -200,24 +200,26 @@ class RigidGroups:
         v, w = self.kin.motion_in_rates.v, self.kin.motion_in_rates.w
         return self._vanishes(v(P) - v(body.G) - w(body.frame).cross(r))
 
-    def turning_with(self, F: Frame, what: str) -> RigidGroup | None:
-        """The group that a torque on a frame acts on: that of the body with this frame; on N it acts on the ground."""
+    def all_turning_with(self, F: Frame) -> list[RigidGroup]:
+        """The groups that a torque on a frame may act on: those of the bodies with this frame, or that turn with it; on N the ground."""
         if F.parent is None:
-            return self.ground
+            return [self.ground]
+        bodies = self._turning_bodies(F)
+        if bodies or self.turns_with(F, self.kin.system.N):
+            return list(dict.fromkeys(self.of_body[b] for b in bodies)) or [self.ground]
+        return [g for g in self.groups[1:] if self.turns_with(g.frame, F)][:1]
+
+    def _turning_bodies(self, F: Frame) -> list[Body]:
         bodies = [b for b in self.kin.system.bodies if b.frame is not None]
-        own = [b for b in bodies if b.frame is F] or [b for b in bodies if b.frame is not None and self.turns_with(b.frame, F)]
-        found = self._only(own, what, F)
-        if found is None and self.turns_with(F, self.kin.system.N):
-            return self.ground
-        return found or next((g for g in self.groups[1:] if self.turns_with(g.frame, F)), None)
+        return [b for b in bodies if b.frame is F] or [b for b in bodies if b.frame is not None and self.turns_with(b.frame, F)]
 
     def held_by(self, F: Frame, what: str) -> RigidGroup:
-        """The same, where there must be one."""
-        group = self.turning_with(F, what)
-        if group is None:
+        """The same, where there must be one and only one."""
+        found = self.all_turning_with(F)
+        if not found:
             msg = f"{what} acts on frame {F.name}, with which no body turns"
             raise NotApplicable(msg)
-        return group
+        return found[0] if len(found) == 1 else self._only(self._turning_bodies(F), what, F) or found[0]
 
     def _only(self, bodies: list[Body], what: str, place: Point | Frame) -> RigidGroup | None:
         groups = {self.of_body[b]: b for b in reversed(bodies)}

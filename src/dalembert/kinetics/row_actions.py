@@ -9,6 +9,7 @@ where two candidates put different wrenches on the bodies, none is taken.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 from dalembert.algebra.exact.field import Trials
 from dalembert.algebra.folds import symbols_of
@@ -129,9 +130,23 @@ def _by_hand(groups: RigidGroups, search: Search, row: ConstraintRow, c: Constra
     to_ground = all(any(g is groups.ground for g, *_ in (*a.forces, *a.moments)) for a in holds)
     if c.couples or (to_ground and (len(row.A) == 1 or not holds) and _gives_a_coordinate(groups.kin, row)):
         return Action(in_joints=True)
-    why = " or where: more than one place fits it" if holds else ""
-    msg = f"it is not known on which bodies {row.name!r} acts{why}; {REMEDY} to have the wrenches in the joints"
+    msg = f"it is not known on which bodies {row.name!r} acts{_readings(search, holds)}; {REMEDY} to have the wrenches in the joints"
     raise NotApplicable(msg)
+
+
+def _readings(search: Search, candidates: list[Action]) -> str:
+    """The first two candidates that hold different bodies, in words."""
+    acting = [a for a in candidates if search.wrenches(a.forces, a.moments)]
+    pairs = list(dict.fromkeys(a.sides for a in acting if a.sides is not None))
+    if len(pairs) < 2:  # noqa: PLR2004 - of one pair of bodies, but at different places
+        return " or where: more than one place fits it" if candidates else ""
+    words = [f"{on!r} against {against if against == 'the ground' else repr(against)}" for on, against in pairs[:2]]
+    return f": it may hold {words[0]}, on={_named(pairs[0])}, or {words[1]}, on={_named(pairs[1])}"
+
+
+def _named(sides: tuple[str, str]) -> str:
+    """As on= takes it."""
+    return sides[0] if sides[1] == "the ground" else f"({sides[0]}, {sides[1]})"
 
 
 def _gives_a_coordinate(kin: Kinematics, row: ConstraintRow) -> bool:
@@ -150,18 +165,16 @@ def _candidates(groups: RigidGroups, search: Search, row: ConstraintRow) -> list
 
 def _loosely(groups: RigidGroups, search: Search, hold: Hold, what: str) -> list[Action]:
     """A hold on the groups of its points and frames; of points without masses also on the bodies that move with these along the force."""
-    forces, moving, moments = [], [], []
+    forces, moving = [], []
     for P, d in hold.forces:
         group = groups.moving_with(P, what)
         massless = group.before is not None and not group.masses
         forces.append((group, P, d))
         moving.append(((search.moving_along(P, d) or group) if massless else group, P, d))
-    for F, m in hold.moments:
-        turned = groups.turning_with(F, what) or search.turning_along(F, m)
-        if turned is None:
-            return []
-        moments.append((turned, m))
-    return [Action(tuple(each), tuple(moments)) for each in ([forces] if forces == moving else [moving, forces])]
+    # every choice of bodies that turn as the frames do
+    choices = product(*([(group, m) for group in search.turned(F, m)] for F, m in hold.moments))
+    places = [forces] if forces == moving else [moving, forces]
+    return [Action(tuple(each), moments) for moments in choices for each in places]
 
 
 def _agreed(search: Search, candidates: list[Action]) -> Action | None:
@@ -178,11 +191,8 @@ def _said(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[Bod
     sides = {groups.of_body[body], groups.ground if other is None else groups.of_body[other]}
     if at is None:
         fitting = [a for a in _candidates(groups, search, row) if {g for g, *_ in (*a.forces, *a.moments)} <= sides]
-        action = _agreed(search, fitting)
-        if action is not None:
-            return replace(action, named=(body.name, "the ground" if other is None else other.name))
-        if (couple := _couple(groups, search, row, on)) is not None:
-            return couple
+        if action := _agreed(search, fitting) or _couple(groups, search, row, on):
+            return _as_named(action, groups.of_body[body], (body.name, "the ground" if other is None else other.name))
         hold = wrench_on(groups.kin, row, body, None, other)
     else:
         hold = search.along_an_axis(row, body, at, other) or wrench_on(groups.kin, row, body, at, other)
@@ -200,8 +210,15 @@ def _couple(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[B
         sides = [[b for b in on if b is not None and b.frame is not None and groups.turns_with(b.frame, F)] for F, _ in hold.moments]
         if not hold.forces and all(len(fitting) == 1 for fitting in sides) and len({fitting[0].name for fitting in sides}) == 2:
             moments = tuple((groups.of_body[fitting[0]], m) for fitting, (_, m) in zip(sides, hold.moments, strict=True))
-            return Action((), moments, named=(sides[0][0].name, sides[1][0].name))
+            return Action((), moments)
     return None
+
+
+def _as_named(action: Action, first: RigidGroup, named: tuple[str, str]) -> Action:
+    """The body that was named first comes first."""
+    forces = sorted(action.forces, key=lambda force: force[0] is not first)
+    moments = sorted(action.moments, key=lambda moment: moment[0] is not first)
+    return replace(action, forces=tuple(forces), moments=tuple(moments), named=named)
 
 
 def _on_body(groups: RigidGroups, hold: Hold, body: Body, other: Body | None) -> Action:

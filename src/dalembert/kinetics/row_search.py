@@ -45,12 +45,12 @@ class Search:
         """Every hold whose variation is the row's, up to a simple factor, with the body it is on where the search knows it."""
         wanted = self._wanted(row)
         if row.holonomic:
-            for search in (self._gaps, self._angles, self._distances):
-                found = list(islice(search(row, wanted), _MOST_CANDIDATES))
+            for found_by in (self._gaps(row, wanted), self._angles(wanted), self._distances(row, wanted)):
+                found = list(islice(found_by, _MOST_CANDIDATES))
                 if found:
                     return found
             return []
-        firm = list(islice(chain(self._gaps(row, wanted), self._angles(row, wanted)), _MOST_CANDIDATES))
+        firm = list(islice(chain(self._gaps(row, wanted), self._spins(wanted)), _MOST_CANDIDATES))
         return firm or list(islice(self._slips(wanted), _MOST_CANDIDATES))
 
     def _wanted(self, row: ConstraintRow) -> _Wanted:
@@ -94,25 +94,41 @@ class Search:
                 for P in by_value.get((value + s) % self.p, ()):
                     yield factor, P, Q
 
-    def _angles(self, row: ConstraintRow, wanted: _Wanted) -> Iterator[Found]:
-        """a·b of two axes: the moment a × b on a's frame, its opposite on b's; or (ω_F − ω_G)·n."""
+    def _spins(self, wanted: _Wanted) -> Iterator[Found]:
+        """(ω_F − ω_G)·n along the axis n of some frame: ±n on the frames. What does not turn at all is the ground."""
+        N = self.kin.system.N
+        turning = [N, *(F for F in self.all.frames if not self.groups.turns_with(F, N))]
+        for d, n in self._axes():
+            earlier: dict[int, list[Frame]] = {}
+            for F in turning:
+                spin = dot(self.all.frames[F].rotation, n) % self.p
+                for value, factor in wanted.items():
+                    moment = _times(d, factor)
+                    yield from ((Hold(moments=((F, moment), (G, -moment))), None) for G in earlier.get((spin - value) % self.p, ()))
+                earlier.setdefault(spin, []).append(F)
+
+    def _axes(self) -> Iterator[tuple[Vector, Three]]:
+        """The axes of all frames, those that are the same everywhere once."""
+        seen: set[Three] = set()
+        for F, turned in self.all.frames.items():
+            for a, (x, y, z) in zip((F.x, F.y, F.z), turned.axes, strict=True):
+                n = x % self.p, y % self.p, z % self.p
+                if n not in seen:
+                    yield a, n
+                seen |= {n, (-x % self.p, -y % self.p, -z % self.p)}
+
+    def _angles(self, wanted: _Wanted) -> Iterator[Found]:
+        """a·b of two axes: the moment a × b on a's frame, its opposite on b's."""
         frames = list(self.all.frames.items())
         for i, (F, f) in enumerate(frames):
             for G, g in frames[:i]:
-                for factor, d in self._between(row, F, f, G, g, wanted):
+                for factor, d in self._between(F, f, G, g, wanted):
                     moment = _times(d, factor)
                     yield Hold(moments=((F, moment), (G, -moment))), None
 
-    def _between(self, row: ConstraintRow, F: Frame, f: Turned, G: Frame, g: Turned, wanted: _Wanted) -> Iterator[tuple[Fraction, Vector]]:
+    def _between(self, F: Frame, f: Turned, G: Frame, g: Turned, wanted: _Wanted) -> Iterator[tuple[Fraction, Vector]]:
         p = self.p
         F_axes, G_axes = (F.x, F.y, F.z), (G.x, G.y, G.z)
-        if not row.holonomic:
-            relative = minus(f.rotation, g.rotation)
-            for axes, turned in ((F_axes, f), (G_axes, g)):
-                for a in range(3):
-                    if (k := wanted.get(dot(relative, turned.axes[a]) % p)) is not None:
-                        yield k, axes[a]
-            return
         products = [[(dot(f.varied[a], g.axes[b]) + dot(f.axes[a], g.varied[b])) % p for b in range(3)] for a in range(3)]
         half = pow(2, -1, p)
         for a in range(3):
@@ -169,13 +185,16 @@ class Search:
         groups = {self.groups.of_body[b] for b in own}
         return groups.pop() if len(groups) == 1 else None
 
-    def turning_along(self, F: Frame, d: Vector) -> RigidGroup | None:
-        """The body that turns with a frame about d at least."""
+    def turned(self, F: Frame, d: Vector) -> list[RigidGroup]:
+        """The groups that a moment d on a frame may act on: those of the bodies that turn with it, or about d at least."""
+        N, groups = self.kin.system.N, self.groups
+        if found := groups.all_turning_with(F):
+            return found
         value, turn = self.all.value(d), self.all.frames[F].rotation
-        bodies = [b for b in self.kin.system.bodies if b.frame is not None]
-        rotations = [(b, minus(turn, self.all.frames[b.frame].rotation)) for b in bodies if b.frame is not None]
-        groups = {self.groups.of_body[b] for b, relative in rotations if not dot(relative, value) % self.p}
-        return groups.pop() if len(groups) == 1 else None
+        turning = [(b, b.frame) for b in self.kin.system.bodies if b.frame is not None and not groups.turns_with(b.frame, N)]
+        along = {groups.of_body[b] for b, B in turning if not dot(minus(turn, self.all.frames[B].rotation), value) % self.p}
+        along |= set() if dot(turn, value) % self.p else {groups.ground}
+        return list(along) if len(along) == 1 else []
 
     # ---- what was named ----------------------------------------------------------------------
 

@@ -200,4 +200,5 @@ from dalembert.statics.principles import stationary_potential as stationary_pote
 from dalembert.statics.principles import virtual_work as virtual_work
 from dalembert.statics.solutions import Solutions as Solutions
 from dalembert.statics.steps import StaticStep as StaticStep
+from dalembert.studies.members import BadStudy as BadStudy
 from dalembert.units.inference import BadDimension as BadDimension

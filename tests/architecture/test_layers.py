@@ -38,6 +38,7 @@ LAYERS = (
     "linear",
     "flexible",
     "inverse",
+    "studies",
     "robots",
     "modelfile",
     "api",

@@ -43,7 +43,22 @@ def constant(x: float, kind: str) -> str:
         return str(int(x))
     # a double in hexadecimal is exact
     bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
-    return bits if kind == REAL else "<" + ", ".join([f"double {bits}"] * LANES) + ">"
+    return bits if kind == REAL else f"<{', '.join([f'double {bits}'] * width(kind))}>"
+
+
+def pack(lanes: int, of: str = REAL) -> str:
+    """The kind of so many numbers side by side; one number is a number."""
+    return of if lanes == 1 else f"<{lanes} x {of}>"
+
+
+def width(kind: str) -> int:
+    """How many numbers stand side by side in a value of this kind."""
+    return int(kind[1:].partition(" ")[0]) if kind.startswith("<") else 1
+
+
+def suffix(kind: str) -> str:
+    """How LLVM's intrinsic functions are named for the kind."""
+    return "f64" if kind == REAL else f"v{width(kind)}f64"
 
 
 class Value:
@@ -98,25 +113,33 @@ class Value:
         return self.function.compare("ne", self, other)
 
     def __invert__(self) -> Value:
-        return self.function.emit(TRUTH, f"xor i1 {self.name}, true")
+        every = "true" if self.kind == TRUTH else f"splat ({TRUTH} true)"
+        return self.function.emit(self.kind, f"xor {self}, {every}")
+
+    def __and__(self, other: Value) -> Value:
+        return self.function.emit(self.kind, f"and {self}, {other.name}")
+
+    def __or__(self, other: Value) -> Value:
+        return self.function.emit(self.kind, f"or {self}, {other.name}")
 
 
 Operand = Value | float
 
 
 class Array:
-    """a[i]: the i-th group of four numbers behind an address."""
+    """a[i]: the i-th group of numbers behind an address, four unless another kind is given."""
 
-    __slots__ = ("pointer",)
+    __slots__ = ("kind", "pointer")
 
-    def __init__(self, pointer: Value) -> None:
-        self.pointer = pointer
+    def __init__(self, pointer: Value, kind: str = LANE) -> None:
+        self.pointer, self.kind = pointer, kind
 
-    def _at(self, i: Value) -> Value:
-        return self.pointer.function.emit(POINTER, f"getelementptr {LANE}, {self.pointer}, {i}")
+    def _at(self, i: Operand) -> Value:
+        function = self.pointer.function
+        return function.emit(POINTER, f"getelementptr {self.kind}, {self.pointer}, {function.value(i, WHOLE)}")
 
-    def __getitem__(self, i: Value) -> Value:
-        return self.pointer.function.emit(LANE, f"load {LANE}, {self._at(i)}, align 8")
+    def __getitem__(self, i: Operand) -> Value:
+        return self.pointer.function.emit(self.kind, f"load {self.kind}, {self._at(i)}, align 8")
 
     def one_by_one(self, i: Value) -> Value:
         """a[i] where four single numbers were written a moment ago: a processor passes them on to single loads without delay."""
@@ -129,7 +152,7 @@ class Array:
             group = function.emit(LANE, f"insertelement {group}, {x}, i32 {lane}")
         return group
 
-    def __setitem__(self, i: Value, value: Value) -> None:
+    def __setitem__(self, i: Operand, value: Value) -> None:
         self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
 
 
@@ -227,9 +250,9 @@ class NativeFunction:
             return Value(self, kind, constant(x, kind))
         if x.kind == kind:
             return x
-        if (x.kind, kind) == (REAL, LANE):
-            first = self.emit(LANE, f"insertelement {LANE} poison, {x}, i32 0")
-            return self.emit(LANE, f"shufflevector {first}, {LANE} poison, <{LANES} x i32> zeroinitializer")
+        if x.kind == REAL and kind.startswith("<"):
+            first = self.emit(kind, f"insertelement {kind} poison, {x}, i32 0")
+            return self.emit(kind, f"shufflevector {first}, {kind} poison, <{width(kind)} x i32> zeroinitializer")
         return self.emit(kind, f"{CONVERSIONS[x.kind, kind]} {x} to {kind}")
 
     def operate(self, operation: str, a: Operand, b: Operand) -> Value:
@@ -243,8 +266,7 @@ class NativeFunction:
         kind = _common(a, b)
         sign = "" if relation == "ne" else "s"
         opcode = f"icmp {sign}{relation}" if kind in (WHOLE, CODE, POINTER) else f"fcmp {'u' if relation == 'ne' else 'o'}{relation}"
-        truth = f"<{LANES} x i1>" if kind == LANE else TRUTH
-        return self.emit(truth, f"{opcode} {self.value(a, kind)}, {self.value(b, kind).name}")
+        return self.emit(pack(width(kind), TRUTH), f"{opcode} {self.value(a, kind)}, {self.value(b, kind).name}")
 
     def choose(self, condition: Value, a: Operand, b: Operand) -> Value:
         """a where the condition holds, elsewhere b."""
@@ -253,9 +275,9 @@ class NativeFunction:
 
     def intrinsic(self, name: str, *arguments: Operand) -> Value:
         """An elementary operation of the processor: fabs, sqrt, minnum, maxnum, fmuladd."""
-        kind = LANE if any(isinstance(x, Value) and x.kind == LANE for x in arguments) else REAL
-        suffix = f"v{LANES}f64" if kind == LANE else "f64"
-        return self.emit(kind, f"call {kind} @llvm.{name}.{suffix}({', '.join(str(self.value(x, kind)) for x in arguments)})")
+        kind = max((x.kind for x in arguments if isinstance(x, Value)), key=width)
+        given = ", ".join(str(self.value(x, kind)) for x in arguments)
+        return self.emit(kind, f"call {kind} @llvm.{name}.{suffix(kind)}({given})")
 
     def total(self, x: Value) -> Value:
         """x₀ + x₁ + x₂ + x₃, in this order."""
@@ -338,4 +360,5 @@ class NativeFunction:
 def _common(a: Operand, b: Operand) -> str:
     """The wider kind of the two: lanes before numbers, numbers before whole numbers."""
     kinds = {x.kind for x in (a, b) if isinstance(x, Value)}
-    return next(kind for kind in (LANE, REAL, POINTER, WHOLE, CODE) if kind in kinds)
+    widest = max(kinds, key=width)
+    return widest if width(widest) > 1 else next(kind for kind in (REAL, POINTER, WHOLE, CODE) if kind in kinds)

@@ -138,7 +138,8 @@ def _readings(search: Search, candidates: list[Action]) -> str:
     """The first two candidates that hold different bodies, in words."""
     acting = [a for a in candidates if search.wrenches(a.forces, a.moments)]
     pairs = list(dict.fromkeys(a.sides for a in acting if a.sides is not None))
-    if len(pairs) < 2:  # noqa: PLR2004 - of one pair of bodies, but at different places
+    # one pair of bodies, but different places
+    if len(pairs) < 2:
         return " or where: more than one place fits it" if candidates else ""
     words = [f"{on!r} against {against if against == 'the ground' else repr(against)}" for on, against in pairs[:2]]
     return f": it may hold {words[0]}, on={_named(pairs[0])}, or {words[1]}, on={_named(pairs[1])}"

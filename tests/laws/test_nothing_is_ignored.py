@@ -204,6 +204,8 @@ CASES = {
     "gravity": lambda p: (s := da.System("falling"), point(s), s.gravity(-p * s.N.y))[0],
     "input": symbols(lambda s, p: p * s.input("F")),
     "inputs": symbols(lambda s, p: p * s.inputs("F")[0]),
+    "rate": symbols(lambda s, p: (x := s.state("z"), s.rate(x, p - x))[0]),
+    "state": symbols(lambda s, p: s.state("z", rate=lambda z: p - z)),
     "particle": loaded(lambda s, rod, p: s.particle("Q", p, rod.tip)),
     "pin": jointed(lambda s, p: s.pin("a", s.O, s.N.rotated(p / 4, s.N.x).z)),
     "potential": loaded(lambda s, rod, p: s.potential(p * s["theta"])),

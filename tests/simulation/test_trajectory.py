@@ -34,8 +34,8 @@ PNG = b"\x89PNG\r\n"
 class Pendulum:
     """u̇ = −(g/L) sin θ, which can be pickled."""
 
-    def __call__(self, q, u, t, /):
-        return -9.81 / 2.0 * np.sin(q)
+    def __call__(self, y, t, /):
+        return -9.81 / 2.0 * np.sin(y[:, :1])
 
 
 def simple_pendulum() -> da.System:

@@ -349,6 +349,7 @@ def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
                 target.moving.add(new[i])
             if i in source.inputs:
                 target.inputs.add(new[i])
+                target.states.update({new[i]} if i in source.states else ())
         elif op == "const":
             new[i] = target.const(a)
         else:

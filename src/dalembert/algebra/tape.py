@@ -54,6 +54,7 @@ class Tape:
         "rates",
         "read_as_pi",
         "root",
+        "states",
         "turns",
         "zero",
     )
@@ -69,6 +70,8 @@ class Tape:
         self.moving: set[int] = set()
         self.rates: dict[int, int] = {}
         self.inputs: set[int] = set()
+        # those of them that are states with a rate of their own, which positions and rows may not contain either
+        self.states: set[int] = set()
         # symbols that derivations need for themselves, by the name they asked for
         self.private: dict[str, int] = {}
         # what is printed for a symbol where that is not its own name
@@ -92,6 +95,7 @@ class Tape:
         new.moving = {i for i in self.moving if i < size}
         new.rates = {k: i for k, i in self.rates.items() if k < size and i < size}
         new.inputs = {i for i in self.inputs if i < size}
+        new.states = {i for i in self.states if i < size}
         new.private = {k: i for k, i in self.private.items() if i < size}
         new.displays = self.displays.copy()
         new.read_as_pi = self.read_as_pi
@@ -166,7 +170,8 @@ class Tape:
     def rate(self, i: int) -> int | None:
         """dx/dt of a symbol x; None for one that does not vary."""
         if i in self.inputs:
-            msg = f"the rate of the input {self.nodes[i][1]} is unknown: declare it with s.specified(...) instead"
+            what = f"the rate of the input {self.nodes[i][1]} is unknown: declare it with s.specified(...) instead"
+            msg = what if i not in self.states else f"{self.nodes[i][1]} is a state, on which loads may depend, but no position, row or V"
             raise BadExpression(msg)
         if i not in self.moving:
             return None

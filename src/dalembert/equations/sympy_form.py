@@ -148,7 +148,7 @@ def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
     M = sympy.Matrix(n, n, lambda r, s: expression(equations.M[r].get(s, t.zero)))
     # a quaternion keeps the norm one
     phi = [kin.tape.sub(row.phi, kin.tape.one) if row.is_norm else row.phi for row in kin.rows if row.phi is not None]
-    inputs = [x.scalar.i for x in kin.system.symbols.values() if x.kind == "input"]
+    inputs = [x.scalar.i for x in kin.system.symbols.values() if x.kind in ("input", "state")]
 
     def column(entries: Iterable[Any]) -> Any:
         listed = list(entries)

@@ -75,19 +75,25 @@ class _Gathering:
             found = solved(equations)
             steps = self._steps(found.tape, found.moved, found.residual, found.z)
             qdot, zdot = self.here(equations.tape, equations.qdot), self.here(found.tape, found.zdot)
-            return qdot, zdot, "M and A by their factors, all rates in the state", steps
+            return (*qdot, *self._xdot), zdot, "M and A by their factors, all rates in the state", steps
         explicit = forward_dynamics(self.system)
         back = projection(self.kin)
         steps = ()
         if back is not None:
             moved = [back.tape.add(q, d) for q, d in zip(self.kin.q, back.step, strict=True)]
             steps = self._steps(back.tape, moved, back.residual, ())
-        return self.here(explicit.tape, explicit.qdot), self.here(explicit.tape, explicit.udot), explicit.route, steps
+        qdot, udot = self.here(explicit.tape, explicit.qdot), self.here(explicit.tape, explicit.udot)
+        return (*qdot, *self._xdot), udot, explicit.route, steps
+
+    @property
+    def _xdot(self) -> tuple[int, ...]:
+        """The rates of first-order states, which stand behind the coordinates."""
+        return self.here(self.kin.tape, self.kin.xdot)
 
     def _steps(self, tape: Tape, moved: Sequence[int], residual: int, speeds: Sequence[int]) -> tuple[Function, ...]:
         found = []
         if residual != tape.zero or tuple(moved) != self.kin.q:
-            q, (r,) = self.here(tape, moved), self.here(tape, (residual,))
+            q, (r,) = (*self.here(tape, moved), *self.kin.x), self.here(tape, (residual,))
             says = "one Newton step onto the rows that stand on positions, and how far the state is off them before"
             found.append(Function(POSITION_STEP, says, (Result("q_new", q, (len(q),)), Result("residual", (r,), ()))))
         if tuple(speeds) not in ((), self.kin.u):
@@ -116,7 +122,7 @@ class _Gathering:
 
     def _rows(self) -> list[Function]:
         """φ, e = A q̇ + b and A = ∂e/∂q̇ of every row."""
-        kin, qdot = self.kin, dict(zip(self.kin.qdot, self.dynamics[0], strict=True))
+        kin, qdot = self.kin, dict(zip(self.kin.qdot, self.dynamics[0], strict=False))
         rows = [*kin.linear_rows, *kin.nonlinear]
         if not rows:
             return []
@@ -165,7 +171,7 @@ class _Gathering:
                 columns.append([along(e) for e in rates])
             return tuple(column[k] for k in range(len(rates)) for column in columns)
 
-        states, driven = (*self.kin.q, *self.kin.u), [w.node for w in inputs]
+        states, driven = self.kin.state, [w.node for w in inputs]
         A = Result("A", slopes(states), (len(rates), len(states)))
         B = Result("B", slopes(driven), (len(rates), len(driven)))
         return [Function("linear", "A = d(dx/dt)/dx and B = d(dx/dt)/dw at this state", (A, B) if driven else (A,))]
@@ -181,13 +187,13 @@ class _Gathering:
         start, notes = self._start()
         inputs = [self._variable(i) for i in self._input_symbols(inside)]
         functions[-len(steps) or len(functions) :] = [*self._linear(inputs), *steps]
-        values = {} if start is None else dict(zip((*kin.q, *kin.u), (*start.q.tolist(), *start.u.tolist()), strict=True))
+        values = {} if start is None else dict(zip(kin.state, start.y.tolist(), strict=True))
         return Model(
             title=self.system.name,
             source=self.system.source,
             tape=self.tape,
             time=self.system.t.i,
-            q=tuple(self._variable(i, values.get(i)) for i in kin.q),
+            q=tuple(self._variable(i, values.get(i)) for i in (*kin.q, *kin.x)),
             u=tuple(self._variable(i, values.get(i)) for i in kin.u),
             inputs=tuple(inputs),
             parameters=tuple(self._variable(i) for i in inside if i in constants),

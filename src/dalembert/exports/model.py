@@ -57,6 +57,7 @@ class Model:
     source: str
     tape: Tape = field(repr=False)
     time: int
+    # first-order states stand behind the coordinates
     q: tuple[Variable, ...]
     u: tuple[Variable, ...]
     inputs: tuple[Variable, ...]

@@ -56,7 +56,7 @@ class Before:
         containers = [c for part in parts for c in vars(part).values() if isinstance(c, list | dict)]
         # they only grow, and keep their order
         self.lengths = [(c, len(c)) for c in (*containers, journal.declared, *self._dicts())]
-        self.copies = [(c, c.copy()) for c in (self.registry.dimensions, self.tape.moving, self.tape.inputs)]
+        self.copies = [(c, c.copy()) for c in (self.registry.dimensions, self.tape.moving, self.tape.inputs, self.tape.states)]
         self.copies += [] if check is None else [(check.seen, check.seen.copy())]
         self.field = self.registry.field
 

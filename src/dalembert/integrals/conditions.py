@@ -49,7 +49,7 @@ def coefficients(kin: Kinematics, wanted: Sequence[Scalar], causes: Sequence[Sca
         if s.kind == "specified":
             jets = _jets(kin, s.scalar.i)
             motions.append([_rate(kin, s.name, jets, k) for k in reversed(range(len(jets))) if anywhere.intersection(jets[k:])])
-        elif s.kind in ("constant", "input") and s.scalar.i in inside:
+        elif s.kind in ("constant", "input", "state") and s.scalar.i in inside:
             constants.append(Coefficient(s.name, 0, str(s.scalar), (s.scalar.i,)))
     return [c for motion in motions for c in motion] + constants
 

@@ -79,7 +79,7 @@ def _not_of_positions(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, s
     """Why a field is none of positions alone, or None."""
     t = kin.tape
     inside = set(symbols_of(t, Q))
-    inputs = [s.name for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i in inside]
+    inputs = [s.name for s in kin.system.symbols.values() if s.kind in ("input", "state") and s.scalar.i in inside]
     if inputs:
         return False, f"{', '.join(inputs)} may be anything"
     still = set(kin.q)

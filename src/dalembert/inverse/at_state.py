@@ -99,7 +99,7 @@ def state_values(
     set_up = values_of_run(kin, values or {}, inputs or {})
     numbers = set_up.value_at(t)
     start = find_start(kin, mapping("at", {} if at is None else at), numbers, t, guess)
-    return StateValues(kin, t, np.asarray(start.q), np.asarray(start.u), numbers)
+    return StateValues(kin, t, np.asarray(start.q), np.asarray(start.u), numbers | dict(zip(kin.x, start.x.tolist(), strict=True)))
 
 
 def evaluate(system: System, expressions: Any, *, at: Mapping[Any, Any] | None = None, **more: Any) -> Any:

@@ -52,7 +52,7 @@ class NativeExpressions:
                 p[self.parameter_names.index(name)] = number(key, value)
             else:
                 # declared, but it drops out of these expressions; or unknown
-                symbol_name(system, key, ("constant", "input", "specified"))
+                symbol_name(system, key, ("constant", "input", "specified", "state"))
         if np.isnan(p).any():
             have = {n: x for n, x in zip(self.parameter_names, p.tolist(), strict=True) if not math.isnan(x)}
             check_complete(system, self.parameter_names, have)

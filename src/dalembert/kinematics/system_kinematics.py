@@ -74,8 +74,11 @@ class Kinematics(Shown):
         rewrite = Rewrite(t, self._in_u)
         self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
         self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
-        self._dependent, self._spins = choice.dependent, choice.spins
+        # first-order states beside the motion, and ẋ in the speeds
         in_u = Rewrite(t, self._in_u)
+        self.x: tuple[int, ...] = tuple(s.scalar.i for s in system.symbols.values() if s.kind == "state")
+        self.xdot: tuple[int, ...] = tuple(in_u(system.state_rates[t.nodes[i][1]].i) for i in self.x)
+        self._dependent, self._spins = choice.dependent, choice.spins
         self._held = (*choice.held, *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None))
         # λ of the rows that stay beside the equations
         self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._held) + 1))
@@ -204,6 +207,16 @@ class Kinematics(Shown):
     def name(self, i: int) -> str:
         """The name of a symbol."""
         return str(self.tape.nodes[i][1])
+
+    @property
+    def state(self) -> tuple[int, ...]:
+        """(q, x, u): what a run integrates, in its order; x are the first-order states."""
+        return (*self.q, *self.x, *self.u)
+
+    @property
+    def first_speed(self) -> int:
+        """The place of the first speed in the state."""
+        return len(self.q) + len(self.x)
 
     @property
     def n_q(self) -> int:

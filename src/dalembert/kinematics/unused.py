@@ -26,10 +26,15 @@ def check_everything_used(system: System) -> None:
     if not system.bodies and not system.kinetic and not system.loads and not system.potentials:
         msg = f"system {system.name!r} has no masses: declare a particle or a body"
         raise IllPosed(msg)
+    without = [s.name for s in system.symbols.values() if s.kind == "state" and s.name not in system.state_rates]
+    if without:
+        msg = f"state {without[0]!r} has no rate: give it by s.rate({without[0]}, …)"
+        raise IllPosed(msg)
     t = system.space.tape
     used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, nodes_of(system))}
     speeds = {s.name for s in system.speed_list}
-    idle = [s for name, s in system.symbols.items() if name not in used and name not in speeds]
+    # a state need not act on anything: it may only measure
+    idle = [s for name, s in system.symbols.items() if name not in used and name not in speeds and s.kind != "state"]
     if idle:
         names = ", ".join(f"{s.kind} {s.name!r}" for s in idle)
         msg = f"{names}: declared but used nowhere; remove it or use it"
@@ -59,6 +64,7 @@ def nodes_of(system: System) -> Iterator[int]:
     yield from (d.D.i for d in system.dissipations)
     yield from (c.expression.i for c in system.constraints)
     yield from (s.definition.i for s in system.speed_list)
+    yield from (e.i for e in system.state_rates.values())
     yield from (s.motion.i for s in system.symbols.values() if s.motion is not None)
     if system.field is not None:
         yield from _of_vector(system.field.g, seen)

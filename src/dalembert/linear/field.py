@@ -1,4 +1,4 @@
-"""q̇ = W u + X, M u̇ = f, φ(q, t) = 0, y = h: the equations of a system and their Jacobians at given points.
+"""q̇ = W u + X, ẋ = g, M u̇ = f, φ(q, t) = 0, y = h: the equations of a system and their Jacobians at given points.
 
 u̇ is eliminated by numbers: with r = M u̇ − f and M u̇₀ = f, ∂u̇/∂x = −M⁻¹ ∂r/∂x at u̇₀. No matrix is inverted symbolically.
 Where rows stand beside the equations, r = (M u̇ − f − Aᵀλ, A u̇ + γ) with the unknowns u̇ and λ.
@@ -89,7 +89,9 @@ class Field:
             for s, a in row.A.items():
                 self.r[s] = tape.sub(self.r[s], tape.mul(lam, evaluator.reduced(a)))
         self.r += [evaluator.reduced(kin.rate(row.e)) for row in kin.velocity_rows]
-        self.qdot = [evaluator.reduced(x) for x in kin.qdot]
+        # first-order states stand beside the coordinates, as rates that no row restrains
+        self.q = (*kin.q, *kin.x)
+        self.qdot = [evaluator.reduced(x) for x in (*kin.qdot, *kin.xdot)]
         # a quaternion keeps the norm one
         self.phi = [evaluator.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
         self.h = [evaluator.reduced(evaluator.node(key)) for key in outputs]
@@ -97,8 +99,8 @@ class Field:
         free = [s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings]
         # inputs, then constants whose influence is wanted
         self.w = (*free, *beside)
-        self.sizes = Sizes(kin.n_q, kin.n_u, len(self.w))
-        state = {*kin.q, *kin.u, *kin.udot, *kin.multipliers, evaluator.time}
+        self.sizes = Sizes(len(self.q), kin.n_u, len(self.w))
+        state = {*kin.state, *kin.udot, *kin.multipliers, evaluator.time}
         self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h, *self.e)) if i not in state)
         self._absent: dict[tuple[int, int], bool] = {}
 
@@ -107,12 +109,12 @@ class Field:
         return tuple(label(self.evaluator.kin.name(i)) for i in nodes)
 
     def at(self, q: Numbers, u: Numbers, t: Numbers | float, numbers: Mapping[int, Numbers | float]) -> Slopes:
-        """Everything at the points in the rows of q and u; `numbers` gives constants and inputs, one or one for each point."""
+        """Everything at the points in the rows of q, with the first-order states behind it, and u; `numbers` gives constants and inputs, one or one for each point."""
         kin, sizes, K = self.evaluator.kin, self.sizes, len(q)
         state: dict[int, Numbers | float] = {**numbers, self.evaluator.time: t}
         unknown = (*kin.udot, *kin.multipliers)
-        state |= dict(zip((*kin.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(unknown, 0.0)
-        wrt = (*kin.q, *kin.u, *self.w, *unknown)
+        state |= dict(zip(kin.state, (*q.T, *u.T), strict=True)) | dict.fromkeys(unknown, 0.0)
+        wrt = (*kin.state, *self.w, *unknown)
         tape = self.evaluator.tape
         kind = np.complex128 if np.iscomplexobj(q) else np.float64
         minus_f, slopes = jacobian(tape, self.r, wrt, state, K, kind)

@@ -60,7 +60,7 @@ def linearize(
         raise BadPoint(msg)
     field = field_of(chosen, t, outputs)
     numbers = chosen.value_at(t)
-    slopes = field.at(start.q[None], start.u[None], t, numbers)
+    slopes = field.at(_positions(start)[None], start.u[None], t, numbers)
     if equilibrium:
         _check_rest(field, slopes)
     wanted = None if coordinates is None else _places(field, coordinates)
@@ -75,10 +75,15 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
     """
     chosen = setting_of("linearize_along", run)
     field = field_of(chosen, run.start.t, outputs)
-    slopes = field.at(run.q, run.u, run.t, {i: chosen.numbers[i] for i in field.parameters})
+    slopes = field.at(np.hstack([run.q, run.x]), run.u, run.t, {i: chosen.numbers[i] for i in field.parameters})
     free = independent(slopes.phi_q[0])
-    points = [replace(run.start, t=float(t), q=q, u=u) for t, q, u in zip(run.t, run.q, run.u, strict=True)]
+    points = [replace(run.start, t=float(t), q=q, u=u, x=x) for t, q, u, x in zip(run.t, run.q, run.u, run.x, strict=True)]
     return [replace(model(field, point, slopes, k, free), steady=False) for k, point in enumerate(points)]
+
+
+def _positions(start: Start) -> Numbers:
+    """q with the first-order states behind it."""
+    return np.concatenate([start.q, start.x])
 
 
 def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int]) -> LinearModel:
@@ -95,11 +100,11 @@ def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int
     y = slopes.y_x[k] @ L + slopes.y_udot[k] @ udot
     n = len(free) + sizes.u
     rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
-    point = dict(zip(field.names((*kin.q, *kin.u)), (*start.q.tolist(), *start.u.tolist()), strict=True))
+    point = dict(zip(field.names(kin.state), start.y.tolist(), strict=True))
     return LinearModel(
         system=kin.system.name,
         t=start.t,
-        states=field.names((*(kin.q[i] for i in free), *kin.u)),
+        states=field.names((*(field.q[i] for i in free), *kin.u)),
         inputs=field.names(field.w),
         outputs=field.outputs,
         A=whole[:, :n],
@@ -122,10 +127,10 @@ def _steady(field: Field, start: Start, found: LinearModel, numbers: Mapping[int
         return False
     if fastest == 0.0:
         return True
-    later = start.q + _MOMENT * start.qdot / fastest
+    later = np.concatenate([start.q + _MOMENT * start.qdot / fastest, start.x])
     try:
         slopes = field.at(later[None], start.u[None], start.t, numbers)
-        free = [field.names(field.evaluator.kin.q).index(z) for z in found.states[: found.n_z]]
+        free = [field.names(field.q).index(z) for z in found.states[: found.n_z]]
         A = model(field, start, slopes, 0, free).A
     except (BadPoint, np.linalg.LinAlgError):
         return False
@@ -138,11 +143,11 @@ def _places(field: Field, coordinates: Sequence[Key]) -> list[int]:
     if isinstance(coordinates, str) or not isinstance(coordinates, Sequence):
         msg = f"linearize: coordinates={coordinates!r}; give a list of them"
         raise BadPoint(msg)
-    nodes = [field.evaluator.node(key) for key in coordinates]
+    nodes = [field.evaluator.node(key) for key in coordinates if field.evaluator.node(key) not in kin.x]
     if any(i not in kin.q for i in nodes) or len(nodes) != kin.n_q - len(field.phi):
         msg = f"linearize: name {kin.n_q - len(field.phi)} of the coordinates {', '.join(field.names(kin.q))} as independent"
         raise BadPoint(msg)
-    return [kin.q.index(i) for i in nodes]
+    return [*(kin.q.index(i) for i in nodes), *range(kin.n_q, len(field.q))]
 
 
 def _check_rest(field: Field, slopes: Slopes) -> None:

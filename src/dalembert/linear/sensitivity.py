@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import NotApplicable
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.linear.field import Field, Slopes, field_of, setting_of, solved
 from dalembert.linear.linearize import linearize, model
 from dalembert.linear.model import LinearModel
@@ -56,6 +57,7 @@ def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
     The variational equations are linear: each step's propagator is found by Gauss's collocation, all of them at once.
     """
     chosen = setting_of("sensitivity", run)
+    _refuse_states(run.kinematics)
     system = run.system
     names = tuple(symbol_name(system, p, ("constant",)) for p in parameters)
     field = field_of(chosen, run.start.t, (), tuple(system.symbols[n].scalar.i for n in names))
@@ -67,6 +69,12 @@ def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
     kin = field.evaluator.kin
     states = tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
     return Sensitivity(t, states, names, np.array(S[::_PARTS]))
+
+
+def _refuse_states(kin: Kinematics) -> None:
+    if kin.x:
+        msg = f"sensitivity: not for systems with first-order states such as {kin.name(kin.x[0])}; take differences of two runs"
+        raise NotApplicable(msg)
 
 
 def _jacobians(field: Field, slopes: Slopes, count: int) -> tuple[Numbers, Numbers]:
@@ -152,6 +160,7 @@ def model_sensitivity(
     name = symbol_name(system, parameter, ("constant",))
     p = system.symbols[name].scalar.i
     chosen = operating(system, values or {}, inputs or {})
+    _refuse_states(chosen.kin)
     found = linearize(system, about, values=values, inputs=inputs, t=t)
     start = find_start(chosen.kin, about or {}, chosen.value_at(t), t)
     field = field_of(chosen, t, (), (p,))

@@ -22,7 +22,7 @@ class DeclaredSymbol:
     """A named quantity: what kind it is, the number it stands for by default, or the motion it is bound to."""
 
     name: str
-    kind: Literal["coordinate", "constant", "input", "specified", "speed"]
+    kind: Literal["coordinate", "constant", "input", "specified", "speed", "state"]
     scalar: Scalar
     value: Number | None = None
     motion: Scalar | None = None

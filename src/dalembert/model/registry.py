@@ -22,6 +22,8 @@ class Registry:
     def __init__(self) -> None:
         self.space = Space()
         self.symbols: dict[str, DeclaredSymbol] = {}
+        # ẋ of every first-order state that has one so far
+        self.state_rates: dict[str, Scalar] = {}
         self.speed_list: list[Speed] = []
         self.constraints: list[Constraint] = []
         # rows that turned out to say nothing, by name
@@ -114,7 +116,11 @@ def nodes_of(s: Registry, v: Vector) -> list[int]:
 def refuse_inputs(s: Registry, what: str, e: Scalar) -> None:
     """Where a derivative will be needed, something known only at run time cannot stand."""
     tape = s.space.tape
-    known_late = [str(tape.nodes[i][1]) for i in symbols_of(tape, (e.i,)) if i in tape.inputs]
+    inside = [i for i in symbols_of(tape, (e.i,)) if i in tape.inputs]
+    known_late = [str(tape.nodes[i][1]) for i in inside if i not in tape.states]
+    if inside and not known_late:
+        msg = f"{what}: it contains the state {tape.nodes[inside[0]][1]}, on which loads may depend, but no position, row or V"
+        raise BadDescription(msg)
     if known_late:
         msg = f"{what}: it contains the input {known_late[0]}, whose rate is unknown; declare it with s.specified(...) instead"
         raise BadDescription(msg)

@@ -21,7 +21,8 @@ from dalembert.units.dimension import Dimension
 _LONG: Final = 10**12
 
 
-def _name(s: Registry, name: str, kind: str) -> str:
+def named(s: Registry, name: str, kind: str) -> str:
+    """The name, from now on taken by a symbol of that kind."""
     checked(name, s.taken)
     if s.space.tape.displays:
         _check_display(s, name)
@@ -58,7 +59,7 @@ def free_names(s: Registry, names: Iterable[str], kind: str) -> list[str]:
     return list(names)
 
 
-def _display(s: Registry, name: str, display: str | None) -> None:
+def shown_as(s: Registry, name: str, display: str | None) -> None:
     """Print the symbol under another name; two symbols that would look the same are refused."""
     if display is None:
         return
@@ -78,14 +79,14 @@ def display(s: Registry, /, **names: str) -> None:
         if name not in s.symbols:
             msg = f"display: no symbol {name!r} in this system"
             raise BadDescription(msg)
-        _display(s, name, shown)
+        shown_as(s, name, shown)
 
 
 def coordinate(s: Registry, name: str, *, display: str | None = None) -> Scalar:
     """A generalized coordinate q; its rate is q.dot. `display` is what is printed for it, such as "θ₁"."""
-    _display(s, checked(name, s.taken), display)
+    shown_as(s, checked(name, s.taken), display)
     tape = s.space.tape
-    q = _with_rates(s, tape.moving_symbol(_name(s, name, "coordinate")), 2)
+    q = _with_rates(s, tape.moving_symbol(named(s, name, "coordinate")), 2)
     s.symbols[name] = DeclaredSymbol(name, "coordinate", q)
     return q
 
@@ -97,10 +98,10 @@ def coordinates(s: Registry, names: str) -> tuple[Scalar, ...]:
 
 def constant(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
     """A constant; `value` is what it stands for in a simulation unless told otherwise: a number, or "2 kg", or "50 cm"."""
-    number = _value(s, name, value)
-    _display(s, checked(name, s.taken), display)
+    number = number_of(s, name, value)
+    shown_as(s, checked(name, s.taken), display)
     tape = s.space.tape
-    c = Scalar(tape, tape.symbol(_name(s, name, "constant")))
+    c = Scalar(tape, tape.symbol(named(s, name, "constant")))
     s.symbols[name] = DeclaredSymbol(name, "constant", c, number)
     return c
 
@@ -112,11 +113,11 @@ def constants(s: Registry, /, names: str | None = None, **values: Any) -> tuple[
         msg = 'constants: nothing declared; write s.constants(m=2, g=9.81) or s.constants("m g")'
         raise BadDescription(msg)
     free_names(s, [*plain, *values], "constant")
-    numbers = {n: _value(s, n, v) for n, v in values.items()}
+    numbers = {n: number_of(s, n, v) for n, v in values.items()}
     return tuple(constant(s, n) for n in plain) + tuple(constant(s, n, v) for n, v in numbers.items())
 
 
-def _value(s: Registry, name: str, value: Any) -> Number | None:
+def number_of(s: Registry, name: str, value: Any) -> Number | None:
     """The number of a symbol; a text says its unit too, which gives the symbol its dimension."""
     if not isinstance(value, str):
         return None if value is None else exact(value)
@@ -149,10 +150,10 @@ def units(s: Registry, /, **units: str) -> None:
 
 def input(s: Registry, name: str, *, value: Any = None, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
     """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
-    number = _value(s, name, value)
-    _display(s, checked(name, s.taken), display)
+    number = number_of(s, name, value)
+    shown_as(s, checked(name, s.taken), display)
     tape = s.space.tape
-    i = tape.symbol(_name(s, name, "input"))
+    i = tape.symbol(named(s, name, "input"))
     tape.inputs.add(i)
     s.symbols[name] = DeclaredSymbol(name, "input", Scalar(tape, i), number)
     return Scalar(tape, i)
@@ -176,8 +177,8 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
         if strange:
             msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
             raise BadDescription(msg)
-    _display(s, checked(name, s.taken), display)
-    x = _with_rates(s, tape.moving_symbol(_name(s, name, "specified motion")), 2)
+    shown_as(s, checked(name, s.taken), display)
+    x = _with_rates(s, tape.moving_symbol(named(s, name, "specified motion")), 2)
     s.symbols[name] = DeclaredSymbol(name, "specified", x, motion=bound)
     return x
 
@@ -185,7 +186,7 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
 def speed(s: Registry, name: str, definition: Any, *, display: str | None = None) -> Scalar:
     """u = definition, an expression linear in the rates q' (a quasi-velocity)."""
     (u,) = _declare_speeds(s, {name: scalar(s, definition)})
-    _display(s, name, display)
+    shown_as(s, name, display)
     return u
 
 
@@ -243,7 +244,7 @@ def _whose(s: Registry, vector: Vector) -> Frame | Point | None:
 
 def _speed_symbol(s: Registry, name: str) -> Scalar:
     tape = s.space.tape
-    u = _with_rates(s, tape.moving_symbol(_name(s, name, "speed")), 1)
+    u = _with_rates(s, tape.moving_symbol(named(s, name, "speed")), 1)
     s.symbols[name] = DeclaredSymbol(name, "speed", u)
     return u
 

@@ -13,7 +13,7 @@ from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point
-from dalembert.model import bodies, closures, constraints, given_energies, joints, loads, members, symbols, virtual_work
+from dalembert.model import bodies, closures, constraints, first_order, given_energies, joints, loads, members, symbols, virtual_work
 from dalembert.model.registry import Registry
 from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension
@@ -100,6 +100,8 @@ class System(Registry, Shown):
     inputs = recorded(symbols.inputs)
     units = recorded(symbols.units)
     specified = recorded(symbols.specified)
+    state = recorded(first_order.state)
+    rate = recorded(first_order.rate)
     speed = recorded(symbols.speed)
     speeds = recorded(symbols.speeds)
 

@@ -46,6 +46,7 @@ _SECTION: Final[dict[str, dict[str, Any]]] = {
     "values": _map(_either(_SCALAR, _TABLE)),
     "motions": _map(_either(_SCALAR, _TABLE)),
     "speeds": _map(_either(_SCALAR, _TABLE)),
+    "states": _map(_either(_SCALAR, _TABLE)),
     "expressions": _map(_SCALAR),
     "displays": _map(_TEXT),
     "units": _map(_TEXT),

@@ -33,6 +33,8 @@ def declare_symbols(b: Builder) -> None:
     for name, (value, display, path) in _several(b, "inputs").items():
         number = None if value == "" else _number(b, value, path)
         _guarded(b, path, lambda n=name, v=number, d=display: b.s.input(n, value=v, display=d))  # type: ignore[misc]
+    for name, value in _table(b, "states").items():
+        _state(b, name, value)
     for section, declare in (("specified", _specified), ("speeds", _speed), ("expressions", _expression)):
         for name, value in _table(b, section).items():
             b.expect((section, name), lambda d=declare, n=name, v=value: d(b, n, v), scalar=name.replace(",", " ").split())  # type: ignore[misc]
@@ -147,6 +149,21 @@ def _specified(b: Builder, name: str, value: Any) -> None:
         display, value = _display(b, value, path), value.get("motion", "")
     motion = None if value == "" else values.scalar(value, path)
     _guarded(b, path, lambda: b.s.specified(name, motion, display=display))
+
+
+def _state(b: Builder, name: str, value: Any) -> None:
+    """The symbol at once, so that loads and rates may contain it; its rate when its turn comes."""
+    path: Path = ("states", name)
+    start = display = None
+    rate = value
+    if isinstance(value, dict):
+        _known_keys(b, value, ("rate", "value", "display"), path)
+        display, rate = _display(b, value, path), value.get("rate", "")
+        start = None if value.get("value", "") == "" else _number(b, value["value"], (*path, "value"))
+    _guarded(b, path, lambda: b.s.state(name, value=start, display=display))
+    if rate == "":
+        b.source.refuse(f"state {name!r:.60}: give its rate, such as 'x.dot - {name}'", path)
+    b.expect(path, lambda: _guarded(b, path, lambda: b.s.rate(name, Values(b, path).scalar(rate, path))))
 
 
 def _speed(b: Builder, name: str, value: Any) -> None:

@@ -23,7 +23,7 @@ from dalembert.modelfile.value_text import Table, ValueText
 from dalembert.units.dimension import ascii_unit
 
 _ROW: Final = re.compile(r" (?:[xyz]|(?:about|along) [xyz]|axis [12]|across [12]|right angle)$")
-_SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "display", "units")
+_SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "state", "rate", "display", "units")
 # digits of a double, which no rule takes for a multiple of π where it is a value
 _DOUBLE: Final = 17
 _MADE_BY: Final = ("pin", "slide", "universal", "ball", "free", "discretise", "coordinate")
@@ -77,10 +77,15 @@ class Writer(ValueText):
             "constants": {x.name: self._value(x.name, x.value) for x in of["constant"]},
             "inputs": {x.name: self._value(x.name, x.value) for x in of["input"]},
             "specified": {x.name: "" if x.motion is None else self.scalar(x.motion) for x in of["specified"]},
+            "states": {n: self._state(n, rate) for n, rate in s.state_rates.items()},
             "displays": dict(s.space.tape.displays),
             "units": {n: ascii_unit(d) for n, d in s.dimensions.items() if s.symbols[n].value is None},
         }
         self.head = {key: value for key, value in self.head.items() if value != {}}
+
+    def _state(self, name: str, rate: Scalar) -> Any:
+        value = self.s.symbols[name].value
+        return self.scalar(rate) if value is None else {"rate": self.scalar(rate), "value": self._value(name, value)}
 
     def _leading(self) -> list[str]:
         """The coordinates that were declared before anything else made one."""

@@ -75,9 +75,9 @@ class NativeDynamics(Shown):
         for key, value in values.items():
             name = key.replace("_ddot", "''").replace("_dot", "'") if key not in self.system.symbols else key
             if name not in names:
-                if name in self.system.symbols and self.system.symbols[name].kind in ("constant", "input", "specified"):
+                if name in self.system.symbols and self.system.symbols[name].kind in ("constant", "input", "specified", "state"):
                     continue  # declared, but it drops out of the equations
-                symbol_name(self.system, key, ("constant", "input", "specified"))
+                symbol_name(self.system, key, ("constant", "input", "specified", "state"))
             p[names[name]] = number(key, value)
         if self._numpy.isnan(p).any():
             have = {n: x for n, x in zip(self.parameter_names, p.tolist(), strict=True) if not math.isnan(x)}

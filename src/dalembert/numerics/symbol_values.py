@@ -27,6 +27,7 @@ _CALLED: Final = {
     "specified": ("a specified motion", "inputs"),
     "coordinate": ("a coordinate", "start"),
     "speed": ("a speed", "start"),
+    "state": ("a state", "start"),
 }
 
 

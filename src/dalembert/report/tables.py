@@ -20,7 +20,7 @@ from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, FormulaSpan, Span, Table, VerdictSpan, words
 from dalembert.report.writing import Writing, components
 
-KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed"}
+KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed", "state": "first-order state"}
 
 
 def symbols(system: System, writing: Writing) -> Table:
@@ -62,6 +62,9 @@ def _value(system: System, symbol: DeclaredSymbol, writing: Writing) -> Span:
     if symbol.kind == "speed":
         definition = next(s.definition for s in system.speed_list if s.name == symbol.name)
         return writing.scalar(definition.tape, definition.i)
+    if symbol.kind == "state":
+        rate = system.state_rates[symbol.name]
+        return writing.scalar(rate.tape, rate.i)
     if symbol.kind == "constant":
         return "no value" if symbol.value is None else number(symbol.value)
     if symbol.motion is not None:

@@ -70,13 +70,13 @@ def _explicit_model(setting: Values, equations: ExplicitEquations, stabilizer: f
     def here(source: Tape, nodes: Sequence[int]) -> list[int]:
         return [insert(i) for i in transplant(source, tape, nodes)]
 
-    rates = here(equations.tape, (*equations.qdot, *equations.udot))
+    rates = [*here(equations.tape, equations.qdot), *here(kin.tape, kin.xdot), *here(equations.tape, equations.udot)]
     back = projection(kin)
     steps = [] if back is None else here(back.tape, (*back.step, back.residual))
     if stabilizer and steps:
         alpha = tape.const(Fraction(stabilizer))
         rates[: kin.n_q] = [tape.add(rate, tape.mul(alpha, step)) for rate, step in zip(rates[: kin.n_q], steps[:-1], strict=True)]
-    state = (*kin.q, *kin.u, kin.system.t.i)
+    state = (*kin.state, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *steps)) if i not in state)
     compiled = CompiledFunction(tape, rates, state, parameters)
     back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
@@ -100,9 +100,11 @@ def _constrained_model(setting: Values, equations: SaddleEquations) -> NativeMod
     phi = [source.zero if x is None else x for x in equations.phi]
     single = (equations.qdot, equations.f, [r.gamma for r in rows], [r.e for r in rows], phi, equations.retraction)
     qdot, f, gamma, e, phi_here, moved = map(here, single)
+    # first-order states stand beside the coordinates: nothing moves them onto rows
+    qdot, moved = (*qdot, *(insert(i) for i in transplant(kin.tape, tape, kin.xdot))), (*moved, *kin.x)
     entries = Entries(qdot, matrix(equations.M), f, matrix([r.A for r in rows]), gamma, e, phi_here, moved)
     nodes = (*qdot, *f, *gamma, *e, *phi_here, *moved, *(i for row in (*entries.M, *entries.A) for i in row.values()))
-    state = (*kin.q, *kin.u, kin.system.t.i)
+    state = (*kin.state, kin.system.t.i)
     inside = symbols_of(tape, nodes)
     parameters = tuple(i for i in inside if i not in state)
     kind = RatesKind(equations.massless, equations.has_quaternions, not equations.linear_rows)
@@ -116,26 +118,25 @@ class Accelerations:
 
     rates: CompiledFunction | ConstrainedRates
     parameters: Numbers
-    n_u: int
+    # the place of the first speed in the state
+    first_speed: int
     # whether the ends of steps were projected
     projects: bool = False
 
-    def __call__(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
-        """u̇ at (q, u, t), row by row."""
-        states = np.column_stack([q, u, t])
-        n_q = q.shape[1]
-        found: Numbers = self.rates.batch(states, self.parameters)[:, n_q : n_q + self.n_u]
+    def __call__(self, y: Numbers, t: Numbers, /) -> Numbers:
+        """u̇ at (y, t), row by row, with y = (q, x, u)."""
+        found: Numbers = self.rates.batch(np.column_stack([y, t]), self.parameters)[:, self.first_speed : y.shape[1]]
         return found
 
-    def onto_rows(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
-        """(q, u) in rows, as near as projections at the ends of steps would have brought them to the rows beside the equations."""
-        states = np.column_stack([q, u, t])
+    def onto_rows(self, y: Numbers, t: Numbers, /) -> Numbers:
+        """y = (q, x, u) in rows, as near as projections at the ends of steps would have brought them to the rows beside the equations."""
+        states = np.column_stack([y, t])
         if not (self.projects and isinstance(self.rates, ConstrainedRates) and self.rates.layout.m):
             return states[:, :-1]
         return self.rates.onto_rows(states, self.parameters)
 
-    def multipliers(self, q: Numbers, u: Numbers, t: Numbers, /) -> Numbers:
-        """λ at (q, u, t), row by row, of the rows that stand beside the equations; none where all were eliminated."""
+    def multipliers(self, y: Numbers, t: Numbers, /) -> Numbers:
+        """λ at (y, t), row by row, of the rows that stand beside the equations; none where all were eliminated."""
         if not isinstance(self.rates, ConstrainedRates):
             return np.zeros((len(t), 0))
-        return self.rates.least_multipliers(np.column_stack([q, u, t]), self.parameters)
+        return self.rates.least_multipliers(np.column_stack([y, t]), self.parameters)

@@ -133,11 +133,11 @@ def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None
 
 def _hold(context: Context, watched: Watched, start: Start, options: RunOptions) -> None:
     """To a budget, or to the level of E_Z at the start, where that is asked for."""
-    K2, V = map(float, watched.audit.energy.call(np.array([*start.q, *start.u, start.t]), watched.p))
+    K2, V = map(float, watched.audit.energy.call(np.array([*start.y, start.t]), watched.p))
     if options.budget is not None:
         context.moderate(options.budget, (K2, V), start.t)
     if watched.audit.defect is not None:
-        context.level(watched.audit.defect, len(start.q), K2 + V)
+        context.level(watched.audit.defect, len(start.q) + len(start.x), K2 + V)
 
 
 def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, options: RunOptions) -> CompiledFunction | Workspace:
@@ -145,7 +145,7 @@ def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, options: Ru
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
     space = Workspace(model.rates, p, holding=options.stabilizer == PROJECTION, alpha=options.alpha)
-    space.choose_rows(np.array([*start.q, *start.u, start.t]))
+    space.choose_rows(np.array([*start.y, start.t]))
     return space
 
 
@@ -160,7 +160,7 @@ def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kine
     """The model with as many rows as are independent where they hold, and the start with what is to be said about it."""
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
-    rank = usual_rank(model.rates, p, np.array([*start.q, *start.u, start.t]))
+    rank = usual_rank(model.rates, p, np.array([*start.y, start.t]))
     notes = _rank_notes(rank, [row.row.name for row in kin.velocity_rows])
     if rank.at_start < rank.usual:
         warn(notes[0])
@@ -186,13 +186,13 @@ def _problem(context: Context, start: Start, t1: float, options: RunOptions, n_q
         project=context.project,
         accept=context.accept,
         context=context.address,
-        y0=np.concatenate([start.q, start.u, np.zeros(n_quadratures)]),
+        y0=np.concatenate([start.y, np.zeros(n_quadratures)]),
         t0=start.t,
         t1=t1,
         rtol=number("rtol", options.rtol),
         atol=options.atol,
         max_step=options.max_step,
-        n_norm=len(start.q) + len(start.u),
+        n_norm=len(start.y),
         at=None if options.at is None else np.sort(np.ravel(np.asarray(options.at, dtype=np.float64))),
     )
 
@@ -219,7 +219,7 @@ def run(
     problem = _problem(context, start, t1, options, len(names))
     values = dict(zip(model.parameters, p.tolist(), strict=True))
     problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
-    accelerations = Accelerations(model.rates, p, kin.n_u, options.stabilizer == PROJECTION)
+    accelerations = Accelerations(model.rates, p, kin.first_speed, options.stabilizer == PROJECTION)
 
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin

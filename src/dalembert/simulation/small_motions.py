@@ -21,7 +21,7 @@ def warn_of_small_motion(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
     """Where every coordinate and speed stays near the absolute tolerance their errors are not those that rtol promises."""
     if np.ndim(atol) or not len(run):
         return
-    largest = float(max(np.max(np.abs(run.q), initial=0.0), np.max(np.abs(run.u), initial=0.0)))
+    largest = float(np.max(np.abs(run.y), initial=0.0))
     tolerance = float(np.asarray(atol))
     if 0.0 < largest < _DIGITS * tolerance and rtol * largest < tolerance:
         wanted = f"{10.0 ** np.floor(np.log10(largest * 1e-9)):.0e}"

@@ -36,7 +36,7 @@ def explain(failure: RunStopped, equations: Equations) -> None:
     run = failure.trajectory
     if run is None or not len(run):
         return
-    state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(run.names, (*run.q[-1], *run.u[-1]), strict=True))
+    state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(run.names, run.y[-1], strict=True))
     reason = re.sub(r"component (\d+)", lambda m: run.names[int(m[1])], failure.reason)
     attitude = _singular_attitude(run, equations) if isinstance(failure, Crawling | StepCollapsed | NotFinite) else None
     if attitude is not None:

@@ -34,7 +34,7 @@ def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
     Where units are given, a head says that of its column, x [m].
     """
     heads = [f"{name} [{unit}]" if (unit := run.system.unit(name)) else name for name in ("t", *run.names)]
-    write_table(path, heads, np.column_stack([run.t, run.q, run.u]))
+    write_table(path, heads, np.column_stack([run.t, run.y]))
 
 
 def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
@@ -112,7 +112,7 @@ def to_xarray(run: Trajectory) -> Any:
 
 
 def _columns(run: Trajectory) -> dict[str, Any]:
-    return dict(zip(run.names, np.column_stack([run.q, run.u]).T.copy(), strict=True))
+    return dict(zip(run.names, run.y.T.copy(), strict=True))
 
 
 def _imported(name: str) -> Any:

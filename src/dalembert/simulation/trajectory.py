@@ -89,8 +89,19 @@ class Trajectory(Shown):
     @property
     def u(self) -> Numbers:
         """The independent speeds: a row for each time."""
-        n_q, n_u = self.values.kin.n_q, self.values.kin.n_u
-        return _kept(self._y[:, n_q : n_q + n_u])
+        kin = self.values.kin
+        return _kept(self._y[:, kin.first_speed : len(kin.state)])
+
+    @property
+    def x(self) -> Numbers:
+        """The first-order states: a row for each time."""
+        kin = self.values.kin
+        return _kept(self._y[:, kin.n_q : kin.first_speed])
+
+    @property
+    def y(self) -> Numbers:
+        """(q, x, u), in the order of `names`: a row for each time."""
+        return _kept(self._y[:, : len(self.values.kin.state)])
 
     @cached_property
     def qdot(self) -> Numbers:
@@ -105,13 +116,13 @@ class Trajectory(Shown):
     @property
     def quadratures(self) -> Numbers:
         """What was integrated along with the motion: a row for each time."""
-        return _kept(self._y[:, self.values.kin.n_q + self.values.kin.n_u :])
+        return _kept(self._y[:, len(self.values.kin.state) :])
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the coordinates and the speeds, as they are written in a program."""
+        """The names of the coordinates, the first-order states and the speeds, as they are written in a program."""
         kin = self.values.kin
-        return tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
+        return tuple(label(kin.name(i)) for i in kin.state)
 
     @property
     def _t(self) -> Numbers:
@@ -141,14 +152,15 @@ class Trajectory(Shown):
         kin = self.values.kin
         between = np.flatnonzero(~np.isin(t, self.solution.t)) if kin.multipliers else ()
         if self.accelerations is not None and len(between):
-            n_q, n = kin.n_q, kin.n_q + kin.n_u
+            n = len(kin.state)
             y = y.copy()
-            y[between, :n] = self.accelerations.onto_rows(y[between, :n_q], y[between, n_q:n], t[between])
+            y[between, :n] = self.accelerations.onto_rows(y[between, :n], t[between])
         return y
 
     def with_states(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
-        """The same system and values in other states: rows of coordinates and speeds, each at its time."""
-        t, rows = np.asarray(times, dtype=np.float64), np.column_stack([np.asarray(q, dtype=np.float64), np.asarray(u, dtype=np.float64)])
+        """The same system and values in other states: rows of coordinates and speeds, each at its time; first-order states are zero."""
+        t, given = np.asarray(times, dtype=np.float64), [np.asarray(each, dtype=np.float64) for each in (q, u)]
+        rows = np.column_stack([given[0], np.zeros((len(given[0]), len(self.values.kin.x))), given[1]])
         return replace(self, sampled=(t, rows), quadrature_names=(), energy_audit=None)
 
     # ---- any quantity ------------------------------------------------------------------------
@@ -174,8 +186,8 @@ class Trajectory(Shown):
     @cached_property
     def _state(self) -> dict[int, Numbers]:
         kin = self.values.kin
-        columns = np.ascontiguousarray(self._y[:, : kin.n_q + kin.n_u].T)
-        return {**dict(zip((*kin.q, *kin.u), columns, strict=True)), self.values.evaluator.time: self._t}
+        columns = np.ascontiguousarray(self.y.T)
+        return {**dict(zip(kin.state, columns, strict=True)), self.values.evaluator.time: self._t}
 
     @cached_property
     def _udot(self) -> dict[int, Numbers]:
@@ -183,7 +195,7 @@ class Trajectory(Shown):
         if self.accelerations is None:
             msg = "the accelerations of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        columns = np.asarray(self.accelerations(self.q, self.u, self.t), dtype=np.float64).T
+        columns = np.asarray(self.accelerations(self.y, self.t), dtype=np.float64).T
         return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
 
     @cached_property
@@ -192,7 +204,7 @@ class Trajectory(Shown):
         if self.accelerations is None:
             msg = "the multipliers of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        columns = np.asarray(self.accelerations.multipliers(self.q, self.u, self.t), dtype=np.float64).T
+        columns = np.asarray(self.accelerations.multipliers(self.y, self.t), dtype=np.float64).T
         return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
 
     @property

@@ -57,7 +57,10 @@ def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) 
         remedy = f"{name} is a {kind.kind}" if kind else f"{name} contains no coordinate and no speed"
         msg = f"{what}: {remedy}; a start gives coordinates, rates and speeds"
         raise BadStart(msg)
-    symbol = i if i in evaluator.kin.q or i in evaluator.velocities else None
+    symbol = i if i in (*evaluator.kin.q, *evaluator.kin.x) or i in evaluator.velocities else None
+    if symbol is None and evaluator.contains((i,), evaluator.kin.x):
+        msg = f"{what}: {name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
+        raise BadStart(msg)
     return Condition(name, evaluator.reduced(i), _number(evaluator, name, value, t, what), level, symbol)
 
 

@@ -83,7 +83,7 @@ class Evaluator:
     def _read(self) -> dict[str, int]:
         """What was read before; the state, which is named most, need not be parsed at all."""
         kin = self.kin
-        return {text: i for i in (*kin.q, *kin.qdot, *kin.u) for text in (kin.name(i), label(kin.name(i)))}
+        return {text: i for i in (*kin.q, *kin.qdot, *kin.x, *kin.u) for text in (kin.name(i), label(kin.name(i)))}
 
     def node(self, key: object) -> int:
         """The node that a name, a text or an expression stands for."""
@@ -118,7 +118,7 @@ class Evaluator:
     @cached_property
     def _levels(self) -> dict[int, Level]:
         """Of every symbol of the motion."""
-        positions, velocities = dict.fromkeys(self.kin.q, Level.POSITION), dict.fromkeys(self.velocities, Level.VELOCITY)
+        positions, velocities = dict.fromkeys((*self.kin.q, *self.kin.x), Level.POSITION), dict.fromkeys(self.velocities, Level.VELOCITY)
         return positions | velocities | dict.fromkeys(self._accelerations, Level.ACCELERATION)
 
     # ---- in q, u, u̇ and t --------------------------------------------------------------------
@@ -162,8 +162,8 @@ class Evaluator:
 
     @cached_property
     def _state(self) -> frozenset[int]:
-        """q, u and t."""
-        return frozenset((*self.kin.q, *self.kin.u, self.time))
+        """q, x, u and t."""
+        return frozenset((*self.kin.state, self.time))
 
     @cached_property
     def _explained(self) -> frozenset[int]:

@@ -58,6 +58,13 @@ class Start:
     notes: tuple[str, ...] = ()
     # of those values whose dimension is known
     units: Mapping[str, str] = field(default_factory=dict)
+    # first-order states
+    x: Numbers = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def y(self) -> Numbers:
+        """(q, x, u), the state that a run begins with."""
+        return np.concatenate([self.q, self.x, self.u])
 
     def counted(self) -> str:
         """2 given, 3 solved, 5 zero"""
@@ -98,6 +105,7 @@ def find_start(
     """
     evaluator = Evaluator(kin, values)
     asked, notes = with_unit_quaternions(evaluator, conditions(evaluator, given, t))
+    x, asked = _first_order(evaluator, asked)
     guessed = conditions(evaluator, guess or {}, t, "guess")
     # of the velocities only those that a row nonlinear in them determines have several branches
     fast = [c for c in guessed if c.level is Level.VELOCITY and kin.nonlinear]
@@ -107,12 +115,24 @@ def find_start(
     qdot = velocities.rates(u)
     for note in velocities.notes:
         warn(note)
-    marks = _marks(evaluator, asked, found, u, qdot)
+    marks = _marks(evaluator, asked, found, u, qdot) + x
     position = float(np.max(np.abs(found.residuals), initial=0.0))
     residuals = position, velocities.residual(u, qdot)
     rank, count = _rank(evaluator, velocities, found.q, u)
     units = units_by_name(kin.system, (m.name for m in marks))
-    return Start(t, found.q, u, qdot, marks, *residuals, rank, count, found.iterations, (*notes, *velocities.notes), units)
+    return Start(t, found.q, u, qdot, marks, *residuals, rank, count, found.iterations, (*notes, *velocities.notes), units, np.array([m.value for m in x]))
+
+
+def _first_order(evaluator: Evaluator, asked: Sequence[Condition]) -> tuple[tuple[StartValue, ...], list[Condition]]:
+    """First-order states as given, as declared, or zero; and what was asked of the motion itself."""
+    kin = evaluator.kin
+    given = {c.symbol: c.value for c in asked if c.symbol in kin.x}
+    marks = []
+    for i in kin.x:
+        declared = kin.system.symbols[kin.name(i)].value
+        origin: Origin = "given" if i in given or declared is not None else "zero"
+        marks.append(StartValue(kin.name(i), given.get(i, float(declared or 0.0)), origin))
+    return tuple(marks), [c for c in asked if c.symbol not in given]
 
 
 def _rank(evaluator: Evaluator, velocities: Velocities, q: Numbers, u: Numbers) -> tuple[int, int]:

@@ -1,6 +1,6 @@
-"""F(y) = 0: the balance of a system as equations in its unknown coordinates and speeds.
+"""F(y) = 0: the balance of a system as equations in its unknown coordinates, first-order states and speeds.
 
-u̇ = 0 in every equation of motion and φ(q, t) = 0 in every holonomic row. Speeds that are neither given nor guessed are those
+ẋ = 0 of every first-order state, u̇ = 0 in every equation of motion and φ(q, t) = 0 in every holonomic row. Speeds that are neither given nor guessed are those
 of rest; the others stay as they are, which makes the same equations those of steady motion.
 """
 
@@ -48,10 +48,11 @@ class StaticBalance:
         self.evaluator = evaluator = Evaluator(chosen.kin, chosen.value_at(t), chosen.bindings)
         self.kin, self.tape = evaluator.kin, evaluator.tape
         asked, near = conditions(evaluator, given, t, "given"), conditions(evaluator, guess, t, "guess")
-        known = {c.symbol: c.value for c in asked if c.symbol in self.kin.q or c.symbol in self.kin.u}
+        known = {c.symbol: c.value for c in asked if c.symbol in self.kin.state}
         self.moving = self._reached([*asked, *near])
-        self.unknown = [i for i in (*self.kin.q, *(u for u in self.kin.u if u in self.moving)) if i not in known]
+        self.unknown = [i for i in (*self.kin.q, *self.kin.x, *(u for u in self.kin.u if u in self.moving)) if i not in known]
         self.state: dict[int, float] = {i: float(x) for i, x in evaluator.numbers.items()} | {evaluator.time: t} | self._no_rotation()
+        self.state |= {x: float(self.kin.system.symbols[self.kin.name(x)].value or 0) for x in self.kin.x}
         self.state |= dict.fromkeys(self.moving, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
         self.state |= {i: x for i, x in known.items() if i is not None}
         for c in near:
@@ -99,7 +100,8 @@ class StaticBalance:
         self.r = [self.at_rest(evaluator.reduced(i)) for i in transplant(tape_of, tape, residuals)]
         self.phi = [evaluator.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
-        self.nodes = [*self.r, *self.phi, *(self.at_rest(i) for i in targets)]
+        steady = [self.at_rest(evaluator.reduced(i)) for i in kin.xdot]
+        self.nodes = [*self.r, *self.phi, *steady, *(self.at_rest(i) for i in targets)]
         self._b = [self.at_rest(evaluator.reduced(still(row.b))) for row in kin.rows]
 
     @property
@@ -138,11 +140,11 @@ class StaticBalance:
         raise NoEquilibrium(msg)
 
     def point(self, y: Numbers, extra: Mapping[int, float] | None = None) -> tuple[dict[str, float], Numbers, Numbers]:
-        """({name: value} of all coordinates and speeds, q, u)"""
-        nodes = [self.at_rest(i) for i in (*self.kin.q, *self.kin.u)]
+        """({name: value} of all coordinates, first-order states and speeds, q, u)"""
+        nodes = [self.at_rest(i) for i in self.kin.state]
         found = jacobian(self.tape, nodes, (), self.at(y, extra))[0][0] + 0.0
-        names = [label(self.kin.name(i)) for i in (*self.kin.q, *self.kin.u)]
-        return dict(zip(names, found.tolist(), strict=True)), found[: self.kin.n_q], found[self.kin.n_q :]
+        names = [label(self.kin.name(i)) for i in self.kin.state]
+        return dict(zip(names, found.tolist(), strict=True)), found[: self.kin.n_q], found[self.kin.first_speed :]
 
 
 def _residuals(kin: Kinematics) -> tuple[Tape, Sequence[int]]:

@@ -179,6 +179,7 @@ def _why(balance: StaticBalance, root: Root) -> str:
     F, _ = balance.slopes(root.y)
     kin = balance.kin
     names = [f"balance along {label(kin.name(u))}" for u in kin.u] + [repr(r.name) for r in kin.rows if r.phi is not None]
+    names += [f"the rate of {kin.name(x)}" for x in kin.x]
     worst = int(np.argmax(np.nan_to_num(np.abs(F), nan=np.inf))) if F.size else 0
     what = names[worst] if worst < len(names) else "a given value"
     near = ", ".join(f"{label(kin.name(i))} = {x:.6g}" for i, x in zip(balance.unknown, root.y, strict=True))

@@ -114,7 +114,7 @@ def _compiled(setting: Values, quadratures: Quadratures) -> Audit:
         return [insert(i) for i in transplant(quadratures.tape, tape, nodes)]
 
     rates, energies = here(quadratures.rates), here((quadratures.K2, quadratures.V))
-    state = (*kin.q, *kin.u, kin.system.t.i)
+    state = (*kin.state, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in state and i not in kin.multipliers)
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))

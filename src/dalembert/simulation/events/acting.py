@@ -67,7 +67,7 @@ class Actor:
 
     def _state(self, y: Numbers, t: float) -> dict[int, float]:
         kin = self._evaluator.kin
-        return {**dict(zip((*kin.q, *kin.u), y.tolist(), strict=True)), self._evaluator.time: t}
+        return {**dict(zip(kin.state, y.tolist(), strict=True)), self._evaluator.time: t}
 
     def _reset(self, i: int, y: Numbers, t: float) -> Numbers:
         places, nodes = self._changes[i]
@@ -79,7 +79,7 @@ class Actor:
             raise BadEvent(msg)
         kin = self._evaluator.kin
         if kin.rows:
-            given: dict[Key, float] = {label(kin.name(k)): x for k, x in zip((*kin.q, *kin.u), new.tolist(), strict=True)}
+            given: dict[Key, float] = {label(kin.name(k)): x for k, x in zip(kin.state, new.tolist(), strict=True)}
             try:
                 find_start(self._setting.kin, given, self._setting.value_at(t), t)
             except DalembertError as problem:
@@ -91,7 +91,7 @@ class Actor:
 def _changes(evaluator: Evaluator, e: Event) -> tuple[list[int], list[int]]:
     """Places in (q, u), and the nodes of their new values."""
     kin = evaluator.kin
-    place = {i: k for k, i in enumerate((*kin.q, *kin.u))}
+    place = {i: k for k, i in enumerate(kin.state)}
     places, nodes = [], []
     for key, value in e.changes.items():
         try:

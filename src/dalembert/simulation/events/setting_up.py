@@ -37,8 +37,8 @@ def eventful(
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     functions = event_functions(evaluator, events)
     kin = evaluator.kin
-    n = kin.n_q + kin.n_u
-    names = tuple(label(kin.name(i)) for i in (*kin.q, *kin.u))
+    n = len(kin.state)
+    names = tuple(label(kin.name(i)) for i in kin.state)
 
     def book(t: float, before: Numbers, after: Numbers) -> None:
         if watched is None or watched.audit.taken is None:

@@ -66,7 +66,7 @@ class EventFunctions:
 def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> EventFunctions:
     """Read and compile the expressions of the events."""
     kin, tape = evaluator.kin, evaluator.tape
-    state = (*kin.q, *kin.u, evaluator.time)
+    state = (*kin.state, evaluator.time)
     nodes = tuple(_node(evaluator, e) for e in events)
     slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
     parameters = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
@@ -86,7 +86,7 @@ def _node(evaluator: Evaluator, e: Event) -> int:
         msg = f"event {e.title!r} cannot be read: {problem}"
         raise BadEvent(msg) from problem
     inside = set(symbols_of(evaluator.tape, (reduced,)))
-    if inside.isdisjoint((*evaluator.kin.q, *evaluator.kin.u, evaluator.time, *evaluator.kin.udot)):
+    if inside.isdisjoint((*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)):
         msg = f"event {e.title!r} does not change: it contains no coordinate, no speed and no time, so it never fires or always does"
         raise BadEvent(msg)
     if level is Level.ACCELERATION:

@@ -38,6 +38,8 @@ class NativeModel:
     state: tuple[int, ...]
     # whether the rates do without the time
     autonomous: bool = False
+    # δq and the largest residual as expressions, where there is a projection
+    steps: tuple[int, ...] = ()
 
 
 _NATIVE_MODELS: Final = MadeOnce[NativeModel]()
@@ -81,7 +83,7 @@ def _explicit_model(setting: Values, equations: ExplicitEquations, stabilizer: f
     compiled = CompiledFunction(tape, rates, state, parameters)
     back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
     autonomous = state[-1] not in symbols_of(tape, rates)
-    return NativeModel(compiled, back_native, parameters, tape, tuple(rates), state, autonomous)
+    return NativeModel(compiled, back_native, parameters, tape, tuple(rates), state, autonomous, tuple(steps))
 
 
 def _constrained_model(setting: Values, equations: SaddleEquations) -> NativeModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
-from dalembert.errors import warn
+from dalembert.errors import NotApplicable, warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import MissingValue, mapping, number
@@ -23,7 +23,7 @@ from dalembert.ode.loop import integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 from dalembert.simulation.context import Context
-from dalembert.simulation.drift import PROJECTION, baumgarte_rate, chosen_stabilizer
+from dalembert.simulation.drift import BAUMGARTE, PROJECTION, baumgarte_rate, chosen_stabilizer
 from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import BadEvent, Event, EventAction
 from dalembert.simulation.events.setting_up import eventful
@@ -35,6 +35,7 @@ from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.small_motions import warn_of_small_motion
 from dalembert.simulation.stopping import warn_of_integrator_error
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.simulation.variations.variation import Variation, check_smooth, variation_of_run
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
 
@@ -63,6 +64,7 @@ class RunOptions:
     stabilize: str | None = None
     baumgarte_rate: float | None = None
     events: tuple[Event, ...] = ()
+    sensitivities: Sequence[Any] = ()
 
     @property
     def stabilizer(self) -> str:
@@ -93,7 +95,8 @@ def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOption
     if quadratures is None:
         return None
     changed_by_events = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events)
-    audit = native_audit(chosen, quadratures.with_events() if changed_by_events else quadratures)
+    room = len(options.sensitivities) * len(chosen.kin.state)
+    audit = native_audit(chosen, quadratures.with_events() if changed_by_events else quadratures, room)
     try:
         return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
     except MissingValue as problem:
@@ -114,6 +117,12 @@ def _span(duration: float, options: RunOptions) -> tuple[float, float]:
     if options.events and options.integrator != NATIVE:
         msg = f"events are found by the native integrator alone; leave out integrator={options.integrator!r} or the events"
         raise BadEvent(msg)
+    if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
+        msg = "sensitivities are found by the native integrator with projection alone; leave out integrator= and stabilize="
+        raise NotApplicable(msg)
+    if options.sensitivities and any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events):
+        msg = "sensitivities are not carried over events that change the state yet"
+        raise NotApplicable(msg)
     _check_times(options.at, t0, t0 + length)
     return t0, t0 + length
 
@@ -133,7 +142,7 @@ def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None
 
 def _hold(context: Context, watched: Watched, start: Start, options: RunOptions) -> None:
     """To a budget, or to the level of E_Z at the start, where that is asked for."""
-    K2, V = map(float, watched.audit.energy.call(np.array([*start.y, start.t]), watched.p))
+    K2, V = map(float, watched.energies(start.y, start.t))
     if options.budget is not None:
         context.moderate(options.budget, (K2, V), start.t)
     if watched.audit.defect is not None:
@@ -180,21 +189,35 @@ def _rank_notes(rank: RowRank, names: list[str]) -> list[str]:
     return []
 
 
-def _problem(context: Context, start: Start, t1: float, options: RunOptions, n_quadratures: int) -> InitialValueProblem:
+def _problem(
+    context: Context, start: Start, t1: float, options: RunOptions, n_quadratures: int, variation: Variation | None
+) -> InitialValueProblem:
+    S = np.zeros(0) if variation is None else variation.start.ravel()
     return InitialValueProblem(
         rhs=context.rhs,
         project=context.project,
         accept=context.accept,
         context=context.address,
-        y0=np.concatenate([start.y, np.zeros(n_quadratures)]),
+        y0=np.concatenate([start.y, S, np.zeros(n_quadratures)]),
         t0=start.t,
         t1=t1,
         rtol=number("rtol", options.rtol),
-        atol=options.atol,
+        atol=options.atol if variation is None else variation.atol(options.atol),
         max_step=options.max_step,
-        n_norm=len(start.y),
+        n_norm=len(start.y) + len(S),
         at=None if options.at is None else np.sort(np.ravel(np.asarray(options.at, dtype=np.float64))),
     )
+
+
+def _variation(
+    chosen: Values, model: NativeModel, p: NDArray[np.float64], start: Start, options: RunOptions, span: tuple[float, float]
+) -> Variation | None:
+    """∂(q, u)/∂p beside the motion, where it is asked for."""
+    if not options.sensitivities:
+        return None
+    variation = variation_of_run(chosen, model, p, start, (options.start, options.guess), options.sensitivities)
+    check_smooth(variation, chosen.kin.system.t.i, span)
+    return variation
 
 
 def run(
@@ -215,8 +238,9 @@ def run(
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
     model, start = _of_rank(model, p, start, chosen.kin)
-    context = _context(model, p, watched, start, options)
-    problem = _problem(context, start, t1, options, len(names))
+    variation = _variation(chosen, model, p, start, options, (t0, t1))
+    context = _context(variation.model if variation else model, p, watched, start, options)
+    problem = _problem(context, start, t1, options, len(names), variation)
     values = dict(zip(model.parameters, p.tolist(), strict=True))
     problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
     accelerations = Accelerations(model.rates, p, kin.first_speed, options.stabilizer == PROJECTION)
@@ -232,6 +256,7 @@ def run(
             accelerations=accelerations,
             quadrature_names=names,
             energy_audit=energy_audit if watched else None,
+            variation=variation,
         )
 
     try:

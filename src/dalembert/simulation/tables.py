@@ -29,12 +29,13 @@ def write(run: Trajectory, path: str | os.PathLike[str]) -> None:
 
 
 def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
-    """Times, coordinates and speeds with 17 digits, a column for each; the file appears whole or not at all.
+    """Times, coordinates, speeds and their sensitivities with 17 digits, a column for each; the file appears whole or not at all.
 
     Where units are given, a head says that of its column, x [m].
     """
     heads = [f"{name} [{unit}]" if (unit := run.system.unit(name)) else name for name in ("t", *run.names)]
-    write_table(path, heads, np.column_stack([run.t, run.y]))
+    varied = run.sensitivities.table() if run.variation else {}
+    write_table(path, [*heads, *varied], np.column_stack([run.t, run.y, *varied.values()]))
 
 
 def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
@@ -107,12 +108,17 @@ def to_pandas(run: Trajectory) -> Any:
 def to_xarray(run: Trajectory) -> Any:
     """An xarray dataset: coordinates and speeds as variables along the dimension t."""
     package = _imported("xarray")
-    variables = {name: ("t", x, {"units": unit} if (unit := run.system.unit(name)) else {}) for name, x in _columns(run).items()}
+    variables = {name: ("t", x, {"units": unit} if (unit := _unit(run, name)) else {}) for name, x in _columns(run).items()}
     return package.Dataset(variables, coords={"t": run.t.copy()}, attrs={"system": run.system.name})
 
 
+def _unit(run: Trajectory, name: str) -> str:
+    return run.system.unit(name) if name in run.names else ""
+
+
 def _columns(run: Trajectory) -> dict[str, Any]:
-    return dict(zip(run.names, run.y.T.copy(), strict=True))
+    varied = run.sensitivities.table() if run.variation else {}
+    return dict(zip(run.names, run.y.T.copy(), strict=True)) | varied
 
 
 def _imported(name: str) -> Any:

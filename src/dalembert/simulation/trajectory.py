@@ -25,6 +25,7 @@ from dalembert.simulation.events.occurrence import Occurrence, energy_changed
 from dalembert.simulation.plotting import motion
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
 from dalembert.simulation.summary import summary
+from dalembert.simulation.variations import reading
 from dalembert.states.evaluator import label
 from dalembert.states.start import Start
 from dalembert.states.values import Values
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from dalembert.page.run_view import RunView
     from dalembert.simulation.model import Accelerations
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
+    from dalembert.simulation.variations.variation import Variation
 
     Numbers = NDArray[np.float64]
 
@@ -61,6 +63,8 @@ class Trajectory(Shown):
     # what rode along, and who can read it
     quadrature_names: tuple[str, ...] = ()
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None
+    # ∂(q, u)/∂p, where it was asked for
+    variation: Variation | None = None
     # times and states other than those of the integrator's steps
     sampled: tuple[Numbers, Numbers] | None = None
 
@@ -116,7 +120,8 @@ class Trajectory(Shown):
     @property
     def quadratures(self) -> Numbers:
         """What was integrated along with the motion: a row for each time."""
-        return _kept(self._y[:, len(self.values.kin.state) :])
+        varied = len(self.variation.names) if self.variation else 0
+        return _kept(self._y[:, len(self.values.kin.state) * (1 + varied) :])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,7 +166,7 @@ class Trajectory(Shown):
         """The same system and values in other states: rows of coordinates and speeds, each at its time; first-order states are zero."""
         t, given = np.asarray(times, dtype=np.float64), [np.asarray(each, dtype=np.float64) for each in (q, u)]
         rows = np.column_stack([given[0], np.zeros((len(given[0]), len(self.values.kin.x))), given[1]])
-        return replace(self, sampled=(t, rows), quadrature_names=(), energy_audit=None)
+        return replace(self, sampled=(t, rows), quadrature_names=(), energy_audit=None, variation=None)
 
     # ---- any quantity ------------------------------------------------------------------------
 
@@ -311,6 +316,8 @@ class Trajectory(Shown):
     to_pandas = tables.to_pandas
     to_xarray = tables.to_xarray
     plot = motion.plot
+    sensitivity = reading.sensitivity
+    sensitivities = property(reading.Sensitivities)
 
     def view(self) -> RunView:
         """The motion in a notebook, to take hold of: scene, plots, and a panel that runs it again with other numbers in the page itself.

@@ -102,7 +102,7 @@ class Assembler:
         if not self._nodes:
             return Assembly(q, np.zeros(0), np.ones(0, dtype=bool), 0, np.zeros(len(q), dtype=bool))
         unsatisfied = ~self.satisfied(q, EXACT)
-        rows, columns = self._reached(unsatisfied | (self.structure & guessed).any(axis=1), free)
+        rows, columns = self.reached(unsatisfied | (self.structure & guessed).any(axis=1), free)
         iterations = 0
         best = q
         if unsatisfied.any() and columns.any():
@@ -121,7 +121,7 @@ class Assembler:
         r = self(q)[0]
         return float(r @ r) if np.isfinite(r).all() else np.inf
 
-    def _reached(self, rows: NDArray[np.bool_], free: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def reached(self, rows: NDArray[np.bool_], free: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The rows and free coordinates connected with the given rows."""
         structure = self.structure & free
         columns = np.asarray(structure[rows].any(axis=0))

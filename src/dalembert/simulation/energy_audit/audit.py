@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
@@ -17,7 +19,6 @@ from dalembert.once import MadeOnce
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -78,6 +79,8 @@ class Audit:
     autonomous: bool
     takes_multipliers: bool = False
     taken: int | None = None
+    # how many numbers stand between (q, u) and t
+    room: int = 0
 
     @cached_property
     def energy(self) -> CompiledFunction:
@@ -92,19 +95,27 @@ class Watched:
     audit: Audit
     p: NDArray[np.float64]
 
+    def energies(self, y: Sequence[float] | NDArray[np.float64], t: float) -> NDArray[np.float64]:
+        """K₂ and 𝒰 at y = (q, u)."""
+        found: NDArray[np.float64] = self.audit.energy.call(np.array([*y, *[0.0] * self.audit.room, t]), self.p)
+        return found
+
 
 _AUDITS: Final = MadeOnce[Audit]()
 
 
-def native_audit(setting: Values, quadratures: Quadratures) -> Audit:
-    """Compile the quadratures and the energies as set; what was compiled for the same bindings is used again."""
+def native_audit(setting: Values, quadratures: Quadratures, room: int = 0) -> Audit:
+    """Compile the quadratures and the energies as set; what was compiled for the same bindings is used again.
+
+    `room` is how many numbers stand between (q, u) and t in the state.
+    """
     kin = setting.kin
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
-    key = (quadratures.names, tuple(setting.bindings.items()), own)
-    return _AUDITS(kin, key, lambda: _compiled(setting, quadratures))
+    key = (quadratures.names, tuple(setting.bindings.items()), own, room)
+    return _AUDITS(kin, key, lambda: _compiled(setting, quadratures, room))
 
 
-def _compiled(setting: Values, quadratures: Quadratures) -> Audit:
+def _compiled(setting: Values, quadratures: Quadratures, room: int) -> Audit:
     kin = setting.kin
     # on a tape of its own: whether the motion was compiled before must not show in the last bits
     tape = kin.tape.fork()
@@ -114,7 +125,8 @@ def _compiled(setting: Values, quadratures: Quadratures) -> Audit:
         return [insert(i) for i in transplant(quadratures.tape, tape, nodes)]
 
     rates, energies = here(quadratures.rates), here((quadratures.K2, quadratures.V))
-    state = (*kin.state, kin.system.t.i)
+    between = [tape.symbol(f"∂{k}") for k in range(room)]
+    state = (*kin.state, *between, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in state and i not in kin.multipliers)
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
@@ -122,4 +134,4 @@ def _compiled(setting: Values, quadratures: Quadratures) -> Audit:
     places = quadratures.Z, quadratures.jump, quadratures.defect
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
     how = autonomous, moved_by_rows, quadratures.taken
-    return Audit(quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how)
+    return Audit(quadratures.names, compiled, parameters, tape, tuple(rates), tuple(energies), state, *places, *how, room=room)

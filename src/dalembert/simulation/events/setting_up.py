@@ -43,8 +43,8 @@ def eventful(
     def book(t: float, before: Numbers, after: Numbers) -> None:
         if watched is None or watched.audit.taken is None:
             return
-        E_before, E_after = (float(watched.audit.energy.call(np.append(y[:n], t), watched.p).sum()) for y in (before, after))
-        after[n + watched.audit.taken] += E_before - E_after
+        E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
+        after[n + watched.audit.room + watched.audit.taken] += E_before - E_after
         context.energy_changed(E_after - E_before)
 
     actor = Actor(chosen, evaluator, events, functions.nodes)

@@ -33,14 +33,14 @@ def plot(run: Trajectory, /, *what: Any, path: str | os.PathLike[str] | None = N
 def chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
     """What was asked for, or every coordinate, and below it the energy."""
     asked = [(w if isinstance(w, tuple | list) else (w,)) for w in what] or [(name,) for name in run.names[: run.q.shape[1]]]
-    smooth = _smooth(run)
-    panels = tuple(_panel(smooth, keys) for keys in asked[:MOST_PANELS])
+    fine = smooth(run)
+    panels = tuple(_panel(fine, keys) for keys in asked[:MOST_PANELS])
     facts, colour = _facts(run, len(asked) - len(panels)), GREY if run.finished else COLOURS[1]
     times = (float(run.t[0]), float(run.t[-1])) if len(run) else (0.0, 1.0)
     return Chart(run.system.name, facts, colour, times, panels, _energy(run))
 
 
-def _smooth(run: Trajectory) -> Trajectory:
+def smooth(run: Trajectory) -> Trajectory:
     """The run at so many times that no corner is seen."""
     if not run.solution.anywhere or len(run) < 2:
         return run
@@ -77,10 +77,10 @@ def _name(key: Scalar | str) -> str:
 def _energy(run: Trajectory) -> Panel:
     """E − E₀ where it must stay zero, otherwise T, V and their sum."""
     if not run.conserves_energy:
-        smooth = _smooth(run)
-        parts = ("T", smooth.kinetic_energy, COLOURS[0]), ("V", smooth.potential_energy, COLOURS[2]), ("T + V", smooth.energy, COLOURS[6])
+        fine = smooth(run)
+        parts = ("T", fine.kinetic_energy, COLOURS[0]), ("V", fine.potential_energy, COLOURS[2]), ("T + V", fine.energy, COLOURS[6])
         return Panel(
-            "energy  [J]" if run.system.has_units else "energy", tuple(Curve(name, smooth.t, x, colour) for name, x, colour in parts)
+            "energy  [J]" if run.system.has_units else "energy", tuple(Curve(name, fine.t, x, colour) for name, x, colour in parts)
         )
     drift = run.energy_change / (float(np.max(run.kinetic_energy, initial=0.0)) or 1.0)
     exponent = int(np.floor(np.log10(largest))) if (largest := float(np.max(np.abs(drift), initial=0.0))) else 0

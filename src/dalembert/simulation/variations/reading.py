@@ -1,0 +1,138 @@
+"""de/dp = ∂e/∂x S + ∂e/∂u̇ ∂u̇/∂p + ∂e/∂p: how any quantity of a run varies with its numbers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.algebra.folds import gradient
+from dalembert.algebra.parser import nearest
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import NotApplicable, Unknown
+from dalembert.notebook import Shown
+from dalembert.simulation.plotting.chart import COLOURS, MOST_PANELS, Curve, Panel
+from dalembert.simulation.plotting.motion import chart, smooth
+from dalembert.simulation.plotting.plot import Plot, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.simulation.variations.variation import Variation
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivities(Shown):
+    """∂(q, u)/∂p along a run: `run.sensitivities["theta", "m"]` over the times, and the same for any expression."""
+
+    run: Trajectory
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The constants and start values that are varied."""
+        return self._variation.names
+
+    @property
+    def _variation(self) -> Variation:
+        found = self.run.variation
+        if found is None:
+            msg = "this run carries no sensitivities; name what is to be varied: da.simulate(…, sensitivities=['m', 'theta'])"
+            raise NotApplicable(msg)
+        return found
+
+    def _place(self, wrt: Scalar | str) -> int:
+        name = str(wrt.name if isinstance(wrt, Scalar) else wrt).replace("'", ".dot")
+        if name not in self.names:
+            hint = nearest(name, self.names) or f"it has {', '.join(self.names)}"
+            msg = f"this run carries no sensitivity to {name!r}; {hint}"
+            raise Unknown(msg)
+        return self.names.index(name)
+
+    def columns(self, wrt: Scalar | str) -> Numbers:
+        """∂(q, u)/∂p of one p: a row for each time."""
+        j, n = self._place(wrt), len(self.run.names)
+        return np.asarray(self.run._y[:, n * (1 + j) : n * (2 + j)])  # noqa: SLF001 - the run's own numbers
+
+    def __getitem__(self, what: tuple[Any, Scalar | str]) -> Numbers:
+        """de/dp over the times, for ("theta", "m") or (any expression, a name)."""
+        key, wrt = what
+        run, j = self.run, self._place(wrt)
+        evaluator = run.values.evaluator
+        kin, tape = evaluator.kin, evaluator.tape
+        constant = self._variation.numbers[j].constant
+        node = evaluator.reduced(evaluator.node(key))
+        if evaluator.contains([node], kin.multipliers):
+            msg = f"{key} contains a multiplier, whose sensitivity is not carried along; ask for positions, velocities and accelerations"
+            raise NotApplicable(msg)
+        moved = [*kin.state, *(() if constant is None else (constant,))]
+        S = [*self.columns(wrt).T, *(() if constant is None else (np.ones(len(run)),))]
+        if evaluator.contains([node], kin.udot):
+            moved, S = [*moved, *kin.udot], [*S, *self._acceleration_slopes(j)]
+        slopes = run._values(gradient(tape, {node: tape.one}, moved))  # noqa: SLF001 - as above
+        return np.asarray(np.sum(slopes * np.array(S), axis=0))
+
+    def _acceleration_slopes(self, j: int) -> Numbers:
+        """∂u̇/∂p, a row for each speed: what the varied equations give."""
+        run, v = self.run, self._variation
+        n, first = len(run.names), run.kinematics.first_speed
+        X = np.column_stack([run._y[:, : n * (1 + len(v.numbers))], run.t])  # noqa: SLF001 - as above
+        rates = v.model.rates.batch(X, v.p)
+        return np.asarray(rates[:, n * (1 + j) + first : n * (2 + j)].T)
+
+    def event_times(self, name: str, wrt: Scalar | str) -> Numbers:
+        """∂t/∂p of every time at which the event of that name happened."""
+        j, known = self._place(wrt), dict.fromkeys(e.name for e in self._variation.events)
+        if name not in known:
+            hint = nearest(name, known) or f"there were {', '.join(known) or 'none'}"
+            msg = f"no event {name!r} happened in this run; {hint}"
+            raise Unknown(msg)
+        return np.array([e.slopes[j] for e in self._variation.events if e.name == name])
+
+    def table(self) -> dict[str, Numbers]:
+        """{"d theta/d m": …, "d theta/d x(0)": …} of every coordinate and speed."""
+        varied = self._variation.numbers
+        return {f"d {x}/d {p.shown}": column for p in varied for x, column in zip(self.run.names, self.columns(p.name).T, strict=True)}
+
+    def plot(self, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
+        """|p| de/dp over time for every coordinate, or whatever is named: by how much e changes where p changes by a part of itself."""
+        run, fine = self.run, smooth(self.run)
+        asked = what or run.names[: run.q.shape[1]]
+        panels = tuple(_panel(fine.sensitivities, self._sizes(), key) for key in asked[:MOST_PANELS])
+        whole = chart(run)
+        return shown(type(whole)(whole.title, whole.facts, whole.facts_colour, whole.times, panels, whole.below), run.system.name, path)
+
+    def _sizes(self) -> Mapping[str, float]:
+        return {x.name: x.size for x in self._variation.numbers}
+
+    def __str__(self) -> str:
+        """Largest |∂x/∂p| of every coordinate and speed."""
+        run = self.run
+        head = f"sensitivities of {run.system.name!r}, largest over {run.t[0]:g} … {run.t[-1]:g}"
+        heads = [f"d/d {x.shown}" for x in self._variation.numbers]
+        widths = [max(map(len, run.names)), *(max(len(p), 11) for p in heads)]
+        lines = [f"  {'':<{widths[0]}}  " + "  ".join(f"{p:>{w}}" for p, w in zip(heads, widths[1:], strict=True))]
+        largest = np.array([np.max(np.abs(self.columns(p)), axis=0, initial=0.0) for p in self.names]).T
+        for x, row in zip(run.names, largest, strict=True):
+            lines.append(f"  {x:<{widths[0]}}  " + "  ".join(f"{v:>{w}.4g}" for v, w in zip(row, widths[1:], strict=True)))
+        return "\n".join([head, *lines])
+
+    __repr__ = __str__
+
+
+def sensitivity(run: Trajectory, what: Any, wrt: Scalar | str) -> Numbers:
+    """de/dp over the times: run.sensitivity("theta", "m"), run.sensitivity("m*g*l*cos(theta)", "m")."""
+    return Sensitivities(run)[what, wrt]
+
+
+def _panel(sensitivities: Sensitivities, sizes: Mapping[str, float], key: Any) -> Panel:
+    """One quantity with a curve for each number."""
+    t, colours = sensitivities.run.t, itertools.cycle(COLOURS)
+    curves = tuple(Curve(p, t, size * sensitivities[key, p], colour) for (p, size), colour in zip(sizes.items(), colours, strict=False))
+    return Panel(f"|p| d {key}/dp", curves)

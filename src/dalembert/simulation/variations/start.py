@@ -1,0 +1,199 @@
+"""∂(q₀, u₀)/∂p: how the start varies, what the constraints determine with it.
+
+Positions:  J δq = −(∂φ/∂p + J_g ∂q_g/∂p),   velocities:  C δu = ∂value/∂p − ∂c/∂q δq − ∂c/∂p
+
+for the rows φ(q, t) = 0 and the conditions c(q, u, t) = value that determine a start; what was given, g, moves as it was given.
+Where the conditions leave a choice, what is chosen depends on how it was found: there the start itself is found again nearby.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.duals import jacobian
+from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.scalar import Scalar
+from dalembert.simulation.variations.numbers import VariedNumber
+from dalembert.states.assembly import Assembler, PositionRow
+from dalembert.states.conditions import Condition, conditions
+from dalembert.states.evaluator import Level
+from dalembert.states.start import Start, find_start
+from dalembert.states.values import Values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_RANK: Final = 1e-10
+_SOLVED: Final = 1e-8
+# f' = Σ w_k (f(x + k h) − f(x − k h)) / h, of order six
+_WEIGHTS: Final = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
+_STEP: Final = 2e-3
+
+
+class _Undetermined(Exception):
+    """Conditions that leave a choice."""
+
+
+def start_slopes(
+    chosen: Values, given: Mapping[Any, Any], guess: Mapping[Any, Any], start: Start, varied: Sequence[VariedNumber]
+) -> Numbers:
+    """∂(q₀, u₀)/∂p, a row for each number."""
+    variation = _StartVariation(chosen, given, start, varied)
+    try:
+        return variation.slopes()
+    except _Undetermined:
+        return np.array([_differences(chosen, given, guess, start.t, x) for x in varied])
+
+
+class _StartVariation:
+    """The conditions of a start, as they vary with p."""
+
+    def __init__(self, chosen: Values, given: Mapping[Any, Any], start: Start, varied: Sequence[VariedNumber]) -> None:
+        self._evaluator, self._start, self._varied = chosen.evaluator, start, varied
+        named = {x.key: x.value for x in varied if x.key is not None and x.key not in given}
+        given = {**given, **named}
+        self._asked = conditions(self._evaluator, given, start.t)
+        kin = self._evaluator.kin
+        self._state = {**self._evaluator.numbers, self._evaluator.time: start.t}
+        self._state |= dict(zip(kin.state, start.y, strict=True))
+        self._targets = self._value_slopes(given)
+
+    def slopes(self) -> Numbers:
+        """(δq, δx, δu) for each p."""
+        if self._varies_quaternion():
+            raise _Undetermined
+        dq = self._positions()
+        return np.vstack([dq, self._first_order(), self._velocities(dq)]).T
+
+    def _varies_quaternion(self) -> bool:
+        """A given quaternion is divided by its length, and its rates with it."""
+        evaluator = self._evaluator
+        norms = [evaluator.reduced(row.phi) for row in evaluator.kin.linear_rows if row.is_norm and row.phi is not None]
+        inside = set(symbols_of(evaluator.tape, norms))
+        inside |= {rate for i in inside if (rate := evaluator.tape.rate(i)) is not None}
+        return any(x.key is not None and evaluator.node(x.key) in inside for x in self._varied)
+
+    # ---- what was given ----------------------------------------------------------------------
+
+    def _value_slopes(self, given: Mapping[Any, Any]) -> dict[int, Numbers]:
+        """∂value/∂p of what was given, by node: one for a start value itself, and what its expression says of constants."""
+        evaluator = self._evaluator
+        found = {}
+        for key, value in given.items():
+            node = evaluator.node(key)
+            direct = np.array([float(x.key is not None and evaluator.node(x.key) == node) for x in self._varied])
+            if isinstance(value, str | Scalar) and not direct.any():
+                read = evaluator.kin.system.expression(value) if isinstance(value, str) else value
+                direct = self._by_constants([evaluator.reduced(evaluator.node(read))])[0]
+            found[node] = direct
+        return found
+
+    def _by_constants(self, nodes: Sequence[int]) -> Numbers:
+        """∂e/∂p of nodes; zero along start values."""
+        wrt = [x.constant for x in self._varied if x.constant is not None]
+        found = np.zeros((len(nodes), len(self._varied)))
+        if nodes and wrt:
+            slopes = jacobian(self._evaluator.tape, nodes, wrt, self._state)[1][0]
+            found[:, [j for j, x in enumerate(self._varied) if x.constant is not None]] = slopes
+        return found
+
+    def _target(self, c: Condition) -> Numbers:
+        """∂value/∂p of a condition."""
+        named = {self._evaluator.reduced(i): slopes for i, slopes in self._targets.items()}
+        return self._targets[c.symbol] if c.symbol in self._targets else named[c.node]
+
+    # ---- positions ---------------------------------------------------------------------------
+
+    def _positions(self) -> Numbers:
+        evaluator, kin, k = self._evaluator, self._evaluator.kin, len(self._varied)
+        rows = [PositionRow(r.name, evaluator.reduced(r.phi)) for r in kin.linear_rows if r.phi is not None]
+        targets = [np.zeros(k)] * len(rows)
+        dq, free = np.zeros((kin.n_q, k)), np.ones(kin.n_q, dtype=bool)
+        place = {i: at for at, i in enumerate(kin.q)}
+        for c in self._asked:
+            if c.symbol in place:
+                dq[place[c.symbol]], free[place[c.symbol]] = self._target(c), False
+            elif c.level is Level.POSITION and c.symbol not in kin.x:
+                rows.append(PositionRow(c.name, c.node, c.value, is_given=True))
+                targets.append(self._target(c))
+        if not rows:
+            return dq
+        assembler = Assembler(evaluator, rows, self._start.t)
+        J = assembler(self._start.q)[1]
+        off = self._by_constants([r.node for r in rows]) - np.array(targets) + J @ dq
+        for j in range(k):
+            reached, columns = assembler.reached(off[:, j] != 0.0, free)
+            if columns.any():
+                step, determined = _least(J[np.ix_(reached, columns)], -off[reached, j])
+                if not determined and self._start.iterations:
+                    raise _Undetermined
+                dq[columns, j] = step
+        return dq
+
+    def _first_order(self) -> Numbers:
+        """First-order states, which no row determines."""
+        x, asked = self._evaluator.kin.x, {c.symbol: c for c in self._asked}
+        return np.array([self._target(asked[i]) if i in asked else np.zeros(len(self._varied)) for i in x]).reshape(len(x), len(self._varied))
+
+    # ---- velocities --------------------------------------------------------------------------
+
+    def _velocities(self, dq: Numbers) -> Numbers:
+        evaluator, kin, k = self._evaluator, self._evaluator.kin, len(self._varied)
+        asked = [c for c in self._asked if c.level is Level.VELOCITY]
+        targets = [self._target(c) for c in asked]
+        nodes = [c.node for c in asked] + [evaluator.reduced(row.e) for row in kin.velocity_rows]
+        du, u = np.zeros((kin.n_u, k)), self._start.u
+        if not nodes:
+            return du
+        slopes = jacobian(evaluator.tape, nodes, (*kin.q, *kin.u), self._state)[1][0]
+        C = slopes[:, kin.n_q :]
+        wanted = np.array([*targets, *[np.zeros(k)] * (len(nodes) - len(asked))])
+        wanted = wanted - slopes[:, : kin.n_q] @ dq - self._by_constants(nodes)
+        place = {i: at for at, i in enumerate(kin.u)}
+        direct = [place[c.symbol] for c in asked if c.symbol in place]
+        du[direct] = [self._target(c) for c in asked if c.symbol in place]
+        free = (C != 0.0).any(axis=0)
+        free[direct] = False
+        for r in range(kin.n_u if kin.multipliers and u.any() else 0):
+            # rates that may be zero are so, first declared first, as where the start was found
+            if np.linalg.matrix_rank(C[:, free], tol=_RANK) == np.count_nonzero(free):
+                break
+            free[r] &= u[r] != 0.0
+        for j in range(k if free.any() else 0):
+            step, determined = _least(C[:, free], wanted[:, j] - C @ du[:, j])
+            if not determined and u.any():
+                raise _Undetermined
+            du[free, j] = step
+        return du
+
+
+def _least(A: Numbers, b: Numbers) -> tuple[Numbers, bool]:
+    """The shortest x with A x = b, and whether there is no other."""
+    x, _, rank, _ = np.linalg.lstsq(A, b, rcond=_RANK)
+    if np.abs(A @ x - b).max(initial=0.0) > _SOLVED * np.abs(b).max(initial=0.0):
+        raise _Undetermined
+    return np.asarray(x, dtype=np.float64), bool(rank == A.shape[1])
+
+
+def _differences(chosen: Values, given: Mapping[Any, Any], guess: Mapping[Any, Any], t: float, x: VariedNumber) -> Numbers:
+    """∂(q₀, u₀)/∂p by the start found again at six neighbours."""
+    h = _STEP * x.size
+
+    def at(shift: float) -> Numbers:
+        if x.constant is None:
+            moved, asked = chosen, {**given, x.key: x.value + shift}
+        else:
+            moved, asked = replace(chosen, numbers={**chosen.numbers, x.constant: x.value + shift}), dict(given)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = find_start(moved.kin, asked, moved.value_at(t), t, guess=guess)
+        return found.y
+
+    return np.asarray(np.sum([w * (at(k * h) - at(-k * h)) / h for k, w in _WEIGHTS], axis=0))

@@ -1,0 +1,116 @@
+"""S = ∂(q, u)/∂p along a run, against extrapolated differences of runs and against closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import NotApplicable, Unknown
+from dalembert.gallery import build, entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12, "audit": False}
+
+
+def differences(f: Callable[[float], Any], h: float) -> Any:
+    """f'(0) of order six."""
+    return sum(w * (f(k * h) - f(-k * h)) for k, w in ((1, 45), (2, -9), (3, 1))) / (60 * h)
+
+
+def oscillator() -> da.System:
+    """m ẍ + k x = 0"""
+    s = da.System("oscillator")
+    m, k = s.constants(m=2.0, k=8.0)
+    (x,) = s.coordinates("x")
+    s.particle("P", m, s.O.offset(x * s.N.x))
+    s.potential(k * x**2 / 2)
+    return s
+
+
+def test_an_oscillator_varies_as_its_closed_form() -> None:
+    """x = x₀ cos ωt + v₀/ω sin ωt with ω = √(k/m): ∂x/∂k, ∂x/∂x₀, ∂x/∂v₀"""
+    s = oscillator()
+    run = da.simulate(s, 5.0, start={"x": 1.0, "x.dot": 0.5}, sensitivities=["k", "x", "x.dot"], **TIGHT)
+    t, w = run.t, 2.0
+    along_w = -t * np.sin(w * t) + 0.5 * (t * np.cos(w * t) / w - np.sin(w * t) / w**2)
+    assert along_w * w / 16 == pytest.approx(run.sensitivity("x", "k"), abs=1e-10)
+    assert np.cos(w * t) == pytest.approx(run.sensitivity("x", "x"), abs=1e-10)
+    assert np.sin(w * t) / w == pytest.approx(run.sensitivity("x", "x.dot"), abs=1e-10)
+    # an expression: E = ½ k x² + ½ m v² is constant, ∂E/∂k = ½ x₀²
+    energy = "k*x**2/2 + m*x.dot**2/2"
+    assert np.full(len(t), 0.5) == pytest.approx(run.sensitivity(energy, "k"), abs=1e-9)
+    # and one with an acceleration: m ẍ + k x vanishes whatever k
+    assert np.zeros(len(t)) == pytest.approx(run.sensitivity("m*x.dot.dot + k*x", "k"), abs=1e-10)
+
+
+def test_the_motion_is_within_its_tolerance_with_and_without() -> None:
+    s = build("double-pendulum")
+    start = {"alpha": 1.0, "beta": 0.5}
+    times = np.linspace(0, 2, 9)
+    alone = da.simulate(s, 2.0, start=start, at=times)
+    beside = da.simulate(s, 2.0, start=start, at=times, sensitivities=["m_1"])
+    assert alone.q == pytest.approx(beside.q, abs=1e-7)
+    assert alone.integrals.E_Z == pytest.approx(beside.integrals.E_Z, abs=1e-6)
+
+
+def test_start_values_that_depend_on_constants_vary_with_them() -> None:
+    s = build("double-pendulum")
+    times = np.linspace(0, 1, 5)
+
+    def q(h: float) -> Any:
+        return da.simulate(s, 1.0, start={"alpha": "l_1/2"}, values={"l_1": 1.0 + h}, at=times, **TIGHT).q
+
+    run = da.simulate(s, 1.0, start={"alpha": "l_1/2"}, sensitivities=["l_1"], at=times, **TIGHT)
+    assert run.sensitivity("alpha", "l_1")[0] == 0.5
+    assert differences(q, 1e-3) == pytest.approx(run.sensitivities.columns("l_1")[:, :2], abs=1e-7)
+
+
+def test_columns_go_to_files_and_frames(tmp_path: Path) -> None:
+    run = da.simulate(oscillator(), 1.0, start={"x": 1.0}, sensitivities=["k", "x"])
+    run.to_csv(tmp_path / "run.csv")
+    head, first = (tmp_path / "run.csv").read_text().splitlines()[:2]
+    assert head == "t,x,x.dot,d x/d k,d x.dot/d k,d x/d x(0),d x.dot/d x(0)"
+    assert [0, 1, 0, 0, 0, 1, 0] == [float(x) for x in first.split(",")]
+    assert "d x/d k" in run.to_pandas().columns
+    assert "d/d k" in str(run.sensitivities)
+    run.sensitivities.plot(path=tmp_path / "s.svg")
+    assert "|p| d x/dp" in (tmp_path / "s.svg").read_text()
+
+
+def test_what_cannot_be_varied_is_refused() -> None:
+    s = oscillator()
+    with pytest.raises(Unknown, match="'kk' is no constant and no start value"):
+        da.simulate(s, 1.0, sensitivities=["kk"])
+    with pytest.raises(Unknown, match="give a list"):
+        da.simulate(s, 1.0, sensitivities="k")
+    with pytest.raises(Unknown, match="named twice"):
+        da.simulate(s, 1.0, sensitivities=["k", "k"])
+    with pytest.raises(NotApplicable, match="native integrator"):
+        da.simulate(s, 1.0, sensitivities=["k"], integrator="RK45")
+    with pytest.raises(NotApplicable, match="keep_energy"):
+        da.simulate(s, 1.0, sensitivities=["k"], keep_energy=True)
+    with pytest.raises(NotApplicable, match="carries no sensitivities"):
+        da.simulate(s, 1.0).sensitivity("x", "k")
+    with pytest.raises(Unknown, match="carries no sensitivity to 'm'"):
+        da.simulate(s, 1.0, sensitivities=["k"]).sensitivity("x", "m")
+
+
+@pytest.mark.parametrize("name", ["lagrange-top", "chaplygin-sleigh", "rolling-disk"])
+def test_gallery_systems_vary_as_differences_say(name: str) -> None:
+    s, start = build(name), dict(entry(name).start)
+    constant = next(n for n, x in s.symbols.items() if x.kind == "constant")
+    value, times = s.symbols[constant].value, np.linspace(0.0, 1.0, 5)
+
+    def state(h: float) -> Any:
+        run = da.simulate(s, 1.0, start=start, values={constant: value + h}, at=times, **TIGHT)
+        return np.column_stack([run.q, run.u])
+
+    run = da.simulate(s, 1.0, start=start, at=times, sensitivities=[constant], **TIGHT)
+    expected = differences(state, 1e-3 * abs(value))
+    assert expected == pytest.approx(run.sensitivities.columns(constant), rel=1e-6, abs=1e-6 * np.abs(expected).max() + 1e-9)

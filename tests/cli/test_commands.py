@@ -8,7 +8,7 @@ import pytest
 from cli.running import run
 from dalembert import gallery
 from dalembert.agreement import agreement_table as certificate
-from dalembert.cli import commands
+from dalembert.cli import agree, report
 
 
 def test_gallery_lists_every_system_on_a_line_of_its_own():
@@ -105,7 +105,7 @@ def test_agree_ends_with_zero():
 
 
 def test_agree_all_has_a_line_for_every_system(monkeypatch):
-    monkeypatch.setattr(commands.systems, "names", lambda: ("simple-pendulum", "vehicle"))
+    monkeypatch.setattr(agree.systems, "names", lambda: ("simple-pendulum", "vehicle"))
     result = run("agree", "--all")
     assert 0 == result.exit_code
     assert ["simple-pendulum", "vehicle", "2"] == [line.split()[0] for line in result.stdout.splitlines()]
@@ -113,8 +113,8 @@ def test_agree_all_has_a_line_for_every_system(monkeypatch):
 
 @pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
 def test_any_disagreement_ends_with_one(monkeypatch, arguments):
-    monkeypatch.setattr(commands.systems, "names", lambda: ("vehicle",))
-    honest = commands.agreement
+    monkeypatch.setattr(agree.systems, "names", lambda: ("vehicle",))
+    honest = agree.agreement
 
     def crooked(system):
         found = honest(system)
@@ -122,7 +122,8 @@ def test_any_disagreement_ends_with_one(monkeypatch, arguments):
         wrong = type(second)(second.principle, applicable=True, agrees=False, verdict="DIFFERS in row 1")
         return replace(found, rows=(first, wrong, *rest))
 
-    monkeypatch.setattr(commands, "agreement", crooked)
+    for command in (agree, report):
+        monkeypatch.setattr(command, "agreement", crooked)
     result = run(*arguments)
     assert 1 == result.exit_code
     assert "DISAGREEMENT" in result.stdout
@@ -143,15 +144,16 @@ def test_a_failed_audit_ends_with_one(monkeypatch):
 
 @pytest.mark.parametrize("arguments", [("agree", "vehicle"), ("agree", "--all"), ("report", "vehicle", "--text")])
 def test_what_is_undecided_ends_with_three_and_the_reason(monkeypatch, arguments):
-    monkeypatch.setattr(commands.systems, "names", lambda: ("vehicle",))
-    honest = commands.agreement
+    monkeypatch.setattr(agree.systems, "names", lambda: ("vehicle",))
+    honest = agree.agreement
 
     def unsure(system):
         found = honest(system)
         first, second, *rest = found.rows
         return replace(found, rows=(first, replace(second, agrees=None, verdict="undecided: too little time"), *rest))
 
-    monkeypatch.setattr(commands, "agreement", unsure)
+    for command in (agree, report):
+        monkeypatch.setattr(command, "agreement", unsure)
     result = run(*arguments)
     assert 3 == result.exit_code
     assert "UNDECIDED" in result.stdout

@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.principles import (
-    boltzmann_hamel,
-    central_equation,
-    dalembert,
-    gauss,
-    gibbs_appell,
-    hamilton,
-    jourdain,
-    kane,
-    lagrange,
-    maggi,
-    newton_euler,
-)
 from dalembert.principles.base import Derivation, Derive, Principle
 
-PRINCIPLES: tuple[tuple[Principle, Derive], ...] = (
-    (kane.PRINCIPLE, kane.kane),
-    (newton_euler.PRINCIPLE, newton_euler.newton_euler),
-    (jourdain.PRINCIPLE, jourdain.jourdain),
-    (dalembert.PRINCIPLE, dalembert.dalembert),
-    (central_equation.PRINCIPLE, central_equation.central_equation),
-    (gibbs_appell.PRINCIPLE, gibbs_appell.gibbs_appell),
-    (gauss.PRINCIPLE, gauss.gauss),
-    (lagrange.PRINCIPLE, lagrange.lagrange),
-    (maggi.PRINCIPLE, maggi.maggi),
-    (boltzmann_hamel.PRINCIPLE, boltzmann_hamel.boltzmann_hamel),
-    (hamilton.PRINCIPLE, hamilton.hamilton),
+if TYPE_CHECKING:
+    PRINCIPLES: tuple[tuple[Principle, Derive], ...]
+
+NAMES: Final = (
+    "kane",
+    "newton-euler",
+    "jourdain",
+    "dalembert",
+    "central-equation",
+    "gibbs-appell",
+    "gauss",
+    "lagrange",
+    "maggi",
+    "boltzmann-hamel",
+    "hamilton",
 )
+
+
+def principle(name: str) -> tuple[Principle, Derive]:
+    """One of them, with what derives by it; the others stay closed."""
+    section = name.replace("-", "_")
+    module = import_module(f"dalembert.principles.{section}")
+    return module.PRINCIPLE, getattr(module, section)
+
+
+def __getattr__(name: str) -> Any:
+    """PRINCIPLES: all of them, opened when they are first asked for."""
+    if name != "PRINCIPLES":
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    found = globals()[name] = tuple(map(principle, NAMES))
+    return found
 
 
 def of_motion(kin: Kinematics) -> Derivation:
     """The equations that are solved and run: Kane's, or Lagrange's where a system is given by its energies."""
-    return lagrange.lagrange(kin) if kin.system.kinetic else kane.kane(kin)
+    return principle("lagrange" if kin.system.kinetic else "kane")[1](kin)

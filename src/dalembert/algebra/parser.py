@@ -8,7 +8,6 @@ ordinary names, 9.81 is 981/100, and columns are those the user sees.
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -58,6 +57,8 @@ def parse(text: str, names: Mapping[str, Scalar], tape: Tape, more: Known | None
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """A question about the most similar known name, or nothing."""
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), 1)
     return f"did you mean '{close[0]}'?" if close else ""
 

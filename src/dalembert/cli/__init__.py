@@ -8,8 +8,20 @@ import sys
 def main() -> None:
     """What the shell starts."""
     try:
-        from dalembert.cli.commands import app
+        from dalembert.cli.errors import at_the_edge
 
-        app(prog_name="dalembert")
+        at_the_edge(_run)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _run() -> object:
+    from dalembert.cli.errors import flushed
+    from dalembert.cli.plain_line import asked
+
+    plain = asked(sys.argv[1:])
+    if plain is not None:
+        return flushed(plain)
+    from dalembert.cli.commands import app
+
+    return app(prog_name="dalembert")

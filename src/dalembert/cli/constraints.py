@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, Guess, Input, SystemName, numbers, pairs
+from dalembert.cli.output import echo
 from dalembert.cli.program import proposed, subject
 
-Place = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
-Time = Annotated[float, typer.Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
+Place = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
+Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
 
 
 def constraints(
@@ -32,4 +32,4 @@ def constraints(
         # where the run that is proposed for it begins
         coordinates = {q.name for q in s.q}
         near = {name: x for name, x in shown.start.items() if name in coordinates}
-    typer.echo(str(analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)))
+    echo(str(analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)))

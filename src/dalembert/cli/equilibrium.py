@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
+from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, Input, SystemName, number_of, numbers, pairs
+from dalembert.cli.output import echo
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
 from dalembert.model.system import System
@@ -16,12 +16,12 @@ from dalembert.modelfile.settings import Settings
 POINTS: Final = 51
 COLUMNS: Final = 72
 
-At = Annotated[list[str] | None, typer.Option("--at", metavar="NAME=VALUE", help="A coordinate, rate or speed that has this value.")]
-Near = Annotated[list[str] | None, typer.Option("--near", metavar="NAME=VALUE", help="Where to begin; a rate is then solved for.")]
-Box = Annotated[list[str] | None, typer.Option("--box", metavar="NAME=LOW:HIGH", help="All equilibria with coordinates in this range.")]
-About = Annotated[list[str] | None, typer.Option("--about", metavar="NAME=VALUE", help="A coordinate, rate or speed of the point.")]
-Sweep = Annotated[str, typer.Option("--sweep", metavar="NAME=FROM:TO[:POINTS]", help="Follow the eigenvalues over this range.")]
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Where to save a plot of the sweep.")]
+At = Annotated[list[str] | None, Option("--at", metavar="NAME=VALUE", help="A coordinate, rate or speed that has this value.")]
+Near = Annotated[list[str] | None, Option("--near", metavar="NAME=VALUE", help="Where to begin; a rate is then solved for.")]
+Box = Annotated[list[str] | None, Option("--box", metavar="NAME=LOW:HIGH", help="All equilibria with coordinates in this range.")]
+About = Annotated[list[str] | None, Option("--about", metavar="NAME=VALUE", help="A coordinate, rate or speed of the point.")]
+Sweep = Annotated[str, Option("--sweep", metavar="NAME=FROM:TO[:POINTS]", help="Follow the eigenvalues over this range.")]
+Plot = Annotated[Path | None, Option("--plot", metavar="FILE.png", help="Where to save a plot of the sweep.")]
 
 
 def equilibrium(
@@ -31,7 +31,7 @@ def equilibrium(
     box: Box = None,
     values: Given = None,
     inputs: Input = None,
-    steps: Annotated[bool, typer.Option("--steps", help="How the equations come about: virtual work, and the potential.")] = False,
+    steps: Annotated[bool, Option("--steps", help="How the equations come about: virtual work, and the potential.")] = False,
 ) -> None:
     """Equilibria and steady motions of one system."""
     from dalembert.statics.equilibrium import equilibria
@@ -47,21 +47,21 @@ def equilibrium(
         asked = s.settings.equilibrium
         given, loads = dict(asked.get("at", {})), {**asked.get("inputs", {}), **loads}
         if "box" in asked:
-            typer.echo(
+            echo(
                 "\n\n".join(map(str, equilibria(s, asked["box"], given, values=setting, inputs=loads))) or f"{s.name}: no equilibrium found"
             )
         else:
-            typer.echo(str(found_near(s, given, guess=asked.get("near", {}), values=setting, inputs=loads)))
+            echo(str(found_near(s, given, guess=asked.get("near", {}), values=setting, inputs=loads)))
         return
     if not box:
-        typer.echo(str(found_near(s, given, guess=numbers(s, "--near", near), values=setting, inputs=loads)))
+        echo(str(found_near(s, given, guess=numbers(s, "--near", near), values=setting, inputs=loads)))
         return
     if near:
         msg = "--near and --box: give one of them; a box is searched all over"
         raise Unknown(msg)
     limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box)}
     found = equilibria(s, limits, given, values=setting, inputs=loads)
-    typer.echo("\n\n".join(map(str, found)) if found else f"{s.name}: no equilibrium found in the box")
+    echo("\n\n".join(map(str, found)) if found else f"{s.name}: no equilibrium found in the box")
 
 
 def _told(s: System) -> None:
@@ -69,11 +69,11 @@ def _told(s: System) -> None:
     from dalembert.errors import NotApplicable
     from dalembert.statics.principles import stationary_potential, virtual_work
 
-    typer.echo(virtual_work(s).explain())
+    echo(virtual_work(s).explain())
     try:
-        typer.echo(f"\n{stationary_potential(s).explain()}")
+        echo(f"\n{stationary_potential(s).explain()}")
     except NotApplicable as reason:
-        typer.echo(f"\nNot applicable: {reason}")
+        echo(f"\nNot applicable: {reason}")
 
 
 def modes(
@@ -92,7 +92,7 @@ def modes(
         msg = "--plot: there is something to plot only with --sweep"
         raise Unknown(msg)
     else:
-        typer.echo(str(linearize(s, point, values=setting, inputs=loads)))
+        echo(str(linearize(s, point, values=setting, inputs=loads)))
 
 
 def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, float], loads: dict[str, str], plot: Path | None) -> None:
@@ -103,14 +103,14 @@ def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, fl
     ((name, text),) = pairs("--sweep", [sweep])
     low, high, count = _range(s, "--sweep", name, text)
     locus = root_locus(s, name, np.linspace(low, high, count), point, values=setting, inputs=loads)
-    typer.echo(locus.text_plot(min(count, COLUMNS)))
+    echo(locus.text_plot(min(count, COLUMNS)))
     for a, b in locus.changes:
-        typer.echo(f"stability changes between {name} = {a:.6g} and {b:.6g}")
+        echo(f"stability changes between {name} = {a:.6g} and {b:.6g}")
     if locus.structural:
-        typer.echo(f"not shown: 0, {locus.structural} times (ignorable coordinates and free speeds)")
+        echo(f"not shown: 0, {locus.structural} times (ignorable coordinates and free speeds)")
     if plot is not None:
         locus.plot(plot)
-        typer.echo(f"written: {plot}")
+        echo(f"written: {plot}")
 
 
 def _range(s: System, option: str, name: str, text: str) -> tuple[float, float, int]:

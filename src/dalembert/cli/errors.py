@@ -12,12 +12,9 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final, TextIO
-
-import typer
-from typer.core import TyperGroup
+from typing import Any, Final, NoReturn, TextIO
 
 from dalembert.errors import DalembertError
 from dalembert.report.plain import make_safe
@@ -36,9 +33,9 @@ def exit_by_verdict(verdicts: Iterable[bool | None]) -> None:
     """1 if anything was shown to be wrong, 3 if something is undecided; on with it if all of it holds."""
     answers = tuple(verdicts)
     if False in answers:
-        raise typer.Exit(DISAGREEMENT)
+        raise Ended(DISAGREEMENT)
     if None in answers:
-        raise typer.Exit(UNDECIDED)
+        raise Ended(UNDECIDED)
 
 
 class ProgramFailed(Exception):
@@ -49,32 +46,38 @@ class ProgramFailed(Exception):
         self.message, self.code = message, code
 
 
-class Edge(TyperGroup):
-    """All commands, with every way to fail turned into a sentence and an exit code."""
+class Ended(Exception):
+    """All is said; how the command ends."""
 
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
-            _prepare_streams()
-            try:
-                code = super().main(*args, **{**kwargs, "standalone_mode": False})
-                sys.stdout.flush()
-                code = _unread() or code
-            except Exception as problem:  # noqa: BLE001 - this is where they all end
-                code = _code(problem)
-        sys.exit(code if isinstance(code, int) else 0)
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
 
-    def invoke(self, ctx: Any) -> Any:
+
+def at_the_edge(command: Callable[[], Any]) -> NoReturn:
+    """Every way to fail turned into a sentence and an exit code."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        _prepare_streams()
         try:
-            try:
-                return super().invoke(ctx)
-            finally:
-                sys.stdout.flush()
-        except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
-        except OSError as problem:
-            # before typer sees it: a closed pipe is no error
-            raise typer.Exit(_code(problem)) from None
+            code = flushed(command)
+            code = _unread() or code
+        except Exception as problem:  # noqa: BLE001 - this is where they all end
+            code = _code(problem)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def flushed(command: Callable[[], Any]) -> Any:
+    """What a command returns, once all that it wrote is out; a closed pipe is no error."""
+    try:
+        try:
+            return command()
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        raise Ended(INTERRUPTED) from None
+    except OSError as problem:
+        raise Ended(_code(problem)) from None
 
 
 def say(sentence: str) -> None:
@@ -94,8 +97,8 @@ def _code(problem: BaseException) -> int:
     if isinstance(problem, BrokenPipeError):
         _discard_output()
         return NOBODY_READS
-    if isinstance(problem, typer.Abort):
-        return INTERRUPTED
+    if isinstance(problem, Ended):
+        return problem.code
     if isinstance(problem, ProgramFailed):
         say(problem.message)
         return problem.code

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
+from dalembert.cli.declared import Option
 from dalembert.cli.errors import say
 from dalembert.cli.options import Given, Input, Start, SystemName, numbers, pairs
+from dalembert.cli.output import echo
 from dalembert.cli.program import proposed, subject
 from dalembert.errors import Unknown
 from dalembert.exports.formats import FORMATS, chosen_format
 
-To = Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
-Place = Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="The folder, or the file where a format has only one.")]
-Outputs = Annotated[list[str] | None, typer.Option("--out", metavar="EXPRESSION", help="An output; as often as needed.")]
-Processor = Annotated[str, typer.Option("--target", metavar="TRIPLE", help="The processor of an object file, such as aarch64-linux-gnu.")]
-Option = Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="An option of the format, such as real=float.")]
+To = Annotated[str, Option("--to", metavar="FORMAT", help=f"{', '.join(FORMATS)}.")]
+Place = Annotated[Path, Option("-o", "--output", metavar="PATH", help="The folder, or the file where a format has only one.")]
+Outputs = Annotated[list[str] | None, Option("--out", metavar="EXPRESSION", help="An output; as often as needed.")]
+Processor = Annotated[str, Option("--target", metavar="TRIPLE", help="The processor of an object file, such as aarch64-linux-gnu.")]
+FormatOption = Annotated[list[str] | None, Option("--option", metavar="NAME=VALUE", help="An option of the format, such as real=float.")]
 
 
 def export(
@@ -29,9 +29,9 @@ def export(
     inputs: Input = None,
     outputs: Outputs = None,
     target: Processor = "",
-    option: Option = None,
+    option: FormatOption = None,
     *,
-    linear: Annotated[bool, typer.Option("--linear", help="Also the slopes A and B of the rates.")] = False,
+    linear: Annotated[bool, Option("--linear", help="Also the slopes A and B of the rates.")] = False,
 ) -> None:
     """Write a system in the language of another tool."""
     from dalembert.exports.export import export as written
@@ -54,6 +54,6 @@ def export(
         **options,
     )
     for file in made.write(output):
-        typer.echo(f"written: {file}")
+        echo(f"written: {file}")
     if entry and entry.events:
         say(f"not carried by {to}: {', '.join(str(e.name) for e in entry.events)}; the equations hold between these events")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dalembert.api.energy_integrals import energy_integrals
 from dalembert.api.energy_integrals import routh as reduced
 from dalembert.api.simulate import simulate as run_of
+from dalembert.cli.declared import Option
 from dalembert.cli.errors import exit_by_verdict
 from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
+from dalembert.cli.output import echo
 from dalembert.cli.program import proposed, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.report import document, terminal
@@ -23,8 +23,8 @@ def integrals(
     system: SystemName,
     values: Given = None,
     inputs: Input = None,
-    routh: Annotated[bool, typer.Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations.")] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")] = None,
+    routh: Annotated[bool, Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations.")] = False,
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Run it, and save a plot of E_Z, E, 𝓗 and C.")] = None,
 ) -> None:
     """The table of the six integrals, decided exactly; with --plot also a run."""
     chosen = subject(system, values)
@@ -33,7 +33,7 @@ def integrals(
     found = energy_integrals(chosen.system, values=given, inputs=motions)
     terminal.show([*document.heading(chosen), *table(found, Writing())])
     if routh:
-        typer.echo(str(reduced(chosen.system)))
+        echo(str(reduced(chosen.system)))
     if plot is not None:
         from dalembert.integrals.plotting import plot_integrals
 
@@ -42,6 +42,6 @@ def integrals(
         motions = {**(shown.inputs if shown else {}), **motions}
         run = run_of(chosen.system, length, start=start, values=given, inputs=motions, events=shown.events if shown else ())
         plot_integrals(run, plot)
-        typer.echo(str(run.integrals))
-        typer.echo(f"written: {plot}")
+        echo(str(run.integrals))
+        echo(f"written: {plot}")
     exit_by_verdict([None if found.undecided else True])

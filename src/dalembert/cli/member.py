@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
+from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, SystemName, numbers
+from dalembert.cli.output import echo
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
 
 MODES: Final = 6
 
-Which = Annotated[str, typer.Option("--member", metavar="NAME", help="Which member, where there are several.")]
-Modes = Annotated[int | None, typer.Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES}).")]
-Loads = Annotated[int | None, typer.Option("--buckling", metavar="N", help="So many critical compressive forces.")]
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Where to save the shapes.")]
+Which = Annotated[str, Option("--member", metavar="NAME", help="Which member, where there are several.")]
+Modes = Annotated[int | None, Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES}).")]
+Loads = Annotated[int | None, Option("--buckling", metavar="N", help="So many critical compressive forces.")]
+Plot = Annotated[Path | None, Option("--plot", metavar="FILE.png", help="Where to save the shapes.")]
 
 
 def member(
@@ -27,7 +27,7 @@ def member(
     values: Given = None,
     plot: Plot = None,
     *,
-    static: Annotated[bool, typer.Option("--static", help="The shape at rest under its loads.")] = False,
+    static: Annotated[bool, Option("--static", help="The shape at rest under its loads.")] = False,
 ) -> None:
     """Modes, static shape and buckling of one member."""
     from dalembert.flexible.member.values import which as chosen
@@ -48,7 +48,7 @@ def member(
         found.append(member_buckling(s, beam, buckling, values=setting))
     if modes is not None or not found:
         found.append(member_modes(s, beam, MODES if modes is None else modes, values=setting))
-    typer.echo("\n\n".join(map(str, found)))
+    echo("\n\n".join(map(str, found)))
     if plot is not None:
         found[0].plot(plot)  # type: ignore[attr-defined]
-        typer.echo(f"written: {plot}")
+        echo(f"written: {plot}")

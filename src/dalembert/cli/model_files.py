@@ -8,17 +8,17 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from dalembert.algebra.parser import nearest
 from dalembert.api.agreement import agreement
+from dalembert.cli.declared import Argument
 from dalembert.cli.errors import exit_by_verdict, say
 from dalembert.cli.options import Given, SystemName
+from dalembert.cli.output import echo
 from dalembert.cli.program import proposed, subject
 from dalembert.errors import DalembertError, IllPosed, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
-from dalembert.modelfile.reader import ENDINGS
+from dalembert.modelfile import ENDINGS
 from dalembert.modelfile.save import json_text, save, toml_text
 from dalembert.modelfile.schema import schema as model_schema
 from dalembert.modelfile.settings import PrintedInFile, Settings
@@ -32,28 +32,28 @@ def check(system: SystemName, values: Given = None) -> None:
     s = subject(system, values, complete=False).system
     counted = [(len(s.q), "coordinate", "coordinates"), (len(s.bodies), "body", "bodies"), (len(s.constraints), "row", "rows")]
     listed = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in counted if n)
-    typer.echo(f"read         {s.name}: {listed}")
+    echo(f"read         {s.name}: {listed}")
     _dimensions(s)
     try:
         kin = kinematics(s)
     except IllPosed as problem:
         _refuse(system, s, problem)
-    typer.echo(f"freedoms     {len(kin.u)}")
+    echo(f"freedoms     {len(kin.u)}")
     if s.constraints:
         _rows(system, s)
     found = agreement(s)
-    typer.echo(f"agreement    {found.statement}")
+    echo(f"agreement    {found.statement}")
     exit_by_verdict([found.holds])
 
 
 def _dimensions(s: System) -> None:
     if not s.dimensions:
-        typer.echo("dimensions   not checked: no units are given")
+        echo("dimensions   not checked: no units are given")
         return
     known = s.known_dimensions()
     open_ones = [name for name in s.symbols if name not in known]
     left = f"; left open: {', '.join(open_ones)}" if open_ones else ""
-    typer.echo(f"dimensions   all sums fit; {len(known)} symbols have one{left}")
+    echo(f"dimensions   all sums fit; {len(known)} symbols have one{left}")
 
 
 def _rows(name: str, s: System) -> None:
@@ -66,7 +66,7 @@ def _rows(name: str, s: System) -> None:
         found = analysis(s, guess=near)
     except DalembertError as problem:
         _refuse(name, s, problem)
-    typer.echo(f"rows         {found.velocity_rank} independent" + "".join(f"\n             {r}" for r in found.redundant))
+    echo(f"rows         {found.velocity_rank} independent" + "".join(f"\n             {r}" for r in found.redundant))
 
 
 def _refuse(name: str, s: System, problem: DalembertError) -> None:
@@ -81,7 +81,7 @@ def _refuse(name: str, s: System, problem: DalembertError) -> None:
     raise Unknown(msg) from problem
 
 
-def new(kind: Annotated[str, typer.Argument(metavar="KIND", help=f"{', '.join(TEMPLATES)}.")]) -> None:
+def new(kind: Annotated[str, Argument(metavar="KIND", help=f"{', '.join(TEMPLATES)}.")]) -> None:
     """A file to begin with, with comments."""
     if kind not in TEMPLATES:
         msg = f"no kind {kind!r:.40}; {nearest(kind, TEMPLATES) or 'there are ' + ', '.join(TEMPLATES)}"
@@ -91,7 +91,7 @@ def new(kind: Annotated[str, typer.Argument(metavar="KIND", help=f"{', '.join(TE
 
 def convert(
     system: SystemName,
-    target: Annotated[str, typer.Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal.")],
+    target: Annotated[str, Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal.")],
     values: Given = None,
 ) -> None:
     """A system from anywhere as a file of TOML or JSON."""

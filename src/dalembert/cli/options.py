@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-import typer
-
+from dalembert.cli.declared import Argument, Option
 from dalembert.errors import DalembertError, Unknown
 from dalembert.model.system import System
-from dalembert.modelfile.numbers import as_float
 
 
 def _systems(incomplete: str) -> list[str]:
@@ -20,11 +18,12 @@ def _systems(incomplete: str) -> list[str]:
 
 
 _SYSTEM = "A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
-SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", autocompletion=_systems, help=_SYSTEM)]
-Given = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed.")]
-Start = Annotated[list[str] | None, typer.Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
-Guess = Annotated[list[str] | None, typer.Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
-Input = Annotated[list[str] | None, typer.Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
+SystemName = Annotated[str, Argument("SYSTEM", _SYSTEM, _systems)]
+AnySystem = Annotated[str, Argument("[SYSTEM]", _SYSTEM, _systems)]
+Given = Annotated[list[str] | None, Option("--set", metavar="NAME=VALUE", help="A constant, or n of a family; as often as needed.")]
+Start = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
+Guess = Annotated[list[str] | None, Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
+Input = Annotated[list[str] | None, Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
 
 
 def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
@@ -56,6 +55,8 @@ def number_of(system: System, option: str, name: str, text: str) -> float:
         return float(text)
     except ValueError:
         pass
+    from dalembert.modelfile.numbers import as_float
+
     try:
         return as_float(text, system.dimension(name) if name in system.symbols else None)
     except DalembertError as problem:

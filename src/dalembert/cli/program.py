@@ -11,23 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
 from dalembert.algebra.skeleton import PRIMES
-from dalembert.api.robots import load
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
 from dalembert.cli.options import pairs
 from dalembert.cli.setting import built, set_values
 from dalembert.errors import DalembertError, Unknown
-from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
-from dalembert.modelfile.reader import ENDINGS as MODELS
-from dalembert.modelfile.settings import Settings
+from dalembert.modelfile import ENDINGS as MODELS
 from dalembert.report.document import Subject
 from dalembert.report.results import PrintedResult
-from dalembert.states.values import values_of_run
+
+if TYPE_CHECKING:
+    from dalembert.modelfile.settings import Settings
 
 # what describes a system without being a program
 ROBOTS: Final = (".urdf", ".xml", ".mjcf")
@@ -66,6 +66,8 @@ def _from_file(path: str, base: str, given: Iterable[str] | None, drawn: Mapping
     if base not in ("", "free", "fixed"):
         msg = f"{path}:{base}: say :free or :fixed for the root, or nothing"
         raise Unknown(msg)
+    from dalembert.api.robots import load
+
     system = load(path, base=base or None, **drawn)
     set_values(system, dict(pairs("--set", given)))
     kinematics(system)
@@ -74,6 +76,8 @@ def _from_file(path: str, base: str, given: Iterable[str] | None, drawn: Mapping
 
 def _from_model(path: str, given: dict[str, str], *, complete: bool) -> Subject:
     """A file of TOML or JSON, with the values of --set."""
+    from dalembert.api.robots import load
+
     system = load(path, set=given)
     settings: Settings = system.settings
     if complete:
@@ -96,6 +100,8 @@ def proposed(name: str, system: System) -> gallery.Entry | None:
         # a shorter member of a family has fewer coordinates to start
         start = {key: x for key, x in entry.start.items() if key.partition(".")[0].rstrip(PRIMES) in system.symbols}
         return replace(entry, start=start)
+    from dalembert.modelfile.settings import Settings
+
     if not isinstance(system.settings, Settings):
         return None
     run = system.settings.run
@@ -110,6 +116,13 @@ def proposed_start(system: System) -> dict[str, float]:
     return dict(system.origin.keyframes.get("initial", {})) if isinstance(system.origin, Origin) else {}
 
 
+def _check_values(kin: Kinematics) -> None:
+    """Masses and moments of inertia of the values of --set."""
+    from dalembert.states.values import values_of_run
+
+    values_of_run(kin, {}, {})
+
+
 def _exists(text: str) -> bool:
     with contextlib.suppress(OSError, ValueError):
         return Path(text).exists()
@@ -120,8 +133,7 @@ def _from_gallery(name: str, given: Iterable[str] | None, *, complete: bool) -> 
     entry = gallery.entry(name)
     system, other = built(entry.build, given)
     if given and complete:
-        # masses and moments of inertia of those values
-        values_of_run(kinematics(system), {}, {})
+        _check_values(kinematics(system))
     # what is printed is about the usual member of a family
     results = tuple(
         PrintedResult(
@@ -148,7 +160,7 @@ def _from_program(path: Path, function: str, given: Iterable[str] | None, *, com
             # what does not fit together is found when the system is first used
             kin = kinematics(system)
             if given:
-                values_of_run(kin, {}, {})
+                _check_values(kin)
     description = (inspect.getdoc(found) or "") if not isinstance(found, System) else ""
     return Subject(system, system.name, system.source, description.partition("\n\n")[0])
 

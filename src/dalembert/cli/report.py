@@ -2,193 +2,75 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dalembert import gallery
-from dalembert.cli.errors import PROGRAM_FAILED, exit_by_verdict, say
-from dalembert.cli.options import numbers, pairs
-from dalembert.cli.program import FILES, proposed, proposed_start, subject
-from dalembert.cli.simulate import DURATION
-from dalembert.errors import DalembertError, Unknown
-from dalembert.report import terminal
-from dalembert.report.blocks import VerdictSpan
-from dalembert.report.document import Subject
+from dalembert.api.agreement import agreement
+from dalembert.cli import pages
+from dalembert.cli.declared import Option
+from dalembert.cli.errors import exit_by_verdict
+from dalembert.cli.options import AnySystem, Given, Input, Start
+from dalembert.cli.output import ENDINGS, FORMATS, Format, emit, known
+from dalembert.cli.program import subject
+from dalembert.errors import Unknown
+from dalembert.report import document
 
 if TYPE_CHECKING:
-    from dalembert.page.study import ReportRequest, Study
-
-FOLDER: Final = "gallery"
-
-System = Annotated[
-    str,
-    typer.Argument(
-        metavar="[SYSTEM]", help="A name from the gallery, a model file (.toml, .json, .urdf, MJCF .xml), or path/to/file.py:function."
-    ),
-]
-Output = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")
-]
-Duration = Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
-Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
-All = Annotated[bool, typer.Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
-Meshes = Annotated[bool, typer.Option("--meshes", help="Draw the links of a robot by the meshes of its file.")]
-Root = Annotated[Path | None, typer.Option("--root", metavar="FOLDER", help="The folder that holds them.", show_default="that of the file")]
-Picture = Annotated[Path | None, typer.Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
-Gif = Annotated[Path | None, typer.Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
-Film = Annotated[Path | None, typer.Option("--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed.")]
+    from dalembert.page.study import ReportRequest
 
 
-def style_of(output: Path | None, endings: Mapping[str, str]) -> str:
-    """A page, unless the ending of the file means something else."""
-    ending = "" if output is None else output.suffix.lower()
-    known = {"": "html", ".txt": "text", **endings}
-    if ending not in known:
-        msg = f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, .md), and pictures by --png, --gif, --mp4"
-        raise Unknown(msg)
-    return known[ending]
-
-
-def drawn_by(root: Path | None, *, meshes: bool) -> tuple[dict[str, Any], list[str]]:
-    """How the links of a robot are drawn, for `subject`; and the same as it was typed."""
-    chosen: dict[str, Any] = ({"meshes": True} if meshes else {}) | ({} if root is None else {"root": root})
-    return chosen, ["--meshes"] * meshes + ([] if root is None else ["--root", str(root)])
-
-
-def wished(
-    name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None], typed: Iterable[str] = ()
-) -> ReportRequest:
-    """What the command line asks for, on top of what the gallery proposes."""
-    from dalembert.page.study import ReportRequest, page_run
-
-    shown = proposed(name, described.system)
-    start, values = (numbers(described.system, option, options[option]) for option in ("--start", "--set"))
-    inputs = {**(shown.inputs if shown else {}), **dict(pairs("--input", options["--input"]))}
-    length = duration if duration is not None else shown.duration if shown else DURATION
-    given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
-    asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
-    events = shown.events if shown else ()
-    run = page_run(start or dict(shown.start if shown else proposed_start(described.system)), values, inputs, events)
-    return ReportRequest(length, run, name, (*asked, *typed))
-
-
-def one(
-    name: str, request: ReportRequest, described: Subject, output: Path | None, pictures: Iterable[Path | None], *, show: bool = False
+def report(
+    system: AnySystem = "",
+    output: pages.Output = None,
+    duration: pages.Duration = None,
+    values: Given = None,
+    start: Start = None,
+    inputs: Input = None,
+    style: Format = "",
+    png: pages.Picture = None,
+    gif: pages.Gif = None,
+    mp4: pages.Film = None,
+    root: pages.Root = None,
+    *,
+    meshes: pages.Meshes = False,
+    text: Annotated[bool, Option("--text", help="Print it as text instead of writing a page.")] = False,
+    every: pages.All = False,
+    show: pages.Open = False,
 ) -> None:
-    """The page of one system, and the three lines that matter; `show` opens it."""
-    from dalembert.page.film import film
-    from dalembert.page.html_page import page, write
-    from dalembert.page.study import study
-
-    target = output or Path(f"{file_of(name)}.html")
-    with _progress(described.title) as tell:
-        found = study(described, request, tell)
-        tell("writing the page")
-        text = page(found)
-    for line in matters(found):
-        terminal.line(terminal.console(), *line)
-    written = write(text, target)
-    typer.echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
-    if show:
-        opened(written)
-    for picture in pictures:
-        if picture is None:
-            continue
-        if found.run is None:
-            msg = f"{picture}: there is no motion to show: {found.why_no_run}"
+    """Everything about one system, as a page or as text, or the pages of the whole gallery."""
+    if every == bool(system):
+        msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
+        raise Unknown(msg)
+    if every:
+        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text, show, meshes, root)):
+            msg = "--all takes the gallery's own runs and only -o beside it; name one system for other wishes"
             raise Unknown(msg)
-        typer.echo(f"written: {film(found.run, picture).resolve()}")
-    exit_by_verdict([found.agreed.holds])
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Callable[[str], None]]:
-    """A bar that says what is being worked on, where someone watches."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    from dalembert.page.study import STAGES
-
-    out = terminal.console()
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True, disable=not out.is_terminal) as bar:
-        # the first stage begins, and so ends, nothing
-        task = bar.add_task(title, total=len(STAGES) + 1, completed=-1)
-
-        def tell(what: str) -> None:
-            bar.update(task, advance=1, description=f"{title}: {what}", refresh=True)
-
-        yield tell
-
-
-def matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
-    """Agreement, energy drift, constraint residual."""
-    from dalembert.page.parts.head import energy_line
-    from dalembert.report.motion import SMALL
-
-    agreed, run = found.agreed, found.run
-    statement = agreed.statement[:1].upper() + agreed.statement[1:]
-    yield "agreement    ", VerdictSpan(statement, agreed.holds)
-    if run is None:
-        yield "motion       ", VerdictSpan(f"not run: {found.why_no_run}", holds=False)
+        pages.every(output or Path(pages.FOLDER))
         return
-    size, what = energy_line(run)
-    yield "energy       ", VerdictSpan(f"{size:.1e}", size <= SMALL), f": {what}"
-    if run.residuals:
-        yield "constraints  ", VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= SMALL), ": largest residual"
+    drawn, typed = pages.drawn_by(root, meshes=meshes)
+    chosen = subject(system, values, drawn=drawn)
+    request = pages.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed)
+    wanted = "text" if text else known("--format", style, FORMATS) if style else pages.style_of(output, ENDINGS)
+    if wanted != "html" and (png or gif or mp4 or show):
+        msg = "--png, --gif, --mp4 and --open go with the page: leave out --text and --format"
+        raise Unknown(msg)
+    if wanted == "html":
+        pages.one(system, request, chosen, output, (png, gif, mp4), show=show)
     else:
-        yield "constraints  ", "none"
-    for remark in found.remarks:
-        yield ("note         ", remark)
+        _text_report(chosen, request, wanted, output)
 
 
-def every(folder: Path) -> None:
-    """A page for each system of the gallery, and the index that leads to them."""
-    from dalembert.page.html_page import page, write
-    from dalembert.page.index import card, index
-    from dalembert.page.study import study
+def _text_report(chosen: document.Subject, request: ReportRequest, style: str, output: Path | None) -> None:
+    from dalembert.agreement.catalogue import PRINCIPLES
+    from dalembert.cli.simulate import demonstration
+    from dalembert.kinematics.system_kinematics import kinematics
+    from dalembert.report.writing import Writing
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        msg = f"cannot make the folder {folder}: {problem.strerror or problem}; name another with -o"
-        raise Unknown(msg) from problem
-    cards, failed = [], 0
-    names = gallery.names()
-    width = max(map(len, names))
-    for number, name in enumerate(names, 1):
-        described = subject(name)
-        try:
-            found = study(described, wished(name, described, None, {"--start": None, "--set": None, "--input": None}))
-            written = write(page(found), folder / f"{name}.html")
-        except DalembertError as problem:
-            failed += 1
-            say(f"{name}: {problem}")
-            continue
-        cards.append(card(name, found))
-        failed += not found.agreed.agree
-        typer.echo(f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB")
-        sys.stdout.flush()
-    typer.echo(f"written: {write(index(cards), folder / 'index.html').resolve()}")
-    if failed:
-        raise typer.Exit(PROGRAM_FAILED)
-
-
-def opened(page: Path) -> None:
-    """Let the browser show a page; where there is none, say what to do."""
-    import webbrowser
-
-    if not webbrowser.open(page.resolve().as_uri()):
-        typer.echo("no browser was found here: open that file in one; it needs no network")
-
-
-def file_of(name: str) -> str:
-    """rolling-disk, or the function of path/to/file.py:function, or panda of path/to/panda.urdf"""
-    from dalembert.simulation.plotting.plot import file_name
-
-    path = name.rpartition(":")[0] or name
-    return Path(path).stem if path.lower().endswith(FILES) else file_name(name.rpartition(":")[2])
+    agreed = agreement(chosen.system)
+    first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
+    derived = first(kinematics(chosen.system))
+    seen = list(
+        demonstration(chosen.system, request.duration, request.run.start, request.run.values, request.run.inputs, request.run.events)
+    )
+    emit(document.report(chosen, derived, agreed, Writing(), seen), style, output, whole=True)
+    exit_by_verdict([agreed.holds])

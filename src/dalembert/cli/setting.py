@@ -12,7 +12,6 @@ from dalembert.algebra.scalar import exact
 from dalembert.cli.options import number_of, pairs
 from dalembert.errors import Unknown
 from dalembert.model.system import System
-from dalembert.numerics.symbol_values import number, symbol_name
 
 
 def built(build: Callable[..., System], given: Iterable[str] | None) -> tuple[System, bool]:
@@ -37,6 +36,8 @@ def set_values(system: System, asked: dict[str, str], parameters: Iterable[str] 
         if name not in system.symbols and (hint := nearest(name.lower(), parameters)):
             msg = f"--set {name}: {hint}"
             raise Unknown(msg)
+        from dalembert.numerics.symbol_values import number, symbol_name
+
         symbol = system.symbols[symbol_name(system, name, ("constant", "input"))]
         system.symbols[name] = dataclasses.replace(symbol, value=exact(number(name, number_of(system, "--set", name, text))))
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from dalembert.api.simulate import simulate as run_of
-from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, say
+from dalembert.cli.declared import Option
+from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, Ended, say
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
+from dalembert.cli.output import echo
 from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.errors import DalembertError, Unwritable
 from dalembert.files import check_ending
@@ -24,33 +24,27 @@ if TYPE_CHECKING:
 
 DURATION = 10.0
 
-Stop = Annotated[list[str] | None, typer.Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
+Stop = Annotated[list[str] | None, Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
 
 
 def simulate(
     system: SystemName,
-    duration: Annotated[float | None, typer.Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
+    duration: Annotated[float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
     values: Given = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    t0: Annotated[float, typer.Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
-    rtol: Annotated[float, typer.Option(help="Relative tolerance of each step.")] = 1e-9,
-    atol: Annotated[float, typer.Option(help="Absolute tolerance of each step.")] = 1e-9,
-    integrator: Annotated[
-        str, typer.Option(metavar="NAME", help="native, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
-    ] = "native",
+    t0: Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
+    rtol: Annotated[float, Option(help="Relative tolerance of each step.")] = 1e-9,
+    atol: Annotated[float, Option(help="Absolute tolerance of each step.")] = 1e-9,
+    integrator: Annotated[str, Option(metavar="NAME", help="native, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")] = "native",
     stabilize: Annotated[
-        str | None, typer.Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")
+        str | None, Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Where to save a plot.")] = None,
+    output: Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc.")] = None,
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot.")] = None,
     stop_when: Stop = None,
-    reactions: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")
-    ] = None,
+    reactions: Annotated[Path | None, Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")] = None,
 ) -> None:
     """A run from the command line: the summary is printed, the motion is written where it is wanted."""
     if output is not None:
@@ -80,16 +74,16 @@ def simulate(
     }
     length = duration if duration is not None else shown.duration if shown else DURATION
     run, code = _finished(described, length, wish)
-    typer.echo(str(run))
+    echo(str(run))
     if output is not None:
         _write(run.write, output)
     if plot is not None:
         _write(lambda path: run.plot(path=path), plot)
     if reactions is not None:
-        typer.echo(str(run.reactions))
+        echo(str(run.reactions))
         _write(run.reactions.to_csv, reactions)
     if code:
-        raise typer.Exit(code)
+        raise Ended(code)
 
 
 def demonstration(
@@ -136,5 +130,5 @@ def _write(write: Callable[[Path], object], path: Path) -> None:
         spare = Path(tempfile.mkdtemp(prefix="dalembert-")) / (path.name or "run.csv")
         write(spare)
         say(f"{str(problem).partition(';')[0]}; the result is in {spare}")
-        raise typer.Exit(PROGRAM_FAILED) from None
-    typer.echo(f"written: {path}")
+        raise Ended(PROGRAM_FAILED) from None
+    echo(f"written: {path}")

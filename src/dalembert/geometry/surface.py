@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
@@ -47,6 +46,8 @@ class Surface:
 
     def _gathered(self, cells: int) -> Surface:
         """The corners of a cell at their mean; triangles that have two corners in one cell are gone."""
+        import numpy as np
+
         least = self.corners.min(axis=0)
         side = float(np.ptp(self.corners, axis=0).max()) / cells or 1.0
         i, j, k = np.minimum((self.corners - least) / side, cells - 1).astype(np.int64).T

@@ -4,3 +4,7 @@
 expressions; `reader.py` turns tables into declarations, `repeat.py` counts families out; `writer.py` goes the other way.
 Begin with `kinds.py`.
 """
+
+from typing import Final
+
+ENDINGS: Final = (".toml", ".json")

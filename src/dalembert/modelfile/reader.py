@@ -22,7 +22,6 @@ from dalembert.modelfile.settings import settings
 from dalembert.modelfile.symbols import declare_symbols, declare_words, expect_parts
 from dalembert.modelfile.values import Values
 
-ENDINGS: Final = (".toml", ".json")
 LARGEST: Final = 2**20
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 

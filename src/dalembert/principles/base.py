@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.formula import Equation, Formula, Name, Partial, Symbol, replaced
@@ -14,7 +14,6 @@ from dalembert.algebra.tape import Tape
 from dalembert.equations.chetaev import with_nonlinear_rows
 from dalembert.equations.form import Equations, common_form
 from dalembert.equations.reduction import contracted_with_W
-from dalembert.equations.sympy_form import SymPyEquations, sympy_equations
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
@@ -23,6 +22,9 @@ from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import Quantity
 from dalembert.model.system import System
 from dalembert.notebook import Shown
+
+if TYPE_CHECKING:
+    from dalembert.equations.sympy_form import SymPyEquations
 
 Family = Literal["positions", "velocities", "accelerations", "kinetic energy", "momenta", "free bodies"]
 
@@ -201,6 +203,8 @@ class Derivation(Shown):
 
     def sympy(self) -> SymPyEquations:
         """q, u, mass matrix, forcing and rates as SymPy matrices in dynamicsymbols."""
+        from dalembert.equations.sympy_form import sympy_equations
+
         return sympy_equations(self.kinematics, self.equations)
 
     def scalar(self, i: int) -> Scalar:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from dalembert.agreement.agreement_table import Agreement
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
-from dalembert.references import cited
-from dalembert.report import comparison, constraint_tables, steps, tables
+from dalembert.report import steps
 from dalembert.report.blocks import Block, Heading, Table, words
-from dalembert.report.preliminaries import preliminaries
 from dalembert.report.results import PrintedResult, printed
 from dalembert.report.steps import Level, StepPart
 from dalembert.report.writing import Writing
+
+if TYPE_CHECKING:
+    from dalembert.agreement.agreement_table import Agreement
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing,
     shown: steps.Shown = {}
     first: list[StepPart] = []
     if level in ("full", "teach"):
+        from dalembert.report.preliminaries import preliminaries
+
         yield Heading(2, "Description and kinematics")
         first = list(preliminaries(found, writing))
         yield from steps.numbered(first, level)
@@ -62,6 +65,8 @@ def _cited(d: Derivation) -> Iterator[str]:
 
 def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing, motion: Iterable[Block] = ()) -> Iterator[Block]:
     """Description, freedoms, equations of motion, agreement, audit, printed results, and a motion if there is one."""
+    from dalembert.report import comparison, constraint_tables, tables
+
     kin = d.kinematics
     writing = writing.on(d.tape)
     yield from heading(subject)
@@ -87,6 +92,8 @@ def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing,
 
 def sources(*texts: str) -> Iterator[Block]:
     """The works behind the keys."""
+    from dalembert.references import cited
+
     works = cited(" ".join(texts))
     if works:
         yield Heading(2, "Sources")

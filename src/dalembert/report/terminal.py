@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from dalembert.algebra.printing.notation import Text as Notation
 from dalembert.algebra.printing.tree import Equation, Matrix, Tree, Words
@@ -22,6 +22,31 @@ INDENT: Final = "  "
 # columns up to this width are not wrapped
 SHORT: Final = 26
 UNDERLINES: Final = {1: "═", 2: "─"}
+# what makes rich take a file for a terminal, or for one of a certain width
+WISHES: Final = ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE")
+
+
+class PlainLines:
+    """Where there is no window and no colour: lines as they are; rich is opened for tables alone, which it lays out."""
+
+    is_terminal: Final = False
+    width: Final = UNLIMITED
+
+    def __init__(self, file: TextIO) -> None:
+        self.file = file
+
+    def print(self, words: str, **_: Any) -> None:
+        """One line at once."""
+        if not all(line.isprintable() for line in words.split("\n")):
+            from rich.control import strip_control_codes
+
+            words = strip_control_codes(words).expandtabs()
+        self.file.write(f"{words}\n")
+        self.file.flush()
+
+
+if TYPE_CHECKING:
+    Output = Console | PlainLines
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -40,9 +65,16 @@ def console(file: TextIO | None = None) -> Console:
     return made
 
 
-def show(blocks: Iterable[Block], out: Console | None = None) -> None:
+def _out() -> Output:
+    """Plain lines to a file or a pipe, where nobody wishes otherwise."""
+    if sys.stdout.isatty() or any(map(os.environ.get, WISHES)):
+        return console()
+    return PlainLines(sys.stdout)
+
+
+def show(blocks: Iterable[Block], out: Output | None = None) -> None:
     """Print a report, block by block as it is made."""
-    out = out or console()
+    out = out or _out()
     previous: Block | None = None
     for block in blocks:
         if previous is not None and not _close(previous, block):
@@ -54,9 +86,7 @@ def show(blocks: Iterable[Block], out: Console | None = None) -> None:
 def text(blocks: Iterable[Block]) -> str:
     """A report as text, its lines as long as they are."""
     file = io.StringIO()
-    out = console(file)
-    out.width = UNLIMITED
-    show(blocks, out)
+    show(blocks, PlainLines(file))
     return file.getvalue().rstrip("\n")
 
 
@@ -74,7 +104,7 @@ def _close(previous: Block, block: Block) -> bool:
     return isinstance(previous, Paragraph) and isinstance(block, Display)
 
 
-def _block(out: Console, block: Block) -> None:
+def _block(out: Output, block: Block) -> None:
     match block:
         case Heading(level, words):
             _heading(out, level, words)
@@ -90,7 +120,7 @@ def _block(out: Console, block: Block) -> None:
                 _write(out, f"{INDENT}{line}".rstrip())
 
 
-def _write(out: Console, line: str, style: str = "") -> None:
+def _write(out: Output, line: str, style: str = "") -> None:
     out.print(line, style=style or None, soft_wrap=True)
 
 
@@ -105,7 +135,7 @@ def plain(span: Span) -> str:
             return span
 
 
-def _heading(out: Console, level: int, words: str) -> None:
+def _heading(out: Output, level: int, words: str) -> None:
     from rich.cells import cell_len
 
     _write(out, words, "bold")
@@ -113,13 +143,11 @@ def _heading(out: Console, level: int, words: str) -> None:
         _write(out, UNDERLINES[level] * min(cell_len(words), out.width), "bold")
 
 
-def _paragraph(out: Console, words: str, style: str) -> None:
-    from rich.text import Text
-
-    out.print(Text(words), style=style or None, overflow="fold", soft_wrap=out.width == UNLIMITED)
+def _paragraph(out: Output, words: str, style: str) -> None:
+    out.print(words, style=style or None, overflow="fold", soft_wrap=out.width == UNLIMITED)
 
 
-def _display(out: Console, lines: tuple[Line, ...]) -> None:
+def _display(out: Output, lines: tuple[Line, ...]) -> None:
     from rich.cells import cell_len
 
     lefts = [" = ".join("".join(plain(s) for s in left) for left in (*line.equal, line.left)) for line in lines]
@@ -134,7 +162,7 @@ def _display(out: Console, lines: tuple[Line, ...]) -> None:
         _formula(out, start if left else "", right, f"    [{note}]" if note else "")
 
 
-def _formula(out: Console, start: str, tree: Tree, note: str = "") -> None:
+def _formula(out: Output, start: str, tree: Tree, note: str = "") -> None:
     """A formula after what stands before it, broken at its signs and indented."""
     from rich.cells import cell_len
 
@@ -176,7 +204,7 @@ def _filled(parts: Iterable[str], width: float) -> list[str]:
     return lines
 
 
-def _stacked(out: Console, start: str, lines: list[str]) -> None:
+def _stacked(out: Output, start: str, lines: list[str]) -> None:
     """A matrix, with what stands before it beside its middle row."""
     from rich.cells import cell_len
 
@@ -184,14 +212,14 @@ def _stacked(out: Console, start: str, lines: list[str]) -> None:
         _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * cell_len(start)}{line}")
 
 
-def _definitions(out: Console, count: str, definitions: tuple[Equation, ...]) -> None:
+def _definitions(out: Output, count: str, definitions: tuple[Equation, ...]) -> None:
     if definitions:
         _write(out, f"{INDENT}{count}:", "dim")
     for definition in definitions:
         _formula(out, f"{INDENT}{Notation()(definition.left)} = ", definition.right)
 
 
-def _table(out: Console, table: Table) -> None:
+def _table(out: Output, table: Table) -> None:
     from rich import box
     from rich.table import Table as Grid
 
@@ -200,16 +228,18 @@ def _table(out: Console, table: Table) -> None:
         grid.add_column(heading, overflow="fold", no_wrap=whole)
     for row in table.rows:
         grid.add_row(*(_cell(span) for span in row))
-    if out.is_terminal:
-        out.print(grid)
+    drawn = console(out.file) if isinstance(out, PlainLines) else out
+    drawn.width = out.width
+    if drawn.is_terminal:
+        drawn.print(grid)
         return
-    with out.capture() as captured:
-        out.print(grid)
+    with drawn.capture() as captured:
+        drawn.print(grid)
     for line in captured.get().splitlines():
         _write(out, line.rstrip())
 
 
-def _whole(out: Console, table: Table) -> list[bool]:
+def _whole(out: Output, table: Table) -> list[bool]:
     """Which columns keep their lines whole: the short ones, if that leaves room for the others."""
     from rich.cells import cell_len
 

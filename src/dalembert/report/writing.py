@@ -14,7 +14,6 @@ from dalembert.algebra.printing.formula_layout import formula_tree
 from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.tree import ONE, ZERO, Axis, Equation, Group, Matrix, Product, Sum, Symbol, Tree, Words, signed, total
-from dalembert.algebra.printing.zform import equations_with_intermediates, intermediates
 from dalembert.algebra.tape import Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.vector import Vector
@@ -51,10 +50,14 @@ class Writing:
 
     def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equation, ...], list[Tree]]:
         """Expressions that are too long to be read in full, and their intermediates."""
+        from dalembert.algebra.printing.zform import intermediates
+
         return intermediates(tape, nodes, self.naming)
 
     def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equation, ...], list[Equation]]:
         """Equations that are too long to be read in full, and their intermediates."""
+        from dalembert.algebra.printing.zform import equations_with_intermediates
+
         return equations_with_intermediates(tape, residuals, unknowns, self.naming)
 
     def form_of(self, tape: Tape, i: int) -> Form | None:

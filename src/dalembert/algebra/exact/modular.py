@@ -23,7 +23,7 @@ SMALLEST_PERIOD: Final = 24
 # the sizes of primes, the smallest first
 SIZES: Final = (127, 255, 511, 1023)
 _SMALL_PRIMES: Final = 7 * 11 * 13
-_SIEVE: Final = math.prod(q for q in range(5, 400) if all(q % k for k in range(2, q)))
+_SIEVE: Final = math.prod(q for q in range(5, 400) if all(q % k for k in range(2, math.isqrt(q) + 1)))
 # beyond this prime nobody writes √q next to cos(π/q)
 _LARGEST_GAUSS_SUM: Final = 1000
 

@@ -7,8 +7,8 @@ denominator vanishes identically.
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Sequence
+from random import SystemRandom
 from typing import Final, TypeVar
 
 from dalembert.algebra.exact.modular import SIZES, BadPoint, NeverReal, NoRoot
@@ -22,7 +22,7 @@ _ATTEMPTS: Final = 5
 _ATTEMPTS_WITH_ROOTS: Final = 400
 # so many points keep their values
 _KEPT: Final = 4
-_DRAWN: Final = secrets.randbits(48)
+_DRAWN: Final = SystemRandom().getrandbits(48)
 # the seed of an earlier run may be given here, to see the same points again
 SEED_VARIABLE: Final = "DALEMBERT_SEED"
 

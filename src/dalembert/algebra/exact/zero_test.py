@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from dalembert.algebra.exact import bounds, real_states
+from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.bounds import RowDegree
 from dalembert.algebra.exact.branches import Branches, Branching
 from dalembert.algebra.exact.degree import degrees, row_degrees
@@ -140,7 +140,12 @@ class ZeroTest:
     def _refuted(self, gone: Mapping[int, object]) -> set[int]:
         """Those that are certainly not zero: where a field does not keep all relations, balls must confirm it."""
         loose = [r for r in gone if self._is_loose(r)] if self.confirm and self.start is None else []
-        confirmed = real_states.not_zero(self.tape, loose, self._seed, self.residuals, self.unknowns) if loose else []
+        if not loose:
+            return set(gone)
+        # numpy is opened only for these
+        from dalembert.algebra.exact.real_states import not_zero
+
+        confirmed = not_zero(self.tape, loose, self._seed, self.residuals, self.unknowns)
         return set(gone) - {r for r, sure in zip(loose, confirmed, strict=True) if not sure}
 
     def _is_loose(self, row: int) -> bool:

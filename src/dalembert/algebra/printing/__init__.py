@@ -12,13 +12,11 @@ from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import LIMIT as NORMAL_LIMIT
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
 from dalembert.algebra.printing.equation import Equation, equation
-from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.layout import Printer, Ranking, naming
 from dalembert.algebra.printing.names import parts
 from dalembert.algebra.printing.notation import Source, Text
 from dalembert.algebra.printing.tree import Equation as Sides
 from dalembert.algebra.printing.tree import Tree
-from dalembert.algebra.printing.zform import equation_with_intermediates, with_intermediates
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
@@ -38,6 +36,8 @@ def text(e: Scalar) -> str:
 
 def latex(e: Scalar) -> str:
     """The expression in normal form, in LaTeX."""
+    from dalembert.algebra.printing.latex_notation import Latex
+
     return Latex()(expression_tree(e))
 
 
@@ -60,6 +60,8 @@ def expression_tree(e: Scalar) -> Tree:
         return naming(e.tape)(name)
     form = readable(e.tape, e.i)
     if form is None:
+        from dalembert.algebra.printing.zform import with_intermediates
+
         return with_intermediates(e.tape, e.i)
     return Printer(naming(e.tape), ranking_for(e.tape, form)).form(form)
 
@@ -74,6 +76,8 @@ def equation_text(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
 
 def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> str:
     """residual = 0 in LaTeX: accelerations and rates on the left, the rest on the right."""
+    from dalembert.algebra.printing.latex_notation import Latex
+
     return Latex()(equation_tree(tape, residual, unknowns, rates, group=group))
 
 
@@ -88,6 +92,8 @@ def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
     """residual = 0, to be written in any notation."""
     form = readable(tape, residual)
     if form is None:
+        from dalembert.algebra.printing.zform import equation_with_intermediates
+
         return equation_with_intermediates(tape, residual, unknowns)
     sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
     printer = Printer(naming(tape), ranking, group=group)

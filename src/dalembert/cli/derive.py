@@ -1,0 +1,47 @@
+"""derive: the equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from dalembert.agreement.catalogue import NAMES, principle
+from dalembert.cli.declared import Option
+from dalembert.cli.errors import say
+from dalembert.cli.options import Given, SystemName
+from dalembert.cli.output import File, Format, emit, known, style_of
+from dalembert.cli.program import subject
+from dalembert.errors import NotApplicable
+from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.model.system import System
+from dalembert.principles.base import Derivation
+from dalembert.report import document
+from dalembert.report.steps import LEVELS, Level
+from dalembert.report.writing import Writing
+
+
+def derive(
+    system: SystemName,
+    by: Annotated[str, Option(metavar="PRINCIPLE", help=f"{', '.join(NAMES)}, or all.")] = NAMES[0],
+    steps: Annotated[str, Option(metavar="|".join(LEVELS), help="How much of the way to show.")] = "",
+    style: Format = "",
+    output: File = None,
+    values: Given = None,
+) -> None:
+    """The equations of motion of one system by one principle or by all."""
+    style = style_of(style, output)
+    level: Level = known("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
+    wanted = list(NAMES) if known("--by", by, (*NAMES, "all")) == "all" else [by]
+    chosen = subject(system, values)
+    found = list(_derivations(chosen.system, wanted))
+    emit(document.derivations(chosen, found, Writing(), level=level), style, output)
+
+
+def _derivations(system: System, wanted: list[str]) -> Iterator[Derivation]:
+    for name in wanted:
+        try:
+            yield principle(name)[1](kinematics(system))
+        except NotApplicable as reason:
+            if len(wanted) == 1:
+                raise
+            say(f"{name} does not apply: {reason}")

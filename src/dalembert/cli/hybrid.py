@@ -1,0 +1,34 @@
+"""hybrid: the equations of systems that carry strings, bars, shafts or beams."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from dalembert.cli.declared import Option
+from dalembert.cli.options import Given, SystemName
+from dalembert.cli.output import File, Format, emit, known, style_of
+from dalembert.cli.program import subject
+from dalembert.report import document
+from dalembert.report.writing import Writing
+
+ALONG: Final = ("coordinates", "speeds")
+
+
+def hybrid(
+    system: SystemName,
+    along: Annotated[str, Option(metavar="|".join(ALONG), help="Variables of the ordinary equations.")] = "",
+    style: Format = "",
+    output: File = None,
+    values: Given = None,
+    *,
+    steps: Annotated[bool, Option("--steps", help="Show every step.")] = False,
+) -> None:
+    """The hybrid equations of a system that carries strings, bars, shafts or beams."""
+    from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
+    from dalembert.report.hybrid import hybrid as shown
+
+    style = style_of(style, output)
+    speeds = known("--along", along, ALONG) == "speeds" if along else None
+    chosen = subject(system, values, complete=False)
+    found = extended_hamilton(chosen.system, speeds=speeds)
+    emit([*document.heading(chosen), *shown(found, Writing(), steps=steps)], style, output)

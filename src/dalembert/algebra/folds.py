@@ -17,6 +17,8 @@ from dalembert.errors import NotLinear
 Value = TypeVar("Value")
 # so many expressions need much of a tape
 _MANY: Final = 64
+# what was asked for lately is asked for again: a zero test goes over the same nodes for degrees, branches, points and balls
+_LATELY: Final = 48
 
 
 class Arithmetic(Protocol[Value]):
@@ -42,13 +44,23 @@ def operands(op: str, a: Any, b: Any) -> tuple[int, ...]:
     return (a, b) if op in BINARY else (a,)
 
 
-def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> list[int]:
+def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> Sequence[int]:
     """The nodes that `outs` are made of, operands first, without those in `done` and what only they need."""
-    nodes = tape.nodes
+    if done != ():
+        return _needed_beside(tape.nodes, outs, done)
+    ends = tuple(outs)
+    found = tape.visits.get(ends)
+    if found is None:
+        found = tuple(_needed_by_many(tape.nodes, ends) if len(ends) >= _MANY else _needed_beside(tape.nodes, ends, ()))
+        if len(tape.visits) >= _LATELY:
+            tape.visits.clear()
+        tape.visits[ends] = found
+    return found
+
+
+def _needed_beside(nodes: Sequence[Node], outs: Iterable[int], done: Container[int]) -> list[int]:
     seen: set[int] = set()
     stack = [i for i in outs if i not in done]
-    if done == () and len(stack) >= _MANY:
-        return _needed_by_many(nodes, stack)
     while stack:
         i = stack.pop()
         if i in seen:
@@ -64,7 +76,7 @@ def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> list[i
     return sorted(seen)
 
 
-def _needed_by_many(nodes: Sequence[Node], outs: list[int]) -> list[int]:
+def _needed_by_many(nodes: Sequence[Node], outs: Sequence[int]) -> list[int]:
     """The same by one sweep down the tape, which is faster where much of it is needed."""
     top = max(outs) + 1
     wanted = bytearray(top)
@@ -93,7 +105,7 @@ def evaluate(
     nodes = tape.nodes
     v: dict[int, Value] = dict(given) if given else {}
     binary = {"add": arithmetic.add, "sub": arithmetic.sub, "mul": arithmetic.mul, "div": arithmetic.div, "atan2": arithmetic.atan2}
-    for i in needed(tape, outs, v):
+    for i in needed(tape, outs, v) if given else needed(tape, outs):
         op, a, b = nodes[i]
         rule = binary.get(op)
         if rule is not None:

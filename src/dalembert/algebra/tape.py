@@ -56,6 +56,7 @@ class Tape:
         "root",
         "states",
         "turns",
+        "visits",
         "zero",
     )
 
@@ -80,6 +81,8 @@ class Tape:
         self.read_as_pi: dict[float, Fraction] = {}
         # components already turned from one frame to another, with their inverses
         self.turns: dict[tuple[int, bool, Triple], Triple] = {}
+        # what some nodes were found to be made of; nodes never change, so neither does this
+        self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.zero, self.one = self.const(0), self.const(1)
         self.pi = self._new(("pi", None, None))
 
@@ -100,6 +103,7 @@ class Tape:
         new.displays = self.displays.copy()
         new.read_as_pi = self.read_as_pi
         new.turns = self.turns.copy() if whole else {}
+        new.visits = {}
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
 
@@ -107,13 +111,13 @@ class Tape:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns")}
+        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         for k, v in state.items():
             setattr(self, k, v)
         self._memo = {_key(*node): i for i, node in enumerate(self.nodes)}
-        self.turns = {}
+        self.turns, self.visits = {}, {}
 
     # ---- leaves ------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from dalembert.algebra.tape import LEAVES, Tape
 from dalembert.report.writing import Writing
 
 # operations of expressions that may be tried in vain, and in all, before only short ones are tried
-_IN_VAIN: Final = 12_000
+_IN_VAIN: Final = 8_000
 _IN_ALL: Final = 60_000
 _SHORT: Final = 40
 # operations of long expressions that are written with their intermediates: in one display, and in all of a page

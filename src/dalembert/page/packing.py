@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import Final
 
 from dalembert.algebra.printing.tree import Equation, Group, Product, Sum, TooLong, Tree
-from dalembert.principles.base import Derivation
+from dalembert.principles.base import Derivation, Step
 from dalembert.report.blocks import Block, Display, FormulaSpan, words
 from dalembert.report.html import html
 
 # shorter ones stand in the page as they are
-_SHORT: Final = 24_000
+_SHORT: Final = 12_000
 # formulas of one display, and intermediates below it, beyond which a page is no place to read them
 MOST_LINES: Final = 60
 MOST_DEFINITIONS: Final = 120
 # quantities of one step of a derivation
-MOST_ITEMS: Final = 40
+MOST_ITEMS: Final = 24
 
 
 class Packing:
@@ -47,10 +47,21 @@ class Packing:
         return f'<div data-packed="packed-{self.count}">{waiting}</div>{block}'
 
 
-def trimmed(d: Derivation) -> tuple[Derivation, dict[str, int]]:
-    """The derivation with at most so many quantities in each step as a page can show, and how many each step lacks."""
-    missing = {step.title: len(step.items) - MOST_ITEMS for step in d.steps if len(step.items) > MOST_ITEMS}
-    return replace(d, told=tuple(replace(step, items=step.items[:MOST_ITEMS]) for step in d.steps)), missing
+class Trimming:
+    """Steps with at most so many quantities as a page can show, and how many each of them lacks, by its title."""
+
+    def __init__(self) -> None:
+        self.missing: dict[str, int] = {}
+
+    def step(self, step: Step) -> Step:
+        """The first quantities of a step."""
+        if len(step.items) > MOST_ITEMS:
+            self.missing[step.title] = len(step.items) - MOST_ITEMS
+        return replace(step, items=step.items[:MOST_ITEMS])
+
+    def derivation(self, d: Derivation) -> Derivation:
+        """The same for every step of a derivation."""
+        return replace(d, told=tuple(map(self.step, d.steps)))
 
 
 def shortened(blocks: list[Block], command: str) -> list[Block]:

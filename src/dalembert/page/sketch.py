@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -100,65 +101,67 @@ def _solid(body: DrawnBody, k: int, colour: str, camera: _Camera, fine: int) -> 
     eye = camera.target + camera.distance * camera.back
     marked = body.frame is not None and body.solid.marked
     alpha = 0.75 if body.solid.guessed and body.solid.kind == "sphere" else 1.0
-    for corners, normal in _unit(body.solid, fine):
+    for corners, normals in _unit(body.solid, fine):
         world = (corners * sizes) @ R.T + r
-        n = R @ (normal / sizes)
-        n = n / (np.linalg.norm(n) or 1.0)
-        middle = world.mean(axis=0)
-        if n @ (eye - middle) <= 0:
-            continue
-        flat, depth = camera(world)
-        second = marked and corners[:, 0].mean() * corners[:, 1].mean() < 0
-        yield Face(
-            flat, _lit(colour, float(n @ camera.light()), float(n @ camera.up), second=second), depth=float(depth.mean()), alpha=alpha
-        )
+        n = (normals / sizes) @ R.T
+        n = n / np.maximum(np.linalg.norm(n, axis=1, keepdims=True), np.finfo(float).tiny)
+        seen = np.einsum("fi,fi->f", n, eye - world.mean(axis=1)) > 0
+        flat, depth = camera(world[seen].reshape(-1, 3))
+        second = marked & (corners[seen, :, 0].mean(axis=1) * corners[seen, :, 1].mean(axis=1) < 0)
+        fills = _lit(colour, n[seen] @ camera.light(), n[seen] @ camera.up, second)
+        count = corners.shape[1]
+        for points, far, fill in zip(flat.reshape(-1, count, 2), depth.reshape(-1, count).mean(axis=1).tolist(), fills, strict=True):
+            yield Face(points, fill, depth=far, alpha=alpha)
 
 
-def _unit(solid: Solid, fine: int) -> Iterator[tuple[Numbers, Numbers]]:
-    """Corners and outward normal of every face of a unit solid."""
+def _unit(solid: Solid, fine: int) -> tuple[tuple[Numbers, Numbers], ...]:
+    """Corners and outward normals of the faces of a unit solid, those with as many corners together."""
     if solid.surface is not None:
-        for corners in solid.surface.sketched.corners[solid.surface.sketched.faces]:
-            yield corners, np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    elif solid.kind == "box":
-        for axis in range(3):
-            for side in (-1.0, 1.0):
-                corners = np.zeros((4, 3))
-                corners[:, axis] = side
-                corners[:, (axis + 1) % 3], corners[:, (axis + 2) % 3] = [-1, 1, 1, -1], [-1, -1, 1, 1]
-                yield corners, side * np.eye(3)[axis]
-    elif solid.kind == "cylinder":
-        yield from _cylinder(12 if solid.sizes[2] > 4 * solid.sizes[0] else _ROUND)
-    else:
-        yield from _sphere(fine)
+        corners = solid.surface.sketched.corners[solid.surface.sketched.faces]
+        return ((corners, np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])),)
+    if solid.kind == "box":
+        return _box()
+    return _cylinder(12 if solid.sizes[2] > 4 * solid.sizes[0] else _ROUND) if solid.kind == "cylinder" else _sphere(fine)
 
 
-def _cylinder(n: int) -> Iterator[tuple[Numbers, Numbers]]:
+@cache
+def _box() -> tuple[tuple[Numbers, Numbers], ...]:
+    corners = np.zeros((6, 4, 3))
+    for k, (axis, side) in enumerate((axis, side) for axis in range(3) for side in (-1.0, 1.0)):
+        corners[k, :, axis] = side
+        corners[k, :, (axis + 1) % 3], corners[k, :, (axis + 2) % 3] = [-1, 1, 1, -1], [-1, -1, 1, 1]
+    return ((corners, corners.mean(axis=1)),)
+
+
+@cache
+def _cylinder(n: int) -> tuple[tuple[Numbers, Numbers], ...]:
     angles = 2 * np.pi * np.arange(n + 1) / n
-    x, y = np.cos(angles), np.sin(angles)
-    for i in range(n):
-        corners = np.array([[x[i], y[i], -1], [x[i + 1], y[i + 1], -1], [x[i + 1], y[i + 1], 1], [x[i], y[i], 1]])
-        yield corners, np.array([np.cos(angles[i] + np.pi / n), np.sin(angles[i] + np.pi / n), 0.0])
-        for z in (-1.0, 1.0):
-            yield np.array([[0, 0, z], [x[i], y[i], z], [x[i + 1], y[i + 1], z]]), np.array([0.0, 0.0, z])
+    ring = np.column_stack([np.cos(angles), np.sin(angles), np.ones(n + 1)])
+    top, bottom, middle = ring, ring * [1, 1, -1], np.broadcast_to([0.0, 0.0, 1.0], (n, 3))
+    between = angles[:-1] + np.pi / n
+    sides = np.stack([bottom[:-1], bottom[1:], top[1:], top[:-1]], axis=1)
+    outward = np.column_stack([np.cos(between), np.sin(between), np.zeros(n)])
+    ends = np.concatenate([np.stack([middle * z, edge[:-1], edge[1:]], axis=1) for z, edge in ((-1.0, bottom), (1.0, top))])
+    return (sides, outward), (ends, np.concatenate([-middle, middle]))
 
 
-def _sphere(n: int) -> Iterator[tuple[Numbers, Numbers]]:
-    def at(a: float, b: float) -> list[float]:
-        return [float(np.sin(a) * np.cos(b)), float(np.sin(a) * np.sin(b)), float(np.cos(a))]
+@cache
+def _sphere(n: int) -> tuple[tuple[Numbers, Numbers], ...]:
+    def at(a: Numbers, b: Numbers) -> Numbers:
+        return np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1)
 
-    for i in range(n):
-        for j in range(2 * n):
-            a0, a1, b0, b1 = np.pi * i / n, np.pi * (i + 1) / n, np.pi * j / n, np.pi * (j + 1) / n
-            corners = np.array([at(a0, b0), at(a1, b0), at(a1, b1), at(a0, b1)])
-            yield corners, np.array(at((a0 + a1) / 2, (b0 + b1) / 2))
+    a, b = (x.ravel() for x in np.meshgrid(np.pi * np.arange(n) / n, np.pi * np.arange(2 * n) / n, indexing="ij"))
+    step = np.pi / n
+    corners = np.stack([at(a, b), at(a + step, b), at(a + step, b + step), at(a, b + step)], axis=1)
+    return ((corners, at(a + step / 2, b + step / 2)),)
 
 
-def _lit(colour: str, sun: float, sky: float, *, second: bool) -> str:
+def _lit(colour: str, sun: Numbers, sky: Numbers, second: Numbers) -> list[str]:
+    """The colour of each face in the light that falls on it."""
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    if second:
-        rgb = rgb + 0.45 * (1 - rgb)
-    lit = np.clip(rgb * (0.42 + 0.24 * (0.5 + 0.5 * sky) + 0.48 * max(sun, 0.0)), 0, 1)
-    return "#" + "".join(f"{round(255 * float(c)):02x}" for c in lit)
+    rgb = np.where(second[:, None], rgb + 0.45 * (1 - rgb), rgb)
+    lit = np.clip(rgb * (0.42 + 0.24 * (0.5 + 0.5 * sky) + 0.48 * np.maximum(sun, 0.0))[:, None], 0, 1)
+    return ["#{:02x}{:02x}{:02x}".format(*face) for face in np.rint(255 * lit).astype(int).tolist()]
 
 
 def _outline(body: DrawnBody, k: int, colour: str, camera: _Camera) -> Iterator[Face]:

@@ -5,7 +5,7 @@ The same for all principles; each formula comes from the kinematics that the der
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dalembert.algebra import formula as f
 from dalembert.geometry.frame import Frame
@@ -20,15 +20,15 @@ from dalembert.report.writing import Writing
 r, v, w, u_r = f.Symbol("r"), f.Symbol("v"), f.Symbol("ω"), f.Symbol("u", ("r",))
 
 
-def preliminaries(found: Sequence[Derivation], writing: Writing) -> Iterator[StepPart]:
-    """Description and kinematics, without what the only derivation shows itself."""
+def preliminaries(found: Sequence[Derivation], writing: Writing, told: Callable[[Step], Step] = lambda step: step) -> Iterator[StepPart]:
+    """Description and kinematics, without what the only derivation shows itself; `told` may shorten a step before it is written."""
     d = found[0]
     own = {step.title for step in d.steps} if len(found) == 1 else set()
     yield _description(d, writing)
-    yield _geometry(d, writing)
+    yield _geometry(d, writing, told)
     for step in _kinematic_steps(d):
         if step.title not in own and step.items:
-            yield StepPart(step.title, tuple(steps.quantities(step, d, writing)), step.why)
+            yield StepPart(step.title, tuple(steps.quantities(told(step), d, writing)), step.why)
     if "Speeds" not in own and "Rates" not in own:
         why = "With n coordinates and m independent rows, p = n − m speeds are independent, and every rate is a combination of them."
         yield StepPart("Independent speeds", tuple(steps.rates(d, writing)), why)
@@ -48,13 +48,13 @@ def _description(d: Derivation, writing: Writing) -> StepPart:
     return StepPart("Description", tuple(blocks), why)
 
 
-def _geometry(d: Derivation, writing: Writing) -> StepPart:
-    system = d.kinematics.system
-    places = Step("", r, tuple(Item(r, _position(b.G), b.name) for b in system.bodies))
+def _geometry(d: Derivation, writing: Writing, told: Callable[[Step], Step]) -> StepPart:
+    system, title = d.kinematics.system, "Frames, points and positions"
+    places = Step(title, r, tuple(Item(r, _position(b.G), b.name) for b in system.bodies))
     frames = (tables.frames(system, writing),) if len(system.space.frames) > 1 else ()
-    blocks = (*frames, tables.points(system, writing), *_without_formula(steps.quantities(places, d, writing)))
+    blocks = (*frames, tables.points(system, writing), *_without_formula(steps.quantities(told(places), d, writing)))
     why = "Frames hang on frames and points on points; vectors stay in the frame in which they are simplest."
-    return StepPart("Frames, points and positions", tuple(blocks), why)
+    return StepPart(title, tuple(blocks), why)
 
 
 def _without_formula(blocks: Iterator[Block]) -> tuple[Block, ...]:

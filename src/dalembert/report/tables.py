@@ -204,8 +204,13 @@ def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:
     known = [s for s in d.kinematics.system.symbols.values() if s.kind in ("constant", "input", "specified")]
     jets = {s.name: [i for name, i in t.names.items() if name.rstrip("'") == s.name] for s in known}
     residuals = d.equations.residuals
-    there = set(symbols_of(t, residuals))
-    slopes = {name: [_slope(t, r, i) for i in found if i in there for r in residuals] for name, found in jets.items()}
+    theirs = {i for found in jets.values() for i in found}
+    there = [i for i in symbols_of(t, residuals) if i in theirs]
+    # the slope of one combination tells nearly all that are there; where it vanishes, every equation is asked
+    combined = gradient(t, {r: t.const(k) for k, r in enumerate(residuals, 1)}, there)
+    doubtful = {x for x, none in zip(there, shown_zero(t, combined), strict=True) if none}
+    inside = {name: [i for i in found if i in there] for name, found in jets.items()}
+    slopes = {name: [_slope(t, r, i) for i in found for r in residuals] for name, found in inside.items() if doubtful.issuperset(found)}
     flat = [slope for each in slopes.values() for slope in each]
     zero = dict(zip(flat, shown_zero(t, flat), strict=True))
     gone = [name for name, each in slopes.items() if all(zero[slope] for slope in each)]

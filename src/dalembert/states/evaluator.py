@@ -31,7 +31,7 @@ Key = Scalar | str
 
 # numbers held at once while a motion is evaluated piece by piece
 _MOST_NUMBERS: Final = 4_000_000
-_SHORTEST_PIECE: Final = 256
+_SHORTEST_PIECE: Final = 512
 
 
 class Level(IntEnum):

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_STATES: Final = 4096
+# most expressions show at one of the first few; memory for thousands of states at every node is what costs
+_STATES: Final = (64, 4096)
 _DIGITS: Final = 50
 _BITS: Final = 30
 # (smallest, largest) of the values, taken in turn: of one sign, of both, small, large
@@ -32,7 +33,7 @@ _REACHES: Final = ((0.5, 1.5), (-1.5, 1.5), (-0.2, 0.2), (0.01, 0.3), (-8.0, 8.0
 _CANDIDATES: Final = 3
 
 
-def states(tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES) -> dict[int, Numbers]:
+def states(tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES[-1]) -> dict[int, Numbers]:
     """Random dyadic values of all symbols under `outs`, one for each state."""
     random = np.random.default_rng(seed)
     low, high = np.array([_REACHES[k % len(_REACHES)] for k in range(count)]).T
@@ -42,42 +43,49 @@ def states(tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES) -> 
 def not_zero(tape: Tape, outs: Sequence[int], seed: int, residuals: Sequence[int] = (), unknowns: Sequence[int] = ()) -> list[bool]:
     """For each expression whether a state was found at which it is certainly not zero."""
     drawn = states(tape, [*outs, *residuals, *unknowns], seed)
-    sizes = np.abs(_floats(tape, outs, drawn, residuals, unknowns))
-    known = [False] * len(outs)
-    for j, size in enumerate(sizes):
-        best = np.argsort(-np.where(np.isfinite(size), size, -1.0), kind="stable")[:_CANDIDATES]
-        for k in best.tolist():
-            if known[j]:
-                break
-            state = {i: Fraction(float(x[k])) for i, x in drawn.items()}
-            (ball,) = at_state(tape, [outs[j]], state, residuals, unknowns)
-            known[j] = bool(ball.is_finite()) and not ball.contains(0)
-    return known
+    known: set[int] = set()
+    for count in _STATES:
+        left = [e for e in dict.fromkeys(outs) if e not in known]
+        few = {i: x[:count] for i, x in drawn.items()}
+        sizes = np.abs(_floats(tape, left, few, residuals, unknowns, count)) if left else ()
+        for e, size in zip(left, sizes, strict=True):
+            best = np.argsort(-np.where(np.isfinite(size), size, -1.0), kind="stable")[:_CANDIDATES]
+            at_best = ({i: Fraction(float(x[k])) for i, x in few.items()} for k in best.tolist())
+            if any(_is_away(*at_state(tape, [e], state, residuals, unknowns)) for state in at_best):
+                known.add(e)
+    return [e in known for e in outs]
 
 
-def _floats(tape: Tape, outs: Sequence[int], state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int]) -> Numbers:
+def _is_away(ball: arb) -> bool:
+    """Whether a ball is a value, and not zero."""
+    return bool(ball.is_finite()) and not ball.contains(0)
+
+
+def _floats(
+    tape: Tape, outs: Sequence[int], state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int], count: int
+) -> Numbers:
     """The expressions at all states, in floats: what is not defined there is nan."""
     with np.errstate(all="ignore"):
         values = dict(state)
         if residuals:
-            x = _solved_in_floats(tape, values, residuals, unknowns)
+            x = _solved_in_floats(tape, values, residuals, unknowns, count)
             values |= dict(zip(unknowns, x, strict=True))
         found = evaluate(tape, outs, values.__getitem__, Arrays())
-    return np.array([np.broadcast_to(v, (_STATES,)) for v in found])
+    return np.array([np.broadcast_to(v, (count,)) for v in found])
 
 
-def _solved_in_floats(tape: Tape, state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int]) -> Numbers:
+def _solved_in_floats(tape: Tape, state: Mapping[int, Any], residuals: Sequence[int], unknowns: Sequence[int], count: int) -> Numbers:
     n = len(unknowns)
 
     def at(unit: int | None) -> Numbers:
         values = {**state, **{u: float(u == unit) for u in unknowns}}
-        return np.array([np.broadcast_to(v, (_STATES,)) for v in evaluate(tape, residuals, values.__getitem__, Arrays())])
+        return np.array([np.broadcast_to(v, (count,)) for v in evaluate(tape, residuals, values.__getitem__, Arrays())])
 
     minus_f = at(None)
     M = np.stack([at(u) - minus_f for u in unknowns], axis=-1).swapaxes(0, 1)
     good: Any = np.isfinite(M).all(axis=(1, 2)) & np.isfinite(minus_f).all(axis=0)
     good[good] = np.abs(np.linalg.det(M[good])) > np.finfo(float).tiny
-    x = np.full((_STATES, n), np.nan)
+    x = np.full((count, n), np.nan)
     x[good] = np.linalg.solve(M[good], -minus_f.T[good][:, :, None])[:, :, 0]
     return x.T
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from html import escape
 
 from dalembert.page.bounded_forms import BoundedForms
-from dalembert.page.packing import Packing, shortened, trimmed
+from dalembert.page.packing import Packing, Trimming, shortened
 from dalembert.page.parts.words import lowered, panel, section, shell_name, switch
 from dalembert.page.study import Study
 from dalembert.principles.base import Derivation
@@ -29,7 +29,9 @@ def equations(study: Study, packing: Packing) -> str:
     ]
     rates = packing.html(shortened(list(steps.rates(first, writing)), command))
     gone = html(list(tables.dropped_out(first, writing)))
-    shared = _folded(steps.numbered(list(preliminaries(study.derivations, writing)), "teach"), packing, f"{command} --steps full")
+    trimming = Trimming()
+    common = steps.numbered(list(preliminaries(study.derivations, writing, trimming.step)), "teach")
+    shared = _folded(common, packing, f"{command} --steps full", trimming)
     return section(
         "equations",
         "Equations of motion",
@@ -46,13 +48,13 @@ def _principle(d: Derivation, writing: BoundedForms, packing: Packing, command: 
     command = f"{command} --by {d.principle.name}"
     brief = [b for b in steps.derivation(d, writing, level="equations") if not (isinstance(b, Heading) and b.level == 2)]
     statement, rest = html(brief[:1]), packing.html(shortened(brief[1:], command))
-    fewer, missing = trimmed(d)
-    long = _folded(steps.derivation(fewer, writing, level="teach"), packing, f"{command} --steps teach", missing)
+    trimming = Trimming()
+    long = _folded(steps.derivation(trimming.derivation(d), writing, level="teach"), packing, f"{command} --steps teach", trimming)
     return f'<div class="statement">{statement}</div>{rest}<h3>Derivation step by step</h3>{long}'
 
 
-def _folded(blocks: Iterable[Block], packing: Packing, command: str, missing: Mapping[str, int] | None = None) -> str:
-    """Every step under its title, to be unfolded; `missing` says how many quantities a step lacks."""
+def _folded(blocks: Iterable[Block], packing: Packing, command: str, trimming: Trimming) -> str:
+    """Every step under its title, to be unfolded, and how many quantities it lacks."""
     parts: list[tuple[str, list[Block]]] = []
     for block in blocks:
         if isinstance(block, Heading) and block.level == 3:
@@ -61,7 +63,7 @@ def _folded(blocks: Iterable[Block], packing: Packing, command: str, missing: Ma
             parts[-1][1].append(block)
     found = []
     for title, inside in parts:
-        lacks = (missing or {}).get(title.partition(". ")[2], 0)
+        lacks = trimming.missing.get(title.partition(". ")[2], 0)
         rest = [words(f"… and {lacks} more quantities: too many for a page; {command} prints them all.", quiet=True)] if lacks else []
         shown = packing.html([*shortened(inside, command), *rest])
         found.append(f"<details><summary>{escape(title)}</summary>{shown}</details>")

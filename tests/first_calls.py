@@ -98,6 +98,8 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "equilibrium": lambda build: da.equilibrium(build("simple-pendulum")),
     "forward_dynamics": lambda build: da.forward_dynamics(build("double-pendulum")).udot,
     "kinematics": lambda build: da.kinematics(build("four-bar")).n_u,
+    "sampled": lambda build: str(da.sampled(abs, every=0.1)),
+    "table": lambda build: da.table([0, 1, 2], [0, 1, 0], "cubic").coefficients.tobytes(),
     "linearize": lambda build: da.linearize(build("simple-pendulum")).A.tobytes(),
     "linearize_along": lambda build: b"".join(m.A.tobytes() for m in da.linearize_along(_run(build))),
     "reactions": lambda build: da.reactions(build("double-pendulum")),

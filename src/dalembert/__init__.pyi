@@ -189,6 +189,11 @@ from dalembert.simulation.reactions.loads import JointLoad as JointLoad
 from dalembert.simulation.reactions.loads import RowLoad as RowLoad
 from dalembert.simulation.reactions.loads import RunReactions as RunReactions
 from dalembert.simulation.trajectory import Trajectory as Trajectory
+from dalembert.states.live_inputs import RunState as RunState
+from dalembert.states.live_inputs import Sampled as Sampled
+from dalembert.states.live_inputs import sampled as sampled
+from dalembert.states.tables import Table as Table
+from dalembert.states.tables import table as table
 from dalembert.statics.balance import NoEquilibrium as NoEquilibrium
 from dalembert.statics.continuation import Branch as Branch
 from dalembert.statics.continuation import continuation as continuation

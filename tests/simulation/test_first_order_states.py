@@ -133,9 +133,13 @@ REFUSED = {
 def test_refused(case):
     declare, message = REFUSED[case]
     s = motor()
-    with pytest.raises(da.DalembertError, match=message):
+
+    def derive():
         declare(s)
         da.kane(s)
+
+    with pytest.raises(da.DalembertError, match=message):
+        derive()
 
 
 def test_what_is_refused_leaves_the_name_free():

@@ -95,7 +95,7 @@ def test_names_come_with_values(cart, place):
 @pytest.mark.parametrize(
     ("motion", "sentence"),
     [
-        (lambda t: 2 * t, "F: give an expression such as 2*sin(s.t), not a Python function"),
+        (lambda t: [2, t], "F: its function returned [2, 0.0] at t = 0; one number is expected"),
         ("2*sin(tt)", "F = '2*sin(tt)' cannot be read: unknown name 'tt' at column 7: did you mean 't'?"),
         ("2*sin(", "F = '2*sin(' cannot be read"),
         ("1/t", "F = 1/t has no finite value at the start, t = 0"),

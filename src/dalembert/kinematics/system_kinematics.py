@@ -74,6 +74,8 @@ class Kinematics(Shown):
         rewrite = Rewrite(t, self._in_u)
         self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
         self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
+        # what a run holds constant between times at which it is set anew: none in a description
+        self.held: tuple[int, ...] = ()
         # first-order states beside the motion, and ẋ in the speeds
         in_u = Rewrite(t, self._in_u)
         self.x: tuple[int, ...] = tuple(s.scalar.i for s in system.symbols.values() if s.kind == "state")
@@ -210,13 +212,13 @@ class Kinematics(Shown):
 
     @property
     def state(self) -> tuple[int, ...]:
-        """(q, x, u): what a run integrates, in its order; x are the first-order states."""
-        return (*self.q, *self.x, *self.u)
+        """(q, x, u): what a run integrates, in its order; x are the first-order states, and behind them what the run holds."""
+        return (*self.q, *self.x, *self.held, *self.u)
 
     @property
     def first_speed(self) -> int:
         """The place of the first speed in the state."""
-        return len(self.q) + len(self.x)
+        return len(self.q) + len(self.x) + len(self.held)
 
     @property
     def n_q(self) -> int:

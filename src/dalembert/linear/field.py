@@ -16,6 +16,7 @@ from dalembert.agreement.catalogue import of_motion
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
+from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.once import MadeOnce
 from dalembert.principles.derived import derived
@@ -97,10 +98,12 @@ class Field:
         self.h = [evaluator.reduced(evaluator.node(key)) for key in outputs]
         self.outputs = tuple(evaluator.shown(key) for key in outputs)
         free = [s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings]
-        # inputs, then constants whose influence is wanted
-        self.w = (*free, *beside)
+        # inputs, a, ȧ and ä of specified motions where they act, then constants whose influence is wanted
+        acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.h)))
+        jets = [x for s in kin.system.symbols.values() if s.kind == "specified" for x in _jets(tape, s.scalar.i)]
+        self.w = (*free, *(x for x in jets if x in acting and x not in chosen.bindings), *beside)
         self.sizes = Sizes(len(self.q), kin.n_u, len(self.w))
-        state = {*kin.state, *kin.udot, *kin.multipliers, evaluator.time}
+        state = {*self.q, *kin.u, *kin.udot, *kin.multipliers, evaluator.time}
         self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h, *self.e)) if i not in state)
         self._absent: dict[tuple[int, int], bool] = {}
 
@@ -113,8 +116,8 @@ class Field:
         kin, sizes, K = self.evaluator.kin, self.sizes, len(q)
         state: dict[int, Numbers | float] = {**numbers, self.evaluator.time: t}
         unknown = (*kin.udot, *kin.multipliers)
-        state |= dict(zip(kin.state, (*q.T, *u.T), strict=True)) | dict.fromkeys(unknown, 0.0)
-        wrt = (*kin.state, *self.w, *unknown)
+        state |= dict(zip((*self.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(unknown, 0.0)
+        wrt = (*self.q, *kin.u, *self.w, *unknown)
         tape = self.evaluator.tape
         kind = np.complex128 if np.iscomplexobj(q) else np.float64
         minus_f, slopes = jacobian(tape, self.r, wrt, state, K, kind)
@@ -157,6 +160,14 @@ class Field:
             raise BadPoint(msg)
 
 
+def _jets(tape: Tape, x: int) -> list[int]:
+    """a, ȧ, ä, as far as the tape knows them."""
+    found = [x]
+    while (rate := tape.rates.get(found[-1])) is not None:
+        found.append(rate)
+    return found
+
+
 _FIELDS: Final = MadeOnce[Field]()
 
 
@@ -168,7 +179,7 @@ def field_of(chosen: Values, t: float, outputs: Sequence[Key] = (), beside: Sequ
     key = (tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(beside))
     field = _FIELDS(kin, key, lambda: Field(chosen, chosen.value_at(t), outputs, beside))
     # a value that is missing is named here
-    parameters_of(chosen, field.parameters)
+    parameters_of(chosen, tuple(i for i in field.parameters if i not in kin.held))
     return field
 
 

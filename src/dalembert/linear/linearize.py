@@ -75,7 +75,10 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
     """
     chosen = setting_of("linearize_along", run)
     field = field_of(chosen, run.start.t, outputs)
-    slopes = field.at(np.hstack([run.q, run.x]), run.u, run.t, {i: chosen.numbers[i] for i in field.parameters})
+    known = [i for i in field.parameters if i in chosen.numbers]
+    given = [i for i in field.parameters if i not in chosen.numbers]
+    numbers = {i: chosen.numbers[i] for i in known} | dict(zip(given, run.held(given), strict=True))
+    slopes = field.at(np.hstack([run.q, run.x]), run.u, run.t, numbers)
     free = independent(slopes.phi_q[0])
     points = [replace(run.start, t=float(t), q=q, u=u, x=x) for t, q, u, x in zip(run.t, run.q, run.u, run.x, strict=True)]
     return [replace(model(field, point, slopes, k, free), steady=False) for k, point in enumerate(points)]
@@ -100,7 +103,7 @@ def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int
     y = slopes.y_x[k] @ L + slopes.y_udot[k] @ udot
     n = len(free) + sizes.u
     rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
-    point = dict(zip(field.names(kin.state), start.y.tolist(), strict=True))
+    point = dict(zip(field.names((*field.q, *kin.u)), (*_positions(start), *start.u.tolist()), strict=True))
     return LinearModel(
         system=kin.system.name,
         t=start.t,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dalembert.errors import Unknown
 from dalembert.files import write
 from dalembert.linear.modes import Modes, modes
 from dalembert.linear.second_order import SecondOrder, second_order
@@ -17,7 +18,7 @@ from dalembert.notebook import Shown
 if TYPE_CHECKING:
     from os import PathLike
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     Numbers = NDArray[np.float64]
 
@@ -78,6 +79,30 @@ class LinearModel(Shown):
     def second_order(self, coordinates: Sequence[str] | None = None) -> SecondOrder:
         """M ξ̈ + (D + G) ξ̇ + (K + N) ξ = B w for coordinates whose rates are speeds (by default all of these)."""
         return second_order(self.residual, self.states, self.inputs, coordinates)
+
+    def frequency_response(self, frequencies: ArrayLike, input: str, output: str) -> NDArray[np.complex128]:  # noqa: A002 - the word
+        """G(iω) = C (iω − A)⁻¹ B + D from an input, or from a specified motion with its rates, to an output or a state.
+
+        A motion a acts through a, ȧ and ä together: B + iω B_ȧ − ω² B_ä stands for B.
+        """
+        iw = 1j * np.atleast_1d(np.asarray(frequencies, dtype=np.float64))
+        names = [input, f"{input}.dot", f"{input}.dot.dot"]
+        if not set(names) & set(self.inputs):
+            msg = f"frequency_response: no input {input!r}; there are {', '.join(self.inputs) or 'none'}"
+            raise Unknown(msg)
+        if output in self.outputs:
+            C, D = self.C[self.outputs.index(output)], self.D[self.outputs.index(output)]
+        elif output in self.states:
+            C, D = np.eye(len(self.states))[self.states.index(output)], np.zeros(len(self.inputs))
+        else:
+            msg = f"frequency_response: no output {output!r}; there are {', '.join((*self.outputs, *self.states))}"
+            raise Unknown(msg)
+        places = [(k, self.inputs.index(name)) for k, name in enumerate(names) if name in self.inputs]
+        response = np.zeros(len(iw), dtype=np.complex128)
+        for j, s in enumerate(iw):
+            b = sum((s**k * self.B[:, p] for k, p in places), np.zeros(len(self.A), dtype=np.complex128))
+            response[j] = C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, b) + sum(s**k * D[p] for k, p in places)
+        return response
 
     def state_space(self) -> Any:
         """The same as scipy.signal.StateSpace."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dalembert.equations.explicit import ExplicitEquations
@@ -50,7 +50,10 @@ class NativeDynamics(Shown):
         return f"{self.system.name}: native f(q, u, t) = u̇\n  q = {', '.join(q)}\n  u = {', '.join(u)}{needs}"
 
     def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
-        """u̇ at the state (q, u) and time t."""
+        """u̇ at the state (q, u) and time t; f(q, u, F=1) and f(q, u, inputs={"F": 1}) are the same."""
+        for many in ("inputs", "values"):
+            if isinstance(values.get(many), Mapping):
+                values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}
         p = self._defaults if self._complete and not values else self._with(values)
         if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and isinstance(q[0], Sequence)):
             return self.batch(q, u, t, p)

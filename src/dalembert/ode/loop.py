@@ -165,6 +165,8 @@ class Integration:
         """From just before a break to just behind it, and on to the next."""
         run, here = self._run, self._breaks.pop(0)
         run.t = here + _BESIDE * math.ulp(here)
+        if self.problem.at_break is not None:
+            self.problem.at_break(here, self._work[_STATE, : self.problem.size])
         run.t_end = self._next_end()
         if self._native.start(ctypes.addressof(run)):
             raise self._stopped()
@@ -192,7 +194,8 @@ class Integration:
         """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""
         run, self._breaks = self._run, []
         t, y = self._points.point(k)
-        self._work[WorkRow.Y] = y
+        # behind a break that changed the state the next step begins elsewhere than the last one ended
+        self._work[WorkRow.Y] = y if self.problem.at_break is None or k >= self.steps else self._points.step(k + 1)[0]
         run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
         if self._native.start(ctypes.addressof(run)):
             raise self._stopped()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Final
@@ -56,6 +57,8 @@ class InitialValueProblem:
     watch: int = 0
     # times at which f jumps or bends: a step ends just before each, and the next begins just behind it
     breaks: tuple[float, ...] = ()
+    # what may change the state there in place, called with the time and the state
+    at_break: Callable[[float, NDArray[np.float64]], None] | None = None
     # the times the motion is wanted at, in order: of a long run no more is kept; None for all
     at: NDArray[np.float64] | None = None
     start: NDArray[np.float64] = field(init=False, repr=False)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Rates = Callable[[float, Numbers], Numbers]
+    Fill = Callable[[float, Numbers], None] | None
 
 SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 NATIVE: Final = "native"
@@ -51,13 +52,21 @@ def check_name(name: str) -> None:
         raise Unknown(msg)
 
 
-def integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None = None) -> Solution:
-    """The motion of a problem by the integrator of that name, from break to break; constraints are not projected upon."""
+def integrate_by(
+    name: str, model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None = None, fill: Fill = None
+) -> Solution:
+    """The motion of a problem by the integrator of that name, from break to break; constraints are not projected upon.
+
+    `fill` puts the values of inputs that are Python functions into a state.
+    """
     done: list[Solution] = []
     for t0, t1 in _between_breaks(problem):
-        part = replace(problem, t0=t0, t1=t1, y0=done[-1].y[-1] if done else problem.start, breaks=())
+        y0 = done[-1].y[-1].copy() if done else problem.start
+        if done and problem.at_break is not None:
+            problem.at_break(t0, y0)
+        part = replace(problem, t0=t0, t1=t1, y0=y0, breaks=())
         try:
-            done.append(_integrate_by(name, model, p, part, watched))
+            done.append(_integrate_by(name, model, p, part, watched, fill))
         except RunStopped as failure:
             failure.solution = _joined([*done, failure.solution])
             raise
@@ -89,7 +98,10 @@ def _joined(parts: list[Solution]) -> Solution:
     return replace(last, motion=StoredMotion(times, states, kept), calls=sum(part.calls for part in parts))
 
 
-def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> Solution:
+def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None, fill: Fill) -> Solution:
+    if fill is not None and (name == "heyoka" or (name == "IDA" and isinstance(model.rates, ConstrainedRates))):
+        msg = f"{name} cannot ask a Python function for an input; give an expression, da.sampled(…), or another integrator"
+        raise Unknown(msg)
     if name == "heyoka":
         return _heyoka(model, p, problem, watched)
     if name == "IDA" and isinstance(model.rates, ConstrainedRates):
@@ -97,6 +109,8 @@ def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialVal
 
     def rates(t: float, y: Numbers) -> Numbers:
         state = np.append(y[: problem.in_norm], t)
+        if fill is not None:
+            fill(t, state)
         found, lam = _with_multipliers(model, state, p)
         if watched is None or watched.audit.rates is None:
             return found

@@ -72,7 +72,9 @@ def _explicit_model(setting: Values, equations: ExplicitEquations, stabilizer: f
     def here(source: Tape, nodes: Sequence[int]) -> list[int]:
         return [insert(i) for i in transplant(source, tape, nodes)]
 
-    rates = [*here(equations.tape, equations.qdot), *here(kin.tape, kin.xdot), *here(equations.tape, equations.udot)]
+    # what is held changes at its times alone
+    still = [tape.zero] * len(kin.held)
+    rates = [*here(equations.tape, equations.qdot), *here(kin.tape, kin.xdot), *still, *here(equations.tape, equations.udot)]
     back = projection(kin)
     steps = [] if back is None else here(back.tape, (*back.step, back.residual))
     if stabilizer and steps:
@@ -103,7 +105,8 @@ def _constrained_model(setting: Values, equations: SaddleEquations) -> NativeMod
     single = (equations.qdot, equations.f, [r.gamma for r in rows], [r.e for r in rows], phi, equations.retraction)
     qdot, f, gamma, e, phi_here, moved = map(here, single)
     # first-order states stand beside the coordinates: nothing moves them onto rows
-    qdot, moved = (*qdot, *(insert(i) for i in transplant(kin.tape, tape, kin.xdot))), (*moved, *kin.x)
+    xdot = (insert(i) for i in transplant(kin.tape, tape, kin.xdot))
+    qdot, moved = (*qdot, *xdot, *(tape.zero for _ in kin.held)), (*moved, *kin.x, *kin.held)
     entries = Entries(qdot, matrix(equations.M), f, matrix([r.A for r in rows]), gamma, e, phi_here, moved)
     nodes = (*qdot, *f, *gamma, *e, *phi_here, *moved, *(i for row in (*entries.M, *entries.A) for i in row.values()))
     state = (*kin.state, kin.system.t.i)

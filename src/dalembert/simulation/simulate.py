@@ -29,6 +29,7 @@ from dalembert.simulation.events.event import BadEvent, Event, EventAction
 from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.jump_times import jump_times
+from dalembert.simulation.live_run import LiveRun, with_inputs
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
@@ -231,19 +232,22 @@ def run(
     """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards."""
     t0, t1 = _span(duration, options)
     begin = time.perf_counter()
-    chosen = values_of_run(kin, options.values, options.inputs)
+    chosen = values_of_run(kin, options.values, options.inputs, live=True)
     model = native_model(chosen, equations, options.alpha)
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
     watched = _watched(chosen, quadratures, options)
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
+    start = with_inputs(chosen, start, t1)
     model, start = _of_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
     context = _context(variation.model if variation else model, p, watched, start, options)
     problem = _problem(context, start, t1, options, len(names), variation)
     values = dict(zip(model.parameters, p.tolist(), strict=True))
     problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
-    accelerations = Accelerations(model.rates, p, kin.first_speed, options.stabilizer == PROJECTION)
+    live = LiveRun(chosen)
+    problem = live.watched(problem)
+    accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION)
 
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin
@@ -266,8 +270,10 @@ def run(
             elif options.integrator == NATIVE:
                 trajectory = named(integrate(problem, show))
             else:
-                trajectory = named(integrate_by(options.integrator, _stabilized(model, options), p, problem, watched))
+                trajectory = named(integrate_by(options.integrator, _stabilized(model, options), p, problem, watched, live.filled()))
     except RunStopped as failure:
+        if live.raised is not None:
+            raise live.raised from None
         failure.trajectory = named(failure.solution)
         raise
     if not trajectory.finished and trajectory.solution.interrupted:

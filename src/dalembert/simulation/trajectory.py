@@ -21,6 +21,7 @@ from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.failures import OutsideRun
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation import tables
+from dalembert.simulation.live_run import filled_rows
 from dalembert.simulation.events.occurrence import Occurrence, energy_changed
 from dalembert.simulation.plotting import motion
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
@@ -100,12 +101,12 @@ class Trajectory(Shown):
     def x(self) -> Numbers:
         """The first-order states: a row for each time."""
         kin = self.values.kin
-        return _kept(self._y[:, kin.n_q : kin.first_speed])
+        return _kept(self._y[:, kin.n_q : kin.n_q + len(kin.x)])
 
     @property
     def y(self) -> Numbers:
         """(q, x, u), in the order of `names`: a row for each time."""
-        return _kept(self._y[:, : len(self.values.kin.state)])
+        return _kept(np.hstack([self.q, self.x, self.u]))
 
     @cached_property
     def qdot(self) -> Numbers:
@@ -127,15 +128,24 @@ class Trajectory(Shown):
     def names(self) -> tuple[str, ...]:
         """The names of the coordinates, the first-order states and the speeds, as they are written in a program."""
         kin = self.values.kin
-        return tuple(label(kin.name(i)) for i in kin.state)
+        return tuple(label(kin.name(i)) for i in (*kin.q, *kin.x, *kin.u))
 
     @property
     def _t(self) -> Numbers:
         return self.solution.t if self.sampled is None else self.sampled[0]
 
-    @property
+    @cached_property
     def _y(self) -> Numbers:
-        return self.solution.y if self.sampled is None else self.sampled[1]
+        return filled_rows(self.values, self._t, self.solution.y if self.sampled is None else self.sampled[1])
+
+    @property
+    def _state_rows(self) -> Numbers:
+        """Everything that was integrated but what rides along."""
+        return self._y[:, : len(self.values.kin.state)]
+
+    def held(self, nodes: Sequence[int]) -> Numbers:
+        """Inputs that functions and tables gave, by node: a row for each, over the times."""
+        return np.array([self._state[i] for i in nodes]).reshape(len(nodes), len(self))
 
     def __len__(self) -> int:
         return len(self._t)
@@ -165,7 +175,8 @@ class Trajectory(Shown):
     def with_states(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
         """The same system and values in other states: rows of coordinates and speeds, each at its time; first-order states are zero."""
         t, given = np.asarray(times, dtype=np.float64), [np.asarray(each, dtype=np.float64) for each in (q, u)]
-        rows = np.column_stack([given[0], np.zeros((len(given[0]), len(self.values.kin.x))), given[1]])
+        kin = self.values.kin
+        rows = np.column_stack([given[0], np.zeros((len(given[0]), kin.first_speed - kin.n_q)), given[1]])
         return replace(self, sampled=(t, rows), quadrature_names=(), energy_audit=None, variation=None)
 
     # ---- any quantity ------------------------------------------------------------------------
@@ -191,7 +202,7 @@ class Trajectory(Shown):
     @cached_property
     def _state(self) -> dict[int, Numbers]:
         kin = self.values.kin
-        columns = np.ascontiguousarray(self.y.T)
+        columns = np.ascontiguousarray(self._state_rows.T)
         return {**dict(zip(kin.state, columns, strict=True)), self.values.evaluator.time: self._t}
 
     @cached_property
@@ -200,7 +211,7 @@ class Trajectory(Shown):
         if self.accelerations is None:
             msg = "the accelerations of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        columns = np.asarray(self.accelerations(self.y, self.t), dtype=np.float64).T
+        columns = np.asarray(self.accelerations(self._state_rows, self.t), dtype=np.float64).T
         return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
 
     @cached_property
@@ -209,7 +220,7 @@ class Trajectory(Shown):
         if self.accelerations is None:
             msg = "the multipliers of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        columns = np.asarray(self.accelerations.multipliers(self.y, self.t), dtype=np.float64).T
+        columns = np.asarray(self.accelerations.multipliers(self._state_rows, self.t), dtype=np.float64).T
         return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
 
     @property

@@ -19,6 +19,8 @@ from dalembert.model.inertia import inertia_fault
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
 from dalembert.states.evaluator import Evaluator, label
+from dalembert.states.live_inputs import LiveInput, Sampled, live_input
+from dalembert.states.tables import table
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Values:
     kin: Kinematics = field(repr=False)
     numbers: dict[int, float]
     bindings: dict[int, int]
+    # inputs that programs and tables give
+    live: tuple[LiveInput, ...] = ()
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -40,8 +44,9 @@ class Values:
     def value_at(self, t: float) -> dict[int, float]:
         """Every symbol that is not part of the state, as a number at time t (inputs that depend on the state left out)."""
         tape = self.kin.tape
-        known = {**self.numbers, self.kin.system.t.i: t}
-        found = dict(self.numbers)
+        held = {i: x for each in self.live for i, x in each.known(t).items()}
+        known = {**self.numbers, **held, self.kin.system.t.i: t}
+        found = self.numbers | held
         for x, e in self.bindings.items():
             try:
                 found[x] = evaluate(tape, [e], known.__getitem__, Floats())[0]
@@ -58,36 +63,54 @@ class Values:
         return BadValue(f"{name} = {Scalar(self.kin.tape, self.bindings[x])} has no finite value at the start, t = {t:g}")
 
 
-def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Values:
-    """Defaults of the description, then `values` for constants and `inputs` for inputs and specified motions."""
+def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any], *, live: bool = False) -> Values:
+    """Defaults of the description, then `values` for constants and `inputs` for inputs and specified motions; functions and tables only where they are `live`."""
     kin = kin.fork()
     system, tape = kin.system, kin.tape
     numbers = {tape.names[n]: x for n, x in constant_values(system, values).items()}
     motions: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
-    for key, value in mapping("inputs", inputs).items():
+    by_hand: list[LiveInput] = []
+    for key, given in mapping("inputs", inputs).items():
         name = symbol_name(system, key, ("input", "specified"))
         x = system.symbols[name].scalar.i
+        value = _of_file(given)
         motion = _read(kin, name, value) if isinstance(value, str) else value
         if isinstance(motion, Scalar) or is_sympy(motion):
             motions[x] = Scalar(tape, kin.in_speeds(on(tape, motion)))
             _check_motion(kin, name, motions[x])
             # its own value, where it has one, no longer counts
             numbers.pop(x, None)
-        elif callable(value):
-            msg = f"{name}: give an expression such as 2*sin(s.t), not a Python function"
-            raise BadValue(msg)
+        elif callable(value) or isinstance(value, Sampled):
+            if not live:
+                msg = f"{name}: a function or a table is for a run; here give a number, or an expression such as 2*sin(s.t)"
+                raise BadValue(msg)
+            found, polynomial = live_input(kin, name, value)
+            by_hand.append(found)
+            motions.pop(x, None)
+            numbers.pop(x, None)
+            if polynomial is not None:
+                motions[x] = polynomial
         else:
             motions.pop(x, None)
             numbers |= _held(kin, x, number(name, value))
     _check_masses(kin, numbers)
-    return Values(kin, numbers, jets(tape, motions))
+    if by_hand:
+        # their symbols belong to every fork from here on, and what is compiled with them to this run alone
+        kin.held, kin.mark, kin.made = tuple(i for each in by_hand for i in each.nodes), len(tape), {}
+    return Values(kin, numbers, jets(tape, motions), tuple(by_hand))
+
+
+def _of_file(value: Any) -> Any:
+    """A table where a file of one is named, or times and values are given as a pair."""
+    pair = isinstance(value, tuple) and len(value) == 2
+    return table(value) if pair or (isinstance(value, str) and value.lower().endswith(".csv")) else value
 
 
 def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Values:
-    """w = w₀: what a system is balanced or linearized with; inputs about which nothing is said are zero."""
+    """w = w₀: what a system is balanced or linearized with; inputs and specified motions about which nothing is said are zero."""
     kin = kinematics(system)
     given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
-    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind == "input" and s.name not in given}
+    rest = {s.name: 0.0 for s in system.symbols.values() if s.kind in ("input", "specified") and s.motion is None and s.name not in given}
     return values_of_run(kin, values, {**rest, **inputs})
 
 

@@ -1,0 +1,148 @@
+"""F = f(t, state), held or not, and tables: against expressions, exact sampling and the integral by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.numerics.symbol_values import BadValue
+
+T = np.linspace(0, 5, 51)
+
+
+def cart() -> da.System:
+    s = da.System("cart")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x)
+    s.particle("cart", 2, P)
+    s.force(s.input("F") * s.N.x, at=P)
+    return s
+
+
+def feedback(_, now):
+    return -8 * now["x"] - 0.5 * now["x.dot"]
+
+
+@pytest.mark.parametrize("integrator", ["native", "DOP853"])
+def test_a_function_is_the_expression_it_computes(integrator):
+    by_hand = da.simulate(cart(), 5, start={"x": 1}, inputs={"F": feedback}, integrator=integrator)
+    written = da.simulate(cart(), 5, start={"x": 1}, inputs={"F": "-8*x - 0.5*x.dot"})
+    assert by_hand["x"][-1] == pytest.approx(written["x"][-1], abs=1e-8)
+    assert by_hand["F"] == pytest.approx(-8 * by_hand["x"] - 0.5 * by_hand["x.dot"], abs=1e-14)
+    assert by_hand.at([1.23])["F"] == pytest.approx(written.at([1.23])["F"], abs=1e-6)
+    assert by_hand.names == ("x", "x.dot")
+    assert by_hand.integrals.relative_drift < 1e-8
+
+
+def test_a_held_function_is_exact_sampling():
+    h, y = 0.01, np.array([1.0, 0.0])
+    run = da.simulate(cart(), 5, start={"x": 1}, inputs={"F": da.sampled(feedback, every=h)})
+    for _ in range(500):
+        F = -8 * y[0] - 0.5 * y[1]
+        y = np.array([y[0] + h * y[1] + h * h / 4 * F, y[1] + h / 2 * F])
+    assert (run["x"][-1], run["x.dot"][-1]) == pytest.approx(y, abs=1e-11)
+    assert run.at([0.0151])["F"][0] == run.at([0.0199])["F"][0] != run.at([0.0201])["F"][0]
+
+
+def test_held_inputs_and_events_meet():
+    """x falls from 1 under F = −8 until t = ½, whether or not an event begins in the first step behind a break."""
+    hold = da.sampled(lambda t, now: -8 * now["x"], every=0.5)
+    free = da.simulate(cart(), 1, start={"x": 1}, inputs={"F": hold})
+    seen = da.simulate(cart(), 1, start={"x": 1}, inputs={"F": hold}, events=[da.event("x"), da.event("x - 0.45", reset={"x": "x"})])
+    assert seen["x"][-1] == pytest.approx(free["x"][-1], abs=1e-9)
+    # x = ½ and x′ = −2 at t = ½, and F = −4 from there on
+    assert free["x"][-1] == pytest.approx(0.5 - 2 * 0.5 - 0.25, abs=1e-12)
+
+
+@pytest.mark.parametrize(("kind", "error"), [("held", 3e-2), ("linear", 3e-3), ("cubic", 1e-6)])
+@pytest.mark.parametrize("integrator", ["native", "LSODA"])
+def test_tables(kind, error, integrator):
+    """2 x″ = sin t from rest: x = (t − sin t)/2."""
+    run = da.simulate(cart(), 5, inputs={"F": da.table(T, np.sin(T), kind)}, integrator=integrator)
+    assert abs(run["x"][-1] - (5 - np.sin(5)) / 2) < error
+    assert run.at(T[:-1] + 1e-9)["F"] == pytest.approx(np.sin(T[:-1]), abs=1e-8)
+
+
+def test_a_linear_table_is_integrated_to_the_last_digits():
+    run = da.simulate(cart(), 3, inputs={"F": ([0, 1, 3], [0, 2, 0])})
+    # x″ = t on (0, 1), then (3 − t)/2 on (1, 3)
+    assert run["x"][-1] == pytest.approx(1 / 6 + 2 * 0.5 + (4 / 3), abs=1e-12)
+
+
+def test_a_road_from_a_file(tmp_path):
+    s = da.System("mass on a road")
+    z, y = s.specified("z"), s.coordinate("y")
+    k, c = s.constants(k=40, c=2)
+    P = s.O.offset(y * s.N.y)
+    s.particle("mass", 1, P)
+    s.force(-(k * (y - z) + c * (y.dot - z.dot)) * s.N.y, at=P)
+    times = np.linspace(0, 3, 301)
+    np.savetxt(tmp_path / "road.csv", np.column_stack([times, np.sin(2 * times)]), delimiter=",", header="t,z", comments="")
+    road = da.table(tmp_path / "road.csv", kind="cubic")
+    measured, written = da.simulate(s, 3, inputs={z: road}), da.simulate(s, 3, inputs={z: da.sin(2 * s.t)})
+    assert measured["y"][-1] == pytest.approx(written["y"][-1], abs=1e-7)
+    # and as a transfer function: a, ȧ enter the linear model
+    model = da.linearize(s)
+    assert model.inputs == ("z", "z.dot")
+    assert model.frequency_response([6.0], "z", "y")[0] == pytest.approx((40 + 12j) / (40 - 36 + 12j))
+
+
+def test_an_acceleration_enters_the_linear_model():
+    """(l/3) θ″ + (g/2) θ = −½ z″ of a rod on a shaken pivot."""
+    s = da.System("rod on a sledge", gravity=9.81)
+    s.rod("rod", s.pin("theta", s.O.offset(s.specified("z") * s.N.x)), 1, 1)
+    model = da.linearize(s)
+    assert model.inputs == ("z.dot.dot",)
+    assert model.frequency_response([2.0], "z", "theta")[0] == pytest.approx(1.5 * 4 / (1.5 * 9.81 - 4))
+
+
+def test_compiled_functions_and_runs_speak_one_language():
+    f = da.compile(cart())
+    assert f([0.1], [0.2], F=3) == f([0.1], [0.2], inputs={"F": 3}) == [1.5]
+
+
+class Missing(Exception):
+    pass
+
+
+def fails(t):
+    if t > 1:
+        raise Missing
+    return 0.0
+
+
+REFUSED = {
+    "text": ({"F": lambda t: "a"}, "its function returned 'a' at t = 0; one number is expected"),
+    "nothing": ({"F": lambda t, now: None}, "its function returned None at t = 0"),
+    "infinite": ({"F": lambda t: np.inf}, "its function returned inf"),
+    "short table": ({"F": ([0, 1], [0, 1])}, "its table goes from t = 0 to 1, the run from 0 to 2"),
+    "times back": ({"F": ([0, 2, 1], [0, 1, 2])}, "the times must grow, but 1 follows 2"),
+    "one time": ({"F": ([0, 1, 2], [0, 1])}, "3 times and 2 values"),
+    "no file": ({"F": "nowhere.csv"}, "nowhere.csv cannot be read"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(case):
+    inputs, message = REFUSED[case]
+    with pytest.raises(BadValue, match=message):
+        da.simulate(cart(), 2, inputs=inputs)
+
+
+def test_what_a_function_raises_is_raised():
+    with pytest.raises(Missing):
+        da.simulate(cart(), 2, inputs={"F": fails})
+
+
+def test_where_no_run_is_made_functions_are_refused():
+    with pytest.raises(BadValue, match="a function or a table is for a run"):
+        da.linearize(cart(), inputs={"F": np.sin})
+    s = da.System("shaken", gravity=9.81)
+    s.rod("rod", s.pin("theta", s.O.offset(s.specified("z") * s.N.x)), 1, 1)
+    with pytest.raises(BadValue, match="a Python function has no rates"):
+        da.simulate(s, 1, inputs={"z": np.sin})
+    with pytest.raises(BadValue, match=r"the velocity of a linear table jumps; a specified motion needs da\.table\(…, kind='cubic'\)"):
+        da.simulate(s, 1, inputs={"z": da.table(T, T)})
+    with pytest.raises(BadValue, match="every=0; give a positive interval"):
+        da.sampled(np.sin, every=0)

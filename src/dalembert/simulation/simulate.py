@@ -216,6 +216,9 @@ def _variation(
     """∂(q, u)/∂p beside the motion, where it is asked for."""
     if not options.sensitivities:
         return None
+    if chosen.live:
+        msg = f"sensitivities: {chosen.live[0].name} is a function or a table, which is not varied; give it as an expression"
+        raise NotApplicable(msg)
     variation = variation_of_run(chosen, model, p, start, (options.start, options.guess), options.sensitivities)
     check_smooth(variation, chosen.kin.system.t.i, span)
     return variation

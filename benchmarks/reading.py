@@ -23,7 +23,7 @@ from dalembert.algebra.normal_form.forms import Form, Term, factor_common
 from dalembert.algebra.printing import readable
 from dalembert.algebra.printing.equation import equation
 from dalembert.algebra.printing.layout import Printer, naming
-from dalembert.algebra.printing.notation import Source
+from dalembert.algebra.printing.notation import SourceNotation
 from dalembert.algebra.tape import Tape
 
 # seconds that SymPy gets for one system
@@ -65,7 +65,7 @@ def printed(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[
     forms = (*cleared, form if len(form.denominator) == 1 else sides.residual)
     # with fractions or without, with constants before each term or before parentheses, whichever is shorter
     printers = [Printer(naming(tape), ranking, group=group) for group in (False, True)]
-    return min((Source()(printer.form(one)) for printer in printers for one in forms), key=size)
+    return min((SourceNotation()(printer.form(one)) for printer in printers for one in forms), key=size)
 
 
 def ours(name: str) -> tuple[list[int], float]:

@@ -117,6 +117,7 @@ from dalembert.kinematics.system_kinematics import Kinematics as Kinematics
 from dalembert.kinematics.system_kinematics import kinematics as kinematics
 from dalembert.kinetics.balance import Balance as Balance
 from dalembert.kinetics.reactions import Reactions as Reactions
+from dalembert.linear.field import BadLinearPoint as BadLinearPoint
 from dalembert.linear.linearize import linearize as linearize
 from dalembert.linear.linearize import linearize_along as linearize_along
 from dalembert.linear.locus import RootLocus as RootLocus

@@ -16,7 +16,7 @@ from dalembert.algebra.normal_form.normal import TooLong, normal_form
 from dalembert.algebra.printing import layout, ranking_for
 from dalembert.algebra.printing.equation import equation
 from dalembert.algebra.printing.layout import Printer, naming
-from dalembert.algebra.printing.notation import Source
+from dalembert.algebra.printing.notation import SourceNotation
 from dalembert.algebra.scalar import on
 from dalembert.algebra.tape import Tape
 
@@ -51,10 +51,10 @@ def check_values(d: da.Derivation) -> None:
     for raw, form in forms(d):
         gaps.append(t.sub(raw, to_scalar(form, t).i))
         for group in (False, True):
-            printed = Source()(Printer(naming(t), ranking_for(t, form), group=group).form(form))
+            printed = SourceNotation()(Printer(naming(t), ranking_for(t, form), group=group).form(form))
             gaps.append(t.sub(raw, on(t, d.kinematics.system.expression(printed))))
         sides, ranking = equation(form, t, [d.kinematics.name(u) for u in d.kinematics.udot])
-        written = Source()(Printer(naming(t), ranking).form(sides.residual))
+        written = SourceNotation()(Printer(naming(t), ranking).form(sides.residual))
         # an equation is cleared of its denominator, unless that is a root, and may change its sign
         below = to_scalar(Form(form.denominator), t).i if sides.left.is_polynomial else t.one
         whole = on(t, d.kinematics.system.expression(written))

@@ -14,7 +14,7 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.vector import Vector
-from dalembert.kinetics.fields import Field
+from dalembert.kinetics.fields import PlaceField
 from dalembert.kinetics.quantities import InSpeeds, Quantities, Written
 from dalembert.kinetics.quantity import Quantity
 from dalembert.principles.base import Matrix
@@ -160,7 +160,7 @@ def negative(value):
         i = next(i for i, row in enumerate(rows) if row)
         rows[i] = {k: value.tape.neg(a) for k, a in rows[i].items()}
         return Rows(value.tape, rows, value.width)
-    assert isinstance(value, Field)
+    assert isinstance(value, PlaceField)
     return value.map(lambda a: a.scaled(-1) if isinstance(a, Dyadic) else -a)
 
 

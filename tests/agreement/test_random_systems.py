@@ -16,7 +16,7 @@ import dalembert as da
 from agreement.floats import compiled_route_agrees
 from agreement.planted import components_only, only, with_wrong_sign
 from agreement.random_systems import Description, Shape, descriptions
-from dalembert.agreement.agreement_table import Row
+from dalembert.agreement.agreement_table import AgreementRow
 from dalembert.algebra.exact.field import StructurallySingular
 from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadDescription, IllPosed
@@ -63,7 +63,7 @@ def check(description: Description) -> None:
     assert [] == [row.why_not for row in result.rows if not row.applicable and not placeless(row)]
 
 
-def placeless(row: Row) -> bool:
+def placeless(row: AgreementRow) -> bool:
     return row.principle.name == "newton-euler" and any(reason in str(row.why_not) for reason in ("say which with on=", "has no place"))
 
 

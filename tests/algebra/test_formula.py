@@ -22,7 +22,7 @@ from dalembert.algebra.formula import (
 )
 from dalembert.algebra.printing.formula_layout import formula_tree
 from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import Symbol as Shown
+from dalembert.algebra.printing.tree import NamedSymbol as Shown
 
 T, V, Q, A, lam, q, m, v, w, I, alpha, u, X = (Symbol(letter) for letter in "TVQAλqmvωIαuX")
 qdot, F, r = Symbol("q", dots=1), Symbol("F", ("r",)), Symbol("r")

@@ -11,8 +11,8 @@ from dalembert.algebra.formula import Partial, Rate, Symbol
 from dalembert.algebra.printing import expression_tree, latex
 from dalembert.algebra.printing.formula_layout import formula_tree
 from dalembert.algebra.printing.mathml import NAMESPACE, MathML, escaped, math, row
-from dalembert.algebra.printing.tree import Axis, Equation, Letter, Matrix, Number, Product, Raised, Sum, Words
-from dalembert.algebra.printing.tree import Symbol as Named
+from dalembert.algebra.printing.tree import Bracketed, Factors, Letter, Numeral, Prose, Raised, Sides, SignedTerms, UnitVector
+from dalembert.algebra.printing.tree import NamedSymbol as Named
 
 CORE = frozenset({
     "math", "semantics", "annotation", "mrow", "mi", "mo", "mn", "mtext", "mspace", "msub", "msup", "msubsup", "mover", "mfrac", "msqrt",
@@ -34,7 +34,7 @@ def seen(tree):
 
 
 def test_products_powers_and_dots():
-    tree = Product((Number(Fraction(1, 4)), named("m"), Raised(named("r"), 2), named("phi''")))
+    tree = Factors((Numeral(Fraction(1, 4)), named("m"), Raised(named("r"), 2), named("phi''")))
     assert (
         "<mrow><mfrac><mn>1</mn><mn>4</mn></mfrac><mi>m</mi><msup><mi>r</mi><mn>2</mn></msup>"
         '<mover accent="true"><mi>φ</mi><mo stretchy="false" style="padding-bottom:0.1em">¨</mo></mover></mrow>'
@@ -63,13 +63,13 @@ def test_formulas_of_the_books():
 
 
 def test_a_matrix_is_a_table_between_brackets():
-    tree = Equation(Letter("Ψ"), Matrix(((named("a"), named("b")), (named("c"), Number(Fraction(1))))))
+    tree = Sides(Letter("Ψ"), Bracketed(((named("a"), named("b")), (named("c"), Numeral(Fraction(1))))))
     assert [2, 2] == [len(found) for found in ET.fromstring(math(tree)).findall(f".//{{{NAMESPACE}}}mtr")]
     assert "Ψ=[abc1]" == seen(tree)
 
 
 def test_the_latex_rides_along():
-    tree = Sum(((True, named("alpha")),))
+    tree = SignedTerms(((True, named("alpha")),))
     (annotation,) = ET.fromstring(math(tree)).findall(f".//{{{NAMESPACE}}}annotation")
     assert r"-\alpha" == annotation.text
     assert "application/x-tex" == annotation.get("encoding")
@@ -88,7 +88,7 @@ def test_an_expression_of_a_system():
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=20))
 def test_any_words_survive(words):
-    for tree in (Words(words), Axis(words, "x"), named(words or "x")):
+    for tree in (Prose(words), UnitVector(words, "x"), named(words or "x")):
         assert "<script" not in math(tree)
         ET.fromstring(math(tree))
     ET.fromstring(f"<p>{escaped(words)}</p>")

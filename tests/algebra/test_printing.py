@@ -15,7 +15,7 @@ from dalembert.algebra.normal_form.forms import ZERO
 from dalembert.algebra.normal_form.normal import expanded
 from dalembert.algebra.parser import parse
 from dalembert.algebra.printing import equation_form, equation_latex, equation_text, latex, text
-from dalembert.algebra.printing.equation import Equation
+from dalembert.algebra.printing.equation import WrittenEquation
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.names import latex_name, parts, unicode_name
 from dalembert.algebra.printing.notation import Text
@@ -199,7 +199,7 @@ def test_cart_and_bar_mei85_example_7_3_h():
     assert equation_text(tape, second.i, unknowns) == "4/3 m a² θ̈ + m a ẍ cos θ = −m a g sin θ + 2 a F cos θ"
     printed = (M + m) * x.dot.dot + m * a * (theta.dot.dot * cos(theta) - theta.dot**2 * sin(theta)) + k * x - F
     (terms,) = expanded(tape, (printed.i,))
-    assert equation_form(tape, first.i, unknowns).same_terms(Equation(terms, ZERO), up_to_factor=False)
+    assert equation_form(tape, first.i, unknowns).same_terms(WrittenEquation(terms, ZERO), up_to_factor=False)
 
 
 def test_vehicle_bar00_50():

@@ -19,7 +19,7 @@ def all_classes() -> dict[str, type]:
 
 
 CLASSES = all_classes()
-# what Kinematics and a derivation are made of: for principles of one's own, with the tape; `Number` is also a kind of formula
+# what Kinematics and a derivation are made of: for principles of one's own, with the tape
 INNER = {"ConstraintRow", "VelocityRow", "Tape", "Number"}
 
 
@@ -56,3 +56,14 @@ def test_every_class_that_a_public_call_returns_is_public():
                 if word in CLASSES and word not in PUBLIC and word not in INNER:
                     hidden.setdefault(word, []).append(f"{name}.{part}")
     assert {} == hidden
+
+
+def test_no_two_classes_share_a_name():
+    places: dict[str, list[str]] = {}
+    for m in pkgutil.walk_packages(da.__path__, "dalembert."):
+        if m.name.endswith("__main__"):
+            continue
+        for name, c in vars(import_module(m.name)).items():
+            if inspect.isclass(c) and c.__module__ == m.name and not name.startswith("_"):
+                places.setdefault(name, []).append(m.name)
+    assert {} == {name: modules for name, modules in places.items() if len(modules) > 1}

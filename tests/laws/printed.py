@@ -15,7 +15,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.positions import Positions
-from dalembert.kinetics.fields import DeclaredSum, Field, Slopes
+from dalembert.kinetics.fields import DeclaredSum, PlaceField, Slopes
 from dalembert.kinetics.quantity import Quantity
 from dalembert.principles.base import places_shown
 
@@ -70,7 +70,7 @@ class Reader:
             return [list(row) for row in value.dense()]
         if isinstance(value, Slopes):
             return Places(lambda X: self._slopes(value, X), value.of_field.places)
-        if isinstance(value, Field):
+        if isinstance(value, PlaceField):
             return Places(lambda X: self._value(value(X)), value.places)
         if isinstance(value, Vector):
             return self.positions.in_N(value)

@@ -8,7 +8,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.errors import NotApplicable
 from dalembert.gallery import cart_and_bar, lagrange_top, rolling_disk
-from dalembert.linear.field import BadPoint
+from dalembert.linear.field import BadLinearPoint
 from dalembert.linear.linearize import linearize, linearize_along
 from dalembert.ode.failures import BadStart, MissingPackage
 from linear.fields import Projected, T
@@ -65,7 +65,7 @@ def test_cart_and_pole_away_from_equilibrium():
 
 
 def test_accelerations_are_refused_only_when_asked():
-    with pytest.raises(BadPoint, match=r"not an equilibrium: x\.dot\.dot = 0\.\d+, theta\.dot\.dot = 2\.\d+; change the point"):
+    with pytest.raises(BadLinearPoint, match=r"not an equilibrium: x\.dot\.dot = 0\.\d+, theta\.dot\.dot = 2\.\d+; change the point"):
         linearize(cart_pole(), {"theta": 0.1}, equilibrium=True)
 
 
@@ -78,7 +78,7 @@ def test_a_point_off_the_rows_is_refused_with_numbers():
 
 def test_a_singular_point_is_refused():
     # Euler's angles do not separate precession and spin at θ = 0
-    with pytest.raises(BadPoint, match="the mass matrix is singular at this point"):
+    with pytest.raises(BadLinearPoint, match="the mass matrix is singular at this point"):
         linearize(lagrange_top.build(), {"psi.dot": 100})
 
 
@@ -89,9 +89,9 @@ def test_independent_coordinates_may_be_chosen():
         m = linearize(s, about, coordinates=[name])
         assert (name, "x.dot") == m.states
         assert np.abs(m.A - Projected(s).differences([0.3, -0.4], [0], [k])[1]).max() <= 1e-7
-    with pytest.raises(BadPoint, match="the given coordinates are not independent"):
+    with pytest.raises(BadLinearPoint, match="the given coordinates are not independent"):
         linearize(s, {"y": -0.5}, coordinates=["y"])
-    with pytest.raises(BadPoint, match="name 1 of the coordinates x, y as independent"):
+    with pytest.raises(BadLinearPoint, match="name 1 of the coordinates x, y as independent"):
         linearize(s, about, coordinates=["x", "y"])
 
 

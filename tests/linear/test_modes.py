@@ -5,9 +5,9 @@ import pytest
 
 import dalembert as da
 from dalembert.gallery import double_pendulum, pendulum_absolute, rolling_disk
-from dalembert.linear.field import BadPoint
+from dalembert.linear.field import BadLinearPoint
 from dalembert.linear.linearize import linearize
-from dalembert.linear.locus import Sweep, root_locus
+from dalembert.linear.locus import ParameterSweep, root_locus
 from dalembert.linear.modes import blocks, modes
 
 G = 9.81
@@ -54,13 +54,13 @@ def test_every_shape_is_an_eigenvector():
 
 @pytest.mark.parametrize("r", [0.5, 1.3])
 def test_straight_rolling_is_stable_above_its_limit(r):
-    limit = Sweep(rolling_disk.build(r=r), "psi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 6)
+    limit = ParameterSweep(rolling_disk.build(r=r), "psi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 6)
     assert abs(limit**2 / (G / (3 * r)) - 1) <= 1e-9
 
 
 @pytest.mark.parametrize("r", [0.5, 1.3])
 def test_spinning_upright_is_stable_above_its_limit(r):
-    limit = Sweep(rolling_disk.build(r=r), "phi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 8)
+    limit = ParameterSweep(rolling_disk.build(r=r), "phi.dot", {"theta": math.pi / 2}).stability_limit(0.5, 8)
     assert abs(limit**2 / (4 * G / (5 * r)) - 1) <= 1e-9
 
 
@@ -76,7 +76,7 @@ def top(*, spinning=False):
 
 
 def test_sleeping_top():
-    limit = Sweep(top(), "c.dot").stability_limit(40, 200)
+    limit = ParameterSweep(top(), "c.dot").stability_limit(40, 200)
     # C² ω₃² = 4 A m g l
     assert abs((0.001 * limit) ** 2 / (4 * 0.006 * 0.5 * G * 0.1) - 1) <= 1e-9
 
@@ -99,13 +99,13 @@ def test_limit_in_a_constant():
     theta = s["theta"]
     k = s.constant("k", 5)
     s.potential(k * (theta - math.pi) ** 2 / 2)
-    limit = Sweep(s, "k", {"theta": math.pi}).stability_limit(2, 30)
+    limit = ParameterSweep(s, "k", {"theta": math.pi}).stability_limit(2, 30)
     assert abs(limit / G - 1) <= 1e-9
 
 
 def test_a_range_without_a_limit_is_refused():
-    with pytest.raises(BadPoint, match=r"psi\.dot = 5 and 6 are both stable"):
-        Sweep(rolling_disk.build(), "psi.dot", {"theta": math.pi / 2}).stability_limit(5, 6)
+    with pytest.raises(BadLinearPoint, match=r"psi\.dot = 5 and 6 are both stable"):
+        ParameterSweep(rolling_disk.build(), "psi.dot", {"theta": math.pi / 2}).stability_limit(5, 6)
 
 
 def test_nutation_of_steady_rolling():

@@ -5,7 +5,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.printing.tree import Equation, Letter, Symbol
+from dalembert.algebra.printing.tree import Letter, NamedSymbol, Sides
 from dalembert.report import document
 from dalembert.report.blocks import Code, Display, FormulaSpan, Heading, Line, Table, VerdictSpan, words
 from dalembert.report.html import document as page
@@ -23,9 +23,9 @@ def parsed(text):
 def test_every_block():
     blocks = (
         Heading(2, "Title"),
-        words("So ", FormulaSpan(Symbol("theta_1", "theta_1")), " is ", VerdictSpan("wrong", holds=False), quiet=True),
+        words("So ", FormulaSpan(NamedSymbol("theta_1", "theta_1")), " is ", VerdictSpan("wrong", holds=False), quiet=True),
         Display(
-            (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),), (Equation(Symbol("z1", "z1"), Letter("a")),)
+            (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),), (Sides(NamedSymbol("z1", "z1"), Letter("a")),)
         ),
         Table(("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))),
         Code("if a < b:\n    pass\n"),

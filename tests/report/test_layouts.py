@@ -7,25 +7,25 @@ from rich.cells import cell_len
 
 import dalembert as da
 from dalembert.algebra.printing import expression_tree
-from dalembert.algebra.printing.tree import Call, Equation, Letter, Product, Sum, Symbol
+from dalembert.algebra.printing.tree import Call, Factors, Letter, NamedSymbol, Sides, SignedTerms
 from dalembert.report import latex, markdown, terminal
 from dalembert.report.alignment import aligned
 from dalembert.report.blocks import Display, FormulaSpan, Heading, Line, Table, VerdictSpan, words
 
 HOSTILE = r"50% of $x_1 & {y} ~ ^2 \input{z} <b> | *a* ω q̇"
 a, b, c, d, e, x, B = map(Letter, "abcdexB")
-z_1 = Symbol("z_1", "z_1")
+z_1 = NamedSymbol("z_1", "z_1")
 BLOCKS = (
     Heading(1, "Title"),
-    words("It says ", FormulaSpan(Equation(a, b)), ", and ", VerdictSpan("it fails", holds=False), "."),
+    words("It says ", FormulaSpan(Sides(a, b)), ", and ", VerdictSpan("it fails", holds=False), "."),
     Display(
         (
-            Line(FormulaSpan(Sum(((False, b), (False, c)))), (FormulaSpan(a),)),
-            Line(FormulaSpan(Equation(d, e)), note=("a note",)),
+            Line(FormulaSpan(SignedTerms(((False, b), (False, c)))), (FormulaSpan(a),)),
+            Line(FormulaSpan(Sides(d, e)), note=("a note",)),
             Line("in words", ("along ", FormulaSpan(x)), sign=":"),
         )
     ),
-    Display((Line(FormulaSpan(z_1), ("v of ", FormulaSpan(B))),), (Equation(z_1, Product((a, b))),)),
+    Display((Line(FormulaSpan(z_1), ("v of ", FormulaSpan(B))),), (Sides(z_1, Factors((a, b))),)),
     Table(("one", "two"), (("1", FormulaSpan(Call("abs", (x,)))), ("2", ""))),
 )
 
@@ -92,8 +92,8 @@ def test_rich_markup_in_words_is_not_obeyed():
 
 
 def test_a_long_left_side_starts_at_the_margin():
-    long = Sum(tuple((False, Letter("a", (Letter(str(k)),))) for k in range(60)))
-    lines = [Line(FormulaSpan(Equation(long, b))), Line(FormulaSpan(Equation(b, c)))]
+    long = SignedTerms(tuple((False, Letter("a", (Letter(str(k)),))) for k in range(60)))
+    lines = [Line(FormulaSpan(Sides(long, b))), Line(FormulaSpan(Sides(b, c)))]
     assert all(row.left is None for row in aligned(lines))
     shown = latex.rows(lines)
     assert " \\\\\n&\\quad + " in shown

@@ -6,7 +6,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.printing.tree import Symbol
+from dalembert.algebra.printing.tree import NamedSymbol
 from dalembert.report import constraint_tables, results, tables
 from dalembert.report.blocks import FormulaSpan, Table
 from dalembert.report.terminal import plain
@@ -110,4 +110,4 @@ def test_a_printed_result_is_believed_only_if_it_follows():
 def test_bodies():
     found = rows(tables.bodies(gallery.build("cart-and-bar"), W))
     assert {"cart": ("particle", "M", "C", ""), "bar": ("rigid body", "m", "G", "B")} == found
-    assert FormulaSpan(Symbol("M", "M")) == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]
+    assert FormulaSpan(NamedSymbol("M", "M")) == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]

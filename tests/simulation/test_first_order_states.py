@@ -98,7 +98,7 @@ def test_events_see_and_change_it():
 def test_exports_and_files_carry_it(tmp_path, run):
     s = motor()
     namespace: dict = {}
-    exec(str(da.export(s, "numpy")), namespace)  # noqa: S102 - what was just written
+    exec(str(da.export(s, "numpy")), namespace)
     y = [0.4, 0.2, 1.5]
     assert namespace["rates"](0.5, y, [2 * np.sin(1.5)]) == pytest.approx(by_hand(0.5, y))
     s.save(tmp_path / "motor.toml")
@@ -124,7 +124,10 @@ REFUSED = {
     "twice": (lambda s: s.rate("i", 0), "i has a rate already"),
     "of a coordinate": (lambda s: s.rate("theta", 0), "theta is a coordinate; only a state has a rate of its own"),
     "acceleration": (lambda s: s.state("z", rate=s["theta"].dot.dot), "loads depend on positions, velocities and time"),
-    "in a row": (lambda s: s.constrain(s["theta"] - s["i"]), "it contains the state i, on which loads may depend, but no position, row or V"),
+    "in a row": (
+        lambda s: s.constrain(s["theta"] - s["i"]),
+        "it contains the state i, on which loads may depend, but no position, row or V",
+    ),
     "as a place": (lambda s: s.particle("p", 1, s.O.offset(s["i"] * s.N.x)), "i is a state, on which loads may depend"),
 }
 

@@ -11,7 +11,7 @@ import pytest
 
 from dalembert.gallery import whipple_bicycle
 from dalembert.linear.linearize import linearize
-from dalembert.linear.locus import Sweep, root_locus
+from dalembert.linear.locus import ParameterSweep, root_locus
 from dalembert.statics.equilibrium import equilibrium
 
 KNOWN = json.loads((Path(__file__).parent / "data" / "whipple_linear.json").read_text(encoding="utf-8"))["reference"]
@@ -74,7 +74,7 @@ def test_sweep_finds_the_stable_speeds(bicycle):
     locus = root_locus(bicycle, "v", np.linspace(0, 10, 21))
     assert [(4.0, 4.5), (6.0, 6.5)] == list(locus.changes)
     assert 4 == locus.eigenvalues.shape[1]
-    sweep = Sweep(bicycle, "v")
+    sweep = ParameterSweep(bicycle, "v")
     assert abs(sweep.stability_limit(4, 5) - LIMITS["v_weave"]) <= 1e-9
     assert abs(sweep.stability_limit(5, 7) - LIMITS["v_capsize"]) <= 1e-9
 

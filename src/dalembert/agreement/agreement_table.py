@@ -31,7 +31,7 @@ class Checked(Protocol):
 
 
 @dataclass(frozen=True)
-class Row:
+class AgreementRow:
     """One principle: whether it applies, what it costs, and whether it agrees with the first."""
 
     principle: Principle
@@ -52,7 +52,7 @@ class Agreement(Shown):
     """The table of principles, the exactness statement and the kinematic audit."""
 
     system: str
-    rows: tuple[Row, ...]
+    rows: tuple[AgreementRow, ...]
     audit: tuple[Finding, ...]
     # an upper bound on the probability that any of the agreements is false, or that an identity of the audit does not hold
     bound: float
@@ -131,13 +131,13 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
     """
     kin, seed = kinematics(system), run_seed() if seed is None else seed
     reference: Derivation | None = None
-    rows: list[Row] = []
+    rows: list[AgreementRow] = []
     found: list[Certificate] = []
     for principle, derive in principles:
         try:
             made = timed(derive, kin)
         except NotApplicable as reason:
-            rows.append(Row(principle, applicable=False, why_not=str(reason)))
+            rows.append(AgreementRow(principle, applicable=False, why_not=str(reason)))
             continue
         d, seconds = made.derivation, made.seconds
         found += [] if reference is None else [compare(reference.equations, d.equations, seed)]
@@ -150,12 +150,12 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
     return Agreement(system.name, tuple(rows), findings, bound, points, bits, seed, read_as_pi=notes)
 
 
-def _row(d: Derivation, result: Certificate | None, seconds: float) -> Row:
+def _row(d: Derivation, result: Certificate | None, seconds: float) -> AgreementRow:
     native = d.native
     unknowns = len(native.accelerations) + len(native.multipliers)
     variables = "speeds u" if native.along == "u" else "rates q̇"
     agrees, verdict, bound = (True, "reference", 0.0) if result is None else (result.holds, _words(d, result), result.bound)
-    return Row(d.principle, True, "", variables, unknowns, operations(d), seconds, agrees, verdict, bound)
+    return AgreementRow(d.principle, True, "", variables, unknowns, operations(d), seconds, agrees, verdict, bound)
 
 
 def _words(d: Derivation, result: Certificate) -> str:

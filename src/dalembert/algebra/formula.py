@@ -177,7 +177,7 @@ class Total(Formula):
 
 
 @dataclass(frozen=True, slots=True)
-class Integral(Formula):
+class TimeIntegral(Formula):
     """∫a dt"""
 
     of: Formula

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from dalembert.exports.head import head
-from dalembert.exports.model import DIRECTIONAL, POSITION_STEP, SPEED_STEP, Function, Model
+from dalembert.exports.model import DIRECTIONAL, POSITION_STEP, SPEED_STEP, ExportedFunction, Model
 from dalembert.exports.names import identifiers, words
 from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, Value, functions, prepared
 from dalembert.numerics.kernels import COSINE, HALF_PI_SHORT, LARGEST_REDUCED_SHORT, SINE, SINE_FIRST, TWO_OVER_PI
@@ -127,7 +127,7 @@ class CSource:
         yield f"    {self.name}_real derived[{max(1, len(self.derived[1]))}]; /* filled by {self.name}_prepare */"
         yield f"}} {self.name}_parameters;"
 
-    def signature(self, f: Function, real: str) -> str:
+    def signature(self, f: ExportedFunction, real: str) -> str:
         """void name_rates(t, x, w, p, dx)"""
         # C++ reads the header, and has no such word
         only = "restrict " if real == "real" else ""
@@ -166,7 +166,7 @@ class CSource:
         yield from self.derived[0] or ["    p->derived[0] = 0;"]
         yield "}"
 
-    def _function(self, f: Function) -> Iterator[str]:
+    def _function(self, f: ExportedFunction) -> Iterator[str]:
         lowered = self.lowered[f.name]
         writing = Lines(lowered, notation(self.real), self._leaves)
         writing.names |= {value: f"p->derived[{k}]" for value, k in self.derived[1].items()}

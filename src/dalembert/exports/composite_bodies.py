@@ -13,7 +13,7 @@ from dalembert.algebra.tape import Triple
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.geometry.triples import cross3, dot3, plus, times, transposed
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinematics.tree import Link
+from dalembert.kinematics.tree import TreeLink
 from dalembert.principles.recursive import Articulated, Links
 
 Wrench = tuple[Triple, Triple]
@@ -50,10 +50,10 @@ class _Composite(Links):
     def _power(self, S: Wrench, F: Wrench) -> int:
         return self.t.add(dot3(self.t, S[0], F[0]), dot3(self.t, S[1], F[1]))
 
-    def _column(self, link: Link, x: int, F: Wrench) -> None:
+    def _column(self, link: TreeLink, x: int, F: Wrench) -> None:
         """S_r·F along the branch below, F carried from link to link."""
         t = self.t
-        at: Link | None = link
+        at: TreeLink | None = link
         while at is not None:
             for y, s_w, s_v in at.freedoms:
                 entry = self._power((s_w, s_v), F)

@@ -13,7 +13,7 @@ from dalembert.api.compile import forward_dynamics, saddle_equations
 from dalembert.equations.projection import projection
 from dalembert.exports.composite_bodies import tree_equations
 from dalembert.exports.constrained import solved
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model, Result, Variable
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result, Variable
 from dalembert.exports.units import units_of
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
@@ -68,7 +68,7 @@ class _Gathering:
     # ---- the functions -----------------------------------------------------------------------
 
     @cached_property
-    def dynamics(self) -> tuple[tuple[int, ...], tuple[int, ...], str, tuple[Function, ...]]:
+    def dynamics(self) -> tuple[tuple[int, ...], tuple[int, ...], str, tuple[ExportedFunction, ...]]:
         """q̇, u̇, the route they came by, and the steps back onto the rows."""
         if self.saddle:
             _, equations = saddle_equations(all_rates(self.given) if self.system.constraints else self.given)
@@ -90,22 +90,22 @@ class _Gathering:
         """The rates of first-order states, which stand behind the coordinates."""
         return self.here(self.kin.tape, self.kin.xdot)
 
-    def _steps(self, tape: Tape, moved: Sequence[int], residual: int, speeds: Sequence[int]) -> tuple[Function, ...]:
+    def _steps(self, tape: Tape, moved: Sequence[int], residual: int, speeds: Sequence[int]) -> tuple[ExportedFunction, ...]:
         found = []
         if residual != tape.zero or tuple(moved) != self.kin.q:
             q, (r,) = (*self.here(tape, moved), *self.kin.x), self.here(tape, (residual,))
             says = "one Newton step onto the rows that stand on positions, and how far the state is off them before"
-            found.append(Function(POSITION_STEP, says, (Result("q_new", q, (len(q),)), Result("residual", (r,), ()))))
+            found.append(ExportedFunction(POSITION_STEP, says, (Result("q_new", q, (len(q),)), Result("residual", (r,), ()))))
         if tuple(speeds) not in ((), self.kin.u):
             u = self.here(tape, speeds)
-            found.append(Function(SPEED_STEP, "speeds carried back onto the rows", (Result("u_new", u, (len(u),)),)))
+            found.append(ExportedFunction(SPEED_STEP, "speeds carried back onto the rows", (Result("u_new", u, (len(u),)),)))
         return tuple(found)
 
-    def _rates(self) -> Function:
+    def _rates(self) -> ExportedFunction:
         qdot, udot, _, _ = self.dynamics
-        return Function("rates", "dx/dt = (q', u')", (Result("dx", (*qdot, *udot), (len(qdot) + len(udot),)),))
+        return ExportedFunction("rates", "dx/dt = (q', u')", (Result("dx", (*qdot, *udot), (len(qdot) + len(udot),)),))
 
-    def _mass_and_forcing(self) -> list[Function]:
+    def _mass_and_forcing(self) -> list[ExportedFunction]:
         """M u̇ = f of independent speeds; with all rates M ż = f + Aᵀλ."""
         n, found = self.kin.n_u, None if self.saddle else tree_equations(self.kin)
         tape = self.tape
@@ -116,11 +116,11 @@ class _Gathering:
         M, f = self.here(tape, found[0]), self.here(tape, found[1])
         what = "M u' = f + A^T lambda, rows A by `constraints`" if self.saddle and self.system.constraints else "M u' = f"
         return [
-            Function("mass_matrix", f"M of {what}", (Result("M", M, (n, n)),)),
-            Function("forcing", f"f of {what}", (Result("f", f, (n,)),)),
+            ExportedFunction("mass_matrix", f"M of {what}", (Result("M", M, (n, n)),)),
+            ExportedFunction("forcing", f"f of {what}", (Result("f", f, (n,)),)),
         ]
 
-    def _rows(self) -> list[Function]:
+    def _rows(self) -> list[ExportedFunction]:
         """φ, e = A q̇ + b and A = ∂e/∂q̇ of every row."""
         kin, qdot = self.kin, dict(zip(self.kin.qdot, self.dynamics[0], strict=False))
         rows = [*kin.linear_rows, *kin.nonlinear]
@@ -139,14 +139,14 @@ class _Gathering:
             Result("A", tuple(found[ends[1] :]), (len(e), kin.n_q)),
         )
         says = "phi(q, t) = 0 of the rows that stand on positions, e = A q' + b = 0 of all, A = de/dq'"
-        return [Function("constraints", says, tuple(r for r in results if r.nodes))]
+        return [ExportedFunction("constraints", says, tuple(r for r in results if r.nodes))]
 
-    def _energies(self) -> Function:
+    def _energies(self) -> ExportedFunction:
         found = energies(self.kin)
         T, V = self.here(self.kin.tape, found)
-        return Function("energies", "kinetic and potential energy", (Result("T", (T,), ()), Result("V", (V,), ())))
+        return ExportedFunction("energies", "kinetic and potential energy", (Result("T", (T,), ()), Result("V", (V,), ())))
 
-    def _outputs(self) -> list[Function]:
+    def _outputs(self) -> list[ExportedFunction]:
         if not self.wanted.outputs:
             return []
         kin = self.kin
@@ -155,9 +155,9 @@ class _Gathering:
         reduced = [evaluator.reduced(evaluator.node(key)) for key in self.wanted.outputs]
         accelerations = Rewrite(self.tape, dict(zip(kin.udot, self.dynamics[1], strict=True)))
         y = tuple(accelerations(i) for i in self.here(evaluator.tape, reduced))
-        return [Function("outputs", "y, the chosen outputs", (Result("y", y, (len(y),)),))]
+        return [ExportedFunction("outputs", "y, the chosen outputs", (Result("y", y, (len(y),)),))]
 
-    def _linear(self, inputs: Sequence[Variable]) -> list[Function]:
+    def _linear(self, inputs: Sequence[Variable]) -> list[ExportedFunction]:
         """A = ∂ẋ/∂x and B = ∂ẋ/∂w at any state."""
         if not self.wanted.linear:
             return []
@@ -174,7 +174,7 @@ class _Gathering:
         states, driven = self.kin.state, [w.node for w in inputs]
         A = Result("A", slopes(states), (len(rates), len(states)))
         B = Result("B", slopes(driven), (len(rates), len(driven)))
-        return [Function("linear", "A = d(dx/dt)/dx and B = d(dx/dt)/dw at this state", (A, B) if driven else (A,))]
+        return [ExportedFunction("linear", "A = d(dx/dt)/dx and B = d(dx/dt)/dw at this state", (A, B) if driven else (A,))]
 
     # ---- the whole ---------------------------------------------------------------------------
 

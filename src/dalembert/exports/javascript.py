@@ -10,7 +10,7 @@ from typing import Final
 
 from dalembert.exports.c import ROUNDS
 from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model
 from dalembert.exports.names import identifiers
 from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
 
@@ -55,7 +55,7 @@ class JavaScriptSource:
         yield f"  return {{...{{{fields}}}, ...changes}};"
         yield "}"
 
-    def _function(self, f: Function) -> Iterator[str]:
+    def _function(self, f: ExportedFunction) -> Iterator[str]:
         lines, results = written(self.model, f, NOTATION, self.model.leaves("x[{}]", "w[{}]", "p.{}", self.names))
         private = f.name in (POSITION_STEP, SPEED_STEP)
         shapes = ", ".join(f"{r.name}: {' x '.join(map(str, r.shape)) or 'a number'}" for r in f.results)

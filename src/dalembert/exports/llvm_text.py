@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from dalembert.exports.c import ROUNDS, CSource
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction
 from dalembert.exports.straight_line import Lines, Lowered, Notation, Step, Value, prepared
 from dalembert.numerics.emit import CHUNK
 from dalembert.numerics.kernels import LIBRARY, literal
@@ -113,7 +113,7 @@ class LLVMSource:
         yield from self._derived[0] or [self._store("p", len(self.c.model.parameters), self._number(0.0))]
         yield "  ret void\n}"
 
-    def _function(self, f: Function) -> Iterator[str]:
+    def _function(self, f: ExportedFunction) -> Iterator[str]:
         """In pieces of about a thousand operations: the time that LLVM takes grows faster than the length of a piece."""
         lowered = self.c.lowered[f.name]
         arguments = ["%x", "%w", "%p", *(f"%{r.name}" for r in f.results)]
@@ -138,7 +138,7 @@ class LLVMSource:
         yield "  ret void\n}"
 
     def _piece(
-        self, head: str, lowered: Lowered, f: Function, body: Sequence[Step], kept: Mapping[Value, int], given: Sequence[int]
+        self, head: str, lowered: Lowered, f: ExportedFunction, body: Sequence[Step], kept: Mapping[Value, int], given: Sequence[int]
     ) -> Iterator[str]:
         """Some operations of a function: what they read, the lines, what later pieces read, and the results among them."""
         constants = len(self.c.model.parameters)

@@ -9,7 +9,7 @@ from typing import Final
 
 from dalembert.exports.c import ROUNDS
 from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model
 from dalembert.exports.names import identifiers, words
 from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
 
@@ -56,7 +56,7 @@ class MatlabSource:
             yield f"  p.{self.names[p.name]} = {'NaN' if p.value is None else repr(p.value)};"
         yield "end"
 
-    def _function(self, f: Function) -> Iterator[str]:
+    def _function(self, f: ExportedFunction) -> Iterator[str]:
         lines, results = written(self.model, f, NOTATION, self.model.leaves("x({})", "w({})", "p.{}", self.names, first=1))
         yield f"function [{', '.join(r.name for r in f.results)}] = {f.name}(t, x, w, p)"
         yield f"% {f.says}"

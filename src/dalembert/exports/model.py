@@ -36,7 +36,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Function:
+class ExportedFunction:
     """Arrays as functions of t, x, w and p."""
 
     name: str
@@ -62,7 +62,7 @@ class Model:
     u: tuple[Variable, ...]
     inputs: tuple[Variable, ...]
     parameters: tuple[Variable, ...]
-    functions: tuple[Function, ...]
+    functions: tuple[ExportedFunction, ...]
     route: str
     rows: tuple[str, ...] = ()
     outputs: tuple[Variable, ...] = ()
@@ -89,7 +89,7 @@ class Model:
         return found | {v.node: p.format(names[v.name]) for v in self.parameters}
 
     @cached_property
-    def named(self) -> dict[str, Function]:
+    def named(self) -> dict[str, ExportedFunction]:
         """The functions by name."""
         return {f.name: f for f in self.functions}
 
@@ -99,6 +99,6 @@ class Model:
         return POSITION_STEP in self.named or SPEED_STEP in self.named
 
     @property
-    def public(self) -> tuple[Function, ...]:
+    def public(self) -> tuple[ExportedFunction, ...]:
         """The functions that are called from outside; the steps of the projection are its own."""
         return tuple(f for f in self.functions if f.name not in (POSITION_STEP, SPEED_STEP))

@@ -9,7 +9,7 @@ from typing import Final
 
 from dalembert.exports.c import ROUNDS
 from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model, Result, Variable
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result, Variable
 from dalembert.exports.names import identifiers, words
 from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
 
@@ -107,7 +107,7 @@ class ModelicaSource:
         for name, variables in (("x", m.states), ("w", m.inputs), ("p", m.parameters)):
             yield f"    input Real {name}[{max(1, len(variables))}];"
 
-    def _function(self, f: Function) -> Iterator[str]:
+    def _function(self, f: ExportedFunction) -> Iterator[str]:
         m = self.model
         leaves = m.leaves("x[{}]", "w[{}]", "p[{}]", {p.name: str(k) for k, p in enumerate(m.parameters, 1)}, first=1)
         lines, entries = written(m, f, NOTATION, leaves)

@@ -14,7 +14,7 @@ from typing import Final
 from dalembert.algebra.folds import symbols_of
 from dalembert.exports.c import ROUNDS
 from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, Function, Model, Result
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result
 from dalembert.exports.names import identifiers
 from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
 
@@ -120,7 +120,7 @@ class PythonSource:
 
     # ---- functions ---------------------------------------------------------------------------
 
-    def _function(self, f: Function) -> Iterator[str]:
+    def _function(self, f: ExportedFunction) -> Iterator[str]:
         model = self.model
         lines, entries = written(model, f, self.dialect.notation, model.leaves("x{}", "w{}", "p.{}", self.names))
         yield f"def {f.name}(t, x, w=(), p=DEFAULTS):"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dalembert.exports.model import Function, Model
+from dalembert.exports.model import ExportedFunction, Model
 from dalembert.numerics.lowering import TRIG, Operation, Program, lower
 
 # a value: a node of the tape, or an operation that lowering added, by what it does
@@ -54,12 +54,12 @@ def functions(names: Iterable[str], rename: Mapping[str, str] | None = None, pre
 class Lowered:
     """One function as operations on values."""
 
-    function: Function
+    function: ExportedFunction
     program: Program
     size: int
 
     @staticmethod
-    def of(model: Model, function: Function) -> Lowered:
+    def of(model: Model, function: ExportedFunction) -> Lowered:
         """The operations that give the function's results."""
         parameters = [p.node for p in model.parameters]
         program = lower(model.tape.nodes, function.nodes, model.varying, parameters, fuse=False)
@@ -146,7 +146,7 @@ class Lines:
         self.count = count
 
 
-def written(model: Model, f: Function, notation: Notation, leaves: Mapping[int, str]) -> tuple[list[str], dict[str, list[str]]]:
+def written(model: Model, f: ExportedFunction, notation: Notation, leaves: Mapping[int, str]) -> tuple[list[str], dict[str, list[str]]]:
     """A whole function, constants' part and all: its lines, and what the entries of each result are called."""
     lowered = Lowered.of(model, f)
     writing = Lines(lowered, notation, leaves)

@@ -14,7 +14,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Program:
+class PythonFunction:
     """Stands for a function of Python among the arguments: it can be called, not written down."""
 
 
@@ -119,7 +119,7 @@ def _without_programs(value: Any) -> Any:
     if value.__class__ in (int, float, str, bool) or value is None:
         return value
     if callable(value):
-        return Program()
+        return PythonFunction()
     if isinstance(value, Mapping):
         return {k: _without_programs(v) for k, v in value.items()}
     if isinstance(value, tuple | list):

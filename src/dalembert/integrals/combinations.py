@@ -32,7 +32,7 @@ _ATTEMPTS: Final = 200
 
 
 @dataclass(frozen=True)
-class Term:
+class CombinationTerm:
     """factor · J, or T₂ − T₀ + V where there is no momentum."""
 
     factor: Scalar | None
@@ -61,7 +61,7 @@ def combinations(
     return [c for x in search.constants() if (c := search.combination(x)) is not None]
 
 
-def _terms(E: Energies, momenta: Sequence[Momentum], *, with_energy: bool) -> Iterator[Term]:
+def _terms(E: Energies, momenta: Sequence[Momentum], *, with_energy: bool) -> Iterator[CombinationTerm]:
     t, kin = E.t, E.kin
     factors: list[Scalar | None] = [None]
     if with_energy:
@@ -72,14 +72,14 @@ def _terms(E: Energies, momenta: Sequence[Momentum], *, with_energy: bool) -> It
         in_speeds = kin.scalar(kin.in_speeds(J.in_rates.i))
         for f in factors:
             product = in_speeds if f is None else f * in_speeds
-            yield Term(f, J, product, E.rate(product))
+            yield CombinationTerm(f, J, product, E.rate(product))
     if with_energy:
         H = jacobi(E)
-        yield Term(None, None, H, E.rate(H))
+        yield CombinationTerm(None, None, H, E.rate(H))
 
 
 class _Search:
-    def __init__(self, E: Energies, motion: OnTheMotion, where: Mapping[int, int], terms: list[Term]) -> None:
+    def __init__(self, E: Energies, motion: OnTheMotion, where: Mapping[int, int], terms: list[CombinationTerm]) -> None:
         self.E, self.t, self.motion, self.where = E, E.t, motion, where
         self.insert = Rewrite(E.t, where)
         self.terms = terms
@@ -189,7 +189,7 @@ def _plain(x: Element) -> int:
     return x
 
 
-def _short(term: Term) -> str:
+def _short(term: CombinationTerm) -> str:
     return "T₂ − T₀ + V" if term.momentum is None else f"({term.momentum.name})"
 
 

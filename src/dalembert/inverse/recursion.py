@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.geometry.triples import Matrix3, cross3, dot3, matrix_sum, negative, plus, scaled, steiner, times
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinematics.tree import Link, Tree
+from dalembert.kinematics.tree import Tree, TreeLink
 from dalembert.kinetics.quantities import Quantities
 
 
@@ -36,13 +36,13 @@ class Motions:
         t, zero = self.t, self.tree.zero
         field = kin.system.field
         g = zero if field is None else field.g.on(t).components(kin.system.N)
-        self.w: dict[Link, Triple] = {self.tree.root: zero}
-        self.alpha: dict[Link, Triple] = {self.tree.root: zero}
-        self.a: dict[Link, Triple] = {self.tree.root: negative(t, g)}
+        self.w: dict[TreeLink, Triple] = {self.tree.root: zero}
+        self.alpha: dict[TreeLink, Triple] = {self.tree.root: zero}
+        self.a: dict[TreeLink, Triple] = {self.tree.root: negative(t, g)}
         for link in self.tree.links[1:]:
             self._move(link)
 
-    def _move(self, link: Link) -> None:
+    def _move(self, link: TreeLink) -> None:
         """ω = ω_p + ω̄, α = α_p + ω × ω̄ + …, a = a_p + α_p × r + ω_p × (ω_p × r + 2 ṙ) + r̈"""
         t, parent = self.t, link.parent
         assert parent is not None
@@ -65,8 +65,8 @@ def joint_loads(kin: Kinematics) -> dict[int, int]:
     """{q̇ or spin: τ}: what must act along each freedom of an open tree beside the loads that are declared."""
     motions = Motions(kin)
     t, tree = kin.tape, motions.tree
-    force: dict[Link, Triple] = {}
-    moment: dict[Link, Triple] = {}
+    force: dict[TreeLink, Triple] = {}
+    moment: dict[TreeLink, Triple] = {}
     for link in tree.links:
         moment[link], force[link] = _wrench(t, link_inertia(kin, link), motions.w[link], motions.alpha[link], motions.a[link])
     tau: dict[int, int] = {}
@@ -87,7 +87,7 @@ def joint_loads(kin: Kinematics) -> dict[int, int]:
     return {x: t.sub(e, applied.get(x, t.zero)) for x, e in tau.items()}
 
 
-def link_inertia(kin: Kinematics, link: Link) -> LinkInertia:
+def link_inertia(kin: Kinematics, link: TreeLink) -> LinkInertia:
     """All masses fixed to a link, summed about its point."""
     t = kin.tape
     zero = (t.zero, t.zero, t.zero)

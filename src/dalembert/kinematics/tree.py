@@ -20,10 +20,10 @@ from dalembert.model.elements import Body
 
 
 @dataclass(eq=False)
-class Link:
+class TreeLink:
     """A frame at a point: `r` from the parent's point in the parent's axes, its freedoms, and the masses fixed to it."""
 
-    parent: Link | None
+    parent: TreeLink | None
     frame: Frame
     r: Triple
     # q̇ (or spin) symbol, direction of turning, direction of sliding, in the link's own axes
@@ -34,7 +34,7 @@ class Link:
     r_dot: Triple
     r_bias: Triple
     masses: list[tuple[Body, Triple]] = field(default_factory=list)
-    children: dict[object, Link] = field(default_factory=dict)
+    children: dict[object, TreeLink] = field(default_factory=dict)
 
     @property
     def ball(self) -> Quaternion | None:
@@ -56,10 +56,10 @@ class Tree:
         self.linear = Linear(t, kin.qdot)
         self.still = Rewrite(t, dict.fromkeys(kin.qddot, t.zero))
         self.zero: Triple = (t.zero, t.zero, t.zero)
-        self.root = Link(None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero)
+        self.root = TreeLink(None, kin.system.N, self.zero, [], self.zero, self.zero, self.zero, self.zero)
         self.links = [self.root]
         # {q̇ or spin: the links it moves}
-        self.moved: dict[int, list[Link]] = {}
+        self.moved: dict[int, list[TreeLink]] = {}
         # {q̇: J} of flywheels: they stand still and turn as fast as a joint that carries other links
         self.flywheels: dict[int, int] = {}
         wheels = {body: found for body in kin.system.bodies if (found := self._flywheel(body)) is not None}
@@ -125,7 +125,7 @@ class Tree:
         pairs = [_moving_and_fixed(self.tape, x) for x in c]
         return tuple(m for m, _ in pairs), tuple(f for _, f in pairs)  # type: ignore[return-value]
 
-    def meeting(self, x: int) -> Link:
+    def meeting(self, x: int) -> TreeLink:
         """The link nearest to the tips that carries, or is, every link that x moves."""
         if len(self.moved[x]) == 1:
             return self.moved[x][0]
@@ -134,16 +134,16 @@ class Tree:
 
     # ---- moves -------------------------------------------------------------------------------
 
-    def _slide(self, link: Link, c: Triple) -> Link:
+    def _slide(self, link: TreeLink, c: Triple) -> TreeLink:
         key = ("slide", c)
         if key not in link.children:
             r_dot: Triple = tuple(self.rate(x) for x in c)  # type: ignore[assignment]
             freedoms = self._freedoms(r_dot)
             bias: Triple = tuple(self.still(self.rate(x)) for x in r_dot)  # type: ignore[assignment]
-            self._add(link, key, Link(link, link.frame, c, [(x, self.zero, s) for x, s in freedoms], self.zero, self.zero, r_dot, bias))
+            self._add(link, key, TreeLink(link, link.frame, c, [(x, self.zero, s) for x, s in freedoms], self.zero, self.zero, r_dot, bias))
         return link.children[key]
 
-    def _turn(self, link: Link, frame: Frame, at: Triple) -> Link:
+    def _turn(self, link: TreeLink, frame: Frame, at: Triple) -> TreeLink:
         key = ("turn", frame.number, at)
         if key not in link.children:
             t, rotation = self.tape, frame.rotation
@@ -158,11 +158,11 @@ class Tree:
                 spin = rotation.spin(t, self.rate)
                 bias: Triple = tuple(self.still(self.rate(x)) for x in spin)  # type: ignore[assignment]
                 freedoms = [(x, s, self.zero) for x, s in self._freedoms(spin)]
-                new = Link(link, frame, at, freedoms, spin, bias, self.zero, self.zero)
+                new = TreeLink(link, frame, at, freedoms, spin, bias, self.zero, self.zero)
             self._add(link, key, new)
         return link.children[key]
 
-    def _ball(self, link: Link, frame: Frame, at: Triple) -> Link:
+    def _ball(self, link: TreeLink, frame: Frame, at: Triple) -> TreeLink:
         """Three turns about the child's own axes, with the spin's components as speeds."""
         t = self.tape
         spins = self.kin.spin_symbols(frame)
@@ -171,7 +171,7 @@ class Tree:
             raise NotApplicable(msg)
         axes: list[Triple] = [(t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one)]
         freedoms = [(x, s, self.zero) for x, s in zip(spins, axes, strict=True)]
-        return Link(link, frame, at, freedoms, spins, self.zero, self.zero, self.zero)
+        return TreeLink(link, frame, at, freedoms, spins, self.zero, self.zero, self.zero)
 
     def _freedoms(self, velocity: Triple) -> list[tuple[int, Triple]]:
         forms = [self.linear(x)[1] for x in velocity]
@@ -179,14 +179,14 @@ class Tree:
         found = sorted({k for f in forms for k in f})
         return [(self.kin.qdot[k], tuple(f.get(k, zero) for f in forms)) for k in found]  # type: ignore[misc]
 
-    def _add(self, parent: Link, key: object, link: Link) -> None:
+    def _add(self, parent: TreeLink, key: object, link: TreeLink) -> None:
         for x, _, _ in link.freedoms:
             self.moved.setdefault(x, []).append(link)
         parent.children[key] = link
         self.links.append(link)
 
 
-def _branch(link: Link) -> list[Link]:
+def _branch(link: TreeLink) -> list[TreeLink]:
     """From a link to the root."""
     found = [link]
     while (parent := found[-1].parent) is not None:

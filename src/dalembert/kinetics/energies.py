@@ -11,7 +11,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics import quantities
-from dalembert.kinetics.fields import Field
+from dalembert.kinetics.fields import PlaceField
 from dalembert.kinetics.loads import kinetic
 from dalembert.kinetics.quantity import Quantity
 
@@ -27,7 +27,7 @@ def kinetic_energy(kin: Kinematics, v: Callable[[Point], Vector], w: Callable[[F
     if declared is not None:
         return kin.scalar(kin.in_speeds(declared) if v == kin.v else declared)
     of, t = quantities.Quantities(kin), kin.tape
-    velocity = Quantity(Symbol("v"), Field(t, v))
-    turning = of.rates.along_inertia(Quantity(Symbol("ω"), Field(t, w)))
+    velocity = Quantity(Symbol("v"), PlaceField(t, v))
+    turning = of.rates.along_inertia(Quantity(Symbol("ω"), PlaceField(t, w)))
     T: Scalar = quantities.kinetic_energy(of, velocity, turning).value
     return T

@@ -24,7 +24,7 @@ from dalembert.kinematics.system_kinematics import linear_parts
 Place = Point | Frame
 
 
-class Field:
+class PlaceField:
     """One value (a scalar, a vector, a dyadic) for each place; `places` are those that a sum runs over, None for everywhere."""
 
     def __init__(self, tape: Tape, at: Callable[[Any], Any], places: tuple[Place, ...] | None = None) -> None:
@@ -32,7 +32,7 @@ class Field:
         self.made: dict[Place, Any] = {}
 
     @classmethod
-    def of(cls, tape: Tape, values: Mapping[Any, Any]) -> Field:
+    def of(cls, tape: Tape, values: Mapping[Any, Any]) -> PlaceField:
         """A field that exists at some places only."""
         return cls(tape, values.__getitem__, tuple(values))
 
@@ -42,30 +42,30 @@ class Field:
             self.made[X] = self._make(X)
         return self.made[X]
 
-    def map(self, rule: Callable[[Any], Any]) -> Field:
+    def map(self, rule: Callable[[Any], Any]) -> PlaceField:
         """The same rule at every place."""
-        return Field(self.tape, lambda X: rule(self(X)), self.places)
+        return PlaceField(self.tape, lambda X: rule(self(X)), self.places)
 
-    def _with(self, rule: Callable[[Any, Any], Any], other: Field) -> Field:
-        return Field(self.tape, lambda X: rule(self(X), other(X)), self.places if self.places is not None else other.places)
+    def _with(self, rule: Callable[[Any, Any], Any], other: PlaceField) -> PlaceField:
+        return PlaceField(self.tape, lambda X: rule(self(X), other(X)), self.places if self.places is not None else other.places)
 
-    def __neg__(self) -> Field:
+    def __neg__(self) -> PlaceField:
         return self.map(operator.neg)
 
-    def __mul__(self, other: Field) -> Field:
+    def __mul__(self, other: PlaceField) -> PlaceField:
         return self._with(operator.mul, other)
 
-    def scaled(self, k: Scalar) -> Field:
+    def scaled(self, k: Scalar) -> PlaceField:
         """k times the field."""
         return self.map(lambda a: k * a)
 
-    def dot(self, other: Field) -> Field | Contraction:
+    def dot(self, other: PlaceField) -> PlaceField | Contraction:
         """a·b of vectors, I·ω of a dyadic and a vector; with slopes of velocities, what a sum gathers."""
         if isinstance(self, Slopes):
             return Contraction(other, self)
         return Contraction(self, other) if isinstance(other, Slopes) else self._with(operator.matmul, other)
 
-    def cross(self, other: Field) -> Field:
+    def cross(self, other: PlaceField) -> PlaceField:
         """a × b"""
         return self._with(lambda a, b: a.cross(b), other)
 
@@ -86,10 +86,10 @@ class DeclaredSum:
         return self.value
 
 
-class Slopes(Field):
+class Slopes(PlaceField):
     """∂v/∂x for every x of a column, at every place: {k: ∂v/∂x_k}, only those that do not vanish."""
 
-    def __init__(self, of: Field, by: Column) -> None:
+    def __init__(self, of: PlaceField, by: Column) -> None:
         linear = Linear(of.tape, by.nodes)
         super().__init__(of.tape, lambda X: linear_parts(linear, of(X))[0], of.places)
         self.of_field, self.by = of, by
@@ -105,7 +105,7 @@ class Slopes(Field):
 class Contraction:
     """F·∂v/∂x_k at every place, not yet summed."""
 
-    def __init__(self, load: Field, slopes: Slopes) -> None:
+    def __init__(self, load: PlaceField, slopes: Slopes) -> None:
         self.load, self.slopes = load, slopes
 
     def total(self) -> Column:

@@ -16,7 +16,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.triples import dot3
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.positions import Positions
-from dalembert.kinetics.fields import Field, Place, Slopes
+from dalembert.kinetics.fields import Place, PlaceField, Slopes
 from dalembert.kinetics.quantities import Quantities, axial
 from dalembert.kinetics.quantity import Quantity
 
@@ -27,9 +27,9 @@ class FromPositions:
     def __init__(self, of: Quantities) -> None:
         self.of, self.tape, self.at = of, of.tape, Positions(of.kin)
 
-    def _field(self, make: Callable[[Any], Triple], places: tuple[Place, ...] | None = None) -> Field:
+    def _field(self, make: Callable[[Any], Triple], places: tuple[Place, ...] | None = None) -> PlaceField:
         N = self.of.kin.system.N
-        return Field(self.tape, lambda X: Vector(self.tape, {N: make(X)}), places)
+        return PlaceField(self.tape, lambda X: Vector(self.tape, {N: make(X)}), places)
 
     def d_dt(self, a: Quantity) -> Quantity:
         """da/dt in components along N"""

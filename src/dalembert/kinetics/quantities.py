@@ -23,7 +23,7 @@ from dalembert.geometry.motion import Motion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics import loads
-from dalembert.kinetics.fields import DeclaredSum, Field, Place
+from dalembert.kinetics.fields import DeclaredSum, Place, PlaceField
 from dalembert.kinetics.quantity import D, Quantity, equation, number, total
 
 
@@ -132,13 +132,13 @@ class Quantities:
     def m(self) -> Quantity:
         """m at the mass centres"""
         masses = _summed((b.G, Scalar(self.tape, b.mass.i)) for b in self.kin.system.bodies)
-        return self.given("m", Field.of(self.tape, masses))
+        return self.given("m", PlaceField.of(self.tape, masses))
 
     @cached_property
     def inertia(self) -> Quantity:
         """I of the frames of rigid bodies, central"""
         rigid = ((b.frame, b.inertia.on(self.tape)) for b in self.kin.system.bodies if b.frame is not None and b.inertia is not None)
-        return self.given("I", Field.of(self.tape, _summed(rigid)))
+        return self.given("I", PlaceField.of(self.tape, _summed(rigid)))
 
     # ---- by the energies -----------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class Quantities:
         if self.kin.system.field is None:
             return declared.called("V")
         g, r = self.given("g", None), self.given("r", None)
-        height = Quantity(g.ref.dot(r.ref), Field.of(self.tape, loads.heights(self.kin)), (g, r))
+        height = Quantity(g.ref.dot(r.ref), PlaceField.of(self.tape, loads.heights(self.kin)), (g, r))
         return (declared - total(self.m * height)).called("V")
 
 
@@ -166,19 +166,19 @@ class Written:
 
     def d_dt(self, a: Quantity) -> Quantity:
         """da/dt along the motion, of a vector in the inertial frame."""
-        return a.map(f.Rate, self._motion.derivative if isinstance(a.value, Field) else self.rate)
+        return a.map(f.Rate, self._motion.derivative if isinstance(a.value, PlaceField) else self.rate)
 
     # ---- motion --------------------------------------------------------------------------------
 
     @cached_property
     def v(self) -> Quantity:
         """v = dr/dt at any point"""
-        return Quantity(f.Rate(Symbol("r")), Field(self.tape, self._motion.v), symbol=Symbol("v"))
+        return Quantity(f.Rate(Symbol("r")), PlaceField(self.tape, self._motion.v), symbol=Symbol("v"))
 
     @cached_property
     def w(self) -> Quantity:
         """ω of any frame, [ω]ₓ = Ṙ Rᵀ"""
-        return Quantity(axial(f.Rate(Symbol("R"))), Field(self.tape, self._motion.w), symbol=Symbol("ω"))
+        return Quantity(axial(f.Rate(Symbol("R"))), PlaceField(self.tape, self._motion.w), symbol=Symbol("ω"))
 
     @cached_property
     def spin(self) -> Quantity:
@@ -203,7 +203,7 @@ class Written:
             axes = I(F).frame if F in I.places else F
             return Vector(t, {axes: a.value(F).components(axes)})
 
-        return Quantity(a.formula, Field(t, at), a.parts, symbol=a.symbol)
+        return Quantity(a.formula, PlaceField(t, at), a.parts, symbol=a.symbol)
 
     @cached_property
     def H(self) -> Quantity:
@@ -243,8 +243,8 @@ class Written:
 
     # ---- loads ---------------------------------------------------------------------------------
 
-    def _field(self, pairs: Iterable[tuple[Place, Vector]]) -> Field:
-        return Field.of(self.tape, _summed((X, self._vector(load)) for X, load in pairs))
+    def _field(self, pairs: Iterable[tuple[Place, Vector]]) -> PlaceField:
+        return PlaceField.of(self.tape, _summed((X, self._vector(load)) for X, load in pairs))
 
     @cached_property
     def forces(self) -> Quantity:
@@ -316,7 +316,7 @@ class InSpeeds(Written):
 
     @cached_property
     def a(self) -> Quantity:
-        return Quantity(f.Rate(self.v.ref), Field(self.tape, self.kin.a), (self.v,), symbol=Symbol("a"))
+        return Quantity(f.Rate(self.v.ref), PlaceField(self.tape, self.kin.a), (self.v,), symbol=Symbol("a"))
 
     @cached_property
     def dissipation(self) -> Quantity:

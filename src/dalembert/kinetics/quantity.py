@@ -17,9 +17,9 @@ from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.formula import Equation, Formula, Symbol
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.kinetics.fields import Contraction, Field, Slopes
+from dalembert.kinetics.fields import Contraction, PlaceField, Slopes
 
-Value = Scalar | Column | Rows | Field | Contraction
+Value = Scalar | Column | Rows | PlaceField | Contraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class Quantity:
 
     def __mul__(self, other: Quantity) -> Quantity:
         """k a, m v: a number or a scalar field times anything."""
-        lifted = isinstance(self.value, Scalar) and isinstance(other.value, Field)
+        lifted = isinstance(self.value, Scalar) and isinstance(other.value, PlaceField)
         value = other.value.scaled(self.value) if lifted else self.value * other.value
         return Quantity(self.ref * other.ref, value, (self, other), index=other.index)
 
@@ -159,7 +159,7 @@ def _collect(a: Quantity, found: dict[int, Quantity]) -> None:
 
 def D(a: Quantity, x: Quantity) -> Quantity:
     """∂a/∂x of a scalar or of a field of velocities."""
-    value = Slopes(a.value, x.value) if isinstance(a.value, Field) else slopes(a.value, x.value)
+    value = Slopes(a.value, x.value) if isinstance(a.value, PlaceField) else slopes(a.value, x.value)
     return Quantity(f.Partial(a.ref, x.ref), value, (a, x), index=x.index)
 
 

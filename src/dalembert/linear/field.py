@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 _SUSPECT: Final = 1e-10
 
 
-class BadPoint(DalembertError):
+class BadLinearPoint(DalembertError):
     """A point about which a system cannot be linearized, with the numbers that say why."""
 
 
-class Slopes(NamedTuple):
+class FieldSlopes(NamedTuple):
     """What the equations are at K points, and their slopes; the first index counts the points."""
 
     qdot: Numbers
@@ -77,7 +77,7 @@ class Sizes:
         return self.q + self.u + self.w
 
 
-class Field:
+class EquationField:
     """The equations of a system as set, in q, u, u̇, t and inputs w, ready to be evaluated with their slopes."""
 
     def __init__(self, chosen: Values, numbers: Mapping[int, float], outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> None:
@@ -111,8 +111,11 @@ class Field:
         """Symbols as they are written in a program."""
         return tuple(label(self.evaluator.kin.name(i)) for i in nodes)
 
-    def at(self, q: Numbers, u: Numbers, t: Numbers | float, numbers: Mapping[int, Numbers | float]) -> Slopes:
-        """Everything at the points in the rows of q, with the first-order states behind it, and u; `numbers` gives constants and inputs, one or one for each point."""
+    def at(self, q: Numbers, u: Numbers, t: Numbers | float, numbers: Mapping[int, Numbers | float]) -> FieldSlopes:
+        """Everything at the points in the rows of q, with the first-order states behind it, and u.
+
+        `numbers` gives constants and inputs, one or one for each point.
+        """
         kin, sizes, K = self.evaluator.kin, self.sizes, len(q)
         state: dict[int, Numbers | float] = {**numbers, self.evaluator.time: t}
         unknown = (*kin.udot, *kin.multipliers)
@@ -138,7 +141,7 @@ class Field:
         if self.e:
             # λ eliminated: 1 u̇ = u̇(q, u, w)
             r_x, M = solved(M, r_x)[:, : sizes.u], np.broadcast_to(np.eye(sizes.u), (K, sizes.u, sizes.u))
-        return Slopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x, phi_x[:, :, x], y_x[:, :, x], y_udot, e_x[:, :, x])
+        return FieldSlopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x, phi_x[:, :, x], y_x[:, :, x], y_udot, e_x[:, :, x])
 
     def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""
@@ -157,7 +160,7 @@ class Field:
         if not (np.isfinite(values).all() and np.isfinite(slopes).all()):
             why = "the equations have no finite slope at this point (division by zero, or a root of zero)"
             msg = f"linearize: {why}: choose another point or declare other speeds"
-            raise BadPoint(msg)
+            raise BadLinearPoint(msg)
 
 
 def _jets(tape: Tape, x: int) -> list[int]:
@@ -168,16 +171,16 @@ def _jets(tape: Tape, x: int) -> list[int]:
     return found
 
 
-_FIELDS: Final = MadeOnce[Field]()
+_FIELDS: Final = MadeOnce[EquationField]()
 
 
-def field_of(chosen: Values, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> Field:
+def field_of(chosen: Values, t: float, outputs: Sequence[Key] = (), beside: Sequence[int] = ()) -> EquationField:
     """The equations of a setting; what was made for the same description, bindings and outputs is used again."""
     kin = chosen.kin
     # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
     own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, (*chosen.bindings.values(), *beside)) if i >= kin.mark)
     key = (tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(beside))
-    field = _FIELDS(kin, key, lambda: Field(chosen, chosen.value_at(t), outputs, beside))
+    field = _FIELDS(kin, key, lambda: EquationField(chosen, chosen.value_at(t), outputs, beside))
     # a value that is missing is named here
     parameters_of(chosen, tuple(i for i in field.parameters if i not in kin.held))
     return field
@@ -189,7 +192,7 @@ def setting_of(what: str, run: object) -> Values:
 
     if not isinstance(run, Trajectory):
         msg = f"{what}: give a run, as da.simulate returns it, not {type(run).__name__}"
-        raise BadPoint(msg)
+        raise BadLinearPoint(msg)
     return run.values
 
 
@@ -201,5 +204,5 @@ def solved(M: Numbers, b: Numbers) -> Numbers:
     if not np.isfinite(condition).all() or np.max(condition) > 1e15:
         worst = float(np.max(condition))
         msg = f"linearize: the mass matrix is singular at this point (condition {worst:.2g}): choose another point or declare other speeds"
-        raise BadPoint(msg)
+        raise BadLinearPoint(msg)
     return np.asarray(np.linalg.solve(M, b))

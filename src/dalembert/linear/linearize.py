@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.linear.field import BadPoint, Field, Slopes, field_of, setting_of, solved
+from dalembert.linear.field import BadLinearPoint, EquationField, FieldSlopes, field_of, setting_of, solved
 from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
@@ -57,7 +57,7 @@ def linearize(
     start = find_start(chosen.kin, about or {}, chosen.value_at(t), t, guess=guess)
     if isinstance(outputs, str) or not isinstance(outputs, Sequence):
         msg = f"linearize: outputs={outputs!r}; give a list of expressions"
-        raise BadPoint(msg)
+        raise BadLinearPoint(msg)
     field = field_of(chosen, t, outputs)
     numbers = chosen.value_at(t)
     slopes = field.at(_positions(start)[None], start.u[None], t, numbers)
@@ -89,7 +89,7 @@ def _positions(start: Start) -> Numbers:
     return np.concatenate([start.q, start.x])
 
 
-def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int]) -> LinearModel:
+def model(field: EquationField, start: Start, slopes: FieldSlopes, k: int, free: Sequence[int]) -> LinearModel:
     """A, B, C, D at the point of number k: ∂q = S ∂z, ∂u̇ = −M⁻¹ ∂r."""
     sizes, kin = field.sizes, field.evaluator.kin
     S = tangent(slopes.phi_q[k], free)
@@ -123,7 +123,7 @@ def model(field: Field, start: Start, slopes: Slopes, k: int, free: Sequence[int
     )
 
 
-def _steady(field: Field, start: Start, found: LinearModel, numbers: Mapping[int, float]) -> bool:
+def _steady(field: EquationField, start: Start, found: LinearModel, numbers: Mapping[int, float]) -> bool:
     """Whether A goes on as it is: no acceleration, and the same slopes a moment later where states drive one another."""
     fastest = float(np.abs(start.qdot).max(initial=0.0))
     if np.abs(found.offset[found.n_z :]).max(initial=0.0) > _AT_REST * max(1.0, fastest):
@@ -135,25 +135,25 @@ def _steady(field: Field, start: Start, found: LinearModel, numbers: Mapping[int
         slopes = field.at(later[None], start.u[None], start.t, numbers)
         free = [field.names(field.q).index(z) for z in found.states[: found.n_z]]
         A = model(field, start, slopes, 0, free).A
-    except (BadPoint, np.linalg.LinAlgError):
+    except (BadLinearPoint, np.linalg.LinAlgError):
         return False
     proper = [np.ix_(block, block) for block in blocks(found.A) if len(block) > 1]
     return all(np.abs(A[part] - found.A[part]).max() <= _UNCHANGED * np.abs(found.A[part]).max() for part in proper)
 
 
-def _places(field: Field, coordinates: Sequence[Key]) -> list[int]:
+def _places(field: EquationField, coordinates: Sequence[Key]) -> list[int]:
     kin = field.evaluator.kin
     if isinstance(coordinates, str) or not isinstance(coordinates, Sequence):
         msg = f"linearize: coordinates={coordinates!r}; give a list of them"
-        raise BadPoint(msg)
+        raise BadLinearPoint(msg)
     nodes = [field.evaluator.node(key) for key in coordinates if field.evaluator.node(key) not in kin.x]
     if any(i not in kin.q for i in nodes) or len(nodes) != kin.n_q - len(field.phi):
         msg = f"linearize: name {kin.n_q - len(field.phi)} of the coordinates {', '.join(field.names(kin.q))} as independent"
-        raise BadPoint(msg)
+        raise BadLinearPoint(msg)
     return [*(kin.q.index(i) for i in nodes), *range(kin.n_q, len(field.q))]
 
 
-def _check_rest(field: Field, slopes: Slopes) -> None:
+def _check_rest(field: EquationField, slopes: FieldSlopes) -> None:
     """u̇₀ = 0, up to rounding of the terms it is made of."""
     udot = slopes.udot[0]
     scale = np.linalg.norm(slopes.r_x[0], axis=1) / np.abs(np.diag(slopes.M[0]))
@@ -162,4 +162,4 @@ def _check_rest(field: Field, slopes: Slopes) -> None:
     names = field.names(field.evaluator.kin.udot)
     listed = ", ".join(f"{names[k]} = {udot[k]:.6g}" for k in wrong)
     msg = f"linearize: not an equilibrium: {listed}; change the point, or leave out equilibrium=True and use the offset"
-    raise BadPoint(msg)
+    raise BadLinearPoint(msg)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import DalembertError
-from dalembert.linear.field import BadPoint, field_of
+from dalembert.linear.field import BadLinearPoint, field_of
 from dalembert.linear.linearize import model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
@@ -36,7 +36,7 @@ _NO_GROWTH: Final = 1e-4
 _BISECTIONS: Final = 14
 
 
-class Sweep:
+class ParameterSweep:
     """A system about a point that a parameter moves: call it with numbers to get linear models."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Sweep:
         if signs[0] == signs[1]:
             state = "unstable" if signs[0] else "stable"
             msg = f"stability limit: {self.parameter} = {low:g} and {high:g} are both {state}; give two values between which it changes"
-            raise BadPoint(msg)
+            raise BadLinearPoint(msg)
         stable, unstable = (high, low) if signs[0] else (low, high)
         if self._decays(stable, unstable):
             return self._crossing(stable, unstable)
@@ -128,7 +128,7 @@ class Sweep:
             real = roots[np.abs(roots.imag) < 1e-3 * step].real
             if not real.size:
                 msg = f"stability limit: growth does not vanish smoothly near {self.parameter} = {edge:.9g}"
-                raise BadPoint(msg)
+                raise BadLinearPoint(msg)
             edge = float(real[np.argmin(np.abs(real - edge))])
             step /= 8
         return edge
@@ -195,7 +195,7 @@ def root_locus(
     if at.ndim != 1 or at.size == 0 or not np.isfinite(at).all():
         msg = f"root locus: give a list of values for {parameter}"
         raise DalembertError(msg)
-    models = Sweep(system, parameter, about, values=values, inputs=inputs, t=t)(at)
+    models = ParameterSweep(system, parameter, about, values=values, inputs=inputs, t=t)(at)
     found = [m.modes() for m in models]
     zeros = min(sum(mode.structural for mode in ms.modes) for ms in found)
     rows = [ms.eigenvalues[zeros:] for ms in found]

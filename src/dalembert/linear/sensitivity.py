@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.linear.field import Field, Slopes, field_of, setting_of, solved
+from dalembert.linear.field import EquationField, FieldSlopes, field_of, setting_of, solved
 from dalembert.linear.linearize import linearize, model
 from dalembert.linear.model import LinearModel
 from dalembert.linear.tangent import independent
@@ -77,7 +77,7 @@ def _refuse_states(kin: Kinematics) -> None:
         raise NotApplicable(msg)
 
 
-def _jacobians(field: Field, slopes: Slopes, count: int) -> tuple[Numbers, Numbers]:
+def _jacobians(field: EquationField, slopes: FieldSlopes, count: int) -> tuple[Numbers, Numbers]:
     """f_x and f_p in all of (q, u), for each point."""
     whole = np.concatenate([slopes.qdot_x, -solved(slopes.M, slopes.r_x)], axis=1)
     n = field.sizes.q + field.sizes.u
@@ -93,7 +93,7 @@ def _gauss(stages: int) -> tuple[Numbers, Numbers, Numbers]:
     return c, w / 2, integrals @ np.linalg.inv(powers)
 
 
-def _propagators(field: Field, run: Trajectory, numbers: Mapping[int, float], count: int) -> tuple[Numbers, Numbers]:
+def _propagators(field: EquationField, run: Trajectory, numbers: Mapping[int, float], count: int) -> tuple[Numbers, Numbers]:
     """S(t + h) = Φ S(t) + g for every part of every step."""
     c, b, a = _gauss(_STAGES)
     steps = run.solution.t
@@ -112,7 +112,7 @@ def _propagators(field: Field, run: Trajectory, numbers: Mapping[int, float], co
     return np.eye(n) + moved[:, :, :n], moved[:, :, n:]
 
 
-def _at_start(field: Field, start: Start, numbers: Mapping[int, float], count: int) -> Numbers:
+def _at_start(field: EquationField, start: Start, numbers: Mapping[int, float], count: int) -> Numbers:
     """∂(q, u)/∂p where the run begins: zero but for positions that the rows determine."""
     sizes = field.sizes
     origins = [m.origin for m in start.marks[: sizes.q + sizes.u]]
@@ -175,7 +175,7 @@ def model_sensitivity(
     return ModelSensitivity(found, name, A_p, _eigenvalue_slopes(found, A_p))
 
 
-def _dependent_slope(slopes: Slopes, free: Sequence[int]) -> Numbers:
+def _dependent_slope(slopes: FieldSlopes, free: Sequence[int]) -> Numbers:
     """∂q/∂p at held z: φ_D ∂q_D/∂p = −φ_p."""
     phi_q, phi_p = slopes.phi_q[0], slopes.phi_x[0][:, -1]
     moved = np.zeros(phi_q.shape[1])

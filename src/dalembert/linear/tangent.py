@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.linear.field import BadPoint
+from dalembert.linear.field import BadLinearPoint
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def independent(phi_q: Numbers, wanted: Sequence[int] | None = None) -> tuple[in
         if not (largest := size.max(initial=0.0)) > _SINGULAR:
             why = "the given coordinates are not independent" if wanted is not None else "the holonomic rows are not independent"
             msg = f"linearize: {why} at this point (rank {k} of {m})"
-            raise BadPoint(msg)
+            raise BadLinearPoint(msg)
         row, column = max(((i, j) for i, j in np.argwhere(size >= (1 - _EQUAL) * largest)), key=lambda ij: (ij[1], -ij[0]))
         J[[k, k + row]] = J[[k + row, k]]
         J[k + 1 :] -= np.outer(J[k + 1 :, column] / J[k, column], J[k])
@@ -56,5 +56,5 @@ def tangent(phi_q: Numbers, free: Sequence[int]) -> Numbers:
             S[depend] = -np.linalg.solve(phi_q[:, depend], phi_q[:, list(free)])
         except np.linalg.LinAlgError as problem:
             msg = "linearize: the coordinates chosen as independent are not so at this point; choose others with coordinates="
-            raise BadPoint(msg) from problem
+            raise BadLinearPoint(msg) from problem
     return S

@@ -17,19 +17,19 @@ from dalembert.model.names import split
 from dalembert.model.system import System
 from dalembert.modelfile.expressions import FUNCTIONS
 from dalembert.modelfile.kinds import JOINTS, KINDS, MEMBERS, Key, Kind
-from dalembert.modelfile.places import Source
+from dalembert.modelfile.places import ModelText
 from dalembert.modelfile.scanner import Path
-from dalembert.modelfile.values import Values, is_number
+from dalembert.modelfile.values import ElementValues, is_number
 
 BODIES: Final = ("particle", "body", "rod", "disk", "sphere", "cylinder", "box")
 _CORNERS: Final = ("G", "tip")
 NO_NAMES: Final = frozenset({"pi", *FUNCTIONS, *OF_NUMBERS})
 
 
-class Builder:
+class ModelBuilder:
     """A system that grows from a table; it knows what is still to be declared, and by which name that will be asked for."""
 
-    def __init__(self, system: System, table: dict[str, Any], source: Source) -> None:
+    def __init__(self, system: System, table: dict[str, Any], source: ModelText) -> None:
         self.s, self.table, self.source = system, table, source
         self.frames: dict[str, Frame] = {"N": system.N}
         self.points: dict[str, Point] = {"O": system.O}
@@ -77,7 +77,7 @@ class Builder:
                 self.source.refuse(f"{kind.name} {handle!r:.40}: expected a table with {', '.join(k.name for k in kind.keys)}", path)
             value = {kind.main: value} if value != "" or kind.main != "display" else {}
             self.table[kind.name][handle] = value
-        Values(self, path).check_keys(value, {k.name: k for k in kind.keys}, path, f"{kind.name} {handle!r:.40}")
+        ElementValues(self, path).check_keys(value, {k.name: k for k in kind.keys}, path, f"{kind.name} {handle!r:.40}")
         self.expect(path, lambda: self._declare(kind, handle, value), **self._names(kind, handle, value))
 
     def _names(self, kind: Kind, handle: str, value: dict[str, Any]) -> dict[str, list[str]]:
@@ -192,7 +192,7 @@ class Builder:
 
     def _declare(self, kind: Kind, handle: str, value: dict[str, Any]) -> None:
         path: Path = (kind.name, handle)
-        values = Values(self, path)
+        values = ElementValues(self, path)
         make = getattr(self, f"_{kind.name}", None)
         if make is not None:
             values.guarded(lambda: make(handle, value, values), path)
@@ -207,7 +207,7 @@ class Builder:
         if isinstance(made, Body):
             self.bodies[handle] = made
 
-    def _along(self, handle: str, key: Key | None, value: Any, values: Values) -> Any:
+    def _along(self, handle: str, key: Key | None, value: Any, values: ElementValues) -> Any:
         """A property of a member; one that contains its place x_NAME is a function of it."""
         assert key is not None
         place = f"x_{handle}"
@@ -230,13 +230,13 @@ class Builder:
             return [at(v, (*here, k)) for k, v in enumerate(value)]
         return at(value, here)
 
-    def _point(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _point(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         of = self._or(values, value, "of", "point", self.s.O)
         r = values.of(Key("offset", "vector"), value["offset"])
         frame = self._or(values, value, "frame", "frame", None)
         self.points[handle] = of.offset(r, value.get("name", handle), frame)
 
-    def _frame(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _frame(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         of: Frame = self._or(values, value, "of", "frame", self.s.N)
         ways = [way for way in ("angle", "axes", "cosines", "quaternion") if way in value]
         if len(ways) != 1:
@@ -271,52 +271,52 @@ class Builder:
                 raise BadDescription(msg)
             self.frames[handle] = of.quaternion(*e, name=name)
 
-    def _coordinate(self, handle: str, value: dict[str, Any], values: Values) -> None:  # noqa: ARG002 - units are read with the symbols
+    def _coordinate(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:  # noqa: ARG002 - units are read with the symbols
         self.s.coordinate(handle, display=value.get("display"))
 
     def _joint(self, handle: str, P: Point) -> None:
         self.points[handle], self.frames[handle] = P, P.frame
 
-    def _single(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: Values) -> None:
+    def _single(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: ElementValues) -> None:
         q = values.text(value.get("coordinate", handle), (*values.path, "coordinate"))
         axis = values.of(Key("axis", "vector"), value["axis"]) if "axis" in value else None
         self._joint(handle, verb(q, values.point(value["at"], (*values.path, "at")), axis))
         if "display" in value:
             self.s.display(**{q: values.text(value["display"], (*values.path, "display"))})
 
-    def _pin(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _pin(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         self._single(self.s.pin, handle, value, values)
 
-    def _slide(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _slide(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         self._single(self.s.slide, handle, value, values)
 
-    def _several(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: Values) -> None:
+    def _several(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: ElementValues) -> None:
         names = values.names(value["coordinates"], (*values.path, "coordinates"))
         arguments = {"at": values.point(value["at"], (*values.path, "at"))} if "at" in value else {}
         if "axes" in value:
             arguments["axes"] = values.text(value["axes"], (*values.path, "axes"))
         self._joint(handle, verb(names, **arguments))
 
-    def _universal(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _universal(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         self._several(self.s.universal, handle, value, values)
 
-    def _ball(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _ball(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         self._several(self.s.ball, handle, value, values)
 
-    def _free(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _free(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         self._several(self.s.free, handle, value, values)
 
-    def _weld(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _weld(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         offset = values.of(Key("offset", "vector"), value["offset"]) if "offset" in value else None
         self._joint(handle, self.s.weld(values.point(value["at"], (*values.path, "at")), offset))
 
-    def _roll(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _roll(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         kind = KINDS["roll"]
         arguments = {k: values.of(kind.key(k), v) for k, v in value.items()}  # type: ignore[arg-type]
         arguments.setdefault("body", values.body(handle, (*values.path, "body")) if "body" not in value else None)
         self.s.roll(**arguments)
 
-    def _discretise(self, handle: str, value: dict[str, Any], values: Values) -> None:
+    def _discretise(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         from dalembert.flexible.expansion.discretise import discretise
         from dalembert.modelfile.symbols import declare_speeds
 
@@ -332,13 +332,13 @@ class Builder:
         kind = KINDS["discretise"]
         discretise(self.s, member, **{k: values.of(kind.key(k), v) for k, v in value.items()})  # type: ignore[arg-type]
 
-    def _or(self, values: Values, value: dict[str, Any], key: str, kind: str, default: Any) -> Any:
+    def _or(self, values: ElementValues, value: dict[str, Any], key: str, kind: str, default: Any) -> Any:
         return values.of(Key(key, kind), value[key]) if key in value else default
 
     def gravity(self, value: Any, up: Any) -> None:
         """A vector, or a number along minus the axis that points up."""
         path: Path = ("gravity",)
-        values = Values(self, path)
+        values = ElementValues(self, path)
         if not isinstance(up, str) or up not in ("x", "y", "z"):
             self.source.refuse(f"up = {up!r:.40}: give 'x', 'y' or 'z'", ("up",))
         g = values.scalar(value, path) if is_number(value) else values.expression(values.text(value, path), path)

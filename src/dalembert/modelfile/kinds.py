@@ -174,7 +174,10 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "constants": ("values", 'Constants: name = number, or "2 kg", or a table with value and display; "" for one without a value.'),
     "inputs": ("symbols", "Quantities known only at run time: names, or a table name = value."),
     "specified": ("motions", "Prescribed motions: name = an expression in t, or an empty text."),
-    "states": ("states", "First-order states: name = their rate, in which they may stand themselves, or a table with rate, value and display."),
+    "states": (
+        "states",
+        "First-order states: name = their rate, in which they may stand themselves, or a table with rate, value and display.",
+    ),
     "speeds": ("speeds", 'Speeds: name = an expression linear in the rates, or "u v w" = { of = "B.w", along = "B" }.'),
     "expressions": ("expressions", "Names for expressions that are used in others."),
     "displays": ("displays", "What is printed for a symbol: alpha = 'φ_1'."),

@@ -26,7 +26,7 @@ class BadModel(BadDescription):
 
 
 @dataclass(frozen=True)
-class Source:
+class ModelText:
     """A text, its name, and where the keys and values of its tables stand."""
 
     file: str

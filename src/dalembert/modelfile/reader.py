@@ -13,14 +13,14 @@ from typing import Any, Final
 from dalembert.algebra.parser import nearest
 from dalembert.errors import BadDescription
 from dalembert.model.system import System
-from dalembert.modelfile.builder import Builder
+from dalembert.modelfile.builder import ModelBuilder
 from dalembert.modelfile.kinds import KINDS, SECTIONS
-from dalembert.modelfile.places import BadModel, Source
+from dalembert.modelfile.places import BadModel, ModelText
 from dalembert.modelfile.repeat import counted_out
 from dalembert.modelfile.scanner import Scanner
 from dalembert.modelfile.settings import settings
 from dalembert.modelfile.symbols import declare_symbols, declare_words, expect_parts
-from dalembert.modelfile.values import Values
+from dalembert.modelfile.values import ElementValues
 
 LARGEST: Final = 2**20
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -65,7 +65,7 @@ def _text(file: Path) -> str:
         raise BadDescription(msg) from None
 
 
-def _parsed(text: str, file: str) -> tuple[dict[str, Any], Source]:
+def _parsed(text: str, file: str) -> tuple[dict[str, Any], ModelText]:
     # line ends as the scanner and the reader both count them
     text = text.replace("\r\n", "\n")
     try:
@@ -78,7 +78,7 @@ def _parsed(text: str, file: str) -> tuple[dict[str, Any], Source]:
     except tomllib.TOMLDecodeError as problem:
         _refuse_syntax(str(problem), text, file)
     except json.JSONDecodeError as problem:
-        Source(file, text).refuse_at(f"this is not JSON: {problem.msg}", problem.pos)
+        ModelText(file, text).refuse_at(f"this is not JSON: {problem.msg}", problem.pos)
     except RecursionError:
         msg = "it is nested too deeply"
         raise BadModel(msg, file) from None
@@ -88,7 +88,7 @@ def _parsed(text: str, file: str) -> tuple[dict[str, Any], Source]:
     if not isinstance(table, dict):
         msg = 'expected a table of elements at the top, { "name": … }'
         raise BadModel(msg, file)
-    return table, Source(file, text, places)
+    return table, ModelText(file, text, places)
 
 
 def _not_finite(word: str) -> Any:
@@ -116,7 +116,7 @@ def _refuse_syntax(problem: str, text: str, file: str) -> None:
     lines = text.split("\n")
     line, column = (int(where[1]), int(where[2])) if where and where[1] else (len(lines), len(lines[-1]) + 1)
     offset = sum(len(x) + 1 for x in lines[: line - 1]) + column - 1
-    Source(file, text).refuse_at(sentence, offset)
+    ModelText(file, text).refuse_at(sentence, offset)
 
 
 def _counts(table: dict[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
@@ -135,7 +135,7 @@ def _counts(table: dict[str, Any], given: Mapping[str, Any]) -> dict[str, int]:
     return {"n": n}
 
 
-def _replace(table: dict[str, Any], given: dict[str, Any], counts: Mapping[str, int], source: Source) -> None:
+def _replace(table: dict[str, Any], given: dict[str, Any], counts: Mapping[str, int], source: ModelText) -> None:
     """Constants with other values than the file has."""
     constants = table.get("constants", {})
     for name, value in given.items():
@@ -151,14 +151,14 @@ def _replace(table: dict[str, Any], given: dict[str, Any], counts: Mapping[str, 
         constants[name] = {**old, "value": new} if isinstance(old, dict) else new
 
 
-def _built(table: dict[str, Any], source: Source) -> System:
+def _built(table: dict[str, Any], source: ModelText) -> System:
     for key in table:
         if key not in SECTIONS and key not in KINDS and key != "$schema":
             hint = nearest(key, [*SECTIONS, *KINDS]) or "see `dalembert new pendulum` for a file that works"
             source.refuse(f"unknown key {key!r:.60}; {hint}", (key,), key=True)
     name = table.get("name", Path(source.file).stem or "System")
-    b = Builder(System(), table, source)
-    values = Values(b, ())
+    b = ModelBuilder(System(), table, source)
+    values = ElementValues(b, ())
     b.s.name = values.text(name, ("name",)).strip() or "System"
     b.s.source = values.text(table.get("source", ""), ("source",))
     declare_symbols(b)

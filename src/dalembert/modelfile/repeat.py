@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dalembert.modelfile.places import Source
+from dalembert.modelfile.places import ModelText
 from dalembert.modelfile.scanner import Path, Span
 
 MOST: Final = 1000
@@ -14,7 +14,7 @@ _COUNTER: Final = re.compile(r"\{([^{}]*)\}")
 _NEIGHBOURS: Final = {"i": 0, "i-1": -1, "i+1": 1, "i−1": -1}
 
 
-def counted_out(table: dict[str, Any], source: Source, given: Mapping[str, int]) -> tuple[dict[str, Any], Source]:
+def counted_out(table: dict[str, Any], source: ModelText, given: Mapping[str, int]) -> tuple[dict[str, Any], ModelText]:
     """The table with the elements of its families in it, each at the place where its pattern stands.
 
     `given` are counts that replace those in the file.
@@ -37,10 +37,10 @@ def counted_out(table: dict[str, Any], source: Source, given: Mapping[str, int])
             source.refuse('repeat: it repeats nothing; put elements such as [repeat.pin."theta_{i}"] below it', here, key=True)
         for i in range(first, last + 1):
             _merge(whole, body, source, places, here, (), i)
-    return whole, Source(source.file, source.text, places)
+    return whole, ModelText(source.file, source.text, places)
 
 
-def _bounds(family: dict[str, Any], source: Source, here: Path, given: Mapping[str, int]) -> tuple[int, int]:
+def _bounds(family: dict[str, Any], source: ModelText, here: Path, given: Mapping[str, int]) -> tuple[int, int]:
     first, last = family.get("from", 1), given.get("n", family.get("n"))
     if last is None:
         source.refuse("repeat: say how many, n = 10", here, key=True)
@@ -52,7 +52,7 @@ def _bounds(family: dict[str, Any], source: Source, here: Path, given: Mapping[s
     return first, last
 
 
-def _merge(into: dict[str, Any], body: Any, source: Source, places: dict[Path, Span], old: Path, new: Path, i: int) -> None:
+def _merge(into: dict[str, Any], body: Any, source: ModelText, places: dict[Path, Span], old: Path, new: Path, i: int) -> None:
     for pattern, value in body.items():
         name = _filled(pattern, i, source, (*old, pattern), key=True)
         there, here = (*old, pattern), (*new, name)
@@ -76,13 +76,13 @@ def _counts(pattern: str) -> bool:
     return "{" in pattern
 
 
-def _note(source: Source, places: dict[Path, Span], old: Path, new: Path) -> None:
+def _note(source: ModelText, places: dict[Path, Span], old: Path, new: Path) -> None:
     span = source.span(old)
     if span is not None:
         places.setdefault(new, span)
 
 
-def _substituted(value: Any, i: int, source: Source, path: Path) -> Any:
+def _substituted(value: Any, i: int, source: ModelText, path: Path) -> Any:
     if isinstance(value, str):
         return _filled(value, i, source, path)
     if isinstance(value, list):
@@ -90,7 +90,7 @@ def _substituted(value: Any, i: int, source: Source, path: Path) -> Any:
     return value
 
 
-def _filled(text: str, i: int, source: Source, path: Path, *, key: bool = False) -> str:
+def _filled(text: str, i: int, source: ModelText, path: Path, *, key: bool = False) -> str:
     def number(found: re.Match[str]) -> str:
         inside = found[1].replace(" ", "")
         if inside not in _NEIGHBOURS:

@@ -10,13 +10,13 @@ from dalembert.algebra.parser import nearest
 from dalembert.errors import DalembertError
 from dalembert.modelfile.kinds import PARTS, SETTINGS
 from dalembert.modelfile.numbers import as_float
-from dalembert.modelfile.places import Source
-from dalembert.modelfile.values import Values, is_number
+from dalembert.modelfile.places import ModelText
+from dalembert.modelfile.values import ElementValues, is_number
 from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension
 
 if TYPE_CHECKING:
-    from dalembert.modelfile.builder import Builder
+    from dalembert.modelfile.builder import ModelBuilder
     from dalembert.modelfile.scanner import Path
 
 
@@ -41,24 +41,24 @@ class Settings(Shown):
     equilibrium: Mapping[str, Any] = field(default_factory=dict)
     linear: Mapping[str, Any] = field(default_factory=dict)
     # the text it came from, so that what is found out later can be told with its place
-    source: Source | None = field(default=None, repr=False, compare=False)
+    source: ModelText | None = field(default=None, repr=False, compare=False)
 
 
-def settings(b: Builder) -> Settings:
+def settings(b: ModelBuilder) -> Settings:
     """The settings of a file, each value read."""
     found = {section: _section(b, section) for section in SETTINGS}
-    title, description = (Values(b, ()).text(b.table.get(key, ""), (key,)) for key in ("title", "description"))
+    title, description = (ElementValues(b, ()).text(b.table.get(key, ""), (key,)) for key in ("title", "description"))
     return Settings(b.source.file, title, description, _printed(b), **found, source=b.source)
 
 
-def _printed(b: Builder) -> tuple[PrintedInFile, ...]:
+def _printed(b: ModelBuilder) -> tuple[PrintedInFile, ...]:
     given = b.table.get("printed", [])
     if not isinstance(given, list) or not all(isinstance(p, dict) for p in given):
         b.source.refuse("printed: expected a list of tables, [[printed]]", ("printed",))
     keys, found = {k.name: k for k in PARTS["printed"]}, []
     for n, p in enumerate(given):
         here: Path = ("printed", n)
-        values = Values(b, here)
+        values = ElementValues(b, here)
         values.check_keys(p, keys, here, "a printed result")
         residual = values.scalar(p["residual"], (*here, "residual"))
         if (check := b.s.space.journal.check) is not None:
@@ -73,7 +73,7 @@ def _printed(b: Builder) -> tuple[PrintedInFile, ...]:
     return tuple(found)
 
 
-def _section(b: Builder, section: str) -> dict[str, Any]:
+def _section(b: ModelBuilder, section: str) -> dict[str, Any]:
     table, known = b.table.get(section, {}), SETTINGS[section]
     if not isinstance(table, dict):
         b.source.refuse(f"{section}: expected a table with {', '.join(known)}", (section,))
@@ -84,8 +84,8 @@ def _section(b: Builder, section: str) -> dict[str, Any]:
     return {key: _setting(b, known[key], value, (section, key)) for key, value in table.items()}
 
 
-def _setting(b: Builder, kind: str, value: Any, path: Path) -> Any:
-    values = Values(b, path)
+def _setting(b: ModelBuilder, kind: str, value: Any, path: Path) -> Any:
+    values = ElementValues(b, path)
     if kind in ("text", "flag"):
         return values.text(value, path) if kind == "text" else values.flag(value, path)
     if kind == "number":
@@ -101,7 +101,7 @@ def _setting(b: Builder, kind: str, value: Any, path: Path) -> Any:
     return {_known(b, name, (*path, name)): _number(b, v, (*path, name), b.s.dimension(name)) for name, v in value.items()}
 
 
-def _known(b: Builder, name: str, path: Path) -> str:
+def _known(b: ModelBuilder, name: str, path: Path) -> str:
     """A symbol of the system, or its rate."""
     try:
         b.s.expression(name)
@@ -110,13 +110,13 @@ def _known(b: Builder, name: str, path: Path) -> str:
     return name
 
 
-def _hint(b: Builder, name: str) -> str:
+def _hint(b: ModelBuilder, name: str) -> str:
     hint = nearest(name, [*b.s.symbols])
     return f"; {hint}" if hint else ""
 
 
-def _number(b: Builder, value: Any, path: Path, wanted: Dimension | None = None) -> float:
-    values = Values(b, path)
+def _number(b: ModelBuilder, value: Any, path: Path, wanted: Dimension | None = None) -> float:
+    values = ElementValues(b, path)
     if not is_number(value) and not isinstance(value, str):
         values.wrong("number", value, path)
     try:
@@ -125,25 +125,25 @@ def _number(b: Builder, value: Any, path: Path, wanted: Dimension | None = None)
         b.source.refuse(f"{path[-1]}: {value!s:.40} is too large a number", path)
 
 
-def _motion(b: Builder, name: str, value: Any, path: Path) -> Any:
+def _motion(b: ModelBuilder, name: str, value: Any, path: Path) -> Any:
     """An input or a specified motion: a number, or a text in t that is kept as it is."""
     if name not in b.s.symbols:
         b.source.refuse(f"no symbol is called {name!r:.60}{_hint(b, name)}", path, key=True)
-    values = Values(b, path)
+    values = ElementValues(b, path)
     if is_number(value):
         return _number(b, value, path)
     values.scalar(value, path)
     return value
 
 
-def _range(b: Builder, value: Any, path: Path) -> tuple[float, float]:
+def _range(b: ModelBuilder, value: Any, path: Path) -> tuple[float, float]:
     if not isinstance(value, list) or len(value) != 2:
         b.source.refuse(f"{path[-1]}: expected a range [from, to]", path)
     low, high = (_number(b, v, (*path, k)) for k, v in enumerate(value))
     return low, high
 
 
-def _events(b: Builder, value: Any, path: Path) -> list[Any]:
+def _events(b: ModelBuilder, value: Any, path: Path) -> list[Any]:
     from dalembert.simulation.events.event import event, impact
 
     if not isinstance(value, list):
@@ -151,7 +151,7 @@ def _events(b: Builder, value: Any, path: Path) -> list[Any]:
     found, keys = [], {k.name: k for k in PARTS["event"]}
     for k, given in enumerate(value):
         here = (*path, k)
-        values = Values(b, here)
+        values = ElementValues(b, here)
         if isinstance(given, str):
             values.scalar(given, here)
             found.append(event(given))

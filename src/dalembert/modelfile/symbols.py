@@ -11,18 +11,18 @@ from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
 from dalembert.model.names import split
-from dalembert.modelfile.builder import NO_NAMES, Builder
+from dalembert.modelfile.builder import NO_NAMES, ModelBuilder
 from dalembert.modelfile.kinds import KINDS
 from dalembert.modelfile.numbers import number_of_text
 from dalembert.modelfile.scanner import Path
-from dalembert.modelfile.values import Values, is_number
+from dalembert.modelfile.values import ElementValues, is_number
 from dalembert.units.quantity import has_unit
 
 # names in an expression, without what follows a point
 _WORD: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
-def declare_symbols(b: Builder) -> None:
+def declare_symbols(b: ModelBuilder) -> None:
     """Coordinates, constants and inputs at once; what is defined by an expression when its turn comes."""
     for name, (unit, display, path) in _several(b, "coordinates").items():
         _guarded(b, path, lambda name=name, display=display: b.s.coordinate(name, display=display))  # type: ignore[misc]
@@ -40,15 +40,15 @@ def declare_symbols(b: Builder) -> None:
             b.expect((section, name), lambda d=declare, n=name, v=value: d(b, n, v), scalar=name.replace(",", " ").split())  # type: ignore[misc]
 
 
-def declare_words(b: Builder, section: str, verb: Callable[..., None]) -> None:
+def declare_words(b: ModelBuilder, section: str, verb: Callable[..., None]) -> None:
     """displays and units: a text for each symbol."""
     for name, value in _table(b, section).items():
         path: Path = (section, name)
-        text = Values(b, path).text(value, path)
+        text = ElementValues(b, path).text(value, path)
         _guarded(b, path, lambda name=name, text=text: verb(**{name: text}))  # type: ignore[misc]
 
 
-def declare_speeds(b: Builder) -> None:
+def declare_speeds(b: ModelBuilder) -> None:
     """Speeds that do not contain the amplitudes of members come before these, whose rates are then speeds too."""
     known = {*b.known(), *NO_NAMES, "t"}
     for name, value in _table(b, "speeds").items():
@@ -58,7 +58,7 @@ def declare_speeds(b: Builder) -> None:
             b.need(path)
 
 
-def expect_parts(b: Builder) -> None:
+def expect_parts(b: ModelBuilder) -> None:
     """where = { z = "…" } in an element: parts of its expressions, which are made right before it."""
     for kind in KINDS:
         group = b.table.get(kind)
@@ -66,26 +66,26 @@ def expect_parts(b: Builder) -> None:
             if not isinstance(element, dict) or "where" not in element:
                 continue
             path: Path = (kind, handle, "where")
-            parts = Values(b, path).table(element.pop("where"), path)
+            parts = ElementValues(b, path).table(element.pop("where"), path)
             b.first[(kind, handle)] = [(*path, name) for name in parts]
             for name, value in parts.items():
                 b.expect((*path, name), lambda n=name, v=value, p=path: _part(b, n, v, (*p, n)), scalar=[name])  # type: ignore[misc]
 
 
-def _table(b: Builder, section: str) -> dict[str, Any]:
+def _table(b: ModelBuilder, section: str) -> dict[str, Any]:
     value = b.table.get(section, {})
     if not isinstance(value, dict):
         b.source.refuse(f"{section}: expected a table, name = value", (section,))
     return value
 
 
-def _several(b: Builder, section: str) -> dict[str, tuple[Any, str | None, Path]]:
+def _several(b: ModelBuilder, section: str) -> dict[str, tuple[Any, str | None, Path]]:
     """{name: (what is said of it, display, place)} of names in one text, in a list, or in a table."""
     value = b.table.get(section, {})
     if isinstance(value, str):
         value = value.replace(",", " ").split()
     if isinstance(value, list):
-        names = [Values(b, (section,)).text(v, (section, k)) for k, v in enumerate(value)]
+        names = [ElementValues(b, (section,)).text(v, (section, k)) for k, v in enumerate(value)]
         twice = next((n for n in names if names.count(n) > 1), None)
         if twice is not None:
             b.source.refuse(f"{section}: {twice!r:.60} is named twice", (section,))
@@ -102,31 +102,31 @@ def _several(b: Builder, section: str) -> dict[str, tuple[Any, str | None, Path]
     return found
 
 
-def _known_keys(b: Builder, given: dict[str, Any], keys: tuple[str, ...], path: Path) -> None:
+def _known_keys(b: ModelBuilder, given: dict[str, Any], keys: tuple[str, ...], path: Path) -> None:
     for key in given:
         if key not in keys:
             hint = nearest(key, keys) or f"it takes {' and '.join(keys)}"
             b.source.refuse(f"unknown key {key!r:.60} of {path[-1]}; {hint}", (*path, key), key=True)
 
 
-def _display(b: Builder, given: dict[str, Any], path: Path) -> str | None:
-    return Values(b, path).text(given["display"], (*path, "display")) if "display" in given else None
+def _display(b: ModelBuilder, given: dict[str, Any], path: Path) -> str | None:
+    return ElementValues(b, path).text(given["display"], (*path, "display")) if "display" in given else None
 
 
-def _guarded(b: Builder, path: Path, verb: Callable[[], object]) -> None:
-    Values(b, path).guarded(verb, path)
+def _guarded(b: ModelBuilder, path: Path, verb: Callable[[], object]) -> None:
+    ElementValues(b, path).guarded(verb, path)
 
 
-def _number(b: Builder, value: Any, path: Path) -> Any:
+def _number(b: ModelBuilder, value: Any, path: Path) -> Any:
     """A number as written, "pi/3", or with a unit."""
     if is_number(value):
-        return Values(b, path).scalar(value, path)
+        return ElementValues(b, path).scalar(value, path)
     if not isinstance(value, str):
-        Values(b, path).wrong("number", value, path)
-    return Values(b, path).guarded(lambda: number_of_text(value), path)
+        ElementValues(b, path).wrong("number", value, path)
+    return ElementValues(b, path).guarded(lambda: number_of_text(value), path)
 
 
-def _constant(b: Builder, name: str, value: Any) -> None:
+def _constant(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("constants", name)
     display = None
     if isinstance(value, dict):
@@ -136,14 +136,14 @@ def _constant(b: Builder, name: str, value: Any) -> None:
     _guarded(b, path, lambda: b.s.constant(name, given, display=display))
 
 
-def _dimension(b: Builder, name: str, unit: Any, path: Path) -> None:
-    text = Values(b, path).text(unit, path)
+def _dimension(b: ModelBuilder, name: str, unit: Any, path: Path) -> None:
+    text = ElementValues(b, path).text(unit, path)
     _guarded(b, path, lambda: b.s.units(**{name: text}))
 
 
-def _specified(b: Builder, name: str, value: Any) -> None:
+def _specified(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("specified", name)
-    values, display = Values(b, path), None
+    values, display = ElementValues(b, path), None
     if isinstance(value, dict):
         _known_keys(b, value, ("motion", "display"), path)
         display, value = _display(b, value, path), value.get("motion", "")
@@ -151,7 +151,7 @@ def _specified(b: Builder, name: str, value: Any) -> None:
     _guarded(b, path, lambda: b.s.specified(name, motion, display=display))
 
 
-def _state(b: Builder, name: str, value: Any) -> None:
+def _state(b: ModelBuilder, name: str, value: Any) -> None:
     """The symbol at once, so that loads and rates may contain it; its rate when its turn comes."""
     path: Path = ("states", name)
     start = display = None
@@ -163,12 +163,12 @@ def _state(b: Builder, name: str, value: Any) -> None:
     _guarded(b, path, lambda: b.s.state(name, value=start, display=display))
     if rate == "":
         b.source.refuse(f"state {name!r:.60}: give its rate, such as 'x.dot - {name}'", path)
-    b.expect(path, lambda: _guarded(b, path, lambda: b.s.rate(name, Values(b, path).scalar(rate, path))))
+    b.expect(path, lambda: _guarded(b, path, lambda: b.s.rate(name, ElementValues(b, path).scalar(rate, path))))
 
 
-def _speed(b: Builder, name: str, value: Any) -> None:
+def _speed(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("speeds", name)
-    values = Values(b, path)
+    values = ElementValues(b, path)
     if isinstance(value, dict) and ("of" in value or "along" in value):
         _known_keys(b, value, ("of", "along"), path)
         vector = values.expression(values.text(value.get("of"), (*path, "of")), (*path, "of"))
@@ -185,12 +185,12 @@ def _speed(b: Builder, name: str, value: Any) -> None:
     _guarded(b, path, lambda: b.s.speed(name, definition, display=display))
 
 
-def _expression(b: Builder, name: str, value: Any) -> None:
+def _expression(b: ModelBuilder, name: str, value: Any) -> None:
     _part(b, name, value, ("expressions", name))
 
 
-def _part(b: Builder, name: str, value: Any, path: Path) -> None:
-    e = Values(b, path).scalar(value, path)
+def _part(b: ModelBuilder, name: str, value: Any, path: Path) -> None:
+    e = ElementValues(b, path).scalar(value, path)
     tape = b.s.space.tape
     from dalembert.model.names import checked
 

@@ -8,7 +8,7 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import Unwritable
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.journal import Program
+from dalembert.geometry.journal import PythonFunction
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Shape
 from dalembert.model.member import End
@@ -29,7 +29,7 @@ class ValueText:
 
     def value(self, kind: str, given: Any) -> Any:
         """A value as the file has it, by the type of its key."""
-        if isinstance(given, Program):
+        if isinstance(given, PythonFunction):
             msg = "save: a function of Python stands where a file can only have an expression"
             raise Unwritable(msg)
         if kind == "scalar":

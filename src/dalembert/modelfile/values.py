@@ -20,7 +20,7 @@ from dalembert.modelfile.scanner import Path
 from dalembert.units.inference import BadDimension
 
 if TYPE_CHECKING:
-    from dalembert.modelfile.builder import Builder
+    from dalembert.modelfile.builder import ModelBuilder
 
 _THREE_OR_SIX: Final = (3, 6)
 
@@ -35,10 +35,10 @@ def exact_number(value: float | Decimal) -> int | Fraction:
     return value if isinstance(value, int) else Fraction(str(value))
 
 
-class Values:
+class ElementValues:
     """The values of one element, converted where it stands in the file."""
 
-    def __init__(self, builder: Builder, path: Path) -> None:
+    def __init__(self, builder: ModelBuilder, path: Path) -> None:
         self.builder, self.path, self.source = builder, path, builder.source
 
     def of(self, key: Key, value: Any, path: Path | None = None) -> Any:
@@ -249,24 +249,24 @@ def _shown(value: Any) -> str:
     return f"{value!r:.60}" if isinstance(value, str) else f"{value!s:.60}"
 
 
-_CONVERT: Final[dict[str, Callable[[Values, Any, Path], Any]]] = {
-    "scalar": Values.scalar,
-    "scalars": Values.scalars,
-    "vectors": Values.vectors,
-    "cosines": Values.cosines,
-    "point": Values.point,
-    "frame": Values.frame,
-    "body": Values.body,
-    "bodies": Values.bodies,
-    "frame or body": Values.frame_or_body,
-    "inertia": Values.inertia,
-    "shape": Values.shape,
-    "end": Values.end,
-    "text": Values.text,
-    "unit": Values.text,
-    "names": Values.names,
-    "rows": Values.rows,
-    "functions": Values.functions,
-    "table": Values.table,
-    "flag": Values.flag,
+_CONVERT: Final[dict[str, Callable[[ElementValues, Any, Path], Any]]] = {
+    "scalar": ElementValues.scalar,
+    "scalars": ElementValues.scalars,
+    "vectors": ElementValues.vectors,
+    "cosines": ElementValues.cosines,
+    "point": ElementValues.point,
+    "frame": ElementValues.frame,
+    "body": ElementValues.body,
+    "bodies": ElementValues.bodies,
+    "frame or body": ElementValues.frame_or_body,
+    "inertia": ElementValues.inertia,
+    "shape": ElementValues.shape,
+    "end": ElementValues.end,
+    "text": ElementValues.text,
+    "unit": ElementValues.text,
+    "names": ElementValues.names,
+    "rows": ElementValues.rows,
+    "functions": ElementValues.functions,
+    "table": ElementValues.table,
+    "flag": ElementValues.flag,
 }

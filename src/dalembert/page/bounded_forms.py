@@ -12,7 +12,7 @@ from typing import Final
 from dalembert.algebra.folds import operands
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.algebra.printing.tree import ZERO, Equation, TooLong, Tree
+from dalembert.algebra.printing.tree import ZERO, Sides, TooLongToWrite, Tree
 from dalembert.algebra.tape import LEAVES, Tape
 from dalembert.report.writing import Writing
 
@@ -79,16 +79,16 @@ class BoundedForms(Writing):
             self.patience.shown[key] = super().written(tape, i, form)
         return self.patience.shown[key]
 
-    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equation, ...], list[Tree]]:
+    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Sides, ...], list[Tree]]:
         """With their intermediates, as long as a page has room for them; then with a word."""
         operations = operation_count(tape, nodes)
-        return super().long_scalars(tape, nodes) if self.patience.allows(operations) else ((), [TooLong() for _ in nodes])
+        return super().long_scalars(tape, nodes) if self.patience.allows(operations) else ((), [TooLongToWrite() for _ in nodes])
 
-    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equation, ...], list[Equation]]:
+    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Sides, ...], list[Sides]]:
         """The same for equations."""
         if self.patience.allows(operation_count(tape, tuple(residuals))):
             return super().long_equations(tape, residuals, unknowns)
-        return (), [Equation(TooLong(), ZERO) for _ in residuals]
+        return (), [Sides(TooLongToWrite(), ZERO) for _ in residuals]
 
 
 def _home(tape: Tape, i: int) -> tuple[int, int]:

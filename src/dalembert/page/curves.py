@@ -41,7 +41,7 @@ class MemberCurve:
     along: tuple[Vector, ...] = field(repr=False)
 
 
-class Members:
+class CurveMembers:
     """The members of a system that were expanded, and what of it belongs to them."""
 
     def __init__(self, system: System) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from dalembert.algebra.printing.tree import Equation, Group, Product, Sum, TooLong, Tree
+from dalembert.algebra.printing.tree import Factors, Group, Sides, SignedTerms, TooLongToWrite, Tree
 from dalembert.principles.base import Derivation, Step
 from dalembert.report.blocks import Block, Display, FormulaSpan, words
 from dalembert.report.html import html
@@ -82,12 +82,12 @@ def shortened(blocks: list[Block], command: str) -> list[Block]:
 def _lacks(tree: Tree) -> bool:
     """Whether something in it was left out."""
     match tree:
-        case TooLong():
+        case TooLongToWrite():
             return True
-        case Equation(left) | Group(left):
+        case Sides(left) | Group(left):
             return _lacks(left)
-        case Sum(parts):
+        case SignedTerms(parts):
             return any(_lacks(part) for _, part in parts)
-        case Product(factors):
+        case Factors(factors):
             return any(map(_lacks, factors))
     return False

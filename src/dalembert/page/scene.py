@@ -12,7 +12,7 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
-from dalembert.page.curves import MemberCurve, Members
+from dalembert.page.curves import CurveMembers, MemberCurve
 from dalembert.page.geometry import Poses, ancestors
 from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
 from dalembert.page.outline import Outline, attached, outline
@@ -115,7 +115,7 @@ class _Drawing:
         self.loads = list(loads(run)) if arrows else []
         self.springs = [(kind, *pair) for kind, pair in springs(run)]
         self.contacts = list(dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None))
-        self.members = Members(system)
+        self.members = CurveMembers(system)
         points = [b.G for b in system.bodies] + [e.member.at for e in self.members.bent]
         points += [P for b in system.bodies for P in b.points.values()]
         points += [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts

@@ -17,7 +17,7 @@ from dalembert.equations.reduction import contracted_with_W
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
-from dalembert.kinetics.fields import Field, Place, Slopes
+from dalembert.kinetics.fields import Place, PlaceField, Slopes
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import Quantity
 from dalembert.model.system import System
@@ -84,7 +84,7 @@ def _items(kin: Kinematics, a: Quantity) -> Iterator[Item]:
         labels = list(_labels(kin, a if isinstance(a.symbol, Symbol) and not isinstance(a.formula, Partial) else a.spelled))
         for X in places_shown(kin, value):
             yield from (Item(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
-    elif isinstance(value, Field):
+    elif isinstance(value, PlaceField):
         yield from (Item(a.ref, value(X), _owner(kin, X)) for X in places_shown(kin, value))
     elif isinstance(value, Rows):
         down, across = (tuple(i.name if isinstance(i, Name) else str(i) for i in index) for index in (a.index, a.across))
@@ -114,7 +114,7 @@ def _component_names(kin: Kinematics, a: Quantity, size: int) -> list[dict[Formu
     return [{x.ref: Name(kin.name(x.value.nodes[k])) for x in variables if k < len(x.value)} for k in range(size)]
 
 
-def places_shown(kin: Kinematics, value: Field) -> list[Place]:
+def places_shown(kin: Kinematics, value: PlaceField) -> list[Place]:
     """Where it was needed, bodies first."""
     order = {X: k for k, X in enumerate(X for b in kin.system.bodies for X in (b.G, b.frame) if X is not None)}
     needed = value.reached if isinstance(value, Slopes) else value.places or value.made

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dalembert.equations import statements
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.fields import Field
+from dalembert.kinetics.fields import PlaceField
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
@@ -65,5 +65,5 @@ def central_equation(system: System | Kinematics) -> Derivation:
 def _along_N(x: Quantities, a: Quantity) -> Quantity:
     """The same vectors in components along N, whose axes do not change with q."""
     t, N = x.tape, x.kin.system.N
-    along = Field(t, lambda X: Vector(t, {N: a.value(X).components(N)}), a.value.places)
+    along = PlaceField(t, lambda X: Vector(t, {N: a.value(X).components(N)}), a.value.places)
     return Quantity(a.formula, along, a.parts, symbol=a.symbol)

@@ -33,7 +33,7 @@ from dalembert.geometry.triples import (
     transposed,
 )
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinematics.tree import Link, Tree
+from dalembert.kinematics.tree import Tree, TreeLink
 from dalembert.kinetics.quantities import Quantities
 from dalembert.model.system import System
 from dalembert.principles.base import on_fork
@@ -71,18 +71,18 @@ class Links:
         self.load = dict(zip(kin.qdot, Q, strict=True))
         for link in self.tree.links:
             self._load_of_ball(link)
-        self.w: dict[Link, Triple] = {}
-        self.bodies: dict[Link, Articulated] = {}
-        self.bias: dict[Link, tuple[Triple, Triple]] = {}
+        self.w: dict[TreeLink, Triple] = {}
+        self.bodies: dict[TreeLink, Articulated] = {}
+        self.bias: dict[TreeLink, tuple[Triple, Triple]] = {}
         for link in self.tree.links:
             self._velocity(link)
             self.bodies[link] = self._own_inertia(link)
         field = kin.system.field
         down = zero if field is None else field.g.on(t).components(kin.system.N)
         # the root that accelerates upwards is the field
-        self.accelerations: dict[Link, tuple[Triple, Triple]] = {self.tree.root: (zero, negative(t, down))}
+        self.accelerations: dict[TreeLink, tuple[Triple, Triple]] = {self.tree.root: (zero, negative(t, down))}
 
-    def _load_of_ball(self, link: Link) -> None:
+    def _load_of_ball(self, link: TreeLink) -> None:
         """ė = ½ Eᵀ s, so the load along the spin s of a quaternion is ½ E Q_e."""
         if link.ball is not None:
             Q = [self.load[self.t.rate(e) or e] for e in link.ball.e]
@@ -90,7 +90,7 @@ class Links:
 
     # ---- from the root to the tips -----------------------------------------------------------
 
-    def _velocity(self, link: Link) -> None:
+    def _velocity(self, link: TreeLink) -> None:
         """ω and the accelerations that are there at q̈ = 0."""
         t = self.t
         if link.parent is None:
@@ -107,7 +107,7 @@ class Links:
             c_v = link.frame.turn(t, c_v, back=False)
         self.bias[link] = (c_w, c_v)
 
-    def _own_inertia(self, link: Link) -> Articulated:
+    def _own_inertia(self, link: TreeLink) -> Articulated:
         """The masses fixed to a link, about its point."""
         t = self.t
         total = Articulated(self.zero_matrix, self.zero_matrix, self.zero_matrix, self.tree.zero, self.tree.zero)
@@ -127,7 +127,7 @@ class Links:
             total.f = plus(t, total.f, centrifugal)
         return total
 
-    def _carried(self, link: Link) -> tuple[Triple, Triple]:
+    def _carried(self, link: TreeLink) -> tuple[Triple, Triple]:
         """(α, a) of a link whose own freedoms have no acceleration."""
         t, parent = self.t, link.parent
         assert parent is not None
@@ -138,7 +138,7 @@ class Links:
         c_w, c_v = self.bias[link]
         return plus(t, alpha, c_w), plus(t, a, c_v)
 
-    def _add_moved(self, total: Articulated, I: Articulated, link: Link, F: Frame) -> None:
+    def _add_moved(self, total: Articulated, I: Articulated, link: TreeLink, F: Frame) -> None:
         """Turn into the parent's axes, move to the parent's point, add."""
         t, r = self.t, link.r
         A, B, M, n, f = I.A, I.B, I.M, I.n, I.f
@@ -175,7 +175,7 @@ class Sweep(Links):
         self.tau = {x: self.load.get(x, t.zero) for x in self.tree.moved}
         self.meeting = {x: self.tree.meeting(x) for x in self.tree.moved}
         # freedoms of links further out that meet at a link which they do not move
-        self.from_outside: dict[Link, list[int]] = {}
+        self.from_outside: dict[TreeLink, list[int]] = {}
         for x, link in self.meeting.items():
             if link not in self.tree.moved[x]:
                 self.from_outside.setdefault(link, []).append(x)
@@ -187,7 +187,7 @@ class Sweep(Links):
 
     # ---- from the tips to the root -----------------------------------------------------------
 
-    def _into_parent(self, link: Link) -> None:
+    def _into_parent(self, link: TreeLink) -> None:
         t, I = self.t, self.bodies[link]
         for x in self.from_outside.get(link, ()):
             self._take_out(I, x)
@@ -242,7 +242,7 @@ class Sweep(Links):
 
     # ---- from the root to the tips again -----------------------------------------------------
 
-    def _acceleration(self, link: Link) -> None:
+    def _acceleration(self, link: TreeLink) -> None:
         t = self.t
         alpha, a = self.accelerations[link] if link.parent is None else self._carried(link)
         for x, s_w, s_v in link.freedoms:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import Equation, Led, Noted, Row, Tree, Words, pieces
+from dalembert.algebra.printing.tree import Adjacent, Led, Noted, Prose, Sides, Tree, pieces
 from dalembert.report.blocks import Display, FormulaSpan, Line, Span, VerdictSpan
 
 # letters of a formula that fit on one line of a page
@@ -49,13 +49,13 @@ def on_lines(tree: Tree) -> list[Tree]:
         else:
             lines.append([piece])
             length = needed
-    return [line[0] if len(line) == 1 else Row(tuple(line), spaced=True) for line in lines]
+    return [line[0] if len(line) == 1 else Adjacent(tuple(line), spaced=True) for line in lines]
 
 
 def in_one(spans: Iterable[Span]) -> Tree:
     """Words and formulas as they follow one another, as one formula."""
     parts = tuple(_part(span) for span in spans)
-    return parts[0] if len(parts) == 1 else Row(parts)
+    return parts[0] if len(parts) == 1 else Adjacent(parts)
 
 
 def _part(span: Span) -> Tree:
@@ -63,19 +63,19 @@ def _part(span: Span) -> Tree:
         case FormulaSpan(tree):
             return tree
         case VerdictSpan(words):
-            return Words(words)
+            return Prose(words)
         case str():
-            return Words(span)
+            return Prose(span)
 
 
 def _sides(line: Line) -> tuple[Tree | None, str, Tree, Tree | None]:
     right, note = in_one((line.right,)), in_one(line.note) if line.note else None
-    if not line.left and isinstance(right, Equation):
+    if not line.left and isinstance(right, Sides):
         return right.left, "=", right.right, note
     if not line.left:
         return None, "", right, note
     first, *others = (in_one(left) for left in (*line.equal, line.left))
-    left = Row((first, *(Led("=", other) for other in others)), spaced=True) if others else first
+    left = Adjacent((first, *(Led("=", other) for other in others)), spaced=True) if others else first
     return left, line.sign, right, note
 
 
@@ -88,7 +88,7 @@ def _at_the_margin(left: Tree | None, sign: str, right: Tree, note: Tree | None)
     rows = [Aligned(None, first), *(Aligned(None, part, continued=True) for part in rest)]
     if left is not None:
         last = rows.pop()
-        rows.append(Aligned(None, Row((last.right, Led(sign, right)), spaced=True), last.continued))
+        rows.append(Aligned(None, Adjacent((last.right, Led(sign, right)), spaced=True), last.continued))
     return [*rows[:-1], Aligned(None, _noted(rows[-1].right, note), rows[-1].continued)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dalembert.algebra.printing.tree import Equation, Tree
+from dalembert.algebra.printing.tree import Sides, Tree
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class FormulaSpan:
     """Mathematics, to be written in any notation; long results come with the intermediates they are written in."""
 
     tree: Tree
-    definitions: tuple[Equation, ...] = ()
+    definitions: tuple[Sides, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Display:
     """Formulas on lines of their own, and the intermediates they share."""
 
     lines: tuple[Line, ...]
-    definitions: tuple[Equation, ...] = ()
+    definitions: tuple[Sides, ...] = ()
 
     @property
     def count(self) -> str:

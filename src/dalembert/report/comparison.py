@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dalembert.agreement.agreement_table import Agreement, Row
+from dalembert.agreement.agreement_table import Agreement, AgreementRow
 from dalembert.report.blocks import Block, Span, Table, VerdictSpan, words
 
 HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")
@@ -23,7 +23,7 @@ def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
             yield words(VerdictSpan(f"{str(check)[:1].upper()}{str(check)[1:]}.", check.agrees))
 
 
-def _row(r: Row) -> tuple[Span, ...]:
+def _row(r: AgreementRow) -> tuple[Span, ...]:
     if not r.applicable:
         return (r.principle.title, r.principle.family, "", "", "", f"not applicable: {r.why_not}")
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dalembert.algebra.printing.tree import ZERO, Equation, Words
+from dalembert.algebra.printing.tree import ZERO, Prose, Sides
 from dalembert.constraint_analysis.analysis import ConstraintAnalysis
 from dalembert.constraint_analysis.analysis import constraints as analysis
 from dalembert.constraint_analysis.classes import RowClass
@@ -59,7 +59,7 @@ def _described(system: System, found: ConstraintAnalysis | None, writing: Writin
     lines = []
     for c, w in zip(system.constraints, written, strict=True):
         integral = (": ", _constant(alone[c.name], writing)) if c.name in alone else ()
-        lines.append(Line(FormulaSpan(Equation(w, ZERO)), note=(f"{c.name}, {_kind(c, classes.get(c.name))}", *integral)))
+        lines.append(Line(FormulaSpan(Sides(w, ZERO)), note=(f"{c.name}, {_kind(c, classes.get(c.name))}", *integral)))
     yield Display(tuple(lines), definitions)
     for h in hidden:
         if len(h.rows) > 1:
@@ -76,7 +76,7 @@ def _kind(c: Constraint, kind: RowClass | None) -> str:
 def _constant(h: HiddenPosition, writing: Writing) -> FormulaSpan:
     """φ = constant"""
     phi = writing.scalar(h.phi.tape, h.phi.i)
-    return FormulaSpan(Equation(phi.tree, Words("constant")), phi.definitions)
+    return FormulaSpan(Sides(phi.tree, Prose("constant")), phi.definitions)
 
 
 def freedoms(kin: Kinematics) -> Block:

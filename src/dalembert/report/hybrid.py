@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dalembert.algebra.printing.tree import Tree, Words
+from dalembert.algebra.printing.tree import Prose, Tree
 from dalembert.flexible.hybrid.equations import HybridEquations
 from dalembert.flexible.hybrid.integrals import integral_naming
 from dalembert.flexible.hybrid.reading import condition, inside, own_first, written
@@ -51,7 +51,7 @@ def _quantities(h: HybridEquations, step: Step, writing: Writing) -> Display:
             entries = [(F, axis, w) for (F, axis, _), w in zip(components(item.value), found, strict=True)]
             right = along_axes(entries)
         else:
-            right = found[0] if found else Words(str(item.value))
+            right = found[0] if found else Prose(str(item.value))
         lines.append(
             Line(FormulaSpan(right), label(item.label, writing, h.tape.names, item.of), sign=":" if is_zero(step.formula) else "=")
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dalembert.algebra.exact import verdict
 from dalembert.algebra.exact.field import decide_zero
 from dalembert.algebra.folds import Rewrite
-from dalembert.algebra.printing.tree import ZERO, Equation
+from dalembert.algebra.printing.tree import ZERO, Sides
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, VerdictSpan, words
@@ -52,7 +52,7 @@ def printed(results: Sequence[PrintedResult], source: str, d: Derivation, writin
     written, definitions = writing.scalars(tape, [r.residual.i for r in results])
     key = source.partition(" ")[0]
     notes = [f"{'by hand,' if r.by_hand else key} {r.label}{_note(v)}" for r, v in zip(results, found, strict=True)]
-    yield Display(tuple(Line(FormulaSpan(Equation(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
+    yield Display(tuple(Line(FormulaSpan(Sides(w, ZERO)), note=(note,)) for w, note in zip(written, notes, strict=True)), definitions)
     yield words(_verdict(found))
 
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from dalembert.algebra import formula as f
 from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.printing.tree import ZERO, Equation, Tree
+from dalembert.algebra.printing.tree import ZERO, Sides, Tree
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Matrix, Step
 from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, words
@@ -130,7 +130,7 @@ def is_zero(formula: str | f.Formula) -> bool:
     return formula.endswith("= 0") if isinstance(formula, str) else isinstance(formula, f.Equation) and formula.right == f.ZERO
 
 
-def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...], tuple[Equation, ...]]:
+def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...], tuple[Sides, ...]]:
     """Every quantity of a step; what is too long to be read shares its intermediates, zeros share a line."""
     written, definitions = writing.scalars(d.tape, [i for item in step.items for i in _nodes(item)])
     following = iter(written)

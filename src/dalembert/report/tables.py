@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dalembert.algebra.exact.field import decide_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient, symbols_of
-from dalembert.algebra.printing.tree import Axis, Equation, Letter, Listed, Row, Tree, Words, total
+from dalembert.algebra.printing.tree import Adjacent, Letter, Listed, Prose, Sides, Tree, UnitVector, total
 from dalembert.algebra.tape import Number, Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -20,7 +20,14 @@ from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, FormulaSpan, Span, Table, VerdictSpan, words
 from dalembert.report.writing import Writing, components
 
-KINDS = {"coordinate": "coordinate", "constant": "constant", "input": "input", "specified": "specified motion", "speed": "speed", "state": "first-order state"}
+KINDS = {
+    "coordinate": "coordinate",
+    "constant": "constant",
+    "input": "input",
+    "specified": "specified motion",
+    "speed": "speed",
+    "state": "first-order state",
+}
 
 
 def symbols(system: System, writing: Writing) -> Table:
@@ -52,7 +59,7 @@ def _meanings(system: System) -> dict[int, Span]:
             found.setdefault(angle, f"attitude of frame {F.name}")
     for P in system.space.points:
         for F, axis, component in components(P.r):
-            found.setdefault(component, FormulaSpan(Row((Words(f"place of {P.name} along "), Axis(F.name, axis)))))
+            found.setdefault(component, FormulaSpan(Adjacent((Prose(f"place of {P.name} along "), UnitVector(F.name, axis)))))
     for b in system.bodies:
         found.setdefault(b.mass.i, f"mass of {b.name}")
     return found
@@ -100,11 +107,11 @@ def _turned(F: Frame, writing: Writing) -> Span:
     match F.rotation:
         case AboutBasis(angle, axis, sign) if parent is not None:
             written = writing.scalar(t, angle)
-            about = total([(sign < 0, Axis(parent.name, "xyz"[axis]))])
-            return FormulaSpan(Row((written.tree, Words(" about "), about)), written.definitions)
+            about = total([(sign < 0, UnitVector(parent.name, "xyz"[axis]))])
+            return FormulaSpan(Adjacent((written.tree, Prose(" about "), about)), written.definitions)
         case AboutAxis(angle, axis) if parent is not None:
             written, n = writing.scalar(t, angle), writing.vector(Vector(t, {parent: axis}))
-            return FormulaSpan(Row((written.tree, Words(" about "), n.tree)), (*written.definitions, *n.definitions))
+            return FormulaSpan(Adjacent((written.tree, Prose(" about "), n.tree)), (*written.definitions, *n.definitions))
         case Quaternion():
             return "by a quaternion"
         case _:
@@ -154,18 +161,18 @@ def _forces(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
 def _along(load: Load, writing: Writing) -> FormulaSpan:
     """Q_θ = …"""
     lines: list[Tree] = []
-    definitions: list[Equation] = []
+    definitions: list[Sides] = []
     for q, (F, _) in zip(load.along, load.forces, strict=True):
         ((Q, _, _),) = F.parts.values()
         written = writing.scalar(F.tape, Q)
-        lines.append(Equation(Row((Letter("Q"), Words(" along "), writing.naming(str(q.name)))), written.tree))
+        lines.append(Sides(Adjacent((Letter("Q"), Prose(" along "), writing.naming(str(q.name)))), written.tree))
         definitions += written.definitions
     return FormulaSpan(Listed(tuple(lines)), tuple(definitions))
 
 
 def _places(shown: Sequence[tuple[FormulaSpan, str]]) -> FormulaSpan:
     definitions = tuple(d for formula, _ in shown for d in formula.definitions)
-    return FormulaSpan(Listed(tuple(Row((formula.tree, Words(f" at {place}"))) for formula, place in shown)), definitions)
+    return FormulaSpan(Listed(tuple(Adjacent((formula.tree, Prose(f" at {place}"))) for formula, place in shown)), definitions)
 
 
 def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
@@ -180,7 +187,7 @@ def _functions(kin: Kinematics, writing: Writing) -> Iterator[Contribution]:
 
 
 def _named(letter: str, formula: FormulaSpan) -> FormulaSpan:
-    return FormulaSpan(Equation(Letter(letter), formula.tree), formula.definitions)
+    return FormulaSpan(Sides(Letter(letter), formula.tree), formula.definitions)
 
 
 def _contribution(kin: Kinematics, F: dict[int, int], writing: Writing) -> Span:

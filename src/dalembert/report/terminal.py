@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from dalembert.algebra.printing.notation import Text as Notation
-from dalembert.algebra.printing.tree import Equation, Matrix, Tree, Words
+from dalembert.algebra.printing.tree import Bracketed, Prose, Sides, Tree
 from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _display(out: Output, lines: tuple[Line, ...]) -> None:
         gap = " " * (column - cell_len(left))
         start = f"{left}:{gap} " if line.sign == ":" else f"{left}{gap} = "
         note = "".join(plain(s) for s in line.note)
-        right = line.right.tree if isinstance(line.right, FormulaSpan) else Words(line.right)
+        right = line.right.tree if isinstance(line.right, FormulaSpan) else Prose(line.right)
         _formula(out, start if left else "", right, f"    [{note}]" if note else "")
 
 
@@ -166,7 +166,7 @@ def _formula(out: Output, start: str, tree: Tree, note: str = "") -> None:
     """A formula after what stands before it, broken at its signs and indented."""
     from rich.cells import cell_len
 
-    if isinstance(tree, Matrix):
+    if isinstance(tree, Bracketed):
         _stacked(out, start, Notation()(tree).split("\n"))
         return
     room = max(out.width - len(INDENT) - cell_len(start), 20)
@@ -212,7 +212,7 @@ def _stacked(out: Output, start: str, lines: list[str]) -> None:
         _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * cell_len(start)}{line}")
 
 
-def _definitions(out: Output, count: str, definitions: tuple[Equation, ...]) -> None:
+def _definitions(out: Output, count: str, definitions: tuple[Sides, ...]) -> None:
     if definitions:
         _write(out, f"{INDENT}{count}:", "dim")
     for definition in definitions:

@@ -13,7 +13,21 @@ from dalembert.algebra.printing.equation import equation
 from dalembert.algebra.printing.formula_layout import formula_tree
 from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import ONE, ZERO, Axis, Equation, Group, Matrix, Product, Sum, Symbol, Tree, Words, signed, total
+from dalembert.algebra.printing.tree import (
+    ONE,
+    ZERO,
+    Bracketed,
+    Factors,
+    Group,
+    NamedSymbol,
+    Prose,
+    Sides,
+    SignedTerms,
+    Tree,
+    UnitVector,
+    signed,
+    total,
+)
 from dalembert.algebra.tape import Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.vector import Vector
@@ -25,7 +39,7 @@ MOST_COLUMNS: Final = 10
 
 
 def _as_named(name: str) -> Tree:
-    return Symbol(name, name)
+    return NamedSymbol(name, name)
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,7 @@ class Writing:
 
     # ---- scalars -----------------------------------------------------------------------------
 
-    def scalars(self, tape: Tape, nodes: Sequence[int]) -> tuple[list[Tree], tuple[Equation, ...]]:
+    def scalars(self, tape: Tape, nodes: Sequence[int]) -> tuple[list[Tree], tuple[Sides, ...]]:
         """Each expression, and the intermediates shared by those that are too long to be read in full."""
         forms = [None if tape.nodes[i][0] == "symbol" else self.form_of(tape, i) for i in nodes]
         long = tuple(dict.fromkeys(i for i, form in zip(nodes, forms, strict=True) if form is None and tape.nodes[i][0] != "symbol"))
@@ -48,13 +62,13 @@ class Writing:
         shown = dict(zip(long, results, strict=True))
         return [shown[i] if i in shown else self.written(tape, i, form) for i, form in zip(nodes, forms, strict=True)], definitions
 
-    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Equation, ...], list[Tree]]:
+    def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Sides, ...], list[Tree]]:
         """Expressions that are too long to be read in full, and their intermediates."""
         from dalembert.algebra.printing.zform import intermediates
 
         return intermediates(tape, nodes, self.naming)
 
-    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Equation, ...], list[Equation]]:
+    def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Sides, ...], list[Sides]]:
         """Equations that are too long to be read in full, and their intermediates."""
         from dalembert.algebra.printing.zform import equations_with_intermediates
 
@@ -87,10 +101,10 @@ class Writing:
         written = [next(rest) if form is None else self._equation(tape, form, *names) for form in forms]
         return Display(tuple(Line(FormulaSpan(w)) for w in written), definitions)
 
-    def _equation(self, tape: Tape, form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> Equation:
+    def _equation(self, tape: Tape, form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> Sides:
         sides, ranking = equation(form, tape, unknowns, rates)
         printer = Printer(self.naming, ranking)
-        return Equation(printer.form(sides.left), printer.form(sides.right))
+        return Sides(printer.form(sides.left), printer.form(sides.right))
 
     # ---- vectors -----------------------------------------------------------------------------
 
@@ -112,19 +126,19 @@ class Writing:
 
     def general(self, formula: str | Formula) -> FormulaSpan:
         """A formula that holds for every system; words where a chapter states it in words."""
-        return FormulaSpan(Words(formula) if isinstance(formula, str) else formula_tree(formula, self.naming))
+        return FormulaSpan(Prose(formula) if isinstance(formula, str) else formula_tree(formula, self.naming))
 
 
 def along_axes(entries: Iterable[tuple[Frame, str, Tree]]) -> Tree:
     """Components, each with its axis."""
     terms: list[tuple[bool, Tree]] = []
     for F, axis, component in entries:
-        unit = Axis(F.name, axis)
-        if isinstance(component, Sum) and len(component.parts) > 1:
-            terms.append((False, Product((Group(component), unit))))
+        unit = UnitVector(F.name, axis)
+        if isinstance(component, SignedTerms) and len(component.parts) > 1:
+            terms.append((False, Factors((Group(component), unit))))
             continue
         negative, size = signed(component)
-        terms.append((negative, unit if size == ONE else Product((size, unit))))
+        terms.append((negative, unit if size == ONE else Factors((size, unit))))
     return total(terms) if terms else ZERO
 
 
@@ -133,7 +147,7 @@ def matrix(rows: Sequence[Sequence[Tree]]) -> FormulaSpan | None:
     widths = [max(len(Text()(x)) for x in column) for column in zip(*rows, strict=True)]
     if sum(widths) + 2 * len(widths) > WIDEST or len(widths) > MOST_COLUMNS:
         return None
-    return FormulaSpan(Matrix(tuple(map(tuple, rows))))
+    return FormulaSpan(Bracketed(tuple(map(tuple, rows))))
 
 
 def components(v: Vector) -> list[tuple[Frame, str, int]]:

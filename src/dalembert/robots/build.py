@@ -45,7 +45,7 @@ class Moved:
     axis: Any = None
 
 
-class Builder:
+class RobotBuilder:
     """Bodies, joints and coordinates; loads and rows are added by those who know them."""
 
     def __init__(self, robot: Robot, choices: Choices) -> None:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from dalembert.errors import BadDescription, warn
 from dalembert.model.system import System
-from dalembert.robots.build import ATTITUDES, Builder, Choices, warn_of_names
+from dalembert.robots.build import ATTITUDES, Choices, RobotBuilder, warn_of_names
 from dalembert.robots.loads import add_actuators, add_passive, add_tendons
 from dalembert.robots.omitted import warning_text
 from dalembert.robots.record import Keyframe, Origin, Robot, RobotJoint
@@ -55,7 +55,7 @@ def load_robot(
     if idle:
         warn(f"{robot.name}: joints that move no mass have no equation of motion; held at zero: {', '.join(idle)}")
     held |= dict.fromkeys(idle, 0.0)
-    builder = Builder(robot, Choices(attitude, tuple(symbols), held))
+    builder = RobotBuilder(robot, Choices(attitude, tuple(symbols), held))
     for add in (add_passive, add_tendons, add_actuators, add_equalities):
         add(builder)
     if not builder.s.q:
@@ -136,13 +136,13 @@ def without_mass(robot: Robot) -> list[str]:
 # ---- what a cross-check and a run will ask for ---------------------------------------------------
 
 
-def _origin(file: Path, b: Builder, *, urdf: bool, free_base: bool) -> Origin:
+def _origin(file: Path, b: RobotBuilder, *, urdf: bool, free_base: bool) -> Origin:
     coordinates = tuple(() if m is None else m.coordinates for m in b.joints)
     frames = {k.name: _start(b, k) for k in b.robot.keyframes} if not (b.choices.locked and b.robot.keyframes) else {}
     return Origin(file, urdf, b.robot, free_base, coordinates, b.names.changed(), dict(b.choices.locked), frames)
 
 
-def _start(b: Builder, key: Keyframe) -> dict[str, float]:
+def _start(b: RobotBuilder, key: Keyframe) -> dict[str, float]:
     """Positions and velocities of a keyframe by the names of the System."""
     from dalembert.robots.states import start_values
 

@@ -7,12 +7,12 @@ from typing import Any
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.point import Point
-from dalembert.robots.build import Builder, Moved
+from dalembert.robots.build import Moved, RobotBuilder
 from dalembert.robots.carriers import decimals
 from dalembert.robots.record import Actuator, Site, Tendon
 
 
-def add_passive(b: Builder) -> None:
+def add_passive(b: RobotBuilder) -> None:
     """V = ½ k (q − q₀)² and D = ½ c q̇² of every joint."""
     s = b.s
     coupled = {*b.coupled, *(b.robot.joints[row.second].name for row in b.coupled.values())}
@@ -47,7 +47,7 @@ def velocities(moved: Moved) -> list[Scalar]:
 # ---- tendons -----------------------------------------------------------------------------------
 
 
-def length(b: Builder, tendon: Tendon) -> Scalar | None:
+def length(b: RobotBuilder, tendon: Tendon) -> Scalar | None:
     """L = Σ c q, or the length of the straight pieces; None where a locked joint or nothing is left of it."""
     total: Any = 0
     for j, c in tendon.joints:
@@ -60,11 +60,11 @@ def length(b: Builder, tendon: Tendon) -> Scalar | None:
     return total if isinstance(total, Scalar) else None
 
 
-def _point(b: Builder, site: Site) -> Point:
+def _point(b: RobotBuilder, site: Site) -> Point:
     return b.carriers[site.body].at(site.pos)
 
 
-def add_tendons(b: Builder) -> None:
+def add_tendons(b: RobotBuilder) -> None:
     """V = ½ k (L − L₀)² and D = ½ c L̇² along every tendon."""
     for tendon in b.robot.tendons:
         if not (tendon.stiffness or tendon.damping):
@@ -82,7 +82,7 @@ def add_tendons(b: Builder) -> None:
 # ---- drives ------------------------------------------------------------------------------------
 
 
-def add_actuators(b: Builder) -> None:
+def add_actuators(b: RobotBuilder) -> None:
     """force = gain · input + b₀ + b₁ L + b₂ L̇ along L = gear · q, or gear times a tendon's length."""
     for actuator in b.robot.actuators:
         if actuator.along == "joint":
@@ -93,13 +93,13 @@ def add_actuators(b: Builder) -> None:
             _drive_tendon(b, actuator, b.robot.tendons[actuator.index])
 
 
-def _force(b: Builder, actuator: Actuator, L: Any, L_dot: Any) -> Any:
+def _force(b: RobotBuilder, actuator: Actuator, L: Any, L_dot: Any) -> Any:
     gain, b0, b1, b2 = (decimals([x])[0] for x in (actuator.gain, *actuator.bias))
     control = b.s.input(b.names.legal(actuator.name, "ctrl"), value=0)
     return gain * control + b0 + b1 * L + b2 * L_dot
 
 
-def _drive_joint(b: Builder, actuator: Actuator, moved: Moved) -> None:
+def _drive_joint(b: RobotBuilder, actuator: Actuator, moved: Moved) -> None:
     label, gear = f"drive {actuator.name}", decimals(actuator.gear)
     if moved.joint.kind == "ball":
         spin = velocities(moved)
@@ -112,7 +112,7 @@ def _drive_joint(b: Builder, actuator: Actuator, moved: Moved) -> None:
     _along_joint(b, moved, gear[0] * _force(b, actuator, gear[0] * q, gear[0] * q.dot), label)
 
 
-def _along_joint(b: Builder, moved: Moved, f: Any, label: str) -> None:
+def _along_joint(b: RobotBuilder, moved: Moved, f: Any, label: str) -> None:
     """A load and its opposite on the two sides of a hinge or slider."""
     if moved.joint.kind == "hinge":
         b.s.torque(f * moved.axis, moved.after.frame, reaction=moved.before.frame, name=label)
@@ -127,7 +127,7 @@ def _beneath(moved: Moved) -> Point:
     return moved.before.at((0, 0, 0))
 
 
-def _drive_tendon(b: Builder, actuator: Actuator, tendon: Tendon) -> None:
+def _drive_tendon(b: RobotBuilder, actuator: Actuator, tendon: Tendon) -> None:
     L = length(b, tendon)
     if L is None:
         return

@@ -6,14 +6,14 @@ from typing import Any
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
-from dalembert.robots.build import Builder
+from dalembert.robots.build import RobotBuilder
 from dalembert.robots.carriers import Carrier, decimals
 from dalembert.robots.loads import length
 from dalembert.robots.poses import rotation
 from dalembert.robots.record import Equality
 
 
-def add_equalities(b: Builder) -> None:
+def add_equalities(b: RobotBuilder) -> None:
     """Every equality as the rows that its kind closes; a joint that follows another has no coordinate of its own, so no row."""
     substituted = list(b.coupled.values())
     for equality in b.robot.equalities:
@@ -29,7 +29,7 @@ def add_equalities(b: Builder) -> None:
             _weld(b, equality)
 
 
-def _couple(b: Builder, equality: Equality) -> None:
+def _couple(b: RobotBuilder, equality: Equality) -> None:
     """x₁ − x₁₀ = c₀ + c₁ d + c₂ d² + …, d = x₂ − x₂₀"""
     x1, x2 = _measured(b, equality, equality.first), _measured(b, equality, equality.second)
     r1, r2 = decimals(equality.reference[:1])[0], decimals(equality.reference[1:])[0]
@@ -45,7 +45,7 @@ def _couple(b: Builder, equality: Equality) -> None:
         raise BadDescription(msg)
 
 
-def _measured(b: Builder, equality: Equality, k: int) -> Any:
+def _measured(b: RobotBuilder, equality: Equality, k: int) -> Any:
     """A joint's coordinate, a tendon's length; zero for the side that is not there."""
     if k < 0:
         return decimals([equality.reference[1]])[0]
@@ -56,7 +56,7 @@ def _measured(b: Builder, equality: Equality, k: int) -> Any:
     return decimals([b.choices.locked[b.robot.joints[k].name]])[0] if moved is None else moved.coordinates[0]
 
 
-def _weld(b: Builder, equality: Equality) -> None:
+def _weld(b: RobotBuilder, equality: Equality) -> None:
     first, second = b.carriers[equality.first], b.carriers[equality.second]
     P = _riding(first, equality.places[0], rotation(equality.quat))
     Q = _riding(second, equality.places[1], None)

@@ -172,5 +172,3 @@ def live_input(kin: Kinematics, name: str, source: Any) -> tuple[LiveInput, Scal
     for each in reversed(c[:-1]):
         w = w * tau + Scalar(tape, each)
     return LiveInput(name, tuple(c) if source.degree == 0 else (*c, begin), source), w
-
-

@@ -120,7 +120,20 @@ def find_start(
     residuals = position, velocities.residual(u, qdot)
     rank, count = _rank(evaluator, velocities, found.q, u)
     units = units_by_name(kin.system, (m.name for m in marks))
-    return Start(t, found.q, u, qdot, marks, *residuals, rank, count, found.iterations, (*notes, *velocities.notes), units, np.array([m.value for m in x]))
+    return Start(
+        t,
+        found.q,
+        u,
+        qdot,
+        marks,
+        *residuals,
+        rank,
+        count,
+        found.iterations,
+        (*notes, *velocities.notes),
+        units,
+        np.array([m.value for m in x]),
+    )
 
 
 def _first_order(evaluator: Evaluator, asked: Sequence[Condition]) -> tuple[tuple[StartValue, ...], list[Condition]]:

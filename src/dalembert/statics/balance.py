@@ -1,7 +1,7 @@
 """F(y) = 0: the balance of a system as equations in its unknown coordinates, first-order states and speeds.
 
-ẋ = 0 of every first-order state, u̇ = 0 in every equation of motion and φ(q, t) = 0 in every holonomic row. Speeds that are neither given nor guessed are those
-of rest; the others stay as they are, which makes the same equations those of steady motion.
+ẋ = 0 of every first-order state, u̇ = 0 in every equation of motion and φ(q, t) = 0 in every holonomic row. Speeds that
+are neither given nor guessed are those of rest; the others stay as they are, which makes the same equations those of steady motion.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _WORDS: Final = re.compile(r"[^\W\d_]+")
 _SMALL: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
-class Quantity(NamedTuple):
+class UnitQuantity(NamedTuple):
     """A number in kg, m, s and rad, and its dimension."""
 
     value: Fraction
@@ -35,7 +35,7 @@ def has_unit(text: str) -> bool:
     return opened is not None and bool(opened[2]) and opened[2][0] not in "+-*/)"
 
 
-def quantity(text: str) -> Quantity:
+def quantity(text: str) -> UnitQuantity:
     """The number and the dimension that a text such as "3 N/m" means."""
     opened = _OPENED.match(text) if len(text) <= LONGEST else None
     if opened is None:
@@ -47,7 +47,7 @@ def quantity(text: str) -> Quantity:
         raise BadDescription(msg)
     number = Fraction(over) / int(under or 1)
     factor, found = unit(opened[2])
-    return Quantity(number * factor, found)
+    return UnitQuantity(number * factor, found)
 
 
 def number_in(text: str, wanted: Dimension | None, what: str) -> float:

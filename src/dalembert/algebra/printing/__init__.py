@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import LIMIT as NORMAL_LIMIT
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
-from dalembert.algebra.printing.equation import Equation, equation
+from dalembert.algebra.printing.equation import WrittenEquation, equation
 from dalembert.algebra.printing.layout import Printer, Ranking, naming
 from dalembert.algebra.printing.names import parts
-from dalembert.algebra.printing.notation import Source, Text
-from dalembert.algebra.printing.tree import Equation as Sides
-from dalembert.algebra.printing.tree import Tree
+from dalembert.algebra.printing.notation import SourceNotation, Text
+from dalembert.algebra.printing.tree import Sides, Tree
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
@@ -50,7 +49,7 @@ def markup(e: Scalar) -> str:
 
 def source(e: Scalar) -> str:
     """The expression as `s.expression` reads it."""
-    return Source()(expression_tree(e))
+    return SourceNotation()(expression_tree(e))
 
 
 def expression_tree(e: Scalar) -> Tree:
@@ -100,7 +99,9 @@ def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
     return Sides(printer.form(sides.left), printer.form(sides.right))
 
 
-def equation_form(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, limit: int = NORMAL_LIMIT) -> Equation:
+def equation_form(
+    tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, limit: int = NORMAL_LIMIT
+) -> WrittenEquation:
     """residual = 0 as two forms; raises TooLong where the normal form passes `limit` terms."""
     (form,) = normal_form(tape, (residual,), limit=limit)
     return equation(form, tape, _names(tape, unknowns), _names(tape, rates))[0]

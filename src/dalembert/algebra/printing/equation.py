@@ -12,7 +12,7 @@ from dalembert.algebra.tape import Tape
 
 
 @dataclass(frozen=True)
-class Equation:
+class WrittenEquation:
     """left = right: on the left what contains unknowns or rates, on the right what is free of both."""
 
     left: Form
@@ -27,7 +27,7 @@ class Equation:
     def term_count(self) -> int:
         return self.left.term_count + self.right.term_count
 
-    def same_terms(self, other: Equation, *, up_to_factor: bool = True) -> bool:
+    def same_terms(self, other: WrittenEquation, *, up_to_factor: bool = True) -> bool:
         """Whether both say the same with the same terms, in any order and on either side, up to a common factor."""
         return self.residual.same_terms(other.residual, up_to_factor=up_to_factor)
 
@@ -40,7 +40,7 @@ def rates_of(form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> list[
     return [name for name in known if name not in unknowns]
 
 
-def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()) -> tuple[Equation, Ranking]:
+def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()) -> tuple[WrittenEquation, Ranking]:
     """form = 0 with its denominator cleared and the first unknown's leading coefficient positive, and how to rank its terms.
 
     A root stays below the terms that it belongs to: multiplying the others by it would make nothing clearer.
@@ -56,7 +56,7 @@ def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[st
     sides = Form(left, below), Form(right, below)
     if left and pieces(sides[0], ranking)[0].coefficient < 0:
         sides = -sides[0], -sides[1]
-    return Equation(sides[0], sides[1] if right else ZERO), ranking
+    return WrittenEquation(sides[0], sides[1] if right else ZERO), ranking
 
 
 def _contains(term: Term, names: frozenset[str]) -> bool:

@@ -8,28 +8,28 @@ from dalembert.algebra import formula as f
 from dalembert.algebra.printing.layout import Naming
 from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.tree import (
+    Adjacent,
     Call,
-    Equation,
+    Factors,
+    FractionBar,
     Group,
     Indexed,
     Infix,
-    Integral,
+    IntegralSign,
     Letter,
     Listed,
-    Number,
-    Product,
-    Quotient,
+    NamedSymbol,
+    Numeral,
+    Prose,
     Raised,
-    Row,
-    Sum,
-    Symbol,
-    Total,
+    Sides,
+    SignedTerms,
+    SummationSign,
     Tree,
-    Words,
 )  # fmt: skip
 
 
-def formula_tree(a: f.Formula, symbol: Naming = lambda name: Symbol(name, name)) -> Tree:
+def formula_tree(a: f.Formula, symbol: Naming = lambda name: NamedSymbol(name, name)) -> Tree:
     """The formula to be written; `symbol` says what is shown for a symbol of the model."""
     return _Layout(symbol).of(a)
 
@@ -74,23 +74,23 @@ class _Layout:
 
     @of.register
     def _number(self, a: f.Number) -> Tree:
-        return Number(a.value, small=True)
+        return Numeral(a.value, small=True)
 
     @of.register
     def _negative(self, a: f.Negative) -> Tree:
-        return Sum(((True, self._factor(a.of)),))
+        return SignedTerms(((True, self._factor(a.of)),))
 
     @of.register
     def _sum(self, a: f.Sum) -> Tree:
-        return Sum(tuple((True, self._factor(x.of)) if isinstance(x, f.Negative) else (False, self.of(x)) for x in a.terms))
+        return SignedTerms(tuple((True, self._factor(x.of)) if isinstance(x, f.Negative) else (False, self.of(x)) for x in a.terms))
 
     @of.register
     def _product(self, a: f.Product) -> Tree:
         *first, last = map(self._factor, a.factors)
         if first and isinstance(a.factors[-2], f.Transposed) and isinstance(a.factors[-1], f.Symbol):
             # Aᵀλ, but M q̇
-            last = Row((first.pop(), last))
-        return Product((*first, last)) if first else last
+            last = Adjacent((first.pop(), last))
+        return Factors((*first, last)) if first else last
 
     @of.register
     def _dot(self, a: f.Dot) -> Tree:
@@ -102,7 +102,7 @@ class _Layout:
 
     @of.register
     def _quotient(self, a: f.Quotient) -> Tree:
-        return Quotient(self.of(a.above), self.of(a.below))
+        return FractionBar(self.of(a.above), self.of(a.below))
 
     @of.register
     def _squared(self, a: f.Squared) -> Tree:
@@ -114,17 +114,17 @@ class _Layout:
 
     @of.register
     def _partial(self, a: f.Partial) -> Tree:
-        return Quotient(Row((Letter("∂"), self._atom(a.of))), Row((Letter("∂"), self._atom(a.by))))
+        return FractionBar(Adjacent((Letter("∂"), self._atom(a.of))), Adjacent((Letter("∂"), self._atom(a.by))))
 
     @of.register
     def _rate(self, a: f.Rate) -> Tree:
         if isinstance(a.of, f.Symbol):
-            return Quotient(Row((Letter("d"), self.of(a.of))), Letter("dt"))
-        return Product((Quotient(Letter("d"), Letter("dt")), self._factor(a.of)))
+            return FractionBar(Adjacent((Letter("d"), self.of(a.of))), Letter("dt"))
+        return Factors((FractionBar(Letter("d"), Letter("dt")), self._factor(a.of)))
 
     @of.register
     def _varied(self, a: f.Varied) -> Tree:
-        return Row((Letter("δ"), self._atom(a.of)))
+        return Adjacent((Letter("δ"), self._atom(a.of)))
 
     @of.register
     def _transposed(self, a: f.Transposed) -> Tree:
@@ -136,11 +136,11 @@ class _Layout:
 
     @of.register
     def _total(self, a: f.Total) -> Tree:
-        return Total(self._factor(a.of), a.over)
+        return SummationSign(self._factor(a.of), a.over)
 
     @of.register
-    def _integral(self, a: f.Integral) -> Tree:
-        return Integral(self._factor(a.of), self.of(a.by))
+    def _integral(self, a: f.TimeIntegral) -> Tree:
+        return IntegralSign(self._factor(a.of), self.of(a.by))
 
     @of.register
     def _component(self, a: f.Component) -> Tree:
@@ -148,19 +148,19 @@ class _Layout:
 
     @of.register
     def _function(self, a: f.Function) -> Tree:
-        return Row((self._atom(a.of), Group(Listed(tuple(map(self.of, a.arguments))))))
+        return Adjacent((self._atom(a.of), Group(Listed(tuple(map(self.of, a.arguments))))))
 
     @of.register
     def _equation(self, a: f.Equation) -> Tree:
-        return Equation(self.of(a.left), self.of(a.right))
+        return Sides(self.of(a.left), self.of(a.right))
 
     @of.register
     def _with(self, a: f.With) -> Tree:
-        return Row((self.of(a.of), Words(", with "), Listed(tuple(map(self.of, a.given)))))
+        return Adjacent((self.of(a.of), Prose(", with "), Listed(tuple(map(self.of, a.given)))))
 
     @of.register
     def _words(self, a: f.Words) -> Tree:
-        return Words(a.text)
+        return Prose(a.text)
 
     @of.register
     def _all(self, a: f.All) -> Tree:
@@ -168,4 +168,4 @@ class _Layout:
 
     @of.register
     def _least(self, a: f.Least) -> Tree:
-        return Row((Words("min "), self.of(a.of), Words(" subject to "), self.of(a.subject_to)))
+        return Adjacent((Prose("min "), self.of(a.of), Prose(" subject to "), self.of(a.subject_to)))

@@ -28,13 +28,13 @@ class Latex:
     def __call__(self, tree: t.Tree) -> str:
         """The formula as it stands between dollar signs."""
         match tree:
-            case t.Number(value, small):
+            case t.Numeral(value, small):
                 return _fraction(value, small=small) if value.denominator > 1 else str(value)
-            case t.Symbol(_, shown):
+            case t.NamedSymbol(_, shown):
                 return latex_name(shown)
-            case t.Sum(((negative, first), *rest)):
+            case t.SignedTerms(((negative, first), *rest)):
                 return ("-" if negative else "") + self(first) + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
-            case t.Product(factors):
+            case t.Factors(factors):
                 return self._product(factors)
             case t.Raised(base, exponent):
                 return f"{self(base)}^{{{exponent}}}"
@@ -42,9 +42,9 @@ class Latex:
                 return self._call(tree)
             case t.Group(inside):
                 return f"\\left({self(inside)}\\right)"
-            case t.Quotient(above, below):
+            case t.FractionBar(above, below):
                 return f"\\frac{{{self(above)}}}{{{self(below)}}}"
-            case t.Equation(left, right):
+            case t.Sides(left, right):
                 return f"{self(left)} = {self(right)}"
             case _:
                 return self._other(tree)
@@ -56,28 +56,28 @@ class Latex:
                 return self._letter(tree)
             case t.Indexed(base, below):
                 return f"{self(base)}_{{{self(below)}}}"
-            case t.Words(text):
+            case t.Prose(text):
                 return f"\\text{{{escaped(text)}}}" if text else ""
             case t.Infix(left, sign, right):
                 return f"{self(left)} {SIGNS.get(sign, sign)} {self(right)}"
             case t.Led(sign, part):
                 return f"{SIGNS.get(sign, sign) if sign != ':' else WORDS_END} {self(part)}"
-            case t.Row(parts, spaced):
+            case t.Adjacent(parts, spaced):
                 return " ".join(map(self, parts)) if spaced else _touching([self(x) for x in parts])
             case t.Listed(parts):
                 return ", ".join(map(self, parts))
-            case t.Total(of, over):
+            case t.SummationSign(of, over):
                 return f"\\sum{f'_{{{over}}}' if over else ''} {self(of)}"
-            case t.Integral(inside, by, end):
+            case t.IntegralSign(inside, by, end):
                 limits = "" if end is None else f"_{{0}}^{{{self(end)}}}"
                 return f"\\int{limits} {self(inside)}\\,d{self(by)}"
-            case t.Axis(frame, axis):
+            case t.UnitVector(frame, axis):
                 name = latex_name(frame) if frame.isidentifier() else f"\\text{{{escaped(frame)}}}"
                 return f"\\mathbf{{e}}^{{{name}}}_{{{axis}}}"
-            case t.Matrix(rows):
+            case t.Bracketed(rows):
                 # in braces, so that no line is broken inside
                 return "{\\begin{bmatrix} " + " \\\\ ".join(" & ".join(map(self, row)) for row in rows) + " \\end{bmatrix}}"
-            case t.TooLong():
+            case t.TooLongToWrite():
                 return r"\dots"
             case t.Noted(of, note):
                 return f"{self(of)}\\quad[{self(note)}]"
@@ -89,7 +89,7 @@ class Latex:
         written = self(factors[0])
         for before, factor in pairwise(factors):
             # words and unit vectors need a thin space to stay apart; letters do not
-            unit = isinstance(factor, t.Axis)
+            unit = isinstance(factor, t.UnitVector)
             written += ("\\," if unit else "\\, " if _is_upright(before) or _is_upright(factor) else " ") + self(factor)
         return written
 
@@ -112,7 +112,7 @@ class Latex:
         shown = f"\\{a.accent}{{{shown}}}" if a.accent else shown
         shown = f"{LATEX_DOTS[a.dots]}{{{shown}}}" if a.dots else shown
         above = ",".join(map(self, a.above)) + "*" * a.star
-        below = ("," if any(isinstance(i, t.Symbol) for i in a.below) else "").join(map(self, a.below))
+        below = ("," if any(isinstance(i, t.NamedSymbol) for i in a.below) else "").join(map(self, a.below))
         return shown + (f"_{{{below}}}" if below else "") + (f"^{{{above}}}" if above else "")
 
 
@@ -131,4 +131,4 @@ def _touching(parts: list[str]) -> str:
 
 def _is_upright(tree: t.Tree) -> bool:
     base = tree.base if isinstance(tree, t.Raised) else tree
-    return isinstance(base, t.Symbol) and is_word(base.shown)
+    return isinstance(base, t.NamedSymbol) and is_word(base.shown)

@@ -12,7 +12,7 @@ from typing import Any
 
 from dalembert.algebra.normal_form.forms import UNIT, Atom, Form, Powers, Term, collect, factor_common, without
 from dalembert.algebra.printing.names import base, displayed
-from dalembert.algebra.printing.tree import PI, ZERO, Call, Group, Number, Quotient, Symbol, Tree, product, raised, total
+from dalembert.algebra.printing.tree import PI, ZERO, Call, FractionBar, Group, NamedSymbol, Numeral, Tree, product, raised, total
 from dalembert.algebra.tape import Tape
 
 # so many signs shorter must an unusual way to collect terms be
@@ -25,7 +25,7 @@ Naming = Callable[[str], Tree]
 
 def naming(tape: Tape) -> Naming:
     """Symbols as they are displayed on a tape."""
-    return lambda name: Symbol(name, displayed(name, tape.displays))
+    return lambda name: NamedSymbol(name, displayed(name, tape.displays))
 
 
 class Ranking:
@@ -256,7 +256,7 @@ class Printer:
         for t in form.numerator:
             over = t.coefficient.denominator if t.powers and t.coefficient.denominator < 100 else 1
             negative, shown = self._term(Term(t.coefficient * over, t.powers))
-            found.append((negative, shown if over == 1 else Quotient(shown, Number(Fraction(over)))))
+            found.append((negative, shown if over == 1 else FractionBar(shown, Numeral(Fraction(over)))))
         return total(found)
 
     def _fraction(self, form: Form) -> tuple[bool, Tree]:
@@ -264,7 +264,7 @@ class Printer:
         above = pieces(Form(form.numerator), self.ranking)
         below = total([self._term(t) for t in sorted(form.denominator, key=self.ranking.term)])
         negative, top = self._piece(above[0]) if len(above) == 1 else (False, total([self._piece(p) for p in above]))
-        return negative, Quotient(top, below)
+        return negative, FractionBar(top, below)
 
     def _piece(self, piece: Piece) -> tuple[bool, Tree]:
         k = abs(piece.coefficient)
@@ -276,11 +276,11 @@ class Printer:
             factors.append(inside if alone else Group(inside))
         factors += [self._power(a, e) for a, e in (*then, *piece.after)]
         if k != 1 or not factors:
-            factors.insert(0, Number(k))
+            factors.insert(0, Numeral(k))
         above = product(factors)
         if not piece.below:
             return piece.coefficient < 0, above
-        return piece.coefficient < 0, Quotient(above, product([self._power(a, e) for a, e in piece.below]))
+        return piece.coefficient < 0, FractionBar(above, product([self._power(a, e) for a, e in piece.below]))
 
     def _around(self, piece: Piece) -> tuple[Powers, Powers]:
         """(m₁ + m₂) g l, not g l (m₁ + m₂): a sum of constants stands where the first of them would stand."""

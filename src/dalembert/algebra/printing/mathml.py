@@ -13,7 +13,7 @@ from typing import Final
 
 from dalembert.algebra.printing import tree as t
 from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.names import GREEK, Name, field, is_word, parts
+from dalembert.algebra.printing.names import GREEK, NameParts, field, is_word, parts
 from dalembert.algebra.printing.notation import RAISED, decimal
 
 NAMESPACE: Final = "http://www.w3.org/1998/Math/MathML"
@@ -80,13 +80,13 @@ class MathML:
     def __call__(self, tree: t.Tree) -> list[str]:
         """The elements of one formula."""
         match tree:
-            case t.Number(value, small):
+            case t.Numeral(value, small):
                 return [_number(value, small=small)]
-            case t.Symbol(_, shown):
+            case t.NamedSymbol(_, shown):
                 return _symbol(shown)
-            case t.Sum(terms):
+            case t.SignedTerms(terms):
                 return self._sum(terms)
-            case t.Product(factors):
+            case t.Factors(factors):
                 return self._product(factors)
             case t.Raised():
                 return self._raised(tree)
@@ -94,9 +94,9 @@ class MathML:
                 return self._call(tree)
             case t.Group(inside):
                 return [_fenced("(", self.one(inside), ")")]
-            case t.Quotient(above, below):
+            case t.FractionBar(above, below):
                 return [_tag("mfrac", self.one(above) + self.one(below))]
-            case t.Equation(left, right):
+            case t.Sides(left, right):
                 return [*self(left), sign("="), *self(right)]
             case _:
                 return self._other(tree)
@@ -113,28 +113,28 @@ class MathML:
             case t.Indexed(base, below):
                 *before, last = self(base)
                 return [*before, _tag("msub", last + self.one(below))]
-            case t.Words(text):
+            case t.Prose(text):
                 return [words(text)] if text else []
             case t.Infix(left, glyph, right):
                 return [*self(left), sign(glyph), *self(right)]
             case t.Led(glyph, part):
                 return [*([words(":"), QUAD] if glyph == ":" else [sign(glyph)]), *self(part)]
-            case t.Row(parts_):
+            case t.Adjacent(parts_):
                 return [x for part in parts_ for x in self(part)]
             case t.Listed(parts_):
                 return [x for part in parts_ for x in (sign(","), *self(part))][1:]
-            case t.Total(of, over):
+            case t.SummationSign(of, over):
                 return [_tag("msub", sign("∑") + _letters(over)) if over else sign("∑"), *self(of)]
-            case t.Integral(inside, by, end):
+            case t.IntegralSign(inside, by, end):
                 limits = sign("∫") if end is None else _tag("msubsup", sign("∫") + _tag("mn", "0") + self.one(end))
                 return [limits, *self(inside), THIN, _tag("mi", "d"), *self(by)]
-            case t.Axis(frame, axis):
+            case t.UnitVector(frame, axis):
                 name = row(_symbol(frame)) if frame.isidentifier() else words(frame)
                 return [_tag("msubsup", _UNIT + _tag("mi", axis) + name)]
-            case t.Matrix(rows):
+            case t.Bracketed(rows):
                 cells = "".join(_tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows)
                 return [_fenced("[", _tag("mtable", cells), "]")]
-            case t.TooLong():
+            case t.TooLongToWrite():
                 return [sign("…")]
             case t.Noted(of, note):
                 return [*self(of), QUAD, _BRACKETS[0], *self(note), _BRACKETS[1]]
@@ -157,13 +157,15 @@ class MathML:
     def _product(self, factors: tuple[t.Tree, ...]) -> list[str]:
         found = self(factors[0])
         for before, factor in pairwise(factors):
-            apart = isinstance(factor, t.Call | t.Axis) or any(isinstance(x, t.Symbol) and is_word(x.shown) for x in (before, factor))
+            apart = isinstance(factor, t.Call | t.UnitVector) or any(
+                isinstance(x, t.NamedSymbol) and is_word(x.shown) for x in (before, factor)
+            )
             found += [THIN] * apart + self(factor)
         return found
 
     def _raised(self, tree: t.Raised) -> list[str]:
         exponent = {"T": "<mi>T</mi>"}.get(str(tree.exponent)) or _whole(str(tree.exponent))
-        if isinstance(tree.base, t.Symbol):
+        if isinstance(tree.base, t.NamedSymbol):
             return _symbol(tree.base.shown, exponent)
         *before, last = self(tree.base)
         return [*before, _tag("msup", last + exponent)]
@@ -251,7 +253,7 @@ def _symbol(name: str, power: str = "") -> list[str]:
     return [shown, words(place)] if place else [shown]
 
 
-def _dotted(name: Name) -> str:
+def _dotted(name: NameParts) -> str:
     shown = _one(name.letters)
     if not name.dots:
         return shown
@@ -263,7 +265,7 @@ def _count(k: int) -> str:
     return _tag("mrow", f'<mo stretchy="false">(</mo><mn>{k}</mn><mo stretchy="false">)</mo>')
 
 
-def _indices(name: Name) -> str:
+def _indices(name: NameParts) -> str:
     return row([x for s in name.subscripts for x in (sign(","), _one(s))][1:]) if name.subscripts else ""
 
 

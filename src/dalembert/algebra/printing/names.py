@@ -27,7 +27,7 @@ VARIATION = "δ"
 PRIMES = {0: "", 1: "′", 2: "″", 3: "‴", 4: "⁗"}
 
 
-class Name(NamedTuple):
+class NameParts(NamedTuple):
     """A symbol's name taken apart: letters, subscripts, number of dots."""
 
     letters: str
@@ -36,15 +36,15 @@ class Name(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def parts(name: str) -> Name:
+def parts(name: str) -> NameParts:
     """theta_1'' → (theta, (1,), 2); a name that does not follow this pattern is all letters."""
     name = field(name)[0]
     bare = base(name)
     first, *tail = bare.split("_")
     letters = first.rstrip("0123456789")
     if not letters.isalpha() or not all(s.isalnum() for s in tail):
-        return Name(bare, (), len(name) - len(bare))
-    return Name(letters, tuple(s for s in (first[len(letters) :], *tail) if s), len(name) - len(bare))
+        return NameParts(bare, (), len(name) - len(bare))
+    return NameParts(letters, tuple(s for s in (first[len(letters) :], *tail) if s), len(name) - len(bare))
 
 
 def field(name: str) -> tuple[str, int, str]:

@@ -42,9 +42,9 @@ def decimal(k: Fraction) -> str | None:
 
 def is_single(tree: t.Tree) -> bool:
     """Whether a tree may stand below a slash without parentheses."""
-    if isinstance(tree, t.Number):
+    if isinstance(tree, t.Numeral):
         return tree.value.denominator == 1
-    return not isinstance(tree, t.Product | t.Sum | t.Quotient | t.Infix | t.Equation | t.Total)
+    return not isinstance(tree, t.Factors | t.SignedTerms | t.FractionBar | t.Infix | t.Sides | t.SummationSign)
 
 
 class Text:
@@ -61,13 +61,13 @@ class Text:
     def _write(self, tree: t.Tree, level: int, *, closed: bool = False) -> str:
         """`level` counts parentheses; `closed` functions have some, so that nobody reads sin θ/r as sin(θ/r)."""
         match tree:
-            case t.Number(value, small):
+            case t.Numeral(value, small):
                 return FRACTIONS.get(value, str(value)) if small else decimal(value) or str(value)
-            case t.Symbol(_, shown):
+            case t.NamedSymbol(_, shown):
                 return unicode_name(shown)
-            case t.Sum(parts):
+            case t.SignedTerms(parts):
                 return self._sum(parts, level)
-            case t.Product(factors):
+            case t.Factors(factors):
                 return " ".join(self._write(x, level, closed=closed) for x in factors)
             case t.Raised(base, exponent):
                 return self._write(base, level, closed=closed) + (HIGH[exponent] if isinstance(exponent, str) else superscript(exponent))
@@ -75,9 +75,9 @@ class Text:
                 return self._call(tree, level, closed=closed)
             case t.Group(inside):
                 return f"({self._write(inside, level + 1)})"
-            case t.Quotient(above, below):
+            case t.FractionBar(above, below):
                 return self._quotient(above, below, level)
-            case t.Equation(left, right):
+            case t.Sides(left, right):
                 return f"{self._write(left, level)}{self._joint(level)}= {self._write(right, level)}"
             case _:
                 return self._other(tree, level)
@@ -89,26 +89,26 @@ class Text:
                 return self._letter(tree, level)
             case t.Indexed(base, below):
                 return f"{self._write(base, level)}_{self._write(below, level)}"
-            case t.Words(text):
+            case t.Prose(text):
                 return text
             case t.Infix(left, sign, right):
                 space = "" if sign == "·" else " "
                 return f"{self._write(left, level)}{space}{sign}{space}{self._write(right, level)}"
             case t.Led(sign, part):
                 return f"{sign} {self._write(part, level)}"
-            case t.Row(parts, spaced):
+            case t.Adjacent(parts, spaced):
                 return (" " if spaced else "").join(self._write(x, level) for x in parts)
             case t.Listed(parts):
                 return ", ".join(self._write(x, level) for x in parts)
-            case t.Total(of, over):
+            case t.SummationSign(of, over):
                 return f"Σ{f'_{over}' if over else ''} {self._write(of, level)}"
-            case t.Integral():
+            case t.IntegralSign():
                 return self._integral(tree, level)
-            case t.Axis(frame, axis):
+            case t.UnitVector(frame, axis):
                 return f"{GREEK.get(frame, frame)}.{axis}"
-            case t.Matrix(rows):
+            case t.Bracketed(rows):
                 return _bracketed([[self(x) for x in row] for row in rows])
-            case t.TooLong():
+            case t.TooLongToWrite():
                 return "…"
             case t.Noted(of, note):
                 return f"{self._write(of, level)}    [{self._write(note, level + 1)}]"
@@ -140,7 +140,7 @@ class Text:
         return f"{function}({inside}){power}"
 
     def _quotient(self, above: t.Tree, below: t.Tree, level: int) -> str:
-        several = isinstance(above, t.Sum)
+        several = isinstance(above, t.SignedTerms)
         top = f"({self._write(above, level + 1)})" if several else self._write(above, level, closed=True)
         single = is_single(below)
         bottom = self._write(below, level if single else level + 1, closed=True)
@@ -157,7 +157,7 @@ class Text:
         raised = _digits(above).translate(SUPERSCRIPTS) if high else "".join(f"^{i}" for i in above)
         return marked + raised + shown + "*" * a.star
 
-    def _integral(self, a: t.Integral, level: int) -> str:
+    def _integral(self, a: t.IntegralSign, level: int) -> str:
         inside, by = self._write(a.inside, level), self._write(a.by, level)
         if a.end is None:
             return f"∫{inside} d{by}"
@@ -186,22 +186,22 @@ def _bracketed(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"{a} {line} {b}" for a, line, b in zip(left, lines, right, strict=True))
 
 
-class Source:
+class SourceNotation:
     """What `s.expression` reads: 1/4*m*r**2*(1 + 5*cos(theta)**2)*phi''"""
 
     def __call__(self, tree: t.Tree) -> str:
         """The expression as a program reads it."""
         match tree:
-            case t.Number(value):
+            case t.Numeral(value):
                 return str(value)
-            case t.Symbol(name):
+            case t.NamedSymbol(name):
                 return name
             case t.Letter("π"):
                 return "pi"
-            case t.Sum(parts):
+            case t.SignedTerms(parts):
                 (negative, first), *rest = parts
                 return ("-" if negative else "") + self(first) + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
-            case t.Product(factors):
+            case t.Factors(factors):
                 return "*".join(self(x) for x in factors)
             case t.Raised(base, exponent):
                 return f"{self(base)}**{exponent}"
@@ -209,9 +209,9 @@ class Source:
                 return f"{function}({', '.join(map(self, arguments))})" + (f"**{exponent}" if exponent != 1 else "")
             case t.Group(inside):
                 return f"({self(inside)})"
-            case t.Quotient(above, below):
-                top = f"({self(above)})" if isinstance(above, t.Sum) else self(above)
+            case t.FractionBar(above, below):
+                top = f"({self(above)})" if isinstance(above, t.SignedTerms) else self(above)
                 return f"{top}/{self(below)}" if is_single(below) else f"{top}/({self(below)})"
-            case t.Equation(left, right):
+            case t.Sides(left, right):
                 return self(left) if right == t.ZERO else f"{self(left)} - ({self(right)})"
         raise NotImplementedError(tree)

@@ -12,7 +12,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class Numeral:
     """A rational number that is not negative; `small` in formulas of the books, ½."""
 
     value: Fraction
@@ -20,7 +20,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class NamedSymbol:
     """A symbol of the model: its name, and the name that is shown for it, both as programs spell them (theta_1')."""
 
     name: str
@@ -48,7 +48,7 @@ class Indexed:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Prose:
     """Words between formulas; spaces at their ends count."""
 
     text: str
@@ -73,14 +73,14 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Factors:
     """a b c"""
 
     factors: tuple[Tree, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class SignedTerms:
     """± a ± b: parts with their signs, True for minus."""
 
     parts: tuple[tuple[bool, Tree], ...]
@@ -94,7 +94,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Quotient:
+class FractionBar:
     """a/b"""
 
     above: Tree
@@ -111,7 +111,7 @@ class Infix:
 
 
 @dataclass(frozen=True, slots=True)
-class Equation:
+class Sides:
     """left = right"""
 
     left: Tree
@@ -127,7 +127,7 @@ class Led:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Adjacent:
     """Parts that touch one another: ∂T, V(q), ∫₀ᴸ f dx; `spaced` ones do not."""
 
     parts: tuple[Tree, ...]
@@ -142,7 +142,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class SummationSign:
     """Σ_i a"""
 
     of: Tree
@@ -150,7 +150,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Integral:
+class IntegralSign:
     """∫₀ᴸ f dx, or without ends ∫ f dt"""
 
     inside: Tree
@@ -159,7 +159,7 @@ class Integral:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class UnitVector:
     """B.x, the unit vector of a frame along one of its axes."""
 
     frame: str
@@ -167,14 +167,14 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class Bracketed:
     """Rows between brackets."""
 
     rows: tuple[tuple[Tree, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TooLong:
+class TooLongToWrite:
     """…: what there is no room for."""
 
 
@@ -191,7 +191,7 @@ class Defined:
     """A formula and the intermediates it is written in."""
 
     main: Tree
-    definitions: tuple[Equation, ...]
+    definitions: tuple[Sides, ...]
 
     @property
     def words(self) -> str:
@@ -200,48 +200,48 @@ class Defined:
 
 
 Tree = (
-    Number | Symbol | Letter | Indexed | Words | Raised | Call | Product | Sum | Group | Quotient | Infix | Equation | Led | Row | Listed
-    | Total | Integral | Axis | Matrix | TooLong | Noted | Defined
+    Numeral | NamedSymbol | Letter | Indexed | Prose | Raised | Call | Factors | SignedTerms | Group | FractionBar | Infix | Sides | Led
+    | Adjacent | Listed | SummationSign | IntegralSign | UnitVector | Bracketed | TooLongToWrite | Noted | Defined
 )  # fmt: skip
 
-ZERO: Final = Number(Fraction(0))
-ONE: Final = Number(Fraction(1))
+ZERO: Final = Numeral(Fraction(0))
+ONE: Final = Numeral(Fraction(1))
 PI: Final = Letter("π")
 
 
 def total(parts: list[tuple[bool, Tree]]) -> Tree:
     """± a ± b; a single part without a minus is itself."""
-    return parts[0][1] if len(parts) == 1 and not parts[0][0] else Sum(tuple(parts))
+    return parts[0][1] if len(parts) == 1 and not parts[0][0] else SignedTerms(tuple(parts))
 
 
 def product(factors: list[Tree]) -> Tree:
     """a b c; a single factor is itself."""
-    return factors[0] if len(factors) == 1 else Product(tuple(factors))
+    return factors[0] if len(factors) == 1 else Factors(tuple(factors))
 
 
 def raised(base: Tree, exponent: int) -> Tree:
     """xⁿ; x¹ is x, and what is written with several letters keeps them together: (βL)²."""
     if exponent == 1:
         return base
-    return Raised(Group(base) if isinstance(base, Row | Integral) else base, exponent)
+    return Raised(Group(base) if isinstance(base, Adjacent | IntegralSign) else base, exponent)
 
 
 def signed(tree: Tree) -> tuple[bool, Tree]:
     """Whether a minus stands before it, and what stands after that minus."""
-    return tree.parts[0] if isinstance(tree, Sum) and len(tree.parts) == 1 else (False, tree)
+    return tree.parts[0] if isinstance(tree, SignedTerms) and len(tree.parts) == 1 else (False, tree)
 
 
 def pieces(tree: Tree) -> list[Tree]:
     """The formula cut before every sign that stands in no parentheses: a, + b, = c."""
     match tree:
-        case Equation(left, right):
+        case Sides(left, right):
             first, *rest = pieces(right)
             return [*pieces(left), Led("=", first), *rest]
-        case Sum(parts):
+        case SignedTerms(parts):
             found: list[Tree] = []
             for n, (minus, part) in enumerate(parts):
                 first, *rest = pieces(part)
-                lead = Sum(((True, first),)) if minus and not n else first if not n else Led("−" if minus else "+", first)
+                lead = SignedTerms(((True, first),)) if minus and not n else first if not n else Led("−" if minus else "+", first)
                 found += [lead, *rest]
             return found
     return [tree]

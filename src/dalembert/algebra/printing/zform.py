@@ -16,14 +16,14 @@ from dalembert.algebra.printing.tree import (
     ZERO,
     Call,
     Defined,
-    Equation,
+    Factors,
+    FractionBar,
     Group,
-    Number,
-    Product,
-    Quotient,
+    NamedSymbol,
+    Numeral,
     Raised,
-    Sum,
-    Symbol,
+    Sides,
+    SignedTerms,
     Tree,
     total,
 )  # fmt: skip
@@ -59,7 +59,7 @@ def equation_with_intermediates(tape: Tape, residual: int, unknowns: Sequence[in
 
 def equations_with_intermediates(
     tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], symbol: Naming | None = None
-) -> tuple[tuple[Equation, ...], list[Equation]]:
+) -> tuple[tuple[Sides, ...], list[Sides]]:
     """Definitions z1 = … and Σ_s M_rs u̇_s = f_r for every residual; residual = 0 where it is not linear in the unknowns."""
     t = tape.fork()
     linear = Linear(t, list(unknowns))
@@ -75,7 +75,7 @@ def equations_with_intermediates(
     written = []
     for M, f in sides:
         left = [_term(parts[m], named(str(t.nodes[unknowns[k]][1])), one=m == t.one) for k, m in M.items()]
-        written.append(Equation(total(left), _signed(parts[f])) if M else Equation(_signed(parts[f]), ZERO))
+        written.append(Sides(total(left), _signed(parts[f])) if M else Sides(_signed(parts[f]), ZERO))
     return definitions, written
 
 
@@ -83,18 +83,16 @@ def _term(part: Part, symbol: Tree, *, one: bool) -> tuple[bool, Tree]:
     """M_rs u̇_s, and whether a minus stands before it."""
     if one:
         return False, symbol
-    return part.negative, Product((*_factors(_within(Part(part.tree, part.binding), NUMBER)), symbol))
+    return part.negative, Factors((*_factors(_within(Part(part.tree, part.binding), NUMBER)), symbol))
 
 
-def intermediates(tape: Tape, outs: tuple[int, ...], symbol: Naming | None = None) -> tuple[tuple[Equation, ...], list[Tree]]:
+def intermediates(tape: Tape, outs: tuple[int, ...], symbol: Naming | None = None) -> tuple[tuple[Sides, ...], list[Tree]]:
     """Definitions z1 = … in order, and the expressions in terms of them."""
     definitions, parts = _named_parts(tape, outs, symbol or naming(tape))
     return definitions, [_signed(part) for part in parts]
 
 
-def _named_parts(
-    tape: Tape, outs: tuple[int, ...], symbol: Naming, longest_out: int | None = None
-) -> tuple[tuple[Equation, ...], list[Part]]:
+def _named_parts(tape: Tape, outs: tuple[int, ...], symbol: Naming, longest_out: int | None = None) -> tuple[tuple[Sides, ...], list[Part]]:
     """Definitions, and the expressions in terms of them, named too where they are longer than `longest_out`."""
     nodes = tape.nodes
     live = needed(tape, outs)
@@ -105,7 +103,7 @@ def _named_parts(
             uses[a] += 1
     prefix = free_letters(tape)
     parts: dict[int, Part] = {}
-    definitions: list[Equation] = []
+    definitions: list[Sides] = []
     ends = set(outs)
     length = _Length().length
     for i in live:
@@ -114,7 +112,7 @@ def _named_parts(
         longest = LONGEST_PART if i not in ends else longest_out
         if shared or (longest is not None and length(part.tree) > longest):
             name = f"{prefix}{len(definitions) + 1}"
-            definitions.append(Equation(Symbol(name, name), _signed(part)))
+            definitions.append(Sides(NamedSymbol(name, name), _signed(part)))
             part = Part(definitions[-1].left, FACTOR)
         parts[i] = part
     return tuple(definitions), [parts[i] for i in outs]
@@ -157,14 +155,14 @@ def _within(part: Part, binding: int) -> Tree:
 
 
 def _factors(tree: Tree) -> tuple[Tree, ...]:
-    return tree.factors if isinstance(tree, Product) else (tree,)
+    return tree.factors if isinstance(tree, Factors) else (tree,)
 
 
 def _part(tape: Tape, i: int, parts: dict[int, Part], symbol: Naming) -> Part:
     op, a, b = tape.nodes[i]
     if op == "const":
         k = abs(Fraction(a))
-        return Part(Number(k), FACTOR if k.denominator == 1 else NUMBER, a < 0)
+        return Part(Numeral(k), FACTOR if k.denominator == 1 else NUMBER, a < 0)
     if op == "symbol":
         return Part(symbol(a), FACTOR)
     if op == "pi":
@@ -184,23 +182,23 @@ def _operation(op: str, x: Part, y: Part, *, square: bool) -> Part:
     if op in ("add", "sub"):
         return Part(_added(x, y, minus=op == "sub"), SUM)
     if op == "div":
-        return Part(Quotient(_within(x, PRODUCT), _signed(y)), QUOTIENT)
+        return Part(FractionBar(_within(x, PRODUCT), _signed(y)), QUOTIENT)
     if square:
         base = x.tree if x.binding == FACTOR and not x.negative else Group(_signed(x))
         return Part(Raised(base, 2), PRODUCT)
     # a fraction may stand first without parentheses
-    return Part(Product((*_factors(_within(x, NUMBER)), *_factors(_within(y, PRODUCT)))), PRODUCT)
+    return Part(Factors((*_factors(_within(x, NUMBER)), *_factors(_within(y, PRODUCT)))), PRODUCT)
 
 
 def _added(x: Part, y: Part, *, minus: bool) -> Tree:
     first = _summands(x)
     if minus:
-        return Sum((*first, (True, _within(y, QUOTIENT))))
-    return Sum((*first, *_summands(y)))
+        return SignedTerms((*first, (True, _within(y, QUOTIENT))))
+    return SignedTerms((*first, *_summands(y)))
 
 
 def _summands(x: Part) -> tuple[tuple[bool, Tree], ...]:
     """The parts of a sum, so that sums in sums are one; a minus before a sum keeps its parentheses."""
-    if isinstance(x.tree, Sum):
+    if isinstance(x.tree, SignedTerms):
         return ((True, Group(x.tree)),) if x.negative else x.tree.parts
     return ((x.negative, x.tree),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dalembert.algebra.folds import Derivative
-from dalembert.exports.model import DIRECTIONAL, Function, Model, Result, Variable
+from dalembert.exports.model import DIRECTIONAL, ExportedFunction, Model, Result, Variable
 
 
 def with_directions(model: Model) -> Model:
@@ -20,5 +20,5 @@ def with_directions(model: Model) -> Model:
     wanted = [i for name in ("rates", "outputs", "energies") if name in named for i in named[name].nodes]
     result = Result("change", tuple(map(change, wanted)), (len(wanted),))
     says = "the change of (dx/dt, y, T, V) along a change `seed` of (t, x, w, constants)"
-    functions = (*model.functions, Function(DIRECTIONAL, says, (result,)))
+    functions = (*model.functions, ExportedFunction(DIRECTIONAL, says, (result,)))
     return replace(model, tape=tape, functions=functions, seeds=tuple(Variable(i, f"seed_{k}") for k, i in enumerate(seeds.values())))

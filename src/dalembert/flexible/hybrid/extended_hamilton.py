@@ -23,7 +23,7 @@ from dalembert.flexible.hybrid.equations import BoundaryCondition, FieldEquation
 from dalembert.flexible.hybrid.steps import HybridEnergies, recorded
 from dalembert.flexible.hybrid.undiscretised import undiscretised
 from dalembert.flexible.hybrid.variation import Variation, varied, varied_at
-from dalembert.flexible.hybrid.velocities import InRates, InSpeeds, Velocities
+from dalembert.flexible.hybrid.velocities import HybridInSpeeds, InRates, Velocities
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import potential_energy
@@ -61,7 +61,7 @@ def extended_hamilton(system: System, *, speeds: bool | None = None) -> HybridEq
 
 def hybrid_equations(kin: Kinematics, members: Mapping[str, Member], *, speeds: bool) -> HybridEquations:
     """The principle for rigid bodies and some of the members of a system."""
-    velocities: Velocities = InSpeeds(kin) if speeds else InRates(kin)
+    velocities: Velocities = HybridInSpeeds(kin) if speeds else InRates(kin)
     gravity = None if kin.system.field is None else kin.system.field.g
     continua = {name: continuum(m, velocities, len(members) > 1, gravity) for name, m in members.items()}
     return _Derivation(kin, velocities, continua).equations()

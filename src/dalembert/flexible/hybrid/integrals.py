@@ -102,7 +102,7 @@ class Integrals:
     def _symbol(self, integrand: int, form: Form | None) -> int:
         t = self.fields.tape
         x = str(t.nodes[self.fields.x][1])
-        whole = shown.Integral(self._inside(integrand, form), naming(t)(x), printing.expression_tree(Scalar(t, self.length)))
+        whole = shown.IntegralSign(self._inside(integrand, form), naming(t)(x), printing.expression_tree(Scalar(t, self.length)))
         name = Text()(whole)
         i = t.moving_symbol(name)
         self.found[name] = Integral(i, integrand, whole)

@@ -12,7 +12,7 @@ from dalembert.algebra.printing.latex_words import escaped
 from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.names import base, field
 from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import Equation, Tree
+from dalembert.algebra.printing.tree import Sides, Tree
 from dalembert.algebra.printing.zform import equation_with_intermediates
 from dalembert.flexible.hybrid.integrals import integral_naming
 
@@ -78,4 +78,4 @@ def written(h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: 
     flexible = [name for name in form.symbols() if name.startswith("∫") or base(field(name)[0]) in fields]
     sides, ranking = equation(form, tape, [str(tape.nodes[i][1]) for i in unknowns], flexible)
     printer = Printer(symbol, ranking)
-    return Equation(printer.form(sides.left), printer.form(sides.right))
+    return Sides(printer.form(sides.left), printer.form(sides.right))

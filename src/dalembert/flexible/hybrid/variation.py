@@ -21,7 +21,7 @@ Variation = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class Varied:
+class VariationParts:
     """What multiplies δv inside, and δv, δv′, … at the two ends (with the signs of [ ]₀ᴸ included).
 
     `section` is what multiplies δv, δv′, … at a section anywhere, before an end is put in: shear force, bending moment.
@@ -33,7 +33,7 @@ class Varied:
     end: dict[Variation, int]
 
 
-def varied(fields: Fields, density: Scalar, length: int, place: str) -> Varied:
+def varied(fields: Fields, density: Scalar, length: int, place: str) -> VariationParts:
     """δ∫₀ᴸ ℒ dx: E = Σ (−D_x)ⁱ (−D_t)ʲ ∂ℒ/∂v⁽ⁱʲ⁾, and Σ_k (−D_x)ᵏ P_i δv⁽ⁱ⁻¹⁻ᵏ⁾ at x = L, minus the same at x = 0."""
     t = fields.tape
     by_parts = {key: _by_parts(t, P, fields.D_x, key[1]) for key, P in _after_time(fields, density).items()}
@@ -41,7 +41,7 @@ def varied(fields: Fields, density: Scalar, length: int, place: str) -> Varied:
     left = gathered(t, (((field, order - 1 - k), P) for (field, order), steps in by_parts.items() for k, P in enumerate(steps[:-1])))
     start = {key: t.neg(fields.at(e, "0", t.zero)) for key, e in left.items()}
     end = {key: fields.at(e, place, length) for key, e in left.items()}
-    return Varied(dict.fromkeys(fields.names, t.zero) | inside, left, start, end)
+    return VariationParts(dict.fromkeys(fields.names, t.zero) | inside, left, start, end)
 
 
 def _by_parts(t: Tape, P: int, D: Derivative, times: int) -> list[int]:

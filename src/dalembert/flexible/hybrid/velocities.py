@@ -67,7 +67,7 @@ class InRates:
         return e
 
 
-class InSpeeds:
+class HybridInSpeeds:
     """d/dt ∂L̄/∂u_r − Σ_i Φ_ir ∂L̄/∂q_i + Σ_s (∂L̄/∂u_s) (Σ_k γ^s_rk u_k + γ^s_rt)      (r = 1, …, p)
 
     With rows, all n speeds are kept until after differentiation, as Boltzmann and Hamel need it.
@@ -143,4 +143,4 @@ def _same(e: int) -> int:
     return e
 
 
-Velocities = InRates | InSpeeds
+Velocities = InRates | HybridInSpeeds

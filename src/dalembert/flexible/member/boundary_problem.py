@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Linear, evaluate
 from dalembert.errors import BadDescription, IllPosed, NotApplicable
-from dalembert.flexible.member.small_motion import Form, SmallMotion
+from dalembert.flexible.member.small_motion import LinearForm, SmallMotion
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +71,7 @@ class Problem:
 
         return evaluate(self.tape, list(nodes), symbol, arithmetic)
 
-    def row(self, form: Form, x: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
+    def row(self, form: LinearForm, x: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
         """c₀ and c₁ of one form over the state (v, v′, …) and, in the last places, the highest derivatives."""
         keys = list(form.coefficients)
         pairs = [self.pair(form.coefficients[k], k[2]) for k in keys]

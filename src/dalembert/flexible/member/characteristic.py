@@ -18,12 +18,12 @@ from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.layout import Printer, Ranking
 from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import ZERO, Equation, Letter, Tree
+from dalembert.algebra.printing.tree import ZERO, Letter, Sides, Tree
 from dalembert.algebra.scalar import Scalar, apply
 from dalembert.algebra.tape import Tape
 from dalembert.flexible.member.characteristic_writing import BETA_2, BETA_4, DIFFERENCE, K_2, PRODUCT, symbols, written
-from dalembert.flexible.member.small_motion import Form as Linear
 from dalembert.flexible.member.small_motion import Key, SmallMotion
+from dalembert.flexible.member.small_motion import LinearForm as Linear
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class Characteristic:
         rows = [self._row(e.form, e.side, square) for e in self.motion.ends]
         form = self._reduced(determinant(self.none, rows))
         arguments = tuple(dict.fromkeys(z.i for _, z in self.solutions))
-        whole = Equation(written(form, t), ZERO)
+        whole = Sides(written(form, t), ZERO)
         related = self._relations()
         plain, tex = (tuple(map(write, related)) for write in (Text(), Latex()))
         return CharacteristicEquation(t, to_scalar(form, t).i, arguments, Text()(whole), Latex()(whole), plain, tex)
@@ -229,14 +229,14 @@ class Characteristic:
         y, z = self._pair()
         return [y**2 + z**2]
 
-    def _relations(self) -> list[Equation]:
+    def _relations(self) -> list[Sides]:
         from dalembert.algebra.printing import readable
 
         found = []
         for left, _, _, value in self.relations:
             form = readable(self.tape, value.i)
             right = Letter("…") if form is None else Printer(symbols(self.tape), Ranking(self.tape, (), ())).form(form)
-            found.append(Equation(left, right))
+            found.append(Sides(left, right))
         return found
 
 

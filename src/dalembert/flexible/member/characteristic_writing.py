@@ -7,14 +7,14 @@ from typing import Final
 
 from dalembert.algebra.normal_form.forms import Form, Powers, Term, content, without
 from dalembert.algebra.printing.layout import Naming, Printer, Ranking, naming
-from dalembert.algebra.printing.tree import Group, Letter, Product, Raised, Row, Sum, Tree, total
+from dalembert.algebra.printing.tree import Adjacent, Factors, Group, Letter, Raised, SignedTerms, Tree, total
 from dalembert.algebra.tape import Tape
 
 # what the arguments of the solutions are called: βL is two letters
-ARGUMENTS: Final = {f"{letter}L": Row((Letter(letter), Letter("L"))) for letter in "βαk"}
+ARGUMENTS: Final = {f"{letter}L": Adjacent((Letter(letter), Letter("L"))) for letter in "βαk"}
 BETA_2, BETA_4, ALPHA_2, K_2 = Raised(Letter("β"), 2), Raised(Letter("β"), 4), Raised(Letter("α"), 2), Raised(Letter("k"), 2)
-DIFFERENCE: Final = Sum(((False, BETA_2), (True, ALPHA_2)))
-PRODUCT: Final = Product((ALPHA_2, BETA_2))
+DIFFERENCE: Final = SignedTerms(((False, BETA_2), (True, ALPHA_2)))
+PRODUCT: Final = Factors((ALPHA_2, BETA_2))
 
 
 def symbols(tape: Tape) -> Naming:
@@ -61,4 +61,4 @@ def _product(factor: Form, inner: Form, printer: Printer) -> Tree:
     if inner == Form((Term(Fraction(1)),)):
         return printer.form(reduced)
     several = len(inner.numerator) > 1
-    return Product((printer.form(reduced), Group(functions) if several else functions))
+    return Factors((printer.form(reduced), Group(functions) if several else functions))

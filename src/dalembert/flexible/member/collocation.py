@@ -14,7 +14,7 @@ from dalembert.algebra.exact.balls import Balls
 from dalembert.errors import NotApplicable
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.counting import count_below
-from dalembert.flexible.member.small_motion import Form
+from dalembert.flexible.member.small_motion import LinearForm
 from dalembert.flexible.member.spectrum import Eigenvalue, digits_of
 
 DEGREES: Final = (12, 18, 26, 36, 48)
@@ -115,7 +115,7 @@ class Collocation:
         count = self.degree + 1 - self.problem.order[name]
         return [arithmetic.const(_rational(math.cos(math.pi * (2 * k + 1) / (2 * count)))) for k in range(count)]
 
-    def _row(self, form: Form, z: Any, L: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
+    def _row(self, form: LinearForm, z: Any, L: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
         p, n = self.problem, self.degree
         zero, one, two = (arithmetic.const(k) for k in (0, 1, 2))
         values = chebyshev(z, n, 4, arithmetic)

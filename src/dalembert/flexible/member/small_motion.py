@@ -32,7 +32,7 @@ LOAD: Final = "P"
 
 
 @dataclass(frozen=True)
-class Form:
+class LinearForm:
     """Σ c_ij v⁽ⁱʲ⁾ − f: linear in the fields; coefficients and load are nodes."""
 
     coefficients: dict[Key, int]
@@ -48,7 +48,7 @@ class EndCondition:
     kind: Literal["geometric", "natural", "regular"]
     field: str
     order: int
-    form: Form
+    form: LinearForm
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class SmallMotion:
     member: Member
     tape: Tape = field(repr=False)
     fields: tuple[str, ...]
-    equations: dict[str, Form] = field(repr=False)
+    equations: dict[str, LinearForm] = field(repr=False)
     ends: tuple[EndCondition, ...] = field(repr=False)
     # what acts at a section against δv, δv′, …: shear force and bending moment, with the sign of the field's own direction
-    sections: dict[tuple[str, int], Form] = field(repr=False)
+    sections: dict[tuple[str, int], LinearForm] = field(repr=False)
     numbers: dict[int, Number] = field(repr=False)
     continuum: Continuum = field(repr=False)
     # the compressive force, where it is the unknown
@@ -92,7 +92,7 @@ class SmallMotion:
         """Whether a first derivative in time occurs."""
         return any(j == 1 for form in self._forms() for _, _, j in form.coefficients)
 
-    def _forms(self) -> Iterable[Form]:
+    def _forms(self) -> Iterable[LinearForm]:
         yield from self.equations.values()
         yield from (e.form for e in self.ends)
 
@@ -200,7 +200,7 @@ class _Linear:
 
     # ---- forms -------------------------------------------------------------------------------
 
-    def _form(self, residual: int, place: str) -> Form:
+    def _form(self, residual: int, place: str) -> LinearForm:
         """Coefficients and load of one equation; what is quadratic in the fields is dropped."""
         t, fields = self.tape, self.c.fields
         e = self.straight(self.held(residual))
@@ -215,7 +215,7 @@ class _Linear:
                 coefficients[keys[i]] = slope
         load = t.neg(flat(e))
         self._check_fixed(load)
-        return Form(coefficients, t.zero if shown_zero(t, [load])[0] else load)
+        return LinearForm(coefficients, t.zero if shown_zero(t, [load])[0] else load)
 
     def _check_fixed(self, e: int) -> None:
         """Coefficients must not change with time."""
@@ -234,7 +234,7 @@ class _Linear:
             msg = f"{self.member.kind} {self.member.name!r}: {why}"
             raise NotApplicable(msg)
 
-    def _end(self, b: BoundaryCondition, equations: Mapping[str, Form]) -> EndCondition:
+    def _end(self, b: BoundaryCondition, equations: Mapping[str, LinearForm]) -> EndCondition:
         form = self._form(b.residual, self.c.places[1 + b.end].label)
         if b.kind == "natural" and not form.coefficients and form.load == self.tape.zero:
             return EndCondition(b.end, "regular", b.field, b.order, equations[b.field])
@@ -258,7 +258,7 @@ class _Linear:
         return found
 
 
-def _separate(names: tuple[str, ...], forms: Iterable[Form]) -> list[tuple[str, ...]]:
+def _separate(names: tuple[str, ...], forms: Iterable[LinearForm]) -> list[tuple[str, ...]]:
     """Groups of fields that occur together in some equation."""
     group = {name: {name} for name in names}
     for form in forms:

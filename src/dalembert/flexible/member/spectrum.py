@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dalembert.algebra.exact.balls import Balls
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.counting import Count
-from dalembert.flexible.member.small_motion import Form
+from dalembert.flexible.member.small_motion import LinearForm
 
 if TYPE_CHECKING:
     from flint import arb
@@ -64,7 +64,7 @@ class Determinant:
         lam = balls.ball(lam)
         n = len(p.places)
 
-        def at(form: Form) -> list[Any]:
+        def at(form: LinearForm) -> list[Any]:
             c0, c1 = p.row(form, balls.const(0), balls)
             return [a + lam * b for a, b in zip(c0, c1, strict=True)]
 

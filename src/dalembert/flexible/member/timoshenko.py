@@ -12,7 +12,7 @@ from dalembert.algebra.printing.layout import naming
 from dalembert.algebra.scalar import Scalar, apply
 from dalembert.flexible.member.characteristic import Characteristic, CharacteristicEquation
 from dalembert.flexible.member.characteristic_writing import DIFFERENCE, PRODUCT
-from dalembert.flexible.member.small_motion import Form, Key, SmallMotion
+from dalembert.flexible.member.small_motion import Key, LinearForm, SmallMotion
 
 
 def coupled(motion: SmallMotion) -> CharacteristicEquation | None:
@@ -64,7 +64,7 @@ class Coupled(Characteristic):
     def _square(self) -> Scalar:
         return self.square
 
-    def _row(self, form: Form, side: int, square: Scalar) -> list[Scalar]:
+    def _row(self, form: LinearForm, side: int, square: Scalar) -> list[Scalar]:
         partner = {"cos": ("sin", -self.b), "sin": ("cos", self.b), "cosh": ("sinh", self.a), "sinh": ("cosh", self.a)}
         shear, rest = self._without_shear(form)
         row = []
@@ -76,7 +76,7 @@ class Coupled(Characteristic):
             row.append(found)
         return row
 
-    def _without_shear(self, form: Form) -> tuple[int, dict[Key, int]]:
+    def _without_shear(self, form: LinearForm) -> tuple[int, dict[Key, int]]:
         """How often a condition holds the shear force q ψ + p₂ v′, and what else it holds."""
         v, psi = self.motion.fields
         p2, q = self._power(v, v, 2), self._power(v, psi, 1)

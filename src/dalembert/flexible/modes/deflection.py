@@ -24,7 +24,7 @@ from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import determinant
 from dalembert.flexible.member.collocation import DEGREES, Collocation
 from dalembert.flexible.member.shapes import ChebyshevShape, chosen, fitted
-from dalembert.flexible.member.small_motion import Form, SmallMotion, small_motion
+from dalembert.flexible.member.small_motion import LinearForm, SmallMotion, small_motion
 from dalembert.kinematics.elimination import solution
 from dalembert.model.member import Member
 from dalembert.model.system import System
@@ -256,7 +256,7 @@ def _loads(problem: Problem, c: Collocation, balls: Any) -> list[Any]:
     (L,) = problem.numbers([problem.motion.member.length.i], balls.const(0), balls)
     found = []
 
-    def value(form: Form, z: Any) -> Any:
+    def value(form: LinearForm, z: Any) -> Any:
         return problem.numbers([form.load], L * (1 + z) / 2, balls)[0]
 
     for name, form in problem.motion.equations.items():

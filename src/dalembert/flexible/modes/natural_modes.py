@@ -28,7 +28,7 @@ MOST: Final = 60
 
 
 @dataclass(frozen=True)
-class Mode:
+class NaturalMode:
     """One natural motion: ω, its relative error bound, the wave number βL where there is one, the shapes of its fields."""
 
     frequency: float
@@ -53,7 +53,7 @@ class MemberModes:
     """The natural modes of a member, lowest first, and where they come from."""
 
     member: Member
-    modes: tuple[Mode, ...]
+    modes: tuple[NaturalMode, ...]
     characteristic: tuple[CharacteristicEquation, ...]
     remarks: tuple[str, ...]
 
@@ -67,7 +67,7 @@ class MemberModes:
         """β₁L, β₂L, …"""
         return [m.wave_number for m in self.modes]
 
-    def __getitem__(self, k: int) -> Mode:
+    def __getitem__(self, k: int) -> NaturalMode:
         return self.modes[k]
 
     def __repr__(self) -> str:
@@ -97,7 +97,7 @@ def member_modes(
     values   constants that differ from their declared values, and coordinates at which the frame is held
     """
     wanted = checked_count("modes", count)
-    found: list[Mode] = []
+    found: list[NaturalMode] = []
     equations: list[CharacteristicEquation] = []
     remarks: list[str] = []
     for motion in small_motion(system, member, values=values):
@@ -124,11 +124,11 @@ def checked_count(what: str, count: object) -> int:
     return count
 
 
-def _uniform(problem: Problem, equation: CharacteristicEquation | None, wanted: int) -> list[Mode]:
+def _uniform(problem: Problem, equation: CharacteristicEquation | None, wanted: int) -> list[NaturalMode]:
     found = []
     for e in eigenvalues(problem, wanted):
         shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
-        mode = Mode(e.value**0.5, e.error / 2, problem.motion.fields, wave_number(problem, equation, e), shaped)
+        mode = NaturalMode(e.value**0.5, e.error / 2, problem.motion.fields, wave_number(problem, equation, e), shaped)
         found += [mode] * e.times
     return found
 
@@ -153,14 +153,14 @@ def wave_number(problem: Problem, equation: CharacteristicEquation | None, e: Ei
         return float((root * L).mid())
 
 
-def _varying(problem: Problem, wanted: int, remarks: list[str]) -> list[Mode]:
+def _varying(problem: Problem, wanted: int, remarks: list[str]) -> list[NaturalMode]:
     pairs, degree = eigenpairs(problem, wanted)
     remarks.append(f"properties vary along the member: polynomials of degree {degree}, the error is the change since the degree before")
     found = []
     for pair in pairs:
         shapes = {name: ChebyshevShape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
         e = pair.eigenvalue
-        found.append(Mode(e.value**0.5, e.error / 2, problem.motion.fields, None, partial(normalised, shapes)))
+        found.append(NaturalMode(e.value**0.5, e.error / 2, problem.motion.fields, None, partial(normalised, shapes)))
     return found
 
 

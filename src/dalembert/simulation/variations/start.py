@@ -140,7 +140,9 @@ class _StartVariation:
     def _first_order(self) -> Numbers:
         """First-order states, which no row determines."""
         x, asked = self._evaluator.kin.x, {c.symbol: c for c in self._asked}
-        return np.array([self._target(asked[i]) if i in asked else np.zeros(len(self._varied)) for i in x]).reshape(len(x), len(self._varied))
+        return np.array([self._target(asked[i]) if i in asked else np.zeros(len(self._varied)) for i in x]).reshape(
+            len(x), len(self._varied)
+        )
 
     # ---- velocities --------------------------------------------------------------------------
 

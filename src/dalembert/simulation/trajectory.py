@@ -21,8 +21,8 @@ from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.failures import OutsideRun
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation import tables
-from dalembert.simulation.live_run import filled_rows
 from dalembert.simulation.events.occurrence import Occurrence, energy_changed
+from dalembert.simulation.live_run import filled_rows
 from dalembert.simulation.plotting import motion
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
 from dalembert.simulation.summary import summary

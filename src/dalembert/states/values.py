@@ -64,7 +64,10 @@ class Values:
 
 
 def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[Any, Any], *, live: bool = False) -> Values:
-    """Defaults of the description, then `values` for constants and `inputs` for inputs and specified motions; functions and tables only where they are `live`."""
+    """Defaults of the description, then `values` for constants and `inputs` for inputs and specified motions.
+
+    Functions and tables only where they are `live`.
+    """
     kin = kin.fork()
     system, tape = kin.system, kin.tape
     numbers = {tape.names[n]: x for n, x in constant_values(system, values).items()}

@@ -7,7 +7,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.tree import Letter, NamedSymbol, Sides
 from dalembert.report import document
-from dalembert.report.blocks import Code, Display, FormulaSpan, Heading, Line, Table, VerdictSpan, words
+from dalembert.report.blocks import Code, Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
 from dalembert.report.html import document as page
 from dalembert.report.html import html
 from dalembert.report.writing import Writing
@@ -27,7 +27,7 @@ def test_every_block():
         Display(
             (Line(FormulaSpan(Letter("b")), (FormulaSpan(Letter("a")),), note=("why",)),), (Sides(NamedSymbol("z1", "z1"), Letter("a")),)
         ),
-        Table(("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))),
+        TableBlock(("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))),
         Code("if a < b:\n    pass\n"),
     )
     fragment = html(blocks)

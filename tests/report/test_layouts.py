@@ -10,7 +10,7 @@ from dalembert.algebra.printing import expression_tree
 from dalembert.algebra.printing.tree import Call, Factors, Letter, NamedSymbol, Sides, SignedTerms
 from dalembert.report import latex, markdown, terminal
 from dalembert.report.alignment import aligned
-from dalembert.report.blocks import Display, FormulaSpan, Heading, Line, Table, VerdictSpan, words
+from dalembert.report.blocks import Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
 
 HOSTILE = r"50% of $x_1 & {y} ~ ^2 \input{z} <b> | *a* ω q̇"
 a, b, c, d, e, x, B = map(Letter, "abcdexB")
@@ -26,7 +26,7 @@ BLOCKS = (
         )
     ),
     Display((Line(FormulaSpan(z_1), ("v of ", FormulaSpan(B))),), (Sides(z_1, Factors((a, b))),)),
-    Table(("one", "two"), (("1", FormulaSpan(Call("abs", (x,)))), ("2", ""))),
+    TableBlock(("one", "two"), (("1", FormulaSpan(Call("abs", (x,)))), ("2", ""))),
 )
 
 
@@ -78,7 +78,8 @@ def test_latex():
 
 
 @pytest.mark.parametrize(
-    "block", [Heading(2, HOSTILE), words(HOSTILE), Display((Line(HOSTILE, (HOSTILE,), note=(HOSTILE,)),)), Table((HOSTILE,), ((HOSTILE,),))]
+    "block",
+    [Heading(2, HOSTILE), words(HOSTILE), Display((Line(HOSTILE, (HOSTILE,), note=(HOSTILE,)),)), TableBlock((HOSTILE,), ((HOSTILE,),))],
 )
 def test_words_mean_themselves(block):
     text = latex.body([block])
@@ -88,7 +89,7 @@ def test_words_mean_themselves(block):
 
 
 def test_rich_markup_in_words_is_not_obeyed():
-    assert "[bold]x[/bold] :smile:" in shown([words("[bold]x[/bold] :smile:"), Table(("[red]",), (("[/red]",),))])
+    assert "[bold]x[/bold] :smile:" in shown([words("[bold]x[/bold] :smile:"), TableBlock(("[red]",), (("[/red]",),))])
 
 
 def test_a_long_left_side_starts_at_the_margin():
@@ -125,7 +126,7 @@ def test_breaks_are_before_signs_outside_parentheses():
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
 def test_narrow_windows_lose_nothing(width):
     cells = (("a-long-name-without-spaces", "one two three four five six seven eight nine ten", "x" * 30),)
-    text = shown([Table(("first", "second", "third"), cells)], width)
+    text = shown([TableBlock(("first", "second", "third"), cells)], width)
     letters = "".join(text.split())
     assert all(letters.count(c) >= "".join(cells[0]).count(c) for c in set("".join(cells[0])) - {" "})
     assert all(len(line) <= width for line in text.splitlines())

@@ -8,14 +8,14 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.tree import NamedSymbol
 from dalembert.report import constraint_tables, results, tables
-from dalembert.report.blocks import FormulaSpan, Table
+from dalembert.report.blocks import FormulaSpan, TableBlock
 from dalembert.report.terminal import plain
 from dalembert.report.writing import Writing
 
 W = Writing()
 
 
-def rows(table: Table) -> dict[str, tuple[str, ...]]:
+def rows(table: TableBlock) -> dict[str, tuple[str, ...]]:
     return {plain(row[0]): tuple(map(plain, row[1:])) for row in table.rows}
 
 

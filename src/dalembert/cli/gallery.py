@@ -6,7 +6,7 @@ from typing import Final
 
 from dalembert import gallery as systems
 from dalembert.report import terminal
-from dalembert.report.blocks import Table
+from dalembert.report.blocks import TableBlock
 
 # narrower windows show a system's description without its title
 WIDE: Final = 110
@@ -17,9 +17,9 @@ def gallery() -> None:
     out = terminal.console()
     entries = [systems.entry(name) for name in systems.names()]
     if out.width >= WIDE:
-        table = Table(("name", "title", "source", "what"), tuple((e.name, e.title, e.source, e.description) for e in entries))
+        table = TableBlock(("name", "title", "source", "what"), tuple((e.name, e.title, e.source, e.description) for e in entries))
     else:
-        table = Table(("name", "source", "what"), tuple((e.name, e.source, e.description) for e in entries))
+        table = TableBlock(("name", "source", "what"), tuple((e.name, e.source, e.description) for e in entries))
     terminal.show([table], out)
     if out.is_terminal:
         terminal.line(out, "\nTry one: dalembert report rolling-disk")

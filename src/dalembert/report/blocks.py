@@ -71,7 +71,7 @@ class Display:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableBlock:
     """Rows under headings."""
 
     headings: tuple[str, ...]
@@ -85,7 +85,7 @@ class Code:
     text: str
 
 
-Block = Heading | Paragraph | Display | Table | Code
+Block = Heading | Paragraph | Display | TableBlock | Code
 
 
 def words(*spans: Span, quiet: bool = False) -> Paragraph:

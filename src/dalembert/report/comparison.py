@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dalembert.agreement.agreement_table import Agreement, AgreementRow
-from dalembert.report.blocks import Block, Span, Table, VerdictSpan, words
+from dalembert.report.blocks import Block, Span, TableBlock, VerdictSpan, words
 
 HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")
 
@@ -13,7 +13,7 @@ HEADINGS = ("principle", "route", "in", "unknowns", "operations", "verdict")
 def agreement(a: Agreement, *, times: bool = False) -> Iterator[Block]:
     """The table of principles, the exactness statement, the audit."""
     rows = tuple((*_row(r), *([f"{1e3 * r.seconds:.1f} ms" if r.applicable else ""] if times else [])) for r in a.rows)
-    yield Table((*HEADINGS, *(["CPU time"] if times else [])), rows)
+    yield TableBlock((*HEADINGS, *(["CPU time"] if times else [])), rows)
     yield words(VerdictSpan(f"{a.statement[:1].upper()}{a.statement[1:]}.", a.holds))
     if a.read_as_pi:
         yield words(f"Typed numbers: {'; '.join(a.read_as_pi)}.")
@@ -44,4 +44,4 @@ def audit(a: Agreement) -> Iterator[Block]:
     count = f"{len(a.audit) - len(failed)} of {len(a.audit)} identities hold"
     yield words("Kinematic audit: ", VerdictSpan(count, holds=wrong), f" ({kinds}).")
     if failed:
-        yield Table(("identity that fails or is undecided", "where"), tuple((VerdictSpan(f.what, f.holds), f.where) for f in failed))
+        yield TableBlock(("identity that fails or is undecided", "where"), tuple((VerdictSpan(f.what, f.holds), f.where) for f in failed))

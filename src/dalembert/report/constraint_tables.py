@@ -15,7 +15,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Constraint
 from dalembert.model.system import System
 from dalembert.once import MadeOnce
-from dalembert.report.blocks import Block, Display, FormulaSpan, Line, Span, Table, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, Line, Span, TableBlock, words
 from dalembert.report.tables import symbols_listed
 from dalembert.report.writing import Writing
 
@@ -94,7 +94,7 @@ def freedoms(kin: Kinematics) -> Block:
     return words(f"{n} coordinate{'s' * (n > 1)}, {rows}: {n - holonomic} {freedom} of configuration{start}, {n - m} of velocity.")
 
 
-def counted(kin: Kinematics, writing: Writing) -> Table:
+def counted(kin: Kinematics, writing: Writing) -> TableBlock:
     """Where the freedoms come from: what brings them in, what takes them away."""
     held = [row.name for row in kin.rows if row.holonomic]
     rolling, found = [row.name for row in kin.rows if not row.holonomic], _of(kin)
@@ -109,4 +109,4 @@ def counted(kin: Kinematics, writing: Writing) -> Table:
     rows += [("freedoms of configuration", str(n - len(held) - integrated), "coordinates less holonomic rows (Mei85 (7.8))")]
     rows += [("nonholonomic rows", str(left), ", ".join(rolling))] if left else []
     rows += [("freedoms of velocity", str(kin.n_u), symbols_listed(map(kin.name, kin.u), writing))]
-    return Table(("count", "", "which, and why"), tuple(rows))
+    return TableBlock(("count", "", "which, and why"), tuple(rows))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report import steps
-from dalembert.report.blocks import Block, Heading, Table, words
+from dalembert.report.blocks import Block, Heading, TableBlock, words
 from dalembert.report.results import PrintedResult, printed
 from dalembert.report.steps import Level, StepPart
 from dalembert.report.writing import Writing
@@ -97,4 +97,4 @@ def sources(*texts: str) -> Iterator[Block]:
     works = cited(" ".join(texts))
     if works:
         yield Heading(2, "Sources")
-        yield Table(("key", "work"), tuple(works.items()))
+        yield TableBlock(("key", "work"), tuple(works.items()))

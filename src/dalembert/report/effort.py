@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dalembert.agreement.comparison import APPROACHES, COLUMNS, Comparison, Route
-from dalembert.report.blocks import Block, Span, Table, words
+from dalembert.report.blocks import Block, Span, TableBlock, words
 
 MEASURES = ("operations", "CPU time")
 
@@ -18,7 +18,7 @@ def comparison(c: Comparison) -> Iterator[Block]:
         for approach in APPROACHES
         for number, (left, right) in enumerate(c.lines(approach))
     ]
-    yield Table(headings, tuple(rows))
+    yield TableBlock(headings, tuple(rows))
     yield words(f"{c.statement[:1].upper()}{c.statement[1:]}.")
     for r in c.routes:
         if not r.applicable:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dalembert.algebra.formula import Rate, Symbol
 from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.integrals.energy_integrals import EnergyIntegral, EnergyIntegrals
-from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, Table, VerdictSpan, words
+from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, TableBlock, VerdictSpan, words
 from dalembert.report.writing import Writing
 
 _WHY = (
@@ -28,7 +28,7 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
     yield from _quantities(found, writing)
     yield Heading(2, "Energy integrals")
     yield words(_WHY)
-    yield Table(HEADINGS, tuple(_row(v, writing) for v in found.verdicts))
+    yield TableBlock(HEADINGS, tuple(_row(v, writing) for v in found.verdicts))
     if found.potential_exists is False:
         yield words(f"There is no potential energy U: {found.why_no_potential}.")
     if found.generalized_potential_exists is False:

@@ -12,7 +12,7 @@ from dalembert.algebra.printing import mathml
 from dalembert.algebra.printing.mathml import QUAD, MathML, escaped, math, row
 from dalembert.report import latex
 from dalembert.report.alignment import Aligned, aligned, intermediates
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
 
 STYLE: Final = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }
@@ -69,7 +69,7 @@ def _block(block: Block, folded: Folding) -> str:
             return f"{opening}{''.join(inline(span) for span in spans)}</p>"
         case Display():
             return _display(block, folded)
-        case Table():
+        case TableBlock():
             return _table(block)
         case Code(text):
             return f"<pre><code>{escaped(text.rstrip())}</code></pre>"
@@ -108,7 +108,7 @@ def inline(span: Span) -> str:
             return escaped(span)
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     head = "".join(f'<th scope="col">{escaped(h)}</th>' for h in table.headings)
     rows = "\n".join("<tr>" + "".join(f"<td>{inline(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"

@@ -8,7 +8,7 @@ from typing import Final
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.latex_words import escaped
 from dalembert.report.alignment import aligned, intermediates
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
 
 PREAMBLE: Final = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
@@ -51,7 +51,7 @@ def _block(block: Block) -> str:
             return "".join(inline(span) for span in spans)
         case Display():
             return _display(block)
-        case Table():
+        case TableBlock():
             return _table(block)
         case Code(text):
             return _code(text)
@@ -85,7 +85,7 @@ def inline(span: Span) -> str:
             return escaped(span)
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     cells = [[escaped(h) for h in table.headings], *([inline(cell) for cell in row] for row in table.rows)]
     head, *rest = [" & ".join(row) + r" \\" for row in cells]
     columns = "l" * len(table.headings)

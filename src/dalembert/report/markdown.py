@@ -9,7 +9,7 @@ from typing import Final
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.report import latex
 from dalembert.report.alignment import intermediates
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
 
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
 
@@ -32,7 +32,7 @@ def _block(block: Block) -> str:
             return "".join(inline(span) for span in spans)
         case Display():
             return _display(block)
-        case Table():
+        case TableBlock():
             return _table(block)
         case Code(text):
             longest = max((len(list(run)) for c, run in groupby(text) if c == "`"), default=0)
@@ -67,7 +67,7 @@ def _cell(span: Span) -> str:
     return inline(span).replace("|", r"\vert ") if isinstance(span, FormulaSpan) else inline(span)
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     rows = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows]
     head = "| " + " | ".join(escaped(h) for h in table.headings) + " |"
     return "\n".join([head, "|" + " --- |" * len(table.headings), *rows])

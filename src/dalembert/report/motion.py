@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dalembert.report.blocks import Block, Heading, Table, VerdictSpan, words
+from dalembert.report.blocks import Block, Heading, TableBlock, VerdictSpan, words
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -26,7 +26,7 @@ def motion(run: Trajectory) -> Iterator[Block]:
     sizes = {name: float(np.max(np.abs(r), initial=0.0)) for name, r in run.residuals.items()}
     if sizes:
         rows = tuple((name, VerdictSpan(f"{size:.1e}", size <= SMALL)) for name, size in sizes.items())
-        yield Table(("constraint", "largest residual"), rows)
+        yield TableBlock(("constraint", "largest residual"), rows)
 
 
 def not_run(reason: str) -> Iterator[Block]:

@@ -17,7 +17,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body, DeclaredSymbol, Load
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, FormulaSpan, Span, Table, VerdictSpan, words
+from dalembert.report.blocks import Block, FormulaSpan, Span, TableBlock, VerdictSpan, words
 from dalembert.report.writing import Writing, components
 
 KINDS = {
@@ -30,7 +30,7 @@ KINDS = {
 }
 
 
-def symbols(system: System, writing: Writing) -> Table:
+def symbols(system: System, writing: Writing) -> TableBlock:
     """Every symbol: how it prints, how programs call it, what it is, where it stands, its value and, where units are given, its unit."""
     meanings, original = _meanings(system), _names_in_file(system)
     rows = [
@@ -39,8 +39,8 @@ def symbols(system: System, writing: Writing) -> Table:
     ]
     heads = ("symbol", "name", "what", "meaning", "value or definition")
     if not system.known_dimensions():
-        return Table(heads, tuple(rows))
-    return Table((*heads, "unit"), tuple((*row, system.unit(name)) for row, name in zip(rows, system.symbols, strict=True)))
+        return TableBlock(heads, tuple(rows))
+    return TableBlock((*heads, "unit"), tuple((*row, system.unit(name)) for row, name in zip(rows, system.symbols, strict=True)))
 
 
 def _names_in_file(system: System) -> dict[str, str]:
@@ -84,10 +84,10 @@ def number(value: Number) -> str:
     return next((short for short in (f"{float(value):.15g}", repr(float(value))) if Fraction(short) == value), str(value))
 
 
-def bodies(system: System, writing: Writing) -> Table:
+def bodies(system: System, writing: Writing) -> TableBlock:
     """Masses, their centres and frames."""
     rows = [(b.name, _kind(b), writing.scalar(b.mass.tape, b.mass.i), b.G.name, b.frame.name if b.frame else "") for b in system.bodies]
-    return Table(("body", "what", "mass", "mass centre", "frame"), tuple(rows))
+    return TableBlock(("body", "what", "mass", "mass centre", "frame"), tuple(rows))
 
 
 def _kind(body: Body) -> str:
@@ -96,10 +96,10 @@ def _kind(body: Body) -> str:
     return "rigid body" if body.is_rigid else "particle"
 
 
-def frames(system: System, writing: Writing) -> Table:
+def frames(system: System, writing: Writing) -> TableBlock:
     """Every frame: on which it hangs and how it is turned against it."""
     rows = [(F.name, F.parent.name, _turned(F, writing)) for F in system.space.frames if F.parent is not None]
-    return Table(("frame", "hangs on", "turned"), tuple(rows))
+    return TableBlock(("frame", "hangs on", "turned"), tuple(rows))
 
 
 def _turned(F: Frame, writing: Writing) -> Span:
@@ -118,10 +118,10 @@ def _turned(F: Frame, writing: Writing) -> Span:
             return "by direction cosines"
 
 
-def points(system: System, writing: Writing) -> Table:
+def points(system: System, writing: Writing) -> TableBlock:
     """Every point: from which it is given and where it is."""
     rows = [(P.name, P.parent.name, writing.vector(P.r)) for P in system.space.points if P.parent is not None]
-    return Table(("point", "from", "at"), tuple(rows))
+    return TableBlock(("point", "from", "at"), tuple(rows))
 
 
 # ---- loads -----------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def loads(kin: Kinematics, writing: Writing) -> Iterator[Block]:
         yield words("No loads act on it.")
         return
     rows = tuple((name, formula, _contribution(kin, projections, writing)) for name, formula, projections in found)
-    yield Table(("load", "as described", "contributes along"), rows)
+    yield TableBlock(("load", "as described", "contributes along"), rows)
 
 
 # name, what it is, and F_r for every r

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from dalembert.algebra.printing.notation import Text as Notation
 from dalembert.algebra.printing.tree import Bracketed, Prose, Sides, Tree
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, Table, VerdictSpan
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -113,7 +113,7 @@ def _block(out: Output, block: Block) -> None:
         case Display(lines, definitions):
             _display(out, lines)
             _definitions(out, block.count, definitions)
-        case Table():
+        case TableBlock():
             _table(out, block)
         case Code(text):
             for line in text.splitlines():
@@ -219,7 +219,7 @@ def _definitions(out: Output, count: str, definitions: tuple[Sides, ...]) -> Non
         _formula(out, f"{INDENT}{Notation()(definition.left)} = ", definition.right)
 
 
-def _table(out: Output, table: Table) -> None:
+def _table(out: Output, table: TableBlock) -> None:
     from rich import box
     from rich.table import Table as Grid
 
@@ -239,7 +239,7 @@ def _table(out: Output, table: Table) -> None:
         _write(out, line.rstrip())
 
 
-def _whole(out: Output, table: Table) -> list[bool]:
+def _whole(out: Output, table: TableBlock) -> list[bool]:
     """Which columns keep their lines whole: the short ones, if that leaves room for the others."""
     from rich.cells import cell_len
 

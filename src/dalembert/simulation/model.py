@@ -40,6 +40,8 @@ class NativeModel:
     autonomous: bool = False
     # δq and the largest residual as expressions, where there is a projection
     steps: tuple[int, ...] = ()
+    # what rates with rows beside the equations are made of
+    entries: Entries | None = None
 
 
 _NATIVE_MODELS: Final = MadeOnce[NativeModel]()
@@ -114,7 +116,7 @@ def _constrained_model(setting: Values, equations: SaddleEquations) -> NativeMod
     parameters = tuple(i for i in inside if i not in state)
     kind = RatesKind(equations.massless, equations.has_quaternions, not equations.linear_rows)
     rates = ConstrainedRates(tape, entries, state, parameters, kind)
-    return NativeModel(rates, None, parameters, tape, (), state, state[-1] not in inside)
+    return NativeModel(rates, None, parameters, tape, (), state, state[-1] not in inside, entries=entries)
 
 
 @dataclass(frozen=True)

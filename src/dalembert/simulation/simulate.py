@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -36,6 +37,7 @@ from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.small_motions import warn_of_small_motion
 from dalembert.simulation.stopping import warn_of_integrator_error
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.simulation.variations.saltation import Saltation
 from dalembert.simulation.variations.variation import Variation, check_smooth, variation_of_run
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
@@ -120,9 +122,6 @@ def _span(duration: float, options: RunOptions) -> tuple[float, float]:
         raise BadEvent(msg)
     if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
         msg = "sensitivities are found by the native integrator with projection alone; leave out integrator= and stabilize="
-        raise NotApplicable(msg)
-    if options.sensitivities and any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events):
-        msg = "sensitivities are not carried over events that change the state yet"
         raise NotApplicable(msg)
     _check_times(options.at, t0, t0 + length)
     return t0, t0 + length
@@ -266,10 +265,11 @@ def run(
             variation=variation,
         )
 
+    saltation = functools.partial(Saltation, variation, model.rates, p) if variation else None
     try:
         with progress_bar(t0, t1, options.progress) as show:
             if options.events:
-                trajectory = named(eventful(chosen, options.events, problem, context, watched, show).integrate())
+                trajectory = named(eventful(chosen, options.events, problem, context, watched, show, saltation).integrate())
             elif options.integrator == NATIVE:
                 trajectory = named(integrate(problem, show))
             else:

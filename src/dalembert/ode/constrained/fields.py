@@ -68,6 +68,17 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("order", POINTER),
     ("keep", POINTER),
     ("multipliers", POINTER),
+    # columns of S = ∂(q, z)/∂p after the state: their number, what is differentiated, and E δz
+    ("directions", WHOLE),
+    ("tangents", POINTER),
+    ("tangents_work", POINTER),
+    ("row_tangents", POINTER),
+    ("row_tangents_work", POINTER),
+    ("shift", POINTER),
+    ("shift_work", POINTER),
+    # (q, z, S, t, ż, λ), and what the functions give
+    ("tangents_x", POINTER),
+    ("tangents_outs", POINTER),
 )
 
 

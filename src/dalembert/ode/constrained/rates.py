@@ -116,6 +116,20 @@ class Layout:
         return [i for i, _ in found], [place for _, place in found]
 
 
+@dataclass(frozen=True)
+class Tangents:
+    """What varied equations are made of, for so many columns of S = ∂(q, z)/∂p, each a function of (q, z, S, t).
+
+    `equations` takes ż and λ after t and gives, column by column, dq̇, d(f − M ż + Aᵀλ) and d(γ + A ż) with ż and λ held;
+    `rows` gives dφ and de of each column. `shift` is E δz as a function of (q, δz, t).
+    """
+
+    directions: int
+    equations: CompiledFunction
+    rows: CompiledFunction
+    shift: CompiledFunction
+
+
 class ConstrainedRates:
     """(q̇, ż) at (q, z, t), with at most `cap` rows kept (all by default); λ goes along."""
 
@@ -126,12 +140,19 @@ class ConstrainedRates:
         self.move = CompiledFunction(tape, entries.retraction, state, parameters)
         self.kind = kind
         self.cap, self.alpha = min(self.layout.m, self.layout.n), 0.0
+        self.tangents: Tangents | None = None
         self._pool: list[tuple[bytes, Workspace]] = []
 
     @property
     def n_in(self) -> int:
-        """The numbers of the state and the time."""
-        return self.fill.n_in
+        """The numbers of the state, of S where it is carried along, and the time."""
+        return self.fill.n_in if self.tangents is None else self.tangents.rows.n_in
+
+    def with_tangents(self, tangents: Tangents) -> ConstrainedRates:
+        """The same with S carried along."""
+        new = self.of_rank(self.cap, self.alpha)
+        new.tangents = tangents
+        return new
 
     def of_rank(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
         """The same with at most so many rows kept, and Baumgarte's α."""
@@ -147,7 +168,10 @@ class ConstrainedRates:
         return found
 
     def batch(self, X: Numbers, p: Numbers) -> Numbers:
-        """(q̇, ż) of states in rows."""
+        """(q̇, ż) of states in rows; with S carried along (q̇, ż, Ṡ) of states (q, z, S, t)."""
+        if self.tangents is not None:
+            space, n = Workspace(self, p), self.fill.n_in - 1
+            return np.array([space.evaluate(x) for x in np.ascontiguousarray(X) if space.choose_rows(np.append(x[:n], x[-1])) >= 0])
         return self.with_multipliers(X, p)[:, : self.layout.n_q + self.layout.n]
 
     def with_multipliers(self, X: Numbers, p: Numbers) -> Numbers:
@@ -234,8 +258,22 @@ class Workspace:
         self.multipliers = np.zeros(max(layout.m, 1))
         fields.multipliers = self._kept(self.multipliers)
         self.address = ctypes.addressof(fields)
-        self.rhs: int = _library().address("rates")
-        self.project: int = _library().address("project")
+        varied = "varied_" if rates.tangents else ""
+        if rates.tangents is not None:
+            self._carry(rates.tangents)
+        self.rhs: int = _library().address(f"{varied}rates")
+        self.project: int = _library().address(f"{varied}project")
+
+    def _carry(self, tangents: Tangents) -> None:
+        """S goes along."""
+        fields, p = self._fields, self.p
+        fields.directions = tangents.directions
+        functions = {"tangents": tangents.equations, "row_tangents": tangents.rows, "shift": tangents.shift}
+        for name, function in functions.items():
+            setattr(fields, name, function.address)
+            setattr(fields, f"{name}_work", self._kept(ready(function, p)))
+        fields.tangents_x = self._kept(np.zeros(tangents.equations.n_in + LANES))
+        fields.tangents_outs = self._kept(np.zeros(max(f.n_out for f in functions.values()) + LANES))
 
     def _place(self, layout: Layout) -> None:
         fields, parts = self._fields, layout.parts
@@ -272,7 +310,7 @@ class Workspace:
 
     def evaluate(self, x: Numbers) -> Numbers:
         """(q̇, ż) at (q, z, t) with the rows as they are; λ is then in the multipliers."""
-        y = np.empty(self.rates.layout.n_q + self.rates.layout.n)
+        y = np.empty(self.n_in - 1)
         _RATES(self.rhs)(x.ctypes.data, self.p.ctypes.data, y.ctypes.data, self.address)
         return y
 

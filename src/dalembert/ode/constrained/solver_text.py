@@ -21,15 +21,16 @@ from dalembert.ode.constrained.cholesky import cholesky_text
 from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import noise, orthogonal_text
 from dalembert.ode.constrained.projection import projection_text
+from dalembert.ode.constrained.tangents import tangents_text
 
-EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows")
+EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows", "varied_rates", "varied_project")
 
 
 @functools.cache
 def text() -> str:
-    """All functions; exports `rates`, `batch`, `project`, `project_all` and `choose_rows`."""
+    """All functions, those of EXPORTS to be called from outside."""
     own = (_fill(), _prepare(), _rates(), _batch(), _choose_rows())
-    return "\n\n".join((INTRINSICS, cholesky_text(), orthogonal_text(), projection_text(), *own)) + "\n"
+    return "\n\n".join((INTRINSICS, cholesky_text(), orthogonal_text(), projection_text(), *own, tangents_text())) + "\n"
 
 
 def _fill() -> str:

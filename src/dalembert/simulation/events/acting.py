@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Linear, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, DalembertError
@@ -56,6 +57,18 @@ class Actor:
         if i in self._impacts:
             return self._impacts[i].of(self._state(y, t), y)
         return Changed(y)
+
+    def slopes(self, i: int, y: Numbers, t: float, constants: Sequence[int]) -> Numbers:
+        """∂y⁺/∂(y, t, constants) of what event number i does."""
+        kin, state = self._evaluator.kin, self._state(y, t)
+        wrt = (*kin.state, self._evaluator.time, *constants)
+        found = np.eye(len(y), len(wrt))
+        if i in self._changes:
+            places, nodes = self._changes[i]
+            found[places] = jacobian(self._evaluator.tape, nodes, wrt, {**self._evaluator.numbers, **state})[1][0]
+        elif i in self._impacts:
+            found[-kin.n_u :] += self._impacts[i].slopes(state, wrt)
+        return found
 
     def energy(self, y: Numbers, t: float) -> float:
         """T + V"""
@@ -134,7 +147,7 @@ class _Impact:
         if kin.nonlinear:
             msg = f"impact {e.title!r}: with constraints that are not linear in the velocities an impact is not defined"
             raise BadEvent(msg)
-        self.restitution = _restitution(evaluator, e)
+        self._restitution, self.restitution = _restitution(evaluator, e)
         speeds = Linear(tape, kin.u)
         rate = evaluator.reduced(kin.rate(gap))
         self._rate, slopes = rate, speeds(rate)[1]
@@ -154,15 +167,37 @@ class _Impact:
             return Changed(y, 0.0)
         full = np.zeros(self._shape)
         full[self._places] = evaluator.floats(self._nodes, state)
-        M, A, J = full[:n], full[n:-1], full[-1]
-        du, impulse = _impulse(M, A, J, -(1.0 + self.restitution) * rate)
+        M, rows, change = full[:n], full[n:], np.zeros(len(full) - n)
+        J, change[-1] = rows[-1], -(1.0 + self.restitution) * rate
+        du, impulses = _impulse(M, rows, np.zeros(n), change)
         if abs(J @ du + (1.0 + self.restitution) * rate) > _SOLVED * abs(rate):
             t = state[evaluator.time]
             msg = f"impact {self._title!r} at t = {t:.9g}: the constraints leave nothing that could open the gap again"
             raise BadEvent(msg)
         new = y.copy()
         new[-n:] += du
-        return Changed(new, impulse)
+        return Changed(new, float(impulses[-1]))
+
+    def slopes(self, state: dict[int, float], wrt: Sequence[int]) -> Numbers:
+        """∂Δu: the derivative of 𝓜 Δu = Bᵀ Λ, B Δu = −(1 + ε) φ̇, with the solution of the same equations; B are the rows and J."""
+        evaluator, n = self._evaluator, self._shape[1]
+        nodes = [*self._nodes, self._rate, self._restitution]
+        values, slopes = (x[0] for x in jacobian(evaluator.tape, nodes, wrt, {**evaluator.numbers, **state}))
+        rate, found = values[-2], np.zeros((n, len(wrt)))
+        if rate >= 0.0:
+            return found
+        full = np.zeros(self._shape)
+        full[self._places] = values[:-2]
+        change = np.zeros(len(full) - n)
+        change[-1] = -(1.0 + self.restitution) * rate
+        du, impulses = _impulse(full[:n], full[n:], np.zeros(n), change)
+        for k in range(len(wrt)):
+            d = np.zeros(self._shape)
+            d[self._places] = slopes[:-2, k]
+            more = -d[n:] @ du
+            more[-1] -= (1.0 + self.restitution) * slopes[-2, k] + slopes[-1, k] * rate
+            found[:, k] = _impulse(full[:n], full[n:], d[n:].T @ impulses - d[:n] @ du, more)[0]
+        return found
 
 
 def _sparse(rows: list[dict[int, int]], n: int) -> tuple[tuple[int, int], tuple[list[int], list[int]], list[int]]:
@@ -171,9 +206,9 @@ def _sparse(rows: list[dict[int, int]], n: int) -> tuple[tuple[int, int], tuple[
     return (len(rows), n), ([r for r, _, _ in entries], [s for _, s, _ in entries]), [node for _, _, node in entries]
 
 
-def _impulse(M: Numbers, A: Numbers, J: Numbers, change: float) -> tuple[Numbers, float]:
-    """Δu and Λ of 𝓜 Δu = Aᵀλ̂ + Jᵀ Λ, A Δu = 0, J Δu = change."""
-    n, rows = len(M), np.vstack([A, J])
+def _impulse(M: Numbers, rows: Numbers, force: Numbers, change: Numbers) -> tuple[Numbers, Numbers]:
+    """Δu and Λ of 𝓜 Δu = Bᵀ Λ + force, B Δu = change."""
+    n = len(M)
     # kilograms beside kg m²: each speed in a unit that carries as much as the others, each row of length one
     size = np.sqrt(np.abs(np.diag(M)))
     unit = 1.0 / np.where(size > 0.0, size, 1.0)
@@ -182,14 +217,12 @@ def _impulse(M: Numbers, A: Numbers, J: Numbers, change: float) -> tuple[Numbers
     scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
     B = B * scale[:, np.newaxis]
     K = np.block([[M * np.outer(unit, unit), -B.T], [B, np.zeros((len(B), len(B)))]])
-    given = np.zeros(len(K))
-    given[-1] = change * scale[-1]
-    x = np.linalg.lstsq(K, given, rcond=_RANK)[0]
-    return x[:n] * unit, float(x[-1] * scale[-1])
+    x = np.linalg.lstsq(K, np.concatenate([force * unit, change * scale]), rcond=_RANK)[0]
+    return x[:n] * unit, x[n:] * scale
 
 
-def _restitution(evaluator: Evaluator, e: Event) -> float:
-    """ε as a number from 0 to 1."""
+def _restitution(evaluator: Evaluator, e: Event) -> tuple[int, float]:
+    """ε as a node, and as a number from 0 to 1."""
     try:
         node = _value(evaluator, e.restitution)
     except (BadExpression, MissingValue) as problem:
@@ -202,4 +235,4 @@ def _restitution(evaluator: Evaluator, e: Event) -> float:
     if not 0.0 <= found <= 1.0:
         msg = f"impact {e.title!r}: restitution = {found:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
         raise BadEvent(msg)
-    return found
+    return node, found

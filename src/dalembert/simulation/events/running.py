@@ -51,7 +51,10 @@ class EndlessEvents(RunStopped):
 
 @dataclass
 class EventfulRun:
-    """A run with its events; `book` is told of every change of the state, (t, y before, y after), and may alter what rides along."""
+    """A run with its events; `book` is told of every change of the state, (t, y before, y after), and may alter what rides along.
+
+    `vary` is told of every event, (number, t, y before, y after), where sensitivities are carried along.
+    """
 
     problem: InitialValueProblem
     watch: Watch
@@ -59,6 +62,7 @@ class EventfulRun:
     names: tuple[str, ...]
     book: Callable[[float, Numbers, Numbers], None]
     on_progress: Progress | None = None
+    vary: Callable[[int, float, Numbers, Numbers], None] | None = None
     occurrences: list[Occurrence] = field(default_factory=list)
     _parts: list[Solution] = field(default_factory=list)
     _acts: list[float] = field(default_factory=list)
@@ -129,7 +133,9 @@ class EventfulRun:
         near = until + _AT_ONCE * (step.end - step.begin) + _LAST_BITS * math.ulp(until)
         for c in found:
             if c.t <= near and functions.events[c.event].action is EventAction.RECORD:
-                y = step.at(c.t)[: self._n]
+                whole = step.at(c.t)
+                self._vary(c.event, c.t, whole, whole)
+                y = whole[: self._n]
                 self._record(c.event, c.t, y, y)
         if not acting:
             return []
@@ -160,14 +166,20 @@ class EventfulRun:
             before, e = y[: self._n].copy(), self.watch.functions.events[c.event]
             if e.action is EventAction.STOP:
                 self._record(c.event, t, before, before)
+                self._vary(c.event, t, y, y)
                 return y, e.title
             changed = self.actor.act(c.event, before, t)
             after = y.copy()
             after[: self._n] = changed.y
             self.book(t, y, after)
+            self._vary(c.event, t, y, after)
             self._record(c.event, t, before, changed.y, changed.impulse)
             y = after
         return y, ""
+
+    def _vary(self, i: int, t: float, before: Numbers, after: Numbers) -> None:
+        if self.vary is not None:
+            self.vary(i, t, before, after)
 
     def _record(self, i: int, t: float, before: Numbers, after: Numbers, impulse: float | None = None) -> None:
         e = self.watch.functions.events[i]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event
 from dalembert.simulation.events.running import EventfulRun
-from dalembert.simulation.events.watching import Watch, event_functions
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values
 
@@ -32,6 +33,7 @@ def eventful(
     context: Context,
     watched: Watched | None,
     show: Progress | None,
+    saltation: Callable[[Evaluator, EventFunctions, Actor], Callable[[int, float, Numbers, Numbers], None]] | None = None,
 ) -> EventfulRun:
     """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked where it rides along."""
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
@@ -48,4 +50,5 @@ def eventful(
         context.energy_changed(E_after - E_before)
 
     actor = Actor(chosen, evaluator, events, functions.nodes)
-    return EventfulRun(problem, Watch(functions, n, padded(problem.size)), actor, names, book, show)
+    vary = None if saltation is None else saltation(evaluator, functions, actor)
+    return EventfulRun(problem, Watch(functions, n, padded(problem.size)), actor, names, book, show, vary)

@@ -18,6 +18,7 @@ import numpy as np
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
+from dalembert.ode.failures import BadStart
 from dalembert.simulation.variations.numbers import VariedNumber
 from dalembert.states.assembly import Assembler, PositionRow
 from dalembert.states.conditions import Condition, conditions
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _RANK: Final = 1e-10
 _SOLVED: Final = 1e-8
+_ROUNDING: Final = 1e-13
 # f' = Σ w_k (f(x + k h) − f(x − k h)) / h, of order six
 _WEIGHTS: Final = ((1, 45 / 60), (2, -9 / 60), (3, 1 / 60))
 _STEP: Final = 2e-3
@@ -50,6 +52,11 @@ def start_slopes(
         return variation.slopes()
     except _Undetermined:
         return np.array([_differences(chosen, given, guess, start.t, x) for x in varied])
+
+
+def _refused(x: VariedNumber, problem: BadStart) -> BadStart:
+    why = str(problem).removeprefix("start: ")
+    return BadStart(f"sensitivities: the start cannot follow a change of {x.name}: {why}")
 
 
 class _StartVariation:
@@ -127,10 +134,12 @@ class _StartVariation:
             return dq
         assembler = Assembler(evaluator, rows, self._start.t)
         J = assembler(self._start.q)[1]
-        off = self._by_constants([r.node for r in rows]) - np.array(targets) + J @ dq
+        by_constants = self._by_constants([r.node for r in rows])
+        off = by_constants - np.array(targets) + J @ dq
+        size = np.abs(by_constants) + np.abs(targets) + np.abs(J) @ np.abs(dq)
         for j in range(k):
-            reached, columns = assembler.reached(off[:, j] != 0.0, free)
-            if columns.any():
+            reached, columns = assembler.reached(np.abs(off[:, j]) > _ROUNDING * size[:, j], free)
+            if reached.any():
                 step, determined = _least(J[np.ix_(reached, columns)], -off[reached, j])
                 if not determined and self._start.iterations:
                     raise _Undetermined
@@ -160,7 +169,9 @@ class _StartVariation:
         wanted = wanted - slopes[:, : kin.n_q] @ dq - self._by_constants(nodes)
         place = {i: at for at, i in enumerate(kin.u)}
         direct = [place[c.symbol] for c in asked if c.symbol in place]
-        du[direct] = [self._target(c) for c in asked if c.symbol in place]
+        for c in asked:
+            if c.symbol in place:
+                du[place[c.symbol]] = self._target(c)
         free = (C != 0.0).any(axis=0)
         free[direct] = False
         for r in range(kin.n_u if kin.multipliers and u.any() else 0):
@@ -178,6 +189,8 @@ class _StartVariation:
 
 def _least(A: Numbers, b: Numbers) -> tuple[Numbers, bool]:
     """The shortest x with A x = b, and whether there is no other."""
+    if not A.shape[1]:
+        raise _Undetermined
     x, _, rank, _ = np.linalg.lstsq(A, b, rcond=_RANK)
     if np.abs(A @ x - b).max(initial=0.0) > _SOLVED * np.abs(b).max(initial=0.0):
         raise _Undetermined
@@ -195,7 +208,10 @@ def _differences(chosen: Values, given: Mapping[Any, Any], guess: Mapping[Any, A
             moved, asked = replace(chosen, numbers={**chosen.numbers, x.constant: x.value + shift}), dict(given)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = find_start(moved.kin, asked, moved.value_at(t), t, guess=guess)
+            try:
+                found = find_start(moved.kin, asked, moved.value_at(t), t, guess=guess)
+            except BadStart as problem:
+                raise _refused(x, problem) from problem
         return found.y
 
     return np.asarray(np.sum([w * (at(k * h) - at(-k * h)) / h for k, w in _WEIGHTS], axis=0))

@@ -1,9 +1,11 @@
 """A run in a notebook."""
 
 import html
+import json
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.page.parts.trial import TrialRequest, trial
 
 
 def test_a_run_shows_itself_in_a_frame_over_a_picture():
@@ -21,3 +23,14 @@ def test_a_run_shows_itself_in_a_frame_over_a_picture():
 def test_it_can_be_saved(tmp_path):
     run = da.simulate(gallery.build("simple-pendulum"), 1.0, start={"phi": 1.0}, progress=False)
     assert 'id="module"' in run.view().save(tmp_path / "run.html").read_text(encoding="utf-8")
+
+
+def test_the_panel_knows_the_units_that_were_given():
+    s = da.System("Pendulum")
+    m, l, g = s.constants(m="2 kg", l="50 cm", g="9.81 m/s**2")
+    s.gravity(-g * s.N.y)
+    s.rod("bar", s.pin("theta", s.O), m, l)
+    run = da.simulate(s, 0.1, start={"theta": "30 deg"}, progress=False)
+    _, blocks = trial(TrialRequest(run, 0.1, {"theta": 0.5}, {}, {}, (), "", "Pendulum"), None)
+    data = json.loads(blocks.partition(">")[2].partition("</script>")[0])
+    assert {"m": "kg", "l": "m", "g": "m/s²", "theta": "rad", "theta.dot": "rad/s", "t": "s"} == data["units"]

@@ -28,7 +28,7 @@ def test_symbols_with_their_meaning():
     assert ("theta", "coordinate", "attitude of frame B", "") == found["θ"]
     assert ("L", "constant", "0.4") == (*found["L"][:2], found["L"][3])
     assert ("w", "specified motion", "", "1/5 sin(2 t)") == found["w"]
-    assert found["u₁"][1:] == ("speed", "", "Ẋ cos θ + Ẏ sin θ − 1/10 Y cos t")
+    assert found["u₁"][1:] == ("speed", "", "Ẋ cos θ + Ẏ sin θ − β Y cos(Ω t)")
 
 
 def test_what_has_no_value_says_so():

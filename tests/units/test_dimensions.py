@@ -6,16 +6,15 @@ import dataclasses
 import re
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.gallery import spatial_chain
 from dalembert.model.dimensions import Dimensions
 from dalembert.units.dimension import ascii_unit, unit_text
 from dalembert.units.quantity import has_unit, quantity, unit
-
-# their structure has plain numbers where a mass, a length or a rate belongs
-PLAIN = ("moving-knife-edge", "spatial-chain")
 
 
 @pytest.mark.parametrize(
@@ -125,17 +124,16 @@ def test_without_units_nothing_is_asked():
     assert {} == s.known_dimensions()
 
 
-def with_open_dimensions(name, **parameters):
-    """A system of the gallery whose constants are known by their use alone; motions keep no plain numbers."""
-    s = gallery.build(name, **parameters)
+def without_values(s):
+    """A system whose constants are known by their use alone; motions keep no plain numbers."""
     for symbol, x in list(s.symbols.items()):
         s.symbols[symbol] = dataclasses.replace(x, value=None, motion=None)
     return s
 
 
-@pytest.mark.parametrize("name", [n for n in gallery.names() if n not in PLAIN])
+@pytest.mark.parametrize("name", gallery.names())
 def test_every_gallery_system_has_dimensions(name):
-    s = with_open_dimensions(name)
+    s = without_values(gallery.build(name))
     d = Dimensions(s)
     d.learn()
     known = d.known()
@@ -148,16 +146,29 @@ def test_every_gallery_system_has_dimensions(name):
     assert set(s.symbols) - set(known) <= {"Omega"}
 
 
-def test_the_chain_has_dimensions_where_its_numbers_have_names():
-    d = Dimensions(with_open_dimensions("spatial-chain", symbolic=True))
+def test_the_chain_has_dimensions_where_its_numbers_have_names_and_not_where_they_are_plain():
+    d = Dimensions(without_values(spatial_chain.build(symbolic=True)))
     d.learn()
     assert {"m_3": "kg", "c_2x": "m", "I_1xy": "kg m²", "g": "m/s²"}.items() <= {n: unit_text(x) for n, x in d.known().items()}.items()
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_plain_numbers_where_a_quantity_belongs_are_named(name):
     with pytest.raises(da.BadDimension, match=r"a plain number has no dimension|takes a number"):
-        Dimensions(with_open_dimensions(name)).learn()
+        Dimensions(without_values(spatial_chain.build())).learn()
+
+
+def test_values_with_units_are_read_wherever_values_are():
+    s = da.System("Pendulum")
+    m, l, g = s.constants(m="2 kg", l="50 cm", g="9.81 m/s**2")
+    s.gravity(-g * s.N.y)
+    s.rod("bar", s.pin("theta", s.O), m, l)
+    heavier = {"m": "3000 g"}
+    # θ̈ = ∓3 g/2l θ
+    assert -1.5 * 9.81 == pytest.approx(da.linearize(s, values={"l": "1000 mm"}).A[1, 0])
+    assert 3 * 9.81 == pytest.approx(da.linearize(s, about={"theta": "180 deg"}).A[1, 0])
+    (upright,) = da.equilibria(s, {"theta": ("170 deg", "3.2 rad")}, values=heavier)
+    assert 180 == pytest.approx(np.degrees(upright.point["theta"]))
+    assert da.equilibrium(s, guess={"theta": "170 deg"}).point == pytest.approx(upright.point)
+    for read in (da.linearize, da.energy_integrals, da.equilibrium):
+        with pytest.raises(da.DalembertError, match=r"m: '3 s' has \[s\], but \[kg\] is needed"):
+            read(s, values={"m": "3 s"})
 
 
 def test_what_is_shown_says_its_unit(tmp_path):

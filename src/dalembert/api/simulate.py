@@ -67,6 +67,7 @@ def simulate(
              control of the motion; read with run.sensitivity("theta", "m") (native integrator only)
     """
     from dalembert.integrals.energy_tolerance import budget, check_native
+    from dalembert.numerics.symbol_values import without_units
     from dalembert.simulation.events.event import read_events
     from dalembert.simulation.simulate import RunOptions
 
@@ -77,9 +78,9 @@ def simulate(
             msg = "keep_energy changes the speeds after every step, which sensitivities do not see; leave out one of them"
             raise NotApplicable(msg)
     options = RunOptions(
-        start=_numbers(system, start),
-        guess=_numbers(system, guess),
-        values=_numbers(system, values),
+        start=without_units(system, start),
+        guess=without_units(system, guess),
+        values=without_units(system, values),
         inputs=_given(inputs),
         rtol=rtol,
         atol=atol,
@@ -101,16 +102,6 @@ def _check_system(system: object) -> None:
     if not isinstance(system, System):
         msg = f"simulate: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-
-
-def _numbers(system: System, what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
-    """With texts such as "30 deg" as numbers, which must have the dimension of what they stand for."""
-    from dalembert.units.quantity import has_unit, number_in
-
-    def read(key: Any, value: Any) -> Any:
-        return number_in(value, system.dimension(key), str(key)) if isinstance(value, str) and has_unit(value) else value
-
-    return {k: read(k, v) for k, v in what.items()} if isinstance(what, Mapping) else _given(what)
 
 
 def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:

@@ -20,7 +20,7 @@ from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression
 from dalembert.kinematics.rows import ConstraintRow
-from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
+from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
 from dalembert.ode.failures import BadStart
 from dalembert.ode.row_rank import ZERO, unit_rows
 from dalembert.states.assembly import Assembler, Assembly, PositionRow
@@ -118,7 +118,7 @@ def first_position(
     for what, given in (("start", start), ("guess", guess)):
         for key, value in mapping(what, given).items():
             k = _coordinate(place.rows, key, what)
-            q[k] = number(str(key), value)
+            q[k] = number(str(key), without_unit(place.rows.system, key, value))
             free[k], guessed[k] = (False, guessed[k]) if what == "start" else (free[k], True)
     return Assembler(place, rows, place.t).solve(q, free, guessed), rows
 

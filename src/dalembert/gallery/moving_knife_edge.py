@@ -17,29 +17,35 @@ def build(
     L: float | None = 0.4,
     c: float | None = 0.3,
     k: float | None = 5.0,
+    a: float | None = 1.0,
+    Omega: float | None = 1.0,
+    nu: float | None = 0.25,
+    beta: float | None = 0.1,
+    kappa: float | None = 0.1,
     w: str | None = "sin(2*t)/5",
 ) -> da.System:
-    """v_A · j = w(t) + X/4, speeds u₁ = v_A · i − Y cos t/10 and u₂ = (1 + t/10) θ̇ + X/10.
+    """v_A · j = w(t) + ν X, speeds u₁ = v_A · i − β Y cos Ωt and u₂ = (1 + β t) θ̇ + κ X.
 
-    A spring whose anchor moves along x as sin t has the potential V = ½ k ((X − sin t)² + Y²); the ground damps the motion of G.
+    A spring whose anchor moves along x as a sin Ωt has the potential V = ½ k ((X − a sin Ωt)² + Y²); the ground damps the motion of G.
     """
     s = da.System("Vehicle with a moving knife edge", source="Bar00 Fig. 1")
     X, Y, theta = s.coordinates("X Y theta")
     m_, I_, L_, c_, k_ = s.constants(m=m, I_G=I_G, L=L, c=c, k=k)
+    a_, Omega_, nu_, beta_, kappa_ = s.constants(a=a, Omega=Omega, nu=nu, beta=beta, kappa=kappa)
     w_ = s.specified("w", None if w is None else s.expression(w))
     N = s.N
     B = N.rotated(theta, N.z, "B")
     G = s.O.offset(X * N.x + Y * N.y, "G")
     A = G.offset(-L_ * B.x, "A")
     s.body("vehicle", m_, G, B, da.inertia(B, 0, 0, I_))
-    s.potential(k_ * ((X - da.sin(s.t)) ** 2 + Y**2) / 2, "spring")
+    s.potential(k_ * ((X - a_ * da.sin(Omega_ * s.t)) ** 2 + Y**2) / 2, "spring")
     s.force(-c_ * G.v, at=G, name="damping")
-    s.constrain(A.v @ B.y - w_ - X / 4, "sliding knife edge")
-    s.speeds(u1=A.v @ B.x - Y * da.cos(s.t) / 10, u2=(1 + s.t / 10) * theta.dot + X / 10)
+    s.constrain(A.v @ B.y - w_ - nu_ * X, "sliding knife edge")
+    s.speeds(u1=A.v @ B.x - beta_ * Y * da.cos(Omega_ * s.t), u2=(1 + beta_ * s.t) * theta.dot + kappa_ * X)
     return s
 
 
-_F_X, _F_Y = "(m*X'' + c*X' + k*(X - sin(t)))", "(m*Y'' + c*Y' + k*Y)"
+_F_X, _F_Y = "(m*X'' + c*X' + k*(X - a*sin(Omega*t)))", "(m*Y'' + c*Y' + k*Y)"
 
 ENTRY = Entry(
     name="moving-knife-edge",
@@ -49,7 +55,7 @@ ENTRY = Entry(
     build=build,
     printed=(
         ByHand("(55), first", f"{_F_X}*cos(theta) + {_F_Y}*sin(theta)", ((1, "1"),)),
-        ByHand("(55), second", f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''", ((2, "1 + t/10"),)),
+        ByHand("(55), second", f"-L*{_F_X}*sin(theta) + L*{_F_Y}*cos(theta) + I_G*theta''", ((2, "1 + beta*t"),)),
     ),
     start={"u1": 0.5},
 )

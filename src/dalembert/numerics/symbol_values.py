@@ -10,6 +10,7 @@ from typing import Any, Final
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError, Unknown
 from dalembert.model.system import System
+from dalembert.units.quantity import has_unit, number_in
 
 
 class MissingValue(DalembertError):
@@ -74,12 +75,24 @@ def number(name: str, value: Any) -> float:
     return x
 
 
+def without_unit(system: System, key: Scalar | str, value: Any) -> Any:
+    """The number of a text such as "30 deg", which must have the dimension of what it stands for; anything else as it is."""
+    return number_in(value, system.dimension(key), str(key)) if isinstance(value, str) and has_unit(value) else value
+
+
+def without_units(system: System, given: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
+    """The same of every value; what is no mapping is left to those who read it."""
+    if not isinstance(given, Mapping):
+        return {} if given is None else given
+    return {key: without_unit(system, key, value) for key, value in given.items()}
+
+
 def constant_values(system: System, values: Mapping[Any, Any]) -> dict[str, float]:
     """{name: number} of every constant that has one: defaults, then what was given."""
     found = {s.name: float(s.value) for s in system.symbols.values() if s.kind in ("constant", "input") and s.value is not None}
     for key, value in mapping("values", values).items():
         name = symbol_name(system, key, ("constant", "input"))
-        found[name] = number(name, value)
+        found[name] = number(name, without_unit(system, name, value))
     return found
 
 

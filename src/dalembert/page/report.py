@@ -9,6 +9,7 @@ from typing import Any
 
 from dalembert.errors import NotASystem
 from dalembert.model.system import System
+from dalembert.numerics.symbol_values import without_units
 from dalembert.page.html_page import page, write
 from dalembert.page.study import ReportRequest, page_run, study
 from dalembert.report.document import Subject
@@ -32,7 +33,8 @@ def write_report(
     if not isinstance(system, System):
         msg = f"write_report: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    named = {name: {_name(key): x for key, x in (given or {}).items()} for name, given in (("start", start), ("values", values))}
+    given = {"start": without_units(system, start), "values": without_units(system, values)}
+    named = {name: {_name(key): x for key, x in numbers.items()} for name, numbers in given.items()}
     motions = {_name(key): x for key, x in (inputs or {}).items()}
     request = ReportRequest(duration, page_run(named["start"], named["values"], motions, events))
     return write(page(study(Subject(system, system.name, system.source, description), request)), path)

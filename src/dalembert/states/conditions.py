@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
-from dalembert.numerics.symbol_values import mapping
+from dalembert.numerics.symbol_values import mapping, without_unit
 from dalembert.ode.failures import BadStart
 from dalembert.states.evaluator import Evaluator, Key, Level
 
@@ -61,7 +61,8 @@ def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) 
     if symbol is None and evaluator.contains((i,), evaluator.kin.x):
         msg = f"{what}: {name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
         raise BadStart(msg)
-    return Condition(name, evaluator.reduced(i), _number(evaluator, name, value, t, what), level, symbol)
+    number = _number(evaluator, name, without_unit(evaluator.kin.system, key, value), t, what)
+    return Condition(name, evaluator.reduced(i), number, level, symbol)
 
 
 def _number(evaluator: Evaluator, name: str, value: Any, t: float, what: str) -> float:

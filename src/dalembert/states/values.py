@@ -17,7 +17,7 @@ from dalembert.errors import BadExpression
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.inertia import inertia_fault
 from dalembert.model.system import System
-from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name
+from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.live_inputs import LiveInput, Sampled, live_input
 from dalembert.states.tables import table
@@ -76,7 +76,7 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
     for key, given in mapping("inputs", inputs).items():
         name = symbol_name(system, key, ("input", "specified"))
         x = system.symbols[name].scalar.i
-        value = _of_file(given)
+        value = without_unit(system, name, _of_file(given))
         motion = _read(kin, name, value) if isinstance(value, str) else value
         if isinstance(motion, Scalar) or is_sympy(motion):
             motions[x] = Scalar(tape, kin.in_speeds(on(tape, motion)))

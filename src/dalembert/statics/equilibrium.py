@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.model.system import System, units_by_name
 from dalembert.notebook import Shown
-from dalembert.numerics.symbol_values import BadValue, mapping, number
+from dalembert.numerics.symbol_values import BadValue, mapping, number, without_unit
 from dalembert.states.evaluator import label
 from dalembert.states.values import operating
 from dalembert.statics.balance import NoEquilibrium, StaticBalance
@@ -105,7 +105,8 @@ def equilibria(
 
     Searches begin at points that fill the box evenly. Others may exist; more starts make that less likely.
     """
-    middle = {key: (low + high) / 2 for key, (low, high) in _checked(box, starts).items()}
+    box = _checked(system, box, starts)
+    middle = {key: (low + high) / 2 for key, (low, high) in box.items()}
     balance = StaticBalance(operating(system, values or {}, inputs or {}), given or {}, middle, t)
     places = [balance.unknown.index(balance.evaluator.node(key)) for key in box]
     low, high = np.array([b[0] for b in box.values()]), np.array([b[1] for b in box.values()])
@@ -122,7 +123,7 @@ def equilibria(
     return tuple(_described(balance, root) for root in found)
 
 
-def _checked(box: object, starts: object) -> Mapping[Any, tuple[float, float]]:
+def _checked(system: System, box: object, starts: object) -> Mapping[Any, tuple[float, float]]:
     """Refuse what is no box: two finite ends for each of some coordinates."""
     found = mapping("box", box)
     if isinstance(starts, bool) or not isinstance(starts, int) or not 0 <= starts <= _MOST_STARTS:
@@ -133,7 +134,7 @@ def _checked(box: object, starts: object) -> Mapping[Any, tuple[float, float]]:
         if not isinstance(ends, tuple | list) or len(ends) != 2:
             msg = f"equilibria: the box of {key} is {ends!r:.60}; give its two ends, such as (-1, 1)"
             raise BadValue(msg)
-        low, high = (number(f"end of the box of {key}", x) for x in ends)
+        low, high = (number(f"end of the box of {key}", without_unit(system, key, x)) for x in ends)
         if low > high:
             msg = f"equilibria: the box of {key} goes from {low:g} to {high:g}; give the smaller end first"
             raise BadValue(msg)

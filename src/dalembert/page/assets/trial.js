@@ -31,11 +31,11 @@ class Trial {
   // ---- fields ------------------------------------------------------------------------------
 
   fields() {
-    const d = this.data, knob = (group, name, value, more = {}) => ({ group, name, value, now: value, ...more });
+    const d = this.data, knob = (group, name, value, more = {}) => ({ group, name, value, now: value, unit: d.units[name], ...more });
     return [
       ...d.starts.map((f, k) => knob("Start", f.name, f.value, { start: k })),
       ...d.constants.map((c) => knob(c.kind === "input" ? "Inputs" : "Constants", c.name, c.value, { constant: true })),
-      knob("Run", "duration", d.duration, { unit: "s" }),
+      knob("Run", "duration", d.duration, { unit: d.units.t }),
       knob("Run", "tolerance", d.rtol, {}),
     ];
   }
@@ -57,20 +57,21 @@ class Trial {
   }
 
   knob(k) {
-    const row = document.createElement("div"), label = document.createElement("label"), field = document.createElement("input"), slider = document.createElement("input"), fault = document.createElement("p");
+    const row = document.createElement("div"), label = document.createElement("label"), field = document.createElement("input"), slider = document.createElement("input"), fault = document.createElement("p"), name = document.createElement("span"), unit = document.createElement("small");
     const id = `knob-${this.knobs.indexOf(k)}`;
     row.className = "knob"; label.textContent = k.name; label.htmlFor = id;
+    unit.textContent = k.unit ? ` [${k.unit}]` : ""; unit.id = `${id}-unit`; name.append(label, unit);
     Object.assign(field, { type: "text", inputMode: "decimal", id, value: Trial.write(k.value), autocomplete: "off", spellcheck: false });
     Object.assign(slider, { type: "range", step: "any" });
     slider.setAttribute("aria-label", `${k.name}, slider`);
     Object.assign(fault, { className: "fault", id: `${id}-fault` });
     fault.setAttribute("role", "alert");
-    field.setAttribute("aria-describedby", fault.id);
+    field.setAttribute("aria-describedby", `${unit.id} ${fault.id}`);
     Object.assign(k, { field, slider, fault });
     this.range(k);
     field.addEventListener("input", () => this.typed(k));
     slider.addEventListener("input", () => { k.field.value = Trial.write(Trial.round(this.slid(k), k)); this.typed(k, true); });
-    row.append(label, field, slider, fault);
+    row.append(name, field, slider, fault);
     return row;
   }
 
@@ -331,7 +332,7 @@ class Trial {
   csv() {
     const d = this.data, n = d.n_q + d.n_u, riding = d.audit ? d.audit.count : 0;
     if (!this.result) { $(".download").click(); return; }
-    const { steps } = this.result, rows = [["t", ...d.state].join(",")];
+    const { steps } = this.result, rows = [["t", ...d.state].map((name) => (d.units[name] ? `${name} [${d.units[name]}]` : name)).join(",")];
     steps.t.forEach((t, i) => rows.push([t, ...steps.states.subarray(i * (n + riding), i * (n + riding) + n)].join(",")));
     save(rows, d.file);
   }

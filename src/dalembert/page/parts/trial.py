@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
+from dalembert.model.system import units_by_name
 from dalembert.page.embedding import script
 from dalembert.page.parts.reproduction import head, written
 from dalembert.page.study import Study
@@ -81,13 +82,14 @@ def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
     from dalembert.page.live.module import live_module
 
     module = live_module(request.run, request.start, drawn)
-    known = module.data["values"]
-    kinds = {s.name: s.kind for s in request.run.system.symbols.values()}
+    known, system = module.data["values"], request.run.system
+    kinds = {s.name: s.kind for s in system.symbols.values()}
     used = {name for part in module.data["parts"].values() for name in part["p"]}
     inputs = {str(name): x for name, x in request.inputs.items()}
     data: dict[str, Any] = {
         **module.data,
         "constants": [{"name": n, "value": x, "kind": kinds[n]} for n, x in known.items() if n in kinds and n in used],
+        "units": units_by_name(system, [*(f["name"] for f in module.data["starts"]), *kinds, *module.data["state"], "t"]),
         "duration": request.duration,
         "rtol": _RTOL,
         "given": {str(name): float(x) for name, x in request.values.items()},

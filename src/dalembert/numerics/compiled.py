@@ -105,6 +105,10 @@ class CompiledFunction:
         size, text = self._source.emitted(target, name)
         return text, size
 
+    def identity(self, target: Target) -> bytes:
+        """What determines that text."""
+        return self._source.identity(target)
+
     def __getstate__(self) -> _Source:
         return self._source.pruned()
 

@@ -56,6 +56,13 @@ def width(kind: str) -> int:
     return int(kind[1:].partition(" ")[0]) if kind.startswith("<") else 1
 
 
+def declared(kind: str) -> str:
+    """The elementary operations of the processor on numbers of this kind."""
+    one, two, three = ("fabs", "sqrt"), ("minnum", "maxnum"), ("fmuladd",)
+    counts = [(name, k) for k, names in enumerate((one, two, three), 1) for name in names]
+    return "\n".join(f"declare {kind} @llvm.{name}.{suffix(kind)}({', '.join([kind] * k)})" for name, k in counts)
+
+
 def suffix(kind: str) -> str:
     """How LLVM's intrinsic functions are named for the kind."""
     return "f64" if kind == REAL else f"v{width(kind)}f64"
@@ -221,11 +228,11 @@ class Record:
 class NativeFunction:
     """One native function while it is being written."""
 
-    def __init__(self, name: str, result: str, *parameters: str, exported: bool = False) -> None:
+    def __init__(self, name: str, result: str, *parameters: str, exported: bool = False, attributes: str = "nounwind") -> None:
         self.result = result
         self.parameters = tuple(Value(self, kind, f"%p{place}") for place, kind in enumerate(parameters))
         linkage = "" if exported else "internal "
-        self._lines = [f"define {linkage}{result} @{name}({', '.join(map(str, self.parameters))}) nounwind {{", "l0:"]
+        self._lines = [f"define {linkage}{result} @{name}({', '.join(map(str, self.parameters))}) {attributes} {{", "l0:"]
         self._count = 0
         self._label, self._open = "l0", True
 
@@ -301,6 +308,14 @@ class NativeFunction:
         before = ("", *names)
         self._lines[2:2] = [f"  {name} = {text.format(last)}" for name, text, last in zip(names, instructions, before, strict=False)]
         return Value(self, kind, names[-1])
+
+    def any(self, mask: Value) -> Value:
+        """Whether a condition holds for one of the numbers side by side at least."""
+        lanes = width(mask.kind)
+        if lanes == 1:
+            return mask
+        bits = self.emit(f"i{lanes}", f"bitcast {mask} to i{lanes}")
+        return self.emit(TRUTH, f"icmp ne {bits}, 0")
 
     def give(self, value: Operand) -> None:
         """Return."""

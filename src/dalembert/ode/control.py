@@ -15,17 +15,17 @@ from dalembert.ode.step import DENSE_ROWS, RunFunction, step_text
 EXPORTS: Final = ("start", "advance")
 
 # h_new = h · min(6, max(1/3, 0.75 err^(−1/8))). DOP853 has 0.9; 0.75 rejects a third as often and is cheaper at equal error
-_SAFETY: Final = 0.75
-_LARGEST_GROWTH: Final = 6.0
-_LARGEST_SHRINKAGE: Final = 3.0
+SAFETY: Final = 0.75
+LARGEST_GROWTH: Final = 6.0
+LARGEST_SHRINKAGE: Final = 3.0
 # what is not finite, or no state of the system, is far outside the reach of the step
-_SHRINK_AFTER_FAILURE: Final = 0.1
+SHRINK_AFTER_FAILURE: Final = 0.1
 _SHRINK_AFTER_REFUSAL: Final = 0.5
-_LONGEST_STREAK: Final = 100
-_ROUNDING: Final = 2.0**-52
-_FIRST_GUESS: Final = 1e-6
-_NEGLIGIBLE: Final = 1e-10
-_NO_SLOPE: Final = 1e-15
+LONGEST_STREAK: Final = 100
+ROUNDING: Final = 2.0**-52
+FIRST_GUESS: Final = 1e-6
+NEGLIGIBLE: Final = 1e-10
+NO_SLOPE: Final = 1e-15
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def loop_text() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _eighth_root(f: NativeFunction, x: Value) -> Value:
+def eighth_root(f: NativeFunction, x: Value) -> Value:
     """x^(1/8) by three square roots, which every processor rounds alike."""
     for _ in range(3):
         x = f.intrinsic("sqrt", x)
@@ -91,8 +91,8 @@ def _first_size() -> str:
         f.give(cause)
     steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", _norm(native, after, k)) / euler)
     with f.when(~cause.differs(0)), f.when(~native.finite(stage, after).differs(0)):
-        h = _eighth_root(f, 0.01 / steepest)
-        h = f.choose(steepest <= _NO_SLOPE, f.intrinsic("maxnum", _FIRST_GUESS, euler * 1e-3), h)
+        h = eighth_root(f, 0.01 / steepest)
+        h = f.choose(steepest <= NO_SLOPE, f.intrinsic("maxnum", FIRST_GUESS, euler * 1e-3), h)
         run.h = f.intrinsic("minnum", f.intrinsic("minnum", euler * 100.0, h), run.h_max)
     run.code = 0
     f.give(Cause.NONE)
@@ -102,8 +102,8 @@ def _first_size() -> str:
 def _euler_size(native: RunFunction, size: Value, slope: Value) -> Value:
     """0.01 |y| / |f|, if there is such a thing."""
     f, run = native.function, native.run
-    guess = f.intrinsic("minnum", (run.t_end - run.t) * _FIRST_GUESS, _FIRST_GUESS)
-    known = f.intrinsic("minnum", size, slope) > _NEGLIGIBLE
+    guess = f.intrinsic("minnum", (run.t_end - run.t) * FIRST_GUESS, FIRST_GUESS)
+    known = f.intrinsic("minnum", size, slope) > NEGLIGIBLE
     return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), run.h_max)
 
 
@@ -119,8 +119,8 @@ def _take() -> str:
         stored[i] = end[i]
     NumberArray(run.times)[run.stored] = run.t_new
     run.t, run.stored, run.steps = run.t_new, run.stored + 1, run.steps + 1
-    growth = _SAFETY / _eighth_root(f, run.error)
-    growth = f.intrinsic("minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE))
+    growth = SAFETY / eighth_root(f, run.error)
+    growth = f.intrinsic("minnum", LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / LARGEST_SHRINKAGE))
     growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)
     run.h = f.intrinsic("minnum", run.h_try * growth, run.h_max)
     run.streak = 0
@@ -133,8 +133,8 @@ def _reject() -> str:
     native = RunFunction("reject")
     f, run = native.function, native.run
     run.rejected, run.streak = run.rejected + 1, run.streak + 1
-    by_error = f.intrinsic("maxnum", 1.0 / _LARGEST_SHRINKAGE, _SAFETY / _eighth_root(f, run.error))
-    by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(_SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
+    by_error = f.intrinsic("maxnum", 1.0 / LARGEST_SHRINKAGE, SAFETY / eighth_root(f, run.error))
+    by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
     run.h = run.h_try * f.choose(run.cause.differs(Cause.ERROR), by_cause, by_error)
     f.give(Cause.NONE)
     return f.text()
@@ -143,12 +143,12 @@ def _reject() -> str:
 def _leave(native: RunFunction) -> None:
     """Return if there is nothing to try, no room, no hope or no budget."""
     f, run = native.function, native.run
-    collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * _ROUNDING
+    collapsed = run.h * 0.1 <= f.intrinsic("fabs", run.t) * ROUNDING
     for condition, left in (
         (run.t >= run.t_end, ExitReason.AT_END),
         (run.stored >= run.capacity, ExitReason.BUFFER_FULL),
         (collapsed, ExitReason.STOPPED),
-        (run.streak >= _LONGEST_STREAK, ExitReason.STOPPED),
+        (run.streak >= LONGEST_STREAK, ExitReason.STOPPED),
         (run.budget <= 0, ExitReason.BUDGET_SPENT),
     ):
         with f.when(condition):

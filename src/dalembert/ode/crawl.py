@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STEPS: Final = 100_000
 # of the whole run, within so many steps: at this pace the end is 10⁸ steps away
-_LEAST_PART: Final = 1e-3
+LEAST_PART: Final = 1e-3
 # bytes of stored steps
 _MOST_BYTES: Final = 2 * 10**9
 _LOOK: Final = 400
@@ -49,7 +49,7 @@ class CrawlWatch:
         if integration.attempts - self._attempts < STEPS:
             return
         part = (integration.t - self._t) / self._length
-        if part < _LEAST_PART:
+        if part < LEAST_PART:
             raise _error(integration, _reason(integration) or _too_many(integration, self._length))
         self._t, self._attempts = integration.t, integration.attempts
 

@@ -14,7 +14,7 @@ from dalembert.ode.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A
 from dalembert.ode.run import FIELDS, Cause, WorkRow
 
 DENSE_ROWS: Final = 8
-_ERROR_OF_ORDER_3: Final = 0.01
+ERROR_OF_ORDER_3: Final = 0.01
 
 
 class RunFunction:
@@ -137,7 +137,7 @@ def _estimate() -> str:
             e = native.weighted(numbers, k, i) / scale
             total.value = total.value + native.in_norm(mask, i, e * e)
     e5, e3 = (f.total(total.value) for _, total in sums)
-    below = e5 + e3 * _ERROR_OF_ORDER_3
+    below = e5 + e3 * ERROR_OF_ORDER_3
     below = f.choose(below <= 0.0, 1.0, below) * f.value(run.n_norm, REAL)
     run.error = run.h_try * e5 / f.intrinsic("sqrt", below)
     _verdict(native)

@@ -1,0 +1,259 @@
+"""One worker's memory: a structure, space in which every number is as wide as the lanes, and tables with a row for each member."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dalembert.numerics.kernels import attributes
+from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray, Operand, Record, Value, pack
+from dalembert.ode.coefficients import STAGES
+from dalembert.ode.step import DENSE_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dalembert.numerics.compiled import CompiledFunction
+
+# name and kind of each field, in the order of the structure
+FIELDS: Final[tuple[tuple[str, str], ...]] = (
+    # the number of the next member, shared by all workers, and how many there are
+    ("next", POINTER),
+    ("count", WHOLE),
+    # attempts left before the worker returns, members done, whether a lane is vacant or was filled just now
+    ("budget", WHOLE),
+    ("done", WHOLE),
+    ("vacant", WHOLE),
+    ("filled", WHOLE),
+    ("space", POINTER),
+    # a row for each member: parameters, start, results, states at the wanted times
+    ("parameters", POINTER),
+    ("starts", POINTER),
+    ("results", POINTER),
+    ("samples", POINTER),
+    # the wanted times in order
+    ("times", POINTER),
+    ("n_times", WHOLE),
+    ("atol", POINTER),
+    ("t_start", REAL),
+    ("t_end", REAL),
+    ("h_max", REAL),
+    ("rtol", REAL),
+    ("tolerance", REAL),
+)
+
+
+class FunctionalKind(Enum):
+    """What is made of a quantity along a run."""
+
+    GREATEST = "max"
+    LEAST = "min"
+    MEAN = "mean"
+    # the time at which it first crosses zero
+    CROSSING = "time"
+
+
+class Functional(NamedTuple):
+    """One number of a run: which quantity, and what of it; a crossing upwards (1), downwards (−1) or either way (0)."""
+
+    kind: FunctionalKind
+    quantity: int
+    direction: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LaneFunctions:
+    """What the members have in common, as compiled functions of (y, t) and parameters; all but the rates may be missing.
+
+    rates         ẏ of the n components in the error norm
+    ride          the rate of one more component that has no influence on the motion
+    energy        two numbers whose sum, with that component, should stay constant
+    projection    δq and the largest residual: the way back to the constraints at the end of a step
+    quantities    what functionals are made of
+    """
+
+    rates: CompiledFunction
+    ride: CompiledFunction | None = None
+    energy: CompiledFunction | None = None
+    projection: CompiledFunction | None = None
+    quantities: CompiledFunction | None = None
+    functionals: tuple[Functional, ...] = ()
+
+    @property
+    def present(self) -> dict[str, CompiledFunction]:
+        """Those there are, by name."""
+        named = {name: getattr(self, name) for name in ("rates", "ride", "energy", "projection", "quantities")}
+        return {name: function for name, function in named.items() if function is not None}
+
+    @property
+    def n(self) -> int:
+        """Components in the error norm."""
+        return self.rates.n_in - 1
+
+    @property
+    def n_y(self) -> int:
+        """All components."""
+        return self.n + (self.ride is not None)
+
+    @cached_property
+    def first_parameter(self) -> dict[str, int]:
+        """Where the parameters of each function begin in a member's row."""
+        places, total = {}, 0
+        for name, function in self.present.items():
+            places[name] = total
+            total += function.n_parameters
+        return {**places, "": total}
+
+    @property
+    def n_parameters(self) -> int:
+        """Parameters of all functions, one after the other."""
+        return self.first_parameter[""]
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """Where each result begins in a member's row; "" is its length."""
+        sizes = {"t": 1, "steps": 1, "rejected": 1, "cause": 1, "h": 1, "y": self.n_y, "slope": self.n, "drift": 1, "scale": 1}
+        sizes["functionals"] = len(self.functionals)
+        places, total = {}, 0
+        for name, size in sizes.items():
+            places[name] = total
+            total += size
+        return {**places, "": total}
+
+
+# numbers of a lane
+LANE_NUMBERS: Final = (
+    ("t", "h", "h_try", "t_new", "error", "cause", "streak", "steps", "rejected", "active", "fresh", "good")
+    + ("mark_t", "mark_attempts", "next_at", "E_start", "V_start", "drift", "scale", "t_last", "t_earlier", "crossed", "zero")
+    # whole numbers: which member, and its next wanted time
+    + ("member", "place")
+)
+
+
+class LaneLayout:
+    """Where everything lies in a worker's space, in numbers as wide as the lanes."""
+
+    def __init__(self, functions: LaneFunctions, lanes: int, work: dict[str, int]) -> None:
+        self.functions, self.lanes, self.kind = functions, lanes, pack(lanes)
+        n = functions.n
+        # the time stands behind the state, where functions look for it, and then what rides along
+        self.stride = n + 1 + (functions.ride is not None)
+        self.size = 0
+        self.places: dict[str, int] = {}
+        for name in LANE_NUMBERS:
+            self._take(name, 1)
+        for row in ("y", "stage", "new", "end", "end_rate", "x", "other_x"):
+            self._take(row, self.stride)
+        for j in range(STAGES):
+            self._take(f"k{j}", self.stride)
+        for j in range(DENSE_ROWS):
+            self._take(f"r{j}", n)
+        self._take("results", 2 + n + 1)
+        n_g = functions.quantities.n_out if functions.quantities is not None else 0
+        for name in ("g", "g_last", "g_earlier", "other_g"):
+            self._take(name, n_g)
+        self._take("functionals", len(functions.functionals))
+        self._take("sides", len(functions.functionals))
+        for name, function in functions.present.items():
+            self._take(f"p.{name}", function.n_parameters)
+            self._take(f"w.{name}", work[name])
+
+    def _take(self, name: str, count: int) -> None:
+        self.places[name] = self.size
+        self.size += count
+
+    @property
+    def components(self) -> tuple[int, ...]:
+        """Places of the components in a row of the space."""
+        return (*range(self.functions.n), *range(self.functions.n + 1, self.stride))
+
+
+class LaneFunction:
+    """A native function of a worker: names stand for places in its space."""
+
+    def __init__(self, layout: LaneLayout, name: str, *parameters: str, exported: bool = False) -> None:
+        self.layout, self.kind = layout, layout.kind
+        self.function = NativeFunction(name, WHOLE, POINTER, *parameters, exported=exported, attributes=attributes(layout.lanes))
+        self.pointer, *self.arguments = self.function.parameters
+        self.job = Record(self.pointer, FIELDS)
+        self._space = self.job.space
+
+    def row(self, name: str) -> Array:
+        """What lies under this name, as wide as the lanes."""
+        where = self.function.emit(POINTER, f"getelementptr {self.kind}, {self._space}, i64 {self.layout.places[name]}")
+        return Array(where, self.kind)
+
+    def __getitem__(self, name: str) -> Value:
+        return self.row(name)[0]
+
+    def __setitem__(self, name: str, value: Operand) -> None:
+        self.row(name)[0] = self.wide(value)
+
+    def put(self, name: str, value: Operand, where: Value) -> None:
+        """A new value for the lanes of a mask."""
+        self[name] = self.function.choose(where, self.wide(value), self[name])
+
+    def wide(self, value: Operand) -> Value:
+        """A number for every lane."""
+        return self.function.value(value, self.kind)
+
+    def mask(self, name: str) -> Value:
+        """The lanes in which this number is above zero."""
+        return self[name] > 0.0
+
+    def as_number(self, mask: Value) -> Value:
+        """1 where a mask holds, otherwise 0."""
+        return self.function.choose(mask, self.wide(1.0), self.wide(0.0))
+
+    def single(self, name: str, kind: str = REAL) -> LaneNumbers:
+        """The numbers of the lanes one by one."""
+        return LaneNumbers(self.row(name).pointer, kind)
+
+    def table(self, name: str, row: Value, width: Operand) -> NumberArray:
+        """A row of a table."""
+        start = row * width
+        return NumberArray(self.function.emit(POINTER, f"getelementptr {REAL}, {getattr(self.job, name)}, {start}"))
+
+    def call(self, name: str, *arguments: Value) -> Value:
+        """What another function of the worker returns."""
+        return self.function.call(name, WHOLE, self.pointer, *arguments)
+
+    def compiled(self, name: str, x: Array, out: Array) -> None:
+        """A compiled function of (y, t) and the parameters of the lanes."""
+        p, w = self.row(f"p.{name}"), self.row(f"w.{name}")
+        self.function.line(f"call void @{name}({x.pointer}, {p.pointer}, {out.pointer}, {w.pointer})")
+
+    def behind(self, array: Array, places: int) -> Array:
+        """What begins so many places after the beginning of an array."""
+        return Array(self.function.emit(POINTER, f"getelementptr {self.kind}, {array.pointer}, i64 {places}"), self.kind)
+
+    def each(self, body: Callable[[Operand], None]) -> None:
+        """For the components in the norm, and for what rides along."""
+        with self.function.loop(self.function.value(self.layout.functions.n, WHOLE)) as i:
+            body(i)
+        if self.layout.functions.ride is not None:
+            body(self.layout.functions.n + 1)
+
+    def give(self) -> str:
+        """The finished text; the function returns 0."""
+        self.function.give(0)
+        return self.function.text()
+
+
+class LaneNumbers(NumberArray):
+    """Numbers of the lanes one by one, real or whole."""
+
+    __slots__ = ("_kind",)
+
+    def __init__(self, pointer: Value, kind: str = REAL) -> None:
+        super().__init__(pointer)
+        self._kind = kind
+
+    def __getitem__(self, i: Operand) -> Value:
+        return self.pointer.function.emit(self._kind, f"load {self._kind}, {self._at(i)}, align 8")
+
+    def __setitem__(self, i: Operand, value: Operand) -> None:
+        function = self.pointer.function
+        function.line(f"store {function.value(value, self._kind)}, {self._at(i)}, align 8")

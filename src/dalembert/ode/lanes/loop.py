@@ -1,0 +1,228 @@
+"""Lanes filled, begun, stepped and emptied: the native text of a worker.
+
+    int64 advance(job)
+
+works until its budget is spent (1) or no member is left (0). Leaving and entering again changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dalembert.numerics.joining import joined
+from dalembert.numerics.llvm_writer import REAL, WHOLE, Operand, Value, declared
+from dalembert.numerics.target import Target
+from dalembert.ode import control, crawl
+from dalembert.ode.lanes.layout import LaneFunction, LaneFunctions, LaneLayout
+from dalembert.ode.lanes.step import evaluate, not_finite, scale, step_texts, sums
+from dalembert.ode.lanes.watch import begin_watching, watch_texts
+from dalembert.ode.run import Cause
+
+EXPORTS: Final = ("advance",)
+CRAWLING: Final = 1 + max(Cause)
+_ZEROED: Final = ("streak", "steps", "rejected", "cause", "h", "error", "mark_attempts", "drift", "scale")
+
+
+def text(functions: LaneFunctions, target: Target) -> str:
+    """The whole module of a worker."""
+    compiled, work = [], {}
+    for name, function in functions.present.items():
+        body, work[name] = function.text_for(target, name)
+        compiled.append(body)
+    layout = LaneLayout(functions, target.lanes, work)
+    intrinsics = dict.fromkeys([declared(REAL), declared(layout.kind)])
+    own = [*intrinsics, *step_texts(layout), *watch_texts(layout), _refill(layout), _first_size(layout), _begin(layout)]
+    own += [_retire(layout), _leave(layout), _attempt(layout), _advance(layout)]
+    return joined(("", part) for part in (*compiled, "\n".join(own)))
+
+
+def _refill(layout: LaneLayout) -> str:
+    """The next members into the vacant lanes; where there are none left, the last one, which nobody waits for."""
+    native = LaneFunction(layout, "refill")
+    f, functions, job = native.function, layout.functions, native.job
+    job.vacant, job.filled = 0, 1
+    with f.loop(f.value(layout.lanes, WHOLE)) as lane, f.when(~(native.single("active")[lane] > 0.0)):
+        drawn = f.emit(WHOLE, f"atomicrmw add {job.next}, i64 1 monotonic")
+        exists = drawn < job.count
+        member = f.choose(exists, drawn, job.count - 1)
+        native.single("member", WHOLE)[lane] = member
+        for name in ("active", "fresh"):
+            native.single(name)[lane] = f.choose(exists, f.value(1.0, REAL), 0.0)
+        for name in _ZEROED:
+            native.single(name)[lane] = 0.0
+        for name in ("t", "mark_t", "t_new"):
+            native.single(name)[lane] = job.t_start
+        native.single("place", WHOLE)[lane] = 0
+        _load(native, "starts", "y", functions.n, (member, functions.n, 0), lane)
+        if functions.ride is not None:
+            native.single("y")[(functions.n + 1) * layout.lanes + lane] = 0.0
+        for name, function in functions.present.items():
+            row = member, functions.n_parameters, functions.first_parameter[name]
+            _load(native, "parameters", f"p.{name}", function.n_parameters, row, lane)
+    for name in functions.present:
+        p, w = native.row(f"p.{name}"), native.row(f"w.{name}")
+        f.line(f"call void @{name}.prologue({p.pointer}, {w.pointer})")
+    return native.give()
+
+
+def _load(native: LaneFunction, table: str, target: str, count: int, row: tuple[Value, int, int], lane: Value) -> None:
+    """A part of a member's row into its lane."""
+    f, (member, width, first) = native.function, row
+    source, numbers = native.table(table, member, width), native.single(target)
+    with f.loop(f.value(count, WHOLE)) as i:
+        numbers[i * native.layout.lanes + lane] = source[i + first]
+
+
+def _norm(native: LaneFunction, x: str, less: str | None = None) -> Value:
+    """Σ (x_i / (atol_i + rtol |y_i|))²; of x − less if given."""
+    f, y, row, other = native.function, native.row("y"), native.row(x), native.row(less or x)
+
+    def square(i: Operand) -> list[Value]:
+        e = (row[i] if less is None else row[i] - other[i]) / scale(native, f.intrinsic("fabs", y[i]), i)
+        return [e * e]
+
+    return sums(native, square, 1)[0]
+
+
+def _first_size(layout: LaneLayout) -> str:
+    """h of the fresh lanes, as for a single run (`dalembert.ode.control`)."""
+    native = LaneFunction(layout, "first_size")
+    f, fresh, job = native.function, native.mask("fresh"), native.job
+    size, slope, h_max = _norm(native, "y"), _norm(native, "k0"), native.wide(job.h_max)
+    guess = f.intrinsic("minnum", (native.wide(job.t_end) - native["t"]) * control.FIRST_GUESS, control.FIRST_GUESS)
+    known = f.intrinsic("minnum", size, slope) > control.NEGLIGIBLE
+    euler = f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), h_max)
+    y, k, stage = native.row("y"), native.row("k0"), native.row("stage")
+
+    def step(i: Operand) -> None:
+        stage[i] = f.intrinsic("fmuladd", euler, k[i], y[i])
+
+    native.each(step)
+    native.put("h", euler * 1e-3, fresh)
+    evaluate(native, native["t"] + euler, stage, native.row("k1"))
+    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", _norm(native, "k1", "k0")) / euler)
+    h = control.eighth_root(f, 0.01 / steepest)
+    h = f.choose(steepest <= control.NO_SLOPE, f.intrinsic("maxnum", control.FIRST_GUESS, euler * 1e-3), h)
+    h = f.intrinsic("minnum", f.intrinsic("minnum", euler * 100.0, h), h_max)
+    native.put("h", h, fresh & ~not_finite(native, stage, native.row("k1")))
+    return native.give()
+
+
+def _begin(layout: LaneLayout) -> str:
+    """k₀ = f(t₀, y₀), the first step size and the first sample of the fresh lanes; those that cannot begin are retired."""
+    native = LaneFunction(layout, "begin")
+    f, fresh, y, k, first = native.function, native.mask("fresh"), native.row("y"), native.row("k0"), native.row("k1")
+    evaluate(native, native["t"], y, first)
+
+    def put(i: Operand) -> None:
+        k[i] = f.choose(fresh, first[i], k[i])
+
+    native.each(put)
+    native["good"] = native.as_number(fresh & not_finite(native, y, k))
+    native.call("first_size")
+    begin_watching(native, y)
+    if layout.functions.energy is not None:
+        native.call("account", y.pointer)
+    end = native.row("end")
+    with f.loop(f.value(layout.functions.n, WHOLE)) as i:
+        end[i] = y[i]
+    with f.loop(f.value(layout.lanes, WHOLE)) as lane, f.when(native.single("fresh")[lane] > 0.0):
+        native.call("deliver", lane)
+        with f.when(native.single("good")[lane] > 0.0):
+            native.single("cause")[lane] = float(Cause.NOT_FINITE)
+            native.call("retire", lane)
+    native["fresh"] = 0.0
+    return native.give()
+
+
+def _retire(layout: LaneLayout) -> str:
+    """A member's results into its row, and its lane free."""
+    native = LaneFunction(layout, "retire", WHOLE)
+    f, (lane,), functions = native.function, native.arguments, layout.functions
+    columns = functions.columns
+    out = native.table("results", native.single("member", WHOLE)[lane], columns[""])
+    for name in ("t", "steps", "rejected", "cause", "h", "drift", "scale"):
+        out[columns[name]] = native.single(name)[lane]
+    rows = [("y", columns["y"], functions.n, 0), ("k0", columns["slope"], functions.n, 0)]
+    rows.append(("functionals", columns["functionals"], len(functions.functionals), 0))
+    if functions.ride is not None:
+        rows.append(("y", columns["y"] + functions.n, 1, functions.n + 1))
+    for name, column, count, first in rows:
+        numbers = native.single(name)
+        with f.loop(f.value(count, WHOLE)) as i:
+            out[i + column] = numbers[(i + first) * layout.lanes + lane]
+    native.single("active")[lane] = 0.0
+    native.job.vacant, native.job.done = 1, native.job.done + 1
+    return native.give()
+
+
+def _leave(layout: LaneLayout) -> str:
+    """Retire the lanes that have arrived, and those without hope: a collapsed step, a streak of rejections, a crawl."""
+    native = LaneFunction(layout, "leave")
+    f, job, t = native.function, native.job, native["t"]
+    arrived = t >= native.wide(job.t_end)
+    collapsed = native["h"] * 0.1 <= f.intrinsic("fabs", t) * control.ROUNDING
+    hopeless = collapsed | (native["streak"] >= float(control.LONGEST_STREAK))
+    attempts = native["steps"] + native["rejected"]
+    long = attempts - native["mark_attempts"] >= float(crawl.STEPS)
+    slow = long & (t - native["mark_t"] < native.wide((job.t_end - job.t_start) * crawl.LEAST_PART))
+    native.put("mark_t", t, long & ~slow)
+    native.put("mark_attempts", attempts, long & ~slow)
+    native.put("cause", float(CRAWLING), slow & ~arrived & ~hopeless)
+    leaving = native.mask("active") & (arrived | hopeless | slow)
+    native["good"] = native.as_number(leaving)
+    with f.when(f.any(leaving)), f.loop(f.value(layout.lanes, WHOLE)) as lane, f.when(native.single("good")[lane] > 0.0):
+        native.call("retire", lane)
+    return native.give()
+
+
+def _attempt(layout: LaneLayout) -> str:
+    """A step in every lane, taken where it is good."""
+    native = LaneFunction(layout, "attempt")
+    f, functions, t, h = native.function, layout.functions, native["t"], native["h"]
+    t_end = native.wide(native.job.t_end)
+    # the last two steps are made equal, lest the last be tiny
+    rest, last = t_end - t, t + h >= t_end
+    h_try = f.choose(last, rest, f.intrinsic("minnum", h, rest * 0.5))
+    native["h_try"] = h_try = f.choose(native.mask("active"), h_try, native.wide(0.0))
+    native["t_new"] = f.choose(last, t_end, t + h_try)
+    native.call("stages")
+    native.call("estimate")
+    with f.when(f.any(native.mask("good"))):
+        native.call("finish")
+        wanted = native.mask("good") & (native["next_at"] <= native["t_new"])
+        if functions.functionals:
+            native.call("interpolant")
+            native.call("watch")
+        else:
+            with f.when(f.any(wanted)):
+                native.call("interpolant")
+        with f.when(f.any(wanted)):
+            native["crossed"] = native.as_number(wanted)
+            with f.loop(f.value(layout.lanes, WHOLE)) as lane, f.when(native.single("crossed")[lane] > 0.0):
+                native.call("deliver", lane)
+        if functions.energy is not None:
+            native.call("account", native.row("end").pointer)
+        native.call("take")
+    with f.when(f.any(native.mask("active") & ~native.mask("good"))):
+        native.call("reject")
+    return native.give()
+
+
+def _advance(layout: LaneLayout) -> str:
+    native = LaneFunction(layout, "advance", exported=True)
+    f, job = native.function, native.job
+    with f.forever():
+        native.call("leave")
+        job.filled = 0
+        with f.when(job.vacant.differs(0)):
+            native.call("refill")
+            native.call("begin")
+        with f.when(~job.filled.differs(0)):
+            with f.when(~f.any(native.mask("active"))):
+                f.give(0)
+            with f.when(job.budget <= 0):
+                f.give(1)
+            job.budget = job.budget - 1
+            native.call("attempt")
+    return f.text()

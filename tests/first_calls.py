@@ -94,6 +94,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "compile": lambda build: da.compile(build("double-pendulum"))([[0.1, 0.2]] * 5, [[0.3, 0.4]] * 5).tobytes(),
     "constraints": lambda build: da.constraints(build("four-bar")),
     "energy_integrals": lambda build: da.energy_integrals(build("simple-pendulum")),
+    "ensemble": lambda build: da.ensemble(build("double-pendulum"), 0.2, over={"alpha": [0.1, 0.5]})["beta"].values.tobytes(),
     "equilibria": lambda build: da.equilibria(build("simple-pendulum"), {"phi": (-1.0, 4.0)}, starts=4),
     "equilibrium": lambda build: da.equilibrium(build("simple-pendulum")),
     "forward_dynamics": lambda build: da.forward_dynamics(build("double-pendulum")).udot,

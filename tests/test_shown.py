@@ -24,6 +24,7 @@ def results():
         "equilibrium": da.equilibrium(s, inputs={"F": 0}), "statics": da.virtual_work(s), "linear": linear, "modes": linear.modes,
         "constraints": da.constraints(s), "system": s, "body": s.bodies[1], "bodies": s.bodies, "inertia": s.bodies[1].inertia,
         "vector": s.bodies[0].G.v, "inverse": da.inverse_dynamics(s), "regressor": da.regressor(s), "sympy": d.sympy(),
+        "ensemble": da.ensemble(s, 0.1, over={"theta": [0.1, 0.2], "F": [0.0]}),
     }  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from dalembert.api.energy_integrals import conservative as conservative
 from dalembert.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
+from dalembert.api.ensemble import ensemble as ensemble
 from dalembert.api.reactions import balance as balance
 from dalembert.api.reactions import multipliers as multipliers
 from dalembert.api.reactions import reactions as reactions
@@ -207,4 +208,6 @@ from dalembert.statics.principles import virtual_work as virtual_work
 from dalembert.statics.solutions import Solutions as Solutions
 from dalembert.statics.steps import StaticStep as StaticStep
 from dalembert.studies.members import BadStudy as BadStudy
+from dalembert.studies.result import Ensemble as Ensemble
+from dalembert.studies.running import StudyFailed as StudyFailed
 from dalembert.units.inference import BadDimension as BadDimension

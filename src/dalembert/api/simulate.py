@@ -71,7 +71,7 @@ def simulate(
     from dalembert.simulation.events.event import read_events
     from dalembert.simulation.simulate import RunOptions
 
-    _check_system(system)
+    checked_system(system, "simulate")
     if keep_energy:
         check_native(integrator)
         if sensitivities:
@@ -98,9 +98,10 @@ def simulate(
     return run_system(system, duration, options, audit=audit, keep_energy=keep_energy)
 
 
-def _check_system(system: object) -> None:
+def checked_system(system: object, verb: str) -> None:
+    """Refuse what is no System."""
     if not isinstance(system, System):
-        msg = f"simulate: give a System, not {type(system).__name__}"
+        msg = f"{verb}: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
 
 
@@ -121,7 +122,7 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
     kin, equations = what_to_integrate(system, options.integrator)
     if keep_energy:
         _check_level(kin)
-    watched = _watched(kin, audit=audit, needed=options.budget is not None, level=keep_energy)
+    watched = watched_by(kin, audit=audit, needed=options.budget is not None, level=keep_energy)
     try:
         made = run(kin, equations, duration, options, watched, RunIntegrals)
     except RunStopped as failure:
@@ -154,7 +155,7 @@ def _check_level(kin: Kinematics) -> None:
         raise NotApplicable(msg)
 
 
-def _watched(kin: Kinematics, *, audit: bool, needed: bool, level: bool) -> Quadratures | None:
+def watched_by(kin: Kinematics, *, audit: bool, needed: bool, level: bool) -> Quadratures | None:
     """Z and the works, where they are wanted and can be had."""
     from dalembert.integrals.audit import leveled, quadratures
 

@@ -110,6 +110,11 @@ def bends_in_time(values: Values) -> bool:
     return any(kin.tape.nodes[i][0] in _BENDING and kin.system.t.i in symbols_of(kin.tape, (i,)) for i in inside)
 
 
+def has_jumps(tape: Tape, time: int, values: Mapping[int, float]) -> bool:
+    """Whether there is anything in these expressions that may jump or bend at a time."""
+    return next(_arguments(tape, time, values), None) is not None
+
+
 def _sign(tape: Tape, argument: int, time: int, values: Mapping[int, float], t: Numbers) -> Numbers:
     """The sign of an argument at many times."""
     with np.errstate(all="ignore"):

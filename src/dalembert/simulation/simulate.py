@@ -109,8 +109,8 @@ def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOption
         return None
 
 
-def _span(duration: float, options: RunOptions) -> tuple[float, float]:
-    """Where the run begins and ends."""
+def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
+    """Where the run begins and ends; refused where it cannot."""
     length = number("duration", duration)
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
@@ -232,7 +232,7 @@ def run(
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None,
 ) -> Trajectory:
     """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards."""
-    t0, t1 = _span(duration, options)
+    t0, t1 = check_span(duration, options)
     begin = time.perf_counter()
     chosen = values_of_run(kin, options.values, options.inputs, live=True)
     model = native_model(chosen, equations, options.alpha)

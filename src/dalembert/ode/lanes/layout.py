@@ -125,10 +125,10 @@ class LaneFunctions:
 
 # numbers of a lane
 LANE_NUMBERS: Final = (
-    ("t", "h", "h_try", "t_new", "error", "cause", "streak", "steps", "rejected", "active", "fresh", "good")
-    + ("mark_t", "mark_attempts", "next_at", "E_start", "V_start", "drift", "scale", "t_last", "t_earlier", "crossed", "zero")
+    *("t", "h", "h_try", "t_new", "error", "cause", "streak", "steps", "rejected", "active", "fresh", "good"),
+    *("mark_t", "mark_attempts", "next_at", "E_start", "V_start", "drift", "scale", "t_last", "t_earlier", "crossed", "zero"),
     # whole numbers: which member, and its next wanted time
-    + ("member", "place")
+    *("member", "place"),
 )
 
 

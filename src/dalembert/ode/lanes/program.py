@@ -35,6 +35,7 @@ _ADVANCE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _SLICE: Final = 0.02
 _FIRST_BUDGET: Final = 64
 _TOLERANCE: Final = 1e-13
+_SHORT: Final = 24
 
 
 @functools.cache
@@ -55,8 +56,9 @@ class LaneProgram:
         parts = [name.encode() + function.identity(target) for name, function in functions.present.items()]
         identity = _writers() + b"".join(parts) + repr(functions.functionals).encode()
         sizes = {name: f"{name}.size" for name in functions.present}
-        # written without waste, but in small functions that a compiler can put together
-        self._library = jit.load(lambda: loop.text(functions, target), (*loop.EXPORTS, *sizes.values()), identity=identity, optimize=2)
+        # written without waste, but in small functions that a compiler can put together; where the rates are long that takes too long
+        level: jit.Level = 1 if functions.n <= _SHORT else 0
+        self._library = jit.load(lambda: loop.text(functions, target), (*loop.EXPORTS, *sizes.values()), identity=identity, optimize=level)
         work = {name: ctypes.c_int64.from_address(self._library.address(size)).value for name, size in sizes.items()}
         self.layout = LaneLayout(functions, lanes, work)
         self.advance = _ADVANCE(self._library.address("advance"))

@@ -1,7 +1,7 @@
 """max g, min g, ∫ g dt, the time at which g crosses zero, y at wanted times: what is kept of a step before it is taken.
 
-Quantities are looked at in eight places of every step, on its dense output. A greatest or least value is that of the parabola through
-the best three neighbours; a crossing is found between two neighbours of different sign by halving to the last bit, with the arithmetic
+Quantities are looked at in eight places of every step, on its dense output. A greatest or least value is taken where the parabola through
+three neighbours has its top; a crossing is found between two neighbours of different sign by halving to the last bit, with the arithmetic
 in which `Solution.at` and events of a single run evaluate the polynomial.
 """
 
@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, NumberArray, Operand, Value, constant
+from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, NumberArray, Value, constant
 from dalembert.ode.event_search import SAMPLES
 from dalembert.ode.lanes.layout import Functional, FunctionalKind, LaneFunction, LaneLayout
 from dalembert.ode.step import DENSE_ROWS
 
 # ∫ from 0 to 1 by values in nine equidistant places (closed Newton–Cotes rule), exact for polynomials of degree 9
-_WEIGHTS: Final = tuple(w / 28350 for w in (989, 5888, -928, 10496, -4540, 10496, -928, 5888, 989))
+WEIGHTS: Final = tuple(w / 28350 for w in (989, 5888, -928, 10496, -4540, 10496, -928, 5888, 989))
 _HALVINGS: Final = 64
+# how far before its beginning the polynomial of a step is trusted, as a part of the step
+_BEFORE: Final = 0.25
 _NAN: Final = float("nan")
 
 
@@ -25,8 +27,8 @@ def watch_texts(layout: LaneLayout) -> list[str]:
     parts = [_deliver(layout)]
     functions = layout.functions
     if functions.functionals:
-        table = ", ".join(f"{REAL} {constant(w, REAL)}" for w in _WEIGHTS)
-        parts.append(f"@weights = internal constant [{len(_WEIGHTS)} x {REAL}] [{table}]")
+        table = ", ".join(f"{REAL} {constant(w, REAL)}" for w in WEIGHTS)
+        parts.append(f"@weights = internal constant [{len(WEIGHTS)} x {REAL}] [{table}]")
         crossings = [j for j, each in enumerate(functions.functionals) if each.kind is FunctionalKind.CROSSING]
         parts += [_locate(layout, j) for j in crossings] + [_look(layout), _watch(layout)]
     if functions.energy is not None:
@@ -103,16 +105,29 @@ def _look(layout: LaneLayout) -> str:
 
 
 def _extreme(native: LaneFunction, j: int, each: Functional, samples: tuple[Value, Value, Value], now: Value) -> None:
-    """The sample, or b − m²/4q of the parabola through three, with slope m and curvature q at the middle one."""
+    """The sample, or g where the parabola through three has its top: at −m/2q from the middle one, with slope m and curvature 2q there."""
     f, best, good, (a, b, v) = native.function, native.row("functionals"), native.mask("good"), samples
-    before, after = native["t_last"] - native["t_earlier"], now - native["t_last"]
-    left, right = (b - a) / before, (v - b) / after
-    m = (left * after + right * before) / (before + after)
-    top = b - m * m / ((right - left) / (before + after) * 4.0)
     upwards = each.kind is FunctionalKind.GREATEST
-    for value, where in ((v, good), (top, good & (b >= a) & (b >= v) if upwards else good & (b <= a) & (b <= v))):
+
+    def improve(value: Value, where: Value) -> None:
         better = value > best[j] if upwards else value < best[j]
         best[j] = f.choose(where & better, value, best[j])
+
+    improve(v, good)
+    before, after = native["t_last"] - native["t_earlier"], now - native["t_last"]
+    left, right = (b - a) / before, (v - b) / after
+    m, q = (left * after + right * before) / (before + after), (right - left) / (before + after)
+    top = b - m * m / (q * 4.0)
+    peak = good & (b >= a) & (b >= v) & (top > best[j]) if upwards else good & (b <= a) & (b <= v) & (top < best[j])
+    with f.when(f.any(peak)):
+        place = native["t_last"] - m / (q * 2.0)
+        # the polynomial of this step, which a top just before its beginning still follows
+        theta = (f.choose(peak, place, native["t"]) - native["t"]) / f.choose(peak, native["t_new"] - native["t"], native.wide(1.0))
+        x, g = native.row("other_x"), native.row("other_g")
+        _polynomial(native, "other_x", theta)
+        x[native.layout.functions.n] = place
+        native.compiled("quantities", x, g)
+        improve(f.choose(theta >= -_BEFORE, g[each.quantity], top), peak)
 
 
 def _crossing(native: LaneFunction, j: int, each: Functional, v: Value, now: Value) -> None:
@@ -152,7 +167,7 @@ def _watch(layout: LaneLayout) -> str:
     native = LaneFunction(layout, "watch")
     f, functions = native.function, layout.functions
     total, last = native.row("functionals"), native.row("g_last")
-    first = f.value(_WEIGHTS[0], REAL)
+    first = f.value(WEIGHTS[0], REAL)
     for j, each in enumerate(functions.functionals):
         if each.kind is FunctionalKind.MEAN:
             total[j] = f.choose(native.mask("good"), total[j] + native["h_try"] * first * last[each.quantity], total[j])
@@ -164,7 +179,7 @@ def _watch(layout: LaneLayout) -> str:
         where = f.emit(POINTER, f"getelementptr {REAL}, ptr @weights, {k + 1}")
         native.call("look", x.pointer, f.emit(REAL, f"load {REAL}, {where}, align 8"))
     end[functions.n] = native["t_new"]
-    native.call("look", end.pointer, f.value(_WEIGHTS[-1], REAL))
+    native.call("look", end.pointer, f.value(WEIGHTS[-1], REAL))
     return native.give()
 
 
@@ -201,7 +216,7 @@ def begin_watching(native: LaneFunction, y: Array) -> None:
     for name in ("t_last", "t_earlier"):
         native.put(name, native["t"], fresh)
     for j, each in enumerate(functions.functionals):
-        v: Operand = g[each.quantity]
+        v = g[each.quantity]
         start = {FunctionalKind.MEAN: native.wide(0.0), FunctionalKind.CROSSING: native.wide(_NAN)}.get(each.kind, v)
         best[j] = f.choose(fresh, start, best[j])
         side = f.choose(v > 0.0, native.wide(1.0), f.choose(v < 0.0, native.wide(-1.0), native.wide(0.0)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dalembert.simulation.plotting.chart import Chart, Panel
 
-_STYLE: Final[Any] = {
+STYLE: Final[Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10.0,
     "axes.edgecolor": "#999999",
@@ -49,7 +49,7 @@ _FOOT: Final = 0.55
 
 def figure(chart: Chart) -> Figure:
     """Panels in up to three columns, the energy over the whole width, one time axis."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         rows = -(-len(chart.panels) // chart.columns)
         width, height = _WIDTHS[chart.columns - 1], _HEAD + _PANEL * (rows + 1) + _FOOT
         made = Figure(figsize=(width, height), facecolor="white")

@@ -1,0 +1,250 @@
+"""Many runs of one system: which equations, which members, where they run."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dalembert.algebra.scalar import Scalar
+from dalembert.api.compile import what_to_integrate
+from dalembert.api.simulate import checked_system, run_system, watched_by
+from dalembert.errors import BadExpression, Unknown
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.model.system import System
+from dalembert.numerics.symbol_values import without_units
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from dalembert.simulation.simulate import RunOptions
+    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.studies.plan import Role, StudyPlan
+    from dalembert.studies.result import Ensemble
+    from dalembert.studies.running import Runner
+
+
+def ensemble(
+    system: System,
+    duration: float,
+    *,
+    over: Mapping[Any, Any],
+    n: int | None = None,
+    sampling: str = "random",
+    seed: int = 0,
+    keep: Any = None,
+    at: ArrayLike | None = None,
+    start: Mapping[Any, float] | None = None,
+    guess: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    rtol: float = 1e-9,
+    atol: ArrayLike = 1e-9,
+    t0: float = 0.0,
+    max_step: float = math.inf,
+    integrator: str = "native",
+    stabilize: str | None = None,
+    baumgarte_rate: float | None = None,
+    events: Sequence[Any] = (),
+    audit: bool = True,
+    threads: int | None = None,
+    lanes: int | None = None,
+    chunk: int | None = None,
+    progress: bool | None = None,
+) -> Ensemble:
+    """Many runs of a system, as many at a time as the machine has room for: when, how likely, for which parameters.
+
+    over     what varies: {"m": [1, 2, 3]} is an axis of a grid, {"theta": scipy.stats.norm(0, 0.1)} is drawn, {("m", "l"): rows} varies
+             together; names are constants, coordinates and speeds (their start values), inputs (held at a number, or where `inputs`
+             gives an expression for it, that times the number)
+    n        how often to draw, at every point of the grid; sampling "random", "latin" (hypercube) or "sobol"; seed
+    keep     what is kept of every member: "theta" at the times `at` or else at the end, "end(theta)", "max(theta)", "min(theta)",
+             "mean(theta)", "time(theta - 1, up)" for the first time at which an expression crosses zero; all coordinates and speeds
+             where nothing is said
+    audit    keep by how much K₂ + 𝒰 + Z drifted, as a part of the energies
+    threads, lanes, chunk   how many threads, how many members side by side in each, how many in memory at once; not a bit of the results
+             depends on them
+
+    The other options are those of `simulate`, and every member has the bits of such a run. A member that fails is a row with its reason.
+    """
+    from dalembert.simulation.events.event import read_events
+    from dalembert.simulation.simulate import RunOptions
+
+    checked_system(system, "ensemble")
+    options = RunOptions(
+        start=without_units(system, start),
+        guess=without_units(system, guess),
+        values=without_units(system, values),
+        inputs={} if inputs is None else inputs,
+        rtol=rtol,
+        atol=atol,
+        at=at,
+        t0=t0,
+        max_step=max_step,
+        progress=False,
+        integrator=integrator,
+        stabilize=stabilize,
+        baumgarte_rate=baumgarte_rate,
+        events=read_events(events),
+    )
+    plan = planned(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
+    return run_study(plan, threads=threads, lanes=lanes, chunk=chunk, progress=progress)
+
+
+def planned(
+    system: System,
+    duration: float,
+    options: RunOptions,
+    over: Mapping[Any, Any],
+    draws: tuple[int | None, str, int],
+    keep: Any,
+    *,
+    audit: bool,
+) -> StudyPlan:
+    """The study as data, with everything checked that can be before a member runs."""
+    from dalembert.simulation.simulate import check_span
+    from dalembert.states.evaluator import label
+    from dalembert.studies.identity import identity_of
+    from dalembert.studies.keep import read_keep
+    from dalembert.studies.members import members_of
+    from dalembert.studies.plan import StudyPlan
+
+    check_span(duration, options)
+    kin, equations = what_to_integrate(system, options.integrator)
+    named = {_names(system, key): _read(system, key, values) for key, values in _over(over).items()}
+    members = members_of(named, *draws)
+    roles = tuple(_role(system, kin, name, options) for name in members.names)
+    state = [label(kin.name(i)) for i in (*kin.q, *kin.u)]
+    kept = read_keep(keep, state)
+    return StudyPlan(system, float(duration), options, members, roles, kept, audit, identity_of(kin, equations))
+
+
+def _over(over: Any) -> Mapping[Any, Any]:
+    from dalembert.studies.members import BadStudy
+
+    if not isinstance(over, Mapping) or not over:
+        msg = "over: say what varies, as in over={'m': [1, 2, 3]} or over={'theta': scipy.stats.norm(0, 0.1)}"
+        raise BadStudy(msg)
+    return over
+
+
+def _names(system: System, key: Any) -> Any:
+    if isinstance(key, tuple):
+        return tuple(_names(system, each) for each in key)
+    from dalembert.states.evaluator import label
+
+    return label(str(key.name)) if isinstance(key, Scalar) and key.name else str(key)
+
+
+def _read(system: System, key: Any, values: Any) -> Any:
+    """With texts such as "30 deg" as numbers."""
+    if isinstance(key, str | Scalar) and isinstance(values, list | tuple) and any(isinstance(v, str) for v in values):
+        return [without_units(system, {key: v})[key] for v in values]
+    return values
+
+
+def _role(system: System, kin: Kinematics, name: str, options: RunOptions) -> Role:
+    """What a varied name is, or an error that names the nearest."""
+    from dalembert.states.evaluator import label
+    from dalembert.studies.members import BadStudy
+    from dalembert.studies.plan import Role
+
+    symbol = system.symbols.get(name)
+    given = {str(getattr(key, "name", key)): value for key, value in options.inputs.items()}
+    if symbol is not None and symbol.kind == "constant":
+        return Role.CONSTANT
+    if symbol is not None and symbol.kind in ("input", "specified"):
+        held = name not in given or isinstance(given[name], int | float)
+        return Role.INPUT if held else Role.AMPLITUDE
+    states = {text: i for i in (*kin.q, *kin.qdot, *kin.u) for text in (kin.name(i), label(kin.name(i)))}
+    if name in states or (symbol is not None and symbol.kind in ("coordinate", "speed")) or _is_expression(system, name):
+        if name in {str(getattr(key, "name", key)) for key in options.start}:
+            msg = f"over: {name!r} is also given in start; give it once"
+            raise BadStudy(msg)
+        return Role.START
+    known = [*system.symbols, *(text for text in states if "'" not in text)]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(dict.fromkeys(known))}"
+    msg = f"over: {name!r} is no constant, coordinate, speed or input of {system.name!r}: {hint}"
+    raise Unknown(msg)
+
+
+def _is_expression(system: System, text: str) -> bool:
+    """x - y: a start value that is not a coordinate itself."""
+    if text.isidentifier():
+        return False
+    try:
+        system.expression(text)
+    except BadExpression:
+        return False
+    return True
+
+
+def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
+    """What runs the members of a plan, and how, in words."""
+    from dalembert.equations.explicit import ExplicitEquations
+    from dalembert.numerics.target import native_lanes
+    from dalembert.studies.one_by_one import OneByOne
+    from dalembert.studies.side_by_side import SideBySide, why_one_by_one
+
+    kin, equations = what_to_integrate(plan.system, plan.options.integrator)
+    why = why_one_by_one(plan, equations)
+    if why is None:
+        assert isinstance(equations, ExplicitEquations)
+        quadratures = watched_by(kin, audit=plan.audit, needed=False, level=False)
+        # two vectors are in work while one waits for its results
+        wide = 8 if native_lanes() >= 4 else native_lanes()
+        side_by_side = SideBySide(plan, kin, equations, quadratures, wide if lanes is None else lanes)
+        if not side_by_side.jumps():
+            return side_by_side, "side by side"
+        why = "jumps in time"
+    return OneByOne(plan, lambda options: run_one(plan, options)), f"one by one ({why})"
+
+
+def run_one(plan: StudyPlan, options: RunOptions) -> Trajectory:
+    """One member as a run of its own."""
+    return run_system(plan.system, plan.duration, options, audit=plan.audit)
+
+
+def run_study(
+    plan: StudyPlan, *, threads: int | None = None, lanes: int | None = None, chunk: int | None = None, progress: bool | None = None
+) -> Ensemble:
+    """All members of a plan."""
+    import numpy as np
+
+    from dalembert.studies.result import Ensemble, flat_dataset
+    from dalembert.studies.running import chunk_length, pieces, progress_of, run_here
+
+    begin = time.perf_counter()
+    prepared, how = runner(plan, lanes)
+    count = len(plan.members)
+    length = chunk_length(_numbers_per_member(plan), count, chunk)
+    columns: dict[str, Any] = {}
+    with progress_of(count, progress) as show:
+        for (first, last), done in run_here(prepared, pieces(count, length), _threads(threads), show, 0):
+            for name, rows in done.columns().items():
+                if name not in columns:
+                    columns[name] = np.empty((count, *rows.shape[1:]), dtype=rows.dtype)
+                columns[name][first:last] = rows
+    flat = flat_dataset(plan, columns, how)
+    return Ensemble(plan, flat, lambda options: run_one(plan, options), time.perf_counter() - begin)
+
+
+def _threads(threads: int | None) -> int:
+    from dalembert.studies.members import BadStudy
+
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads < 1:
+        msg = f"threads = {threads}: give at least 1"
+        raise BadStudy(msg)
+    return threads
+
+
+def _numbers_per_member(plan: StudyPlan) -> int:
+    """What a member takes in memory while it runs."""
+    kin = kinematics(plan.system)
+    return (kin.n_q + kin.n_u) * (2 + plan.times.size) + sum(plan.times.size if plan.over_time(k) else 1 for k in plan.kept) + 64

@@ -1,0 +1,191 @@
+"""The members of a study with names: what was varied along the axes, what was kept over them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.notebook import Shown
+from dalembert.ode.failures import MissingPackage
+from dalembert.studies.chunk import OUTCOMES, reasons_of
+from dalembert.studies.members import DRAW, BadStudy
+from dalembert.studies.plan import Role, StudyPlan
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.plotting.plot import Plot
+    from dalembert.simulation.trajectory import Trajectory
+
+TIME: Final = "t"
+_DRIFT: Final = "max |E_Z − E_Z(t0)| / max(K2 + |V − V0| + |Z|)"
+
+
+def xarray() -> Any:
+    """The package, or a word on how to get it."""
+    try:
+        return import_module("xarray")
+    except ImportError as problem:
+        msg = "studies need xarray, which is not installed: pip install 'dalembert[study]'"
+        raise MissingPackage(msg) from problem
+
+
+def coordinate_name(name: str, role: Role) -> str:
+    """theta_0 for a start value, which is not the theta of the end; a constant has its own name."""
+    return f"{name}_0" if role is Role.START else name
+
+
+def flat_dataset(plan: StudyPlan, columns: Mapping[str, NDArray[Any]], how: str, first: int = 0) -> Any:
+    """What is kept of members first, first + 1, … along one dimension, as files hold it."""
+    xr, count = xarray(), len(columns["outcome"])
+    table = plan.members.table(np.arange(first, first + count))
+    unit = plan.system.unit if plan.system.has_units else lambda _: ""
+    variables: dict[str, Any] = {}
+    for kept in plan.kept:
+        dims = ("member", TIME) if plan.over_time(kept) else ("member",)
+        variables[kept.name] = dims, columns[kept.name], _attributes(_unit(unit, kept.expression, kept.kind))
+    meanings = {"flag_values": list(range(len(OUTCOMES))), "flag_meanings": " ".join(OUTCOMES)}
+    variables["outcome"] = "member", columns["outcome"], meanings
+    variables["reached"] = "member", columns["reached"], {"long_name": "the time reached"}
+    variables["steps"] = "member", columns["steps"], {"long_name": "steps taken"}
+    if "drift" in columns:
+        variables["drift"] = "member", columns["drift"], {"long_name": _DRIFT}
+    variables["reason"] = ("member", "byte"), columns["reason"], {"long_name": "why a member did not finish, as UTF-8"}
+    coordinates: dict[str, Any] = {}
+    for k, (name, role) in enumerate(zip(plan.members.names, plan.roles, strict=True)):
+        coordinates[coordinate_name(name, role)] = "member", table[:, k], {**_attributes(_unit(unit, name, "")), "role": role.value}
+    if plan.options.at is not None:
+        coordinates[TIME] = TIME, plan.times
+    attributes = {**{f"study {k}": v for k, v in plan.description.items()}, "members run": how}
+    return xr.Dataset(variables, coordinates, attributes)
+
+
+def _unit(unit: Callable[[Any], str], expression: Any, kind: str) -> str:
+    from dalembert.errors import DalembertError
+
+    try:
+        return unit("t" if kind == "time" else expression)
+    except DalembertError:
+        return ""
+
+
+def _attributes(unit: str) -> dict[str, str]:
+    return {"units": unit} if unit else {}
+
+
+def shaped(plan: StudyPlan, flat: Any) -> Any:
+    """The same along the axes of the grid and the draws, reasons as texts; one axis keeps its values as its index."""
+    xr, dims = xarray(), plan.members.dims
+    roles = dict(zip(plan.members.names, plan.roles, strict=True))
+
+    def called(axis_name: str) -> str:
+        return axis_name if axis_name == DRAW or axis_name not in roles else coordinate_name(axis_name, roles[axis_name])
+
+    names = [called(dim) for dim in dims]
+    lengths = tuple(dims.values())
+    variables: dict[str, Any] = {}
+    for name, variable in flat.data_vars.items():
+        if name == "reason":
+            texts = np.array(reasons_of(variable.values) or [""], dtype=str)[: len(variable)]
+            variables[name] = names, texts.reshape(lengths), variable.attrs
+            continue
+        values = variable.values
+        variables[name] = (*names, *variable.dims[1:]), values.reshape(*lengths, *values.shape[1:]), variable.attrs
+    coordinates: dict[str, Any] = {}
+    for axis, dim in zip(plan.members.axes, names, strict=True):
+        for k, name in enumerate(axis.names):
+            known = flat.coords[coordinate_name(name, roles[name])].attrs
+            coordinates[coordinate_name(name, roles[name])] = dim, axis.rows[:, k], known
+    if TIME in flat.coords:
+        coordinates[TIME] = TIME, flat.coords[TIME].values
+    return xr.Dataset(variables, coordinates, flat.attrs)
+
+
+class Ensemble(Shown):
+    """The members of a study: `data` is an xarray.Dataset along what was varied, `study["max(theta)"]` one of its variables.
+
+    `plot()` draws a curve, a fan, a map or a histogram, as fits; `failures` lists who did not finish and why; `run(k)` is member k as a
+    run of its own, with the same bits.
+    """
+
+    def __init__(self, plan: StudyPlan, flat: Any, run_one: Callable[[Any], Trajectory], seconds: float = 0.0) -> None:
+        self.plan, self._flat, self._run_one, self.seconds = plan, flat, run_one, seconds
+
+    @cached_property
+    def data(self) -> Any:
+        """Everything that was kept, as an xarray.Dataset."""
+        return shaped(self.plan, self._flat)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.data:
+            import difflib
+
+            near = difflib.get_close_matches(str(name), list(self.data.data_vars), 1)
+            kept = f"did you mean {near[0]!r}?" if near else f"kept are {', '.join(self.data.data_vars)}"
+            msg = f"{name!r} was not kept: {kept}"
+            raise BadStudy(msg)
+        return self.data[name]
+
+    def __len__(self) -> int:
+        return len(self.plan.members)
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many members finished, stopped, were refused or ended by an event."""
+        counts = np.bincount(self._flat["outcome"].values, minlength=len(OUTCOMES))
+        return {name: int(n) for name, n in zip(OUTCOMES, counts, strict=True) if n}
+
+    @cached_property
+    def failures(self) -> dict[int, str]:
+        """{member: why it did not finish}"""
+        rows = np.flatnonzero(np.isin(self._flat["outcome"].values, (1, 2)))
+        return dict(zip(rows.tolist(), reasons_of(self._flat["reason"].values[rows]), strict=True))
+
+    def values(self, member: int) -> dict[str, float]:
+        """What was varied, of one member."""
+        names = [coordinate_name(n, r) for n, r in zip(self.plan.members.names, self.plan.roles, strict=True)]
+        return dict(zip(names, self.plan.members.table(np.array([self._checked(member)]))[0].tolist(), strict=True))
+
+    def run(self, member: int) -> Trajectory:
+        """One member as a run of its own: its whole motion, any quantity, pictures."""
+        return self._run_one(self.plan.options_of(self._checked(member)))
+
+    def _checked(self, member: int) -> int:
+        if not -len(self) <= member < len(self):
+            msg = f"member {member}: there are {len(self)}, numbered from 0"
+            raise BadStudy(msg)
+        return int(member) % len(self)
+
+    def plot(self, name: str | None = None, path: str | None = None) -> Plot:
+        """A curve over one axis, a map over two, a histogram over draws, a fan where times were asked for."""
+        from dalembert.studies.plotting import plot
+
+        return plot(self, name, path)
+
+    def __str__(self) -> str:
+        plan = self.plan
+        varied = [
+            f"{axis.dim} ({len(axis)})" if axis.dim != DRAW else f"{', '.join(axis.names)} ({len(axis)} draws)"
+            for axis in plan.members.axes
+        ]
+        lines = [f"{plan.system.name}: {len(self)} runs of {plan.duration:g}{' s' if plan.system.has_units else ''}"]
+        lines.append(f"  over      {' × '.join(varied) or 'nothing'}")
+        lines.append(f"  outcome   {', '.join(f'{n} {name}' for name, n in self.outcomes.items())}")
+        lines.append(f"  run       {self._flat.attrs['members run']}" + (f", {self.seconds:.3g} s" if self.seconds else ""))
+        if "drift" in self._flat:
+            drift = self._flat["drift"].values
+            if np.isfinite(drift).any():
+                lines.append(f"  E_Z drift {np.nanmax(drift):.1e} at most, {np.nanmedian(drift):.1e} in the middle")
+        for kept in plan.kept:
+            x = self._flat[kept.name].values
+            known = x[np.isfinite(x)]
+            span = f"{known.min():.6g} … {known.max():.6g}" if known.size else "no value"
+            lines.append(f"  {kept.name}: {span}" + (f" ({x.size - known.size} without)" if known.size < x.size and known.size else ""))
+        told = Counter(reason.partition(": ")[2] or reason for reason in self.failures.values())
+        lines += [f"  {n} ×  {reason}" for reason, n in told.most_common(5)]
+        return "\n".join(lines)

@@ -1,0 +1,301 @@
+"""Members in lanes and threads: from the table of a study to the numbers that are kept, without Python in between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import symbols_of
+from dalembert.equations.explicit import ExplicitEquations
+from dalembert.errors import BadExpression, DalembertError, warn
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.symbol_values import BadValue, MissingValue
+from dalembert.ode.diagnosis import stopped
+from dalembert.ode.lanes.layout import Functional, LaneFunctions
+from dalembert.ode.lanes.loop import CRAWLING
+from dalembert.ode.lanes.program import LaneProblem, LaneProgram, Progress, Tables, run_members
+from dalembert.ode.points import Pieces, StoredMotion
+from dalembert.ode.run import Cause, Run
+from dalembert.ode.solution import Outcome, Solution
+from dalembert.simulation.drift import PROJECTION
+from dalembert.simulation.energy_audit.audit import Audit, Quadratures, native_audit
+from dalembert.simulation.events.event import SIGNS
+from dalembert.simulation.integrators import NATIVE
+from dalembert.simulation.jump_times import has_jumps
+from dalembert.simulation.model import native_model
+from dalembert.states.evaluator import Level, label
+from dalembert.states.values import Values, parameters_of, values_of_run
+from dalembert.studies.chunk import FINISHED, REFUSED, STOPPED, Chunk
+from dalembert.studies.keep import Kept
+from dalembert.studies.members import BadStudy
+from dalembert.studies.plan import Role, StudyPlan
+from dalembert.studies.possible import Possible
+from dalembert.studies.starts import Starts
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# of members, when one is looked for whose values are possible
+_TRIES: Final = 1000
+
+
+def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
+    """What lanes cannot do; None where they can."""
+    o = plan.options
+    if not isinstance(equations, ExplicitEquations):
+        return "rows stand beside the equations"
+    if o.integrator != NATIVE:
+        return f"integrator {o.integrator!r}"
+    for what, wanted in (
+        ("events", bool(o.events)),
+        ("an energy tolerance", o.budget is not None),
+        ("members", bool(plan.system.expansions)),
+    ):
+        if wanted:
+            return what
+    return None
+
+
+class SideBySide:
+    """A study compiled for lanes."""
+
+    def __init__(self, plan: StudyPlan, kin: Kinematics, equations: ExplicitEquations, quadratures: Quadratures | None, lanes: int) -> None:
+        self.plan, self._kin = plan, kin
+        self.values, self._model_member = self._first_values()
+        o = plan.options
+        self.model = native_model(self.values, equations, o.alpha)
+        assert isinstance(self.model.rates, CompiledFunction)
+        self._parameters = {"rates": self.model.parameters}
+        # every constant has a number, or it is said which has none
+        parameters_of(self.values, self.model.parameters)
+        self.audit = self._audit(quadratures)
+        self._functionals = [kept for kept in plan.kept if kept.functional is not None]
+        quantities = self._quantities()
+        self.functions = LaneFunctions(
+            self.model.rates,
+            self.audit.rates if self.audit else None,
+            self.audit.energy if self.audit else None,
+            self.model.projection if o.stabilizer == PROJECTION else None,
+            quantities,
+            tuple(
+                Functional(kept.functional, k, SIGNS[kept.direction])
+                for k, kept in enumerate(self._functionals)
+                if kept.functional is not None
+            ),
+        )
+        self.program = LaneProgram(self.functions, lanes)
+        self.starts = Starts(plan, self.values, self._model_member)
+        self._nodes = {kept.name: self._node(kept) for kept in plan.kept if kept.functional is None}
+        self._possible = Possible(self.values, self._varied_nodes())
+        self.at = np.sort(np.unique(plan.times))
+
+    def jumps(self) -> bool:
+        """Whether steps of a single run would end at jumps in time, which lanes know nothing of."""
+        numbers = dict(zip(self.model.parameters, parameters_of(self.values, self.model.parameters), strict=True))
+        return has_jumps(self.model.tape, self._kin.system.t.i, numbers)
+
+    # ---- values ------------------------------------------------------------------------------
+
+    def _first_values(self) -> tuple[Values, int]:
+        """The values of the first member that can exist."""
+        problem: BadValue | None = None
+        for member in range(min(len(self.plan.members), _TRIES)):
+            try:
+                return self._amplified(self.values_of(member)), member
+            except BadValue as fault:
+                problem = problem or fault
+        assert problem is not None
+        raise problem
+
+    def values_of(self, member: int) -> Values:
+        """The values of one member, checked; inputs with an amplitude as if it were 1."""
+        o = self.plan.options_of(member)
+        return values_of_run(self._kin, o.values, {**o.inputs, **self._unscaled()})
+
+    def _unscaled(self) -> dict[object, object]:
+        given = {str(getattr(key, "name", key)): (key, value) for key, value in self.plan.options.inputs.items()}
+        return dict(given[name] for name in self._of_role(Role.AMPLITUDE))
+
+    def _of_role(self, role: Role) -> list[str]:
+        return [name for name, r in zip(self.plan.members.names, self.plan.roles, strict=True) if r is role]
+
+    def _amplified(self, values: Values) -> Values:
+        """Inputs times a symbol of their own, which is then a parameter like any other."""
+        self._amplitudes: dict[str, int] = {}
+        tape, bindings, numbers = values.kin.tape, dict(values.bindings), dict(values.numbers)
+        for name in self._of_role(Role.AMPLITUDE):
+            a = self._amplitudes[name] = tape.symbol(f"amplitude of {name}")
+            numbers[a] = 1.0
+            x: int | None = values.kin.system.symbols[name].scalar.i
+            while x is not None and x in bindings:
+                bindings[x] = tape.mul(a, bindings[x])
+                x = tape.rates.get(x)
+        return Values(values.kin, numbers, bindings)
+
+    def _varied_nodes(self) -> dict[int, int]:
+        """{symbol: its column in the table of members}, start values aside."""
+        tape, found = self.values.kin.tape, {}
+        for k, (name, role) in enumerate(zip(self.plan.members.names, self.plan.roles, strict=True)):
+            if role is Role.AMPLITUDE:
+                found[self._amplitudes[name]] = k
+            elif role is not Role.START:
+                found[tape.names[name]] = k
+        return found
+
+    def _audit(self, quadratures: Quadratures | None) -> Audit | None:
+        """Z and the energies; the works of the loads stay at home."""
+        if quadratures is None:
+            return None
+        Z = quadratures.Z
+        alone = replace(
+            quadratures,
+            names=() if Z is None else (quadratures.names[Z],),
+            rates=() if Z is None else (quadratures.rates[Z],),
+            Z=None if Z is None else 0,
+            jump=None,
+        )
+        audit = native_audit(self.values, alone)
+        try:
+            parameters_of(self.values, audit.parameters)
+        except MissingValue as problem:
+            warn(f"this study carries no energy audit: {problem}")
+            return None
+        self._parameters |= dict.fromkeys(("ride", "energy"), audit.parameters)
+        return audit
+
+    # ---- what is kept ------------------------------------------------------------------------
+
+    def _node(self, kept: Kept) -> int:
+        """What is kept, in q, u, u̇ and t."""
+        evaluator = self.values.evaluator
+        try:
+            return evaluator.reduced(evaluator.node(kept.expression))
+        except (BadExpression, MissingValue) as problem:
+            msg = f"keep: {kept.name!r} cannot be read: {problem}"
+            raise BadStudy(msg) from problem
+
+    def _quantities(self) -> CompiledFunction | None:
+        evaluator = self.values.evaluator
+        nodes = [self._node(kept) for kept in self._functionals]
+        for kept, node in zip(self._functionals, nodes, strict=True):
+            if evaluator.level(node) is Level.ACCELERATION:
+                msg = f"keep: {kept.name!r} contains an acceleration, which is kept at the end or at given times only"
+                raise BadStudy(msg)
+        if not nodes:
+            return None
+        kin = evaluator.kin
+        state = (*kin.q, *kin.u, evaluator.time)
+        self._parameters["quantities"] = parameters = tuple(i for i in symbols_of(evaluator.tape, nodes) if i not in state)
+        return CompiledFunction(evaluator.tape, nodes, state, parameters)
+
+    # ---- a chunk -----------------------------------------------------------------------------
+
+    def run(self, members: NDArray[np.intp], threads: int, on_progress: Progress | None = None) -> Chunk:
+        """What becomes of these members."""
+        plan, n = self.plan, self.functions.n
+        rows = plan.members.table(members)
+        chunk = Chunk.empty(plan, len(members), audit=self.audit is not None)
+        varied = {node: rows[:, k] for node, k in self._varied_nodes().items()}
+        for k in self._possible.suspects(varied, len(members)):
+            try:
+                self.values_of(int(members[k]))
+            except DalembertError as problem:
+                chunk.refuse(k, str(problem))
+        starts = self.starts.table(members, rows, self.values_of, chunk.refuse)
+        begun = np.flatnonzero(chunk.outcome != REFUSED)
+        P = self._parameter_table(varied, len(members))
+        tables = run_members(self.program, self._problem(), P[begun], starts[begun], threads, on_progress)
+        self._settle(chunk, begun, tables, starts)
+        y = tables.results[:, self.functions.columns["y"] :][:, :n]
+        here = {node: x[begun] for node, x in varied.items()}
+        self._keep(chunk, begun, (y, tables), here)
+        return chunk
+
+    def _parameter_table(self, varied: dict[int, Numbers], count: int) -> Numbers:
+        """The parameters of every function, one function after the other."""
+        symbols = [i for name in self.functions.present for i in self._parameters["rates" if name == "projection" else name]]
+        return self._columns(symbols, varied, count)
+
+    def _columns(self, symbols: Sequence[int], varied: dict[int, Numbers], count: int) -> Numbers:
+        """The numbers of these symbols, a row for each member."""
+        table = np.empty((count, len(symbols)))
+        for k, i in enumerate(symbols):
+            table[:, k] = varied[i] if i in varied else self.values.numbers[i]
+        return table
+
+    def _problem(self) -> LaneProblem:
+        o, n = self.plan.options, self.functions.n
+        atol = np.broadcast_to(np.asarray(o.atol, dtype=np.float64), (n,)).copy()
+        return LaneProblem(float(o.t0), float(o.t0) + float(self.plan.duration), float(o.rtol), atol, float(o.max_step), self.at)
+
+    def _settle(self, chunk: Chunk, begun: NDArray[np.intp], tables: Tables, starts: Numbers) -> None:
+        """How each member ended, and the reasons of those that stopped."""
+        t1 = self._problem().t1
+        done = tables.column("t") >= t1
+        chunk.outcome[begun] = np.where(done, FINISHED, STOPPED)
+        chunk.reached[begun], chunk.steps[begun] = tables.column("t"), tables.column("steps")
+        if chunk.drift is not None:
+            scale = tables.column("scale")
+            chunk.drift[begun] = tables.column("drift") / np.where(scale > 0.0, scale, 1.0)
+        for row in np.flatnonzero(~done):
+            chunk.reasons[int(begun[row])] = self._reason(tables, int(row), starts[begun[row]])
+
+    def _reason(self, tables: Tables, row: int, start: Numbers) -> str:
+        """The sentence with which a single run would stop, with names for components."""
+        t, steps, cause = (float(tables.column(name)[row]) for name in ("t", "steps", "cause"))
+        where = f"stopped at t = {t:.17g} after {steps:.0f} steps: "
+        if int(cause) == CRAWLING:
+            return where + "at this pace the run takes more steps than can be waited for; run this member alone to be told why"
+        n = self.functions.n
+        run = Run(t=t, h=float(tables.column("h")[row]), cause=int(cause), code=int(cause == Cause.PROJECT))
+        y = tables.results[row, self.functions.columns["y"] :][:n]
+        slope = tables.results[row, self.functions.columns["slope"] :][:n]
+        motion = StoredMotion(Pieces([np.array([self.plan.options.t0, t])]), Pieces([np.array([start, y])]), None, int(steps) - 1)
+        reason = stopped(run, Solution(motion, Outcome.STOPPED, "", 0, 0), slope).reason
+        kin = self.values.kin
+        names = [label(kin.name(i)) for i in (*kin.q, *kin.u)]
+        return re.sub(r"component (\d+)", lambda m: names[int(m[1])], reason)
+
+    def _keep(self, chunk: Chunk, begun: NDArray[np.intp], found: tuple[Numbers, Tables], varied: dict[int, Numbers]) -> None:
+        end, tables = found
+        for k, kept in enumerate(self._functionals):
+            value = tables.results[:, self.functions.columns["functionals"] + k]
+            if kept.kind == "mean":
+                length = tables.column("t") - self.plan.options.t0
+                with np.errstate(all="ignore"):
+                    value = value / length
+            chunk.kept[kept.name][begun] = value
+        ends = [kept for kept in self.plan.kept if kept.functional is None and not self.plan.over_time(kept)]
+        times = [kept for kept in self.plan.kept if self.plan.over_time(kept)]
+        if ends:
+            rows = self._evaluated([self._nodes[kept.name] for kept in ends], end, tables.column("t"), varied)
+            for kept, row in zip(ends, rows, strict=True):
+                chunk.kept[kept.name][begun] = row
+        if times:
+            m, (n, count) = len(begun), (self.functions.n, len(self.at))
+            repeated = {node: np.repeat(x, count) for node, x in varied.items()}
+            states, t = tables.samples.reshape(m * count, n), np.tile(self.at, m)
+            rows = self._evaluated([self._nodes[kept.name] for kept in times], states, t, repeated)
+            # as they were asked for, unsorted and twice where that is so
+            order = np.searchsorted(self.at, self.plan.times)
+            for kept, row in zip(times, rows, strict=True):
+                chunk.kept[kept.name][begun] = row.reshape(m, count)[:, order]
+
+    def _evaluated(self, nodes: list[int], y: Numbers, t: Numbers, varied: dict[int, Numbers]) -> Numbers:
+        """Expressions of the states, by the operations that a trajectory evaluates them with."""
+        evaluator = self.values.evaluator
+        kin = evaluator.kin
+        columns = np.ascontiguousarray(y.T)
+        state = {**dict(zip((*kin.q, *kin.u), columns, strict=True)), evaluator.time: t, **varied}
+        if evaluator.contains(nodes, kin.udot):
+            assert isinstance(self.model.rates, CompiledFunction)
+            rates = self.model.rates.batch(np.column_stack([y, t]), self._columns(self.model.parameters, varied, len(t)))
+            state |= dict(zip(kin.udot, np.ascontiguousarray(rates[:, kin.n_q : kin.n_q + kin.n_u].T), strict=True))
+        return evaluator.arrays(nodes, state, len(t))

@@ -50,6 +50,7 @@ class Tape:
         "one",
         "parent",
         "pi",
+        "prefixes",
         "private",
         "rates",
         "read_as_pi",
@@ -83,6 +84,8 @@ class Tape:
         self.turns: dict[tuple[int, bool, Triple], Triple] = {}
         # what some nodes were found to be made of; nodes never change, so neither does this
         self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
+        # digests of the nodes from the first one on, block by block, made where code is kept by its content
+        self.prefixes: list[Any] = []
         self.zero, self.one = self.const(0), self.const(1)
         self.pi = self._new(("pi", None, None))
 
@@ -104,6 +107,7 @@ class Tape:
         new.read_as_pi = self.read_as_pi
         new.turns = self.turns.copy() if whole else {}
         new.visits = {}
+        new.prefixes = self.prefixes.copy() if whole else []
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
 
@@ -111,13 +115,13 @@ class Tape:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits")}
+        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits", "prefixes")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         for k, v in state.items():
             setattr(self, k, v)
         self._memo = {_key(*node): i for i, node in enumerate(self.nodes)}
-        self.turns, self.visits = {}, {}
+        self.turns, self.visits, self.prefixes = {}, {}, []
 
     # ---- leaves ------------------------------------------------------------------------------
 

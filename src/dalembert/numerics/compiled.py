@@ -8,7 +8,6 @@ import hashlib
 import marshal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ import numpy
 
 from dalembert.algebra.tape import Node, Tape
 from dalembert.numerics import emit, entry, jit, kernels, lowering, python_call
+from dalembert.numerics.digest import tape_digest
 from dalembert.numerics.python_call import Array, BadArguments, numbers
 from dalembert.numerics.target import Target, host, native_lanes
 from dalembert.once import MAKING
@@ -42,12 +42,11 @@ class CompiledFunction:
     def __init__(
         self, tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], parts: Sequence[int] | None = None
     ) -> None:
-        nodes = tape.nodes[: 1 + max((*outs, *state, *parameters), default=-1)]
         parts = (len(state),) if parts is None else tuple(parts)
         if sum(parts) != len(state):
             msg = f"parts of {' + '.join(map(str, parts))} numbers do not make up a state of {len(state)}"
             raise BadArguments(msg)
-        self._load(_Source.of(nodes, tuple(outs), tuple(state), tuple(parameters), parts))
+        self._load(_Source.of(tape, tuple(outs), tuple(state), tuple(parameters), parts))
 
     def _load(self, source: _Source) -> None:
         self._source = source
@@ -128,10 +127,11 @@ class _Source:
     content: bytes
 
     @classmethod
-    def of(
-        cls, nodes: list[Node], outs: tuple[int, ...], state: tuple[int, ...], parameters: tuple[int, ...], parts: tuple[int, ...]
-    ) -> _Source:
-        return cls(nodes, outs, state, parameters, parts, _content(nodes, outs, state, parameters, parts))
+    def of(cls, tape: Tape, outs: tuple[int, ...], state: tuple[int, ...], parameters: tuple[int, ...], parts: tuple[int, ...]) -> _Source:
+        length = 1 + max((*outs, *state, *parameters), default=-1)
+        content = tape_digest(tape, length)
+        content.update(marshal.dumps((outs, state, parameters, parts), 2))
+        return cls(tape.nodes[:length], outs, state, parameters, parts, content.digest())
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -181,20 +181,6 @@ class _Lanes:
         start = room.ctypes.data + -room.ctypes.data % _ALIGNMENT
         step = P.shape[1] if P.ndim == 2 else 0
         self._function(X.ctypes.data, P.ctypes.data, Y.ctypes.data, len(X), step, start)
-
-
-def _content(nodes: list[Node], *lists: tuple[int, ...]) -> bytes:
-    """A hash of nodes and lists of numbers."""
-    # by columns, which is the fastest way through the nodes
-    ops, first, second = (list(map(itemgetter(k), nodes)) for k in range(3))
-    i = -1
-    for _ in range(ops.count("const")):
-        i = ops.index("const", i + 1)
-        first[i] = first[i].as_integer_ratio()
-    digest = hashlib.sha256(" ".join(ops).encode())
-    for column in (first, second, lists):
-        digest.update(marshal.dumps(column, 2))
-    return digest.digest()
 
 
 @functools.cache

@@ -1,0 +1,46 @@
+"""The hash of a tape, block by block."""
+
+from fractions import Fraction
+from random import Random
+
+from dalembert.algebra.tape import Tape
+from dalembert.numerics import digest
+from dalembert.numerics.digest import tape_digest
+
+
+def grown(seed: int, length: int) -> Tape:
+    tape, draw = Tape(), Random(seed)
+    x = [tape.symbol(name) for name in "abc"]
+    while len(tape) < length:
+        a, b = draw.choice(x), draw.choice(x)
+        x.append(draw.choice((tape.mul, tape.add))(a, tape.add(b, tape.const(Fraction(draw.randrange(1, 99), 7)))))
+    return tape
+
+
+def test_a_digest_depends_on_every_node_before_its_length_and_on_nothing_else(monkeypatch):
+    monkeypatch.setattr(digest, "_BLOCK", 16)
+    tape = grown(1, 200)
+    at_once = {n: tape_digest(grown(1, 200), n).digest() for n in (0, 1, 15, 16, 17, 100, 160, 200)}
+    assert len(at_once) == len({*at_once.values()})
+    # in any order, and after the tape has grown
+    for n in (200, 17, 0, 160, 16, 1, 100, 15):
+        assert at_once[n] == tape_digest(tape, n).digest()
+    for i in range(200):
+        changed = grown(1, 200)
+        op, a, b = changed.nodes[i]
+        changed.nodes[i] = (op, a + 1, b) if op == "const" else ("other", a, b)
+        assert at_once[200] != tape_digest(changed, 200).digest()
+
+
+def test_nothing_is_hashed_twice_on_a_tape_and_its_forks(monkeypatch):
+    monkeypatch.setattr(digest, "_BLOCK", 16)
+    hashed = []
+    honest = digest._continued
+    monkeypatch.setattr(digest, "_continued", lambda before, nodes: hashed.append(len(nodes)) or honest(before, nodes))
+    tape = grown(2, 200)
+    tape_digest(tape, 200)
+    assert [16] * 12 + [200 % 16] == hashed
+    hashed.clear()
+    fork = tape.fork()
+    tape_digest(fork, 200), tape_digest(tape, 100), tape_digest(tape, 200)
+    assert all(n < 16 for n in hashed)

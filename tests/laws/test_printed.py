@@ -119,7 +119,7 @@ def test_routes_by_forces_read_no_energy_and_routes_by_energy_no_force_of_a_pote
     for d in derivations(system):
         made = d.statement.made_of
         letters = {a.symbol for a in made}
-        if d.principle.route != "kinetic energy":
+        if d.principle.family != "kinetic energy":
             assert f.Symbol("T") not in letters
             # V of potentials that act at no place at most, never that of the weights
             assert all(f.Symbol("g") not in parts(a.formula) for a in made)

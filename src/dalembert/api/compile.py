@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.equations.explicit import ExplicitEquations, solved
 from dalembert.equations.regularity import check_regular
 from dalembert.equations.saddle import SaddleEquations, saddle
-from dalembert.errors import BadExpression, NotApplicable, NotASystem
+from dalembert.errors import BadExpression, NotApplicable, NotASystem, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
 from dalembert.once import MadeOnce
@@ -24,16 +25,44 @@ _LINK_BY_LINK: Final = MadeOnce[ExplicitEquations | None]()
 _SADDLE: Final = MadeOnce[SaddleEquations]()
 
 
-def compile(system: System | Derivation) -> NativeDynamics:  # noqa: A001 - da.compile is the verb a user looks for
-    """f = da.compile(s): native u̇ = f(q, u, t=0, **values); f(Q, U) for states in rows."""
+def compile(  # noqa: A001 - da.compile is the verb a user looks for
+    system: System | Derivation, *, start: Mapping[Any, Any] | None = None, speeds: str | None = None
+) -> NativeDynamics:
+    """f = da.compile(s): native u̇ = f(q, u, t=0, **values); f(Q, U) for states in rows.
+
+    Where no speeds were declared and those chosen can become singular, `start` chooses others that are regular there, and
+    speeds="all" keeps all rates, which no position makes singular: u = q̇ (spins where there are quaternions), on the rows.
+    """
     from dalembert.numerics.native import NativeDynamics
 
+    if speeds not in (None, "all"):
+        msg = f"compile: speeds={speeds!r:.40}; give 'all', or declare speeds with s.speeds(…)"
+        raise Unknown(msg)
     if isinstance(system, System):
-        return NativeDynamics(system, forward_dynamics(system))
+        kin = kinematics(system)
+        if speeds == "all" and system.constraints:
+            from dalembert.api.all_rates import AllRatesDynamics
+
+            return AllRatesDynamics(system, *saddle_equations(all_rates(kin)))
+        kin = kin if start is None else regular_at(kin, start)
+        pivots = () if system.speed_list else tuple(kin.scalar(i) for i in kin.moving_pivots)
+        return NativeDynamics(system, _FORWARD_DYNAMICS(kin, None, lambda: _route(kin)), pivots)
     if isinstance(system, Derivation):
         return NativeDynamics(system.kinematics.system, solved(system.equations))
     msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
     raise NotASystem(msg)
+
+
+def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
+    """The kinematics with speeds that are regular at a start."""
+    from dalembert.states.regular_speeds import regular_kinematics
+    from dalembert.states.start import find_start
+    from dalembert.states.values import operating
+
+    if not kin.moving_pivots:
+        return kin
+    numbers = operating(kin.system, {}, {}).value_at(0.0)
+    return regular_kinematics(kin, find_start(all_rates(kin), start, numbers).q, numbers, 0.0)
 
 
 def forward_dynamics(system: System) -> ExplicitEquations:

@@ -9,6 +9,7 @@ from dalembert.agreement.catalogue import of_motion
 from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.verdict import Undecided
 from dalembert.algebra.scalar import on
+from dalembert.api.compile import regular_at
 from dalembert.equations.form import Equations
 from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadExpression, NotApplicable
@@ -25,16 +26,21 @@ if TYPE_CHECKING:
 
 
 def energy_integrals(
-    system: System, *, values: Mapping[Any, Any] | None = None, inputs: Mapping[Any, Any] | None = None
+    system: System,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    about: Mapping[Any, Any] | None = None,
 ) -> EnergyIntegrals:
     """The six energy integrals of a system in its speeds, each decided: constant or not, and under which condition.
 
     values   constants that are to count as zero, or as arbitrary (any other number)
     inputs   specified motions and inputs: numbers or expressions such as 2*sin(s.t)
+    about    a position at which the speeds, where none were declared, are to be regular
     """
     from dalembert.integrals.energy_integrals import energy_integrals as decide
 
-    return decide(*_energies(system, values or {}, inputs or {}))
+    return decide(*_energies(system, values or {}, inputs or {}, about))
 
 
 def conservative(system: System) -> tuple[LoadVerdict, ...]:
@@ -83,13 +89,15 @@ def routh(system: System) -> RouthReduction:
     return reduce(E, OnTheMotion(E.t, equations, E.kin.nonlinear_rows))
 
 
-def _energies(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> tuple[Energies, Equations, dict[int, int]]:
+def _energies(
+    system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any], about: Mapping[Any, Any] | None = None
+) -> tuple[Energies, Equations, dict[int, int]]:
     """The energies and powers, the equations of motion, and what is known of constants, motions and inputs."""
     from dalembert.integrals.bindings import known
     from dalembert.integrals.energies import Energies
     from dalembert.states.values import values_of_run
 
-    kin = kinematics(system)
+    kin = kinematics(system) if about is None else regular_at(kinematics(system), about)
     equations = derived(of_motion, kin).equations
     check_regular(equations)
     E = Energies(kin)

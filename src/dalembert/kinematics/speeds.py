@@ -94,14 +94,14 @@ class SpeedSolver:
             return v.components(speed.along)[speed.axis]
         return self.in_z(self.in_rates(speed.definition.i))
 
-    def solve(self) -> SpeedChoice:
-        """The independent speeds by the user's choice, or else the rates that no row eliminates."""
+    def solve(self, dependent: tuple[str, ...] = ()) -> SpeedChoice:
+        """The independent speeds by the user's choice, or else the rates that no row eliminates, all but `dependent` if these are named."""
         linear = Linear(self.tape, self.z)
         rows = [linear(self._constraint(r)) for r in self.rows if not r.is_norm]
         speeds = self.system.speed_list
         n, m = len(self.z), len(rows)
         if not speeds:
-            return self._default(rows)
+            return self._default(rows, dependent)
         if len(speeds) not in (n - m, n):
             raise IllPosed(self._count_message(len(speeds), m))
         forms = [linear(self._definition(s)) for s in speeds]
@@ -129,13 +129,15 @@ class SpeedSolver:
 
     # ---- the two cases -----------------------------------------------------------------------
 
-    def _default(self, rows: list[Row]) -> SpeedChoice:
+    def _default(self, rows: list[Row], wanted: tuple[str, ...] = ()) -> SpeedChoice:
         """u = the rates that remain independent; those eliminated first have a numeric coefficient."""
         t = self.tape
         elimination = Elimination(t, [(c, dict(k)) for c, k in rows], lambda k: -k, t.moving)
         solved, dependent = elimination.run()
+        if wanted:
+            solved = {k: (t.zero, {}) for k, x in enumerate(self.z) if t.nodes[x][1] in wanted}
         u = [x for k, x in enumerate(self.z) if k not in solved]
-        if elimination.moving_pivots and not dependent:
+        if (elimination.moving_pivots or wanted) and not dependent:
             elimination = Elimination(t, [self._given(row, solved) for row in rows], lambda _: 0, t.moving)
             solved, _ = elimination.run()
         value = {x: x for x in u}

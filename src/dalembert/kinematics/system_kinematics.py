@@ -27,6 +27,7 @@ from dalembert.once import MAKING, MadeOnce
 
 # velocities are written on the tape of the system when they are first asked for: one thread at a time
 _ALL_RATES: Final = MadeOnce["Kinematics"]()
+_WITH_DEPENDENT: Final = MadeOnce["Kinematics"]()
 
 
 class Kinematics(Shown):
@@ -43,7 +44,7 @@ class Kinematics(Shown):
         counted = f"{len(self.q)} coordinates, {len(self.rows)} constraint rows, {len(self.u)} independent speeds"
         return f"Kinematics of {self.system.name}: {counted} {', '.join(map(self.name, self.u))}"
 
-    def __init__(self, system: System, *, eliminate: bool = True, complete: bool = True) -> None:
+    def __init__(self, system: System, *, eliminate: bool = True, complete: bool = True, dependent: tuple[str, ...] = ()) -> None:
         # a system that carries continua is complete without coordinates and masses of its own
         if complete:
             check_everything_used(system)
@@ -63,7 +64,7 @@ class Kinematics(Shown):
         self.rows: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.nonlinear is None and not (eliminate and r.redundant))
         self._eliminated = eliminate
         solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
-        choice = solver.solve() if eliminate else solver.all_rates()
+        choice = solver.solve(dependent) if eliminate else solver.all_rates()
         self.moving_pivots: tuple[int, ...] = tuple(choice.moving_pivots)
         self.u: tuple[int, ...] = tuple(choice.u)
         self.udot: tuple[int, ...] = tuple(t.rate(u) or t.zero for u in choice.u)
@@ -261,3 +262,8 @@ def kinematics(system: System) -> Kinematics:
 def all_rates(kin: Kinematics) -> Kinematics:
     """The same system with every rate a speed and every row a row beside the equations; computed once."""
     return _ALL_RATES(kin, None, lambda: Kinematics(kin.system, eliminate=False))
+
+
+def with_dependent(kin: Kinematics, rates: tuple[str, ...]) -> Kinematics:
+    """The same system with these rates solved for, and the others as its speeds; computed once for each choice."""
+    return _WITH_DEPENDENT(kin, rates, lambda: Kinematics(kin.system, dependent=rates))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.kinematics.system_kinematics import all_rates
 from dalembert.linear.field import BadLinearPoint, EquationField, FieldSlopes, field_of, setting_of, solved
 from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
@@ -18,8 +19,9 @@ from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System, units_by_name
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Key
+from dalembert.states.regular_speeds import regular_kinematics
 from dalembert.states.start import Start, find_start
-from dalembert.states.values import operating
+from dalembert.states.values import Values, operating
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,8 +55,7 @@ def linearize(
     equilibrium  whether accelerations at the point are refused
     coordinates  the independent coordinates z; by default those that the rows leave best determined
     """
-    chosen = operating(system, values or {}, inputs or {})
-    start = find_start(chosen.kin, about or {}, chosen.value_at(t), t, guess=guess)
+    chosen, start = _point(operating(system, values or {}, inputs or {}), about or {}, guess, t, values or {}, inputs or {})
     if isinstance(outputs, str) or not isinstance(outputs, Sequence):
         msg = f"linearize: outputs={outputs!r}; give a list of expressions"
         raise BadLinearPoint(msg)
@@ -66,6 +67,25 @@ def linearize(
     wanted = None if coordinates is None else _places(field, coordinates)
     found = model(field, start, slopes, 0, independent(slopes.phi_q[0], wanted))
     return replace(found, steady=_steady(field, start, found, numbers))
+
+
+def _point(
+    chosen: Values,
+    about: Mapping[Any, Any],
+    guess: Mapping[Any, Any] | None,
+    t: float,
+    values: Mapping[Any, Any],
+    inputs: Mapping[Any, Any],
+) -> tuple[Values, Start]:
+    """The point, and the values with speeds that are regular there."""
+    kin, numbers = chosen.kin, chosen.value_at(t)
+    if not kin.moving_pivots or kin.system.speed_list:
+        return chosen, find_start(kin, about, numbers, t, guess=guess)
+    # all rates are regular everywhere
+    regular = regular_kinematics(kin, find_start(all_rates(kin), about, numbers, t, guess=guess).q, numbers, t)
+    if regular is not kin:
+        chosen = operating(kin.system, values, inputs, regular)
+    return chosen, find_start(chosen.kin, about, chosen.value_at(t), t, guess=guess)
 
 
 def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[LinearModel]:

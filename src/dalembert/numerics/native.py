@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate
+from dalembert.algebra.scalar import Scalar
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.symbol_values import MissingValue, check_complete, number, symbol_name
+from dalembert.numerics.symbol_values import BadValue, MissingValue, check_complete, number, symbol_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+# a divisor below this is zero
+_VANISHING: Final = 1e-12
 
 
 class NativeDynamics(Shown):
@@ -23,17 +30,17 @@ class NativeDynamics(Shown):
     the rate of x as x_dot, its second rate as x_ddot.
     """
 
-    def __init__(self, system: System, equations: ExplicitEquations) -> None:
+    def __init__(self, system: System, equations: ExplicitEquations, pivots: tuple[Scalar, ...] = ()) -> None:
         self.system, self.equations = system, equations
+        # divisors that may vanish
+        self.pivots = pivots
         t = equations.tape
         time = system.t.i
         self.state: tuple[int, ...] = (*equations.q, *equations.u, time)
-        known = set(self.state)
-        self.parameters: tuple[int, ...] = tuple(i for i in equations.symbols if i not in known)
+        self.parameters: tuple[int, ...] = self._symbols()
         self.parameter_names: tuple[str, ...] = tuple(str(t.nodes[i][1]) for i in self.parameters)
         self._n_q, self._n_u = len(equations.q), len(equations.u)
-        parts = (self._n_q, self._n_u, 1)
-        self._udot = CompiledFunction(t, equations.udot, self.state, self.parameters, parts)
+        self._udot = self._function()
         self._call = self._udot.call
         import numpy
 
@@ -41,6 +48,14 @@ class NativeDynamics(Shown):
         defaults = {s.name: float(s.value) for s in system.symbols.values() if s.value is not None}
         self._defaults = numpy.array([defaults.get(n, numpy.nan) for n in self.parameter_names])
         self._complete = not numpy.isnan(self._defaults).any()
+
+    def _symbols(self) -> tuple[int, ...]:
+        """The symbols that are neither state nor time."""
+        return tuple(i for i in self.equations.symbols if i not in self.state)
+
+    def _function(self) -> Any:
+        """What computes u̇: call(q, u, t, p), and batch for states in rows."""
+        return CompiledFunction(self.equations.tape, self.equations.udot, self.state, self.parameters, (self._n_q, self._n_u, 1))
 
     def __str__(self) -> str:
         names = [str(self.equations.tape.nodes[i][1]) for i in self.state]
@@ -57,7 +72,21 @@ class NativeDynamics(Shown):
         p = self._defaults if self._complete and not values else self._with(values)
         if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and isinstance(q[0], Sequence)):
             return self.batch(q, u, t, p)
-        return self._call(q, u, t, p)
+        udot = self._call(q, u, t, p)
+        if self.pivots and not self._numpy.isfinite(udot).all():
+            self._name_pivot([*q, *u, t], p)
+        return udot
+
+    def _name_pivot(self, state: Sequence[float], p: NDArray[Any]) -> None:
+        """Raise, with the divisor that vanishes here."""
+        known = dict(zip((*self.state, *self.parameters), map(float, (*state, *p)), strict=True))
+        for pivot in self.pivots:
+            value = evaluate(pivot.tape, [pivot.i], known.__getitem__, Floats())[0]
+            if abs(value) <= _VANISHING:
+                u = ", ".join(str(Scalar(self.equations.tape, i)) for i in self.equations.u)
+                ways = "da.compile(s, start={…}) chooses others, da.compile(s, speeds='all') keeps all rates"
+                msg = f"the speeds {u} are singular in this state, where {pivot} = {value:.2g}: {ways}"
+                raise BadValue(msg)
 
     def batch(self, Q: Any, U: Any, t: Any, p: Any) -> NDArray[Any]:
         """u̇ of many states in rows; t one number or one for each state."""
@@ -89,4 +118,4 @@ class NativeDynamics(Shown):
         return p
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return NativeDynamics, (self.system, self.equations)
+        return NativeDynamics, (self.system, self.equations, self.pivots)

@@ -109,9 +109,9 @@ def _of_file(value: Any) -> Any:
     return table(value) if pair or (isinstance(value, str) and value.lower().endswith(".csv")) else value
 
 
-def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any]) -> Values:
+def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any], kin: Kinematics | None = None) -> Values:
     """w = w₀: what a system is balanced or linearized with; inputs and specified motions about which nothing is said are zero."""
-    kin = kinematics(system)
+    kin = kinematics(system) if kin is None else kin
     given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
     rest = {s.name: 0.0 for s in system.symbols.values() if s.kind in ("input", "specified") and s.motion is None and s.name not in given}
     return values_of_run(kin, values, {**rest, **inputs})

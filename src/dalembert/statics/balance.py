@@ -44,7 +44,7 @@ class StaticBalance:
     """The equations, which symbols are unknown in them, and where a search begins."""
 
     def __init__(self, chosen: Values, given: Mapping[Key, Any], guess: Mapping[Key, Any], t: float) -> None:
-        self.chosen, self.t = chosen, t
+        self.chosen, self.given, self.guess, self.t = chosen, given, guess, t
         self.evaluator = evaluator = Evaluator(chosen.kin, chosen.value_at(t), chosen.bindings)
         self.kin, self.tape = evaluator.kin, evaluator.tape
         asked, near = conditions(evaluator, given, t, "given"), conditions(evaluator, guess, t, "guess")

@@ -12,6 +12,7 @@ from dalembert.model.system import System, units_by_name
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, mapping, number, without_unit
 from dalembert.states.evaluator import label
+from dalembert.states.regular_speeds import regular_kinematics
 from dalembert.states.values import operating
 from dalembert.statics.balance import NoEquilibrium, StaticBalance
 from dalembert.statics.newton import Root, newton
@@ -80,12 +81,42 @@ def equilibrium(
 
     Source: Mei85 (7.19); for steady motions the inertia forces are counted with the loads, u̇ = 0.
     """
-    balance = StaticBalance(operating(system, values or {}, inputs or {}), given or {}, guess or {}, t)
+    chosen = operating(system, values or {}, inputs or {})
+    near = StaticBalance(chosen, given or {}, guess or {}, t)
+    first = _regular(near, near.begin(), values or {}, inputs or {})
+    try:
+        balance, root = _searched(first)
+    except NoEquilibrium:
+        # the speeds may be singular at the very equilibrium
+        other = _regular(first, first.begin(), values or {}, inputs or {}, other=True)
+        if other is first:
+            raise
+        balance, root = _searched(other)
+    again = _regular(balance, root.y, values or {}, inputs or {})
+    return _described(*((balance, root) if again is balance else _searched(again)))
+
+
+def _regular(
+    balance: StaticBalance, y: Numbers, values: Mapping[Any, Any], inputs: Mapping[Any, Any], *, other: bool = False
+) -> StaticBalance:
+    """The same balance in speeds that are regular at y; itself where its own are."""
+    kin, state = balance.chosen.kin, balance.at(y)
+    q, numbers = np.array([state[i] for i in kin.q]), balance.chosen.value_at(balance.t)
+    regular = regular_kinematics(kin, q, numbers, balance.t, other=other)
+    if regular is kin:
+        return balance
+    near = {label(kin.name(i)): x for i, x in zip(balance.unknown, y.tolist(), strict=True) if i in kin.q}
+    chosen = operating(kin.system, values, inputs, regular)
+    return StaticBalance(chosen, balance.given, {**balance.guess, **near}, balance.t)
+
+
+def _searched(balance: StaticBalance) -> tuple[StaticBalance, Root]:
+    """The root that a search from where the balance begins, or from nearby, leads to."""
     best: Root | None = None
     for y in _starts(balance.begin()):
         root = newton(balance.slopes, y, balance.values)
         if root.found:
-            return _described(balance, root)
+            return balance, root
         best = root if best is None or root.residual < best.residual else best
     assert best is not None
     raise NoEquilibrium(_why(balance, best))

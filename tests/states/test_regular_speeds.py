@@ -1,0 +1,82 @@
+"""Speeds that nobody declared are regular where they are asked for: a particle on a circle at its horizontal diameter, a knife edge."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.numerics.symbol_values import BadValue
+
+g = 9.81
+
+
+def circle() -> da.System:
+    """ẏ = −x ẋ / y is singular at y = 0, where this pendulum hangs: gravity is along x."""
+    s = da.System("circle")
+    x, y = s.coordinates("x y")
+    s.gravity(g * s.N.x)
+    s.particle("bob", 1, s.O.offset(x * s.N.x + y * s.N.y))
+    s.constrain("x**2 + y**2 - 1")
+    return s
+
+
+def sledge() -> da.System:
+    s = da.System("sledge")
+    x, y, psi = s.coordinates("x y psi")
+    B = s.N.rotated(psi, s.N.z, "B")
+    s.body("sledge", 1, s.O.offset(x * s.N.x + y * s.N.y, frame=B), B, da.inertia(B, 1, 1, 1.5))
+    s.constrain("x.dot*sin(psi) - y.dot*cos(psi)")
+    return s
+
+
+def test_linear_models_at_a_singular_position_of_the_usual_choice():
+    model = da.linearize(circle(), {"x": 1})
+    assert model.states == ("y", "y.dot")
+    assert model.A == pytest.approx(np.array([[0, 1], [-g, 0]]))
+    assert da.linearize(circle(), {"y": -1}, guess={"x": 0.01}).states == ("x", "x.dot")
+    fast = da.linearize(sledge(), {"psi": "pi/2", "y.dot": 3})
+    assert fast.states == ("x", "y", "psi", "y.dot", "psi.dot")
+    # ẋ = ẏ cot ψ changes by −3 δψ
+    assert fast.A[0] == pytest.approx([0, 0, -3, 0, 0])
+
+
+@pytest.mark.parametrize("guess", [{"x": 1}, {"x": 0.7, "y": 0.7}, {"x": 0.1, "y": -1}])
+def test_an_equilibrium_where_the_usual_speeds_are_singular(guess):
+    found = da.equilibrium(circle(), guess=guess)
+    assert (found["x"], found["y"]) == pytest.approx((1, 0), abs=1e-8)
+    assert found.multipliers["constraint 1"] == pytest.approx(-g / 2)
+    assert found.stability.verdict == "stable"
+
+
+def test_a_compiled_function_names_the_divisor():
+    f = da.compile(circle())
+    with pytest.raises(
+        BadValue, match=r"the speeds ẋ are singular in this state, where 2 y = 0: da\.compile\(s, start=\{…\}\) chooses others"
+    ):
+        f([1, 0], [0.3])
+    with pytest.raises(da.Unknown, match="speeds='some'; give 'all'"):
+        da.compile(circle(), speeds="some")
+
+
+def test_three_choices_of_speeds_are_one_motion():
+    s, w = circle(), 0.3
+    x, y = np.cos(0.4), np.sin(0.4)
+    plain, there, every = da.compile(s), da.compile(s, start={"x": 1}), da.compile(s, speeds="all")
+    # ẍ = −w² x − ẇ y, with ẇ = −g y
+    a = np.array([-(w**2) * x + g * y * y, -(w**2) * y - g * y * x])
+    assert plain([x, y], [-y * w]) == pytest.approx(a[:1])
+    assert there([x, y], [x * w]) == pytest.approx(a[1:])
+    assert every([x, y], [-y * w, x * w]) == pytest.approx(a)
+    assert every([[x, y], [1, 0]], [[-y * w, x * w], [0, w]])[1] == pytest.approx([-(w**2), 0])
+    again = pickle.loads(pickle.dumps(every))
+    assert (again([x, y], [-y * w, x * w]) == every([x, y], [-y * w, x * w])).all()
+
+
+def test_energy_integrals_in_regular_speeds():
+    usual, there = da.energy_integrals(sledge()), da.energy_integrals(sledge(), about={"psi": "pi/2"})
+    assert "cos²" in str(usual)
+    assert "sin²" in str(there)
+    assert "cos²" not in str(there)

@@ -53,7 +53,7 @@ class NativeDynamics(Shown):
         """The symbols that are neither state nor time."""
         return tuple(i for i in self.equations.symbols if i not in self.state)
 
-    def _function(self) -> Any:
+    def _function(self) -> CompiledFunction:
         """What computes u̇: call(q, u, t, p), and batch for states in rows."""
         return CompiledFunction(self.equations.tape, self.equations.udot, self.state, self.parameters, (self._n_q, self._n_u, 1))
 

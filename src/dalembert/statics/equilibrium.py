@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.model.system import System, units_by_name
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, mapping, number, without_unit
-from dalembert.states.evaluator import label
+from dalembert.states.evaluator import Key, label
 from dalembert.states.regular_speeds import regular_kinematics
 from dalembert.states.values import operating
 from dalembert.statics.balance import NoEquilibrium, StaticBalance
@@ -105,7 +105,7 @@ def _regular(
     regular = regular_kinematics(kin, q, numbers, balance.t, other=other)
     if regular is kin:
         return balance
-    near = {label(kin.name(i)): x for i, x in zip(balance.unknown, y.tolist(), strict=True) if i in kin.q}
+    near: dict[Key, Any] = {label(kin.name(i)): x for i, x in zip(balance.unknown, y.tolist(), strict=True) if i in kin.q}
     chosen = operating(kin.system, values, inputs, regular)
     return StaticBalance(chosen, balance.given, {**balance.guess, **near}, balance.t)
 

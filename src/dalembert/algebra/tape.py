@@ -97,12 +97,12 @@ class Tape:
         new.parent, new.forked_at, new.root = self, size, self.root
         new.nodes = self.nodes[:size]
         new._memo = self._memo.copy() if whole else {k: i for k, i in self._memo.items() if i < size}
-        new.names = {k: i for k, i in self.names.items() if i < size}
-        new.moving = {i for i in self.moving if i < size}
-        new.rates = {k: i for k, i in self.rates.items() if k < size and i < size}
-        new.inputs = {i for i in self.inputs if i < size}
-        new.states = {i for i in self.states if i < size}
-        new.private = {k: i for k, i in self.private.items() if i < size}
+        new.names = self.names.copy() if whole else {k: i for k, i in self.names.items() if i < size}
+        new.private = self.private.copy() if whole else {k: i for k, i in self.private.items() if i < size}
+        new.moving, new.inputs, new.states = (
+            known.copy() if whole else {i for i in known if i < size} for known in (self.moving, self.inputs, self.states)
+        )
+        new.rates = self.rates.copy() if whole else {k: i for k, i in self.rates.items() if k < size and i < size}
         new.displays = self.displays.copy()
         new.read_as_pi = self.read_as_pi
         new.turns = self.turns.copy() if whole else {}

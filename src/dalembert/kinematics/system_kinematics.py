@@ -88,6 +88,7 @@ class Kinematics(Shown):
         self.mark = len(t)
         # what was computed once from this kinematics, shared by its forks
         self.made: dict[Any, dict[Hashable, Any]] = {}
+        self._at_mark: Tape | None = None
         self._set_up()
 
     def _set_up(self) -> None:
@@ -106,14 +107,17 @@ class Kinematics(Shown):
 
     def fork(self) -> Kinematics:
         """The same kinematics on a tape of its own, for one derivation."""
+        if self._at_mark is None or len(self._at_mark) != self.mark:
+            # this one never grows, so that forks are plain copies of it
+            self._at_mark = self.tape.fork(self.mark)
         new: Kinematics = object.__new__(Kinematics)
         new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("WX", "qddot_of_u", "velocity_rows")})
-        new.tape = self.tape.fork(self.mark)
+        new.tape = self._at_mark.fork()
         new._set_up()
         return new
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "made": {}}
+        return {**self.__dict__, "made": {}, "_at_mark": None}
 
     def _symbol_rate(self, i: int) -> int | None:
         """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""

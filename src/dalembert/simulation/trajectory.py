@@ -106,7 +106,7 @@ class Trajectory(Shown):
     @property
     def y(self) -> Numbers:
         """(q, x, u), in the order of `names`: a row for each time."""
-        return _kept(np.hstack([self.q, self.x, self.u]))
+        return _kept(self._y[:, : len(self.values.kin.state)])
 
     @cached_property
     def qdot(self) -> Numbers:

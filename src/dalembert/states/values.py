@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
@@ -18,9 +18,13 @@ from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.inertia import inertia_fault
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
+from dalembert.once import MadeOnce
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.live_inputs import LiveInput, Sampled, live_input
 from dalembert.states.tables import table
+
+_MASS_SYMBOLS: Final = MadeOnce[tuple[int, ...]]()
+_MASSES: Final = MadeOnce[None]()
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,18 @@ def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
 
 
 def _check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
-    """What the description demands of its masses and inertias holds for the values of a run too."""
+    """What the description demands of its masses and inertias holds for the values of a run too; asked once for the same numbers."""
+    inside = _MASS_SYMBOLS(kin, None, lambda: _mass_symbols(kin))
+    _MASSES(kin, tuple(map(numbers.get, inside)), lambda: _judged(kin, numbers))
+
+
+def _mass_symbols(kin: Kinematics) -> tuple[int, ...]:
+    """The symbols in masses and moments of inertia."""
+    bodies = kin.system.bodies
+    return tuple(symbols_of(kin.tape, [i for b in bodies for i in (b.mass.i, *(() if b.inertia is None else b.inertia.entries()))]))
+
+
+def _judged(kin: Kinematics, numbers: Mapping[int, float]) -> None:
     tape = kin.tape
 
     def value(i: int) -> float | None:

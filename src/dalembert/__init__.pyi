@@ -84,6 +84,8 @@ from dalembert.flexible.modes.deflection import Deflection as Deflection
 from dalembert.flexible.modes.deflection import member_deflection as member_deflection
 from dalembert.flexible.modes.natural_modes import MemberModes as MemberModes
 from dalembert.flexible.modes.natural_modes import member_modes as member_modes
+from dalembert.friction.complementarity import TooManyContacts as TooManyContacts
+from dalembert.friction.run import ContactStopped as ContactStopped
 from dalembert.geometry.contact import ellipsoid_contact as ellipsoid_contact
 from dalembert.geometry.contact import ring_contact as ring_contact
 from dalembert.geometry.dyadic import Dyadic as Dyadic

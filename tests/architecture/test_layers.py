@@ -33,6 +33,7 @@ LAYERS = (
     "states",
     "simulation",
     "integrals",
+    "friction",
     "constraint_analysis",
     "statics",
     "linear",

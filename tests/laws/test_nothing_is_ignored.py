@@ -191,6 +191,7 @@ CASES = {
     "constant": symbols(lambda s, p: s.constant("c", p)),
     "constants": symbols(lambda s, p: s.constants(c=p)[0]),
     "constrain": held(lambda s, P, p: s.constrain(s["x"] - p * s["y"])),
+    "contact": held(lambda s, P, p: s.contact(P, through=s.O.offset((p - 1) * s.N.y), friction=0.1)),
     "coordinate": held(lambda s, P, p: along(s, P, s.coordinate("w"), p)),
     "coordinates": held(lambda s, P, p: along(s, P, s.coordinates("w")[0], p)),
     "cylinder": shaped(lambda s, at, p: s.cylinder("B", at, at.frame, 1, p, 0.9, at.frame.z)),
@@ -200,6 +201,7 @@ CASES = {
     "distance": held(lambda s, P, p: s.distance(P, s.O, p)),
     "force": loaded(lambda s, rod, p: s.force(p * s.N.x, at=rod.tip)),
     "free": jointed(lambda s, p: s.free("x y z a b c", s.O.offset(p * s.N.x / 9, frame=s.N))),
+    "friction": loaded(lambda s, rod, p: s.friction(s["theta"].dot, 0.3, normal=p)),
     "gear": wheels,
     "gravity": lambda p: (s := da.System("falling"), point(s), s.gravity(-p * s.N.y))[0],
     "input": symbols(lambda s, p: p * s.input("F")),
@@ -216,6 +218,7 @@ CASES = {
     "specified": symbols(lambda s, p: s.specified("d", p * sin(s.t))),
     "sphere": shaped(lambda s, at, p: s.sphere("B", at, at.frame, 1, p)),
     "spring": held(lambda s, P, p: s.spring(p, P, s.O, rest=0.3)),
+    "stop": loaded(lambda s, rod, p: s.stop(s["theta"], lower=0.1 * p, restitution=0.5)),
     "torque": loaded(lambda s, rod, p: s.torque(p * s.N.z, on=rod)),
     "universal": jointed(lambda s, p: s.universal("a b", s.O.offset(p * s.N.x / 9, frame=s.N))),
     "weld": jointed(lambda s, p: s.pin("a", s.weld(s.O, p * s.N.x / 9))),
@@ -225,6 +228,8 @@ OPTIONS = {
     "body about": shaped(lambda s, at, p: s.body("B", 1, at, at.frame, da.inertia(at.frame, 3, 3, 3), about=at.offset(p / 9 * at.frame.x))),
     "force and reaction": held(lambda s, P, p: s.force(s.N.x, at=P, reaction=P.offset(p * s.N.y) if p == 1 else s.O)),
     "gear offset": lambda p: wheels(2, p),
+    "contact friction": held(lambda s, P, p: s.contact(P, through=s.O.offset(0.5 * s.N.y), friction=0.1 * p, along=s.N.x, speed=1)),
+    "contact restitution": held(lambda s, P, p: s.contact(P, through=s.O.offset(0.7 * s.N.y), restitution=p / 2)),
     "roll on": plank,
     "spring rest": held(lambda s, P, p: s.spring(4, P, s.O, rest=p / 2)),
     "torque and reaction": loaded(lambda s, rod, p: s.torque(s.N.z, on=rod, reaction=s.N if p == 1 else rod)),
@@ -240,7 +245,8 @@ START = {"theta": 0.5, "x": 0.6, "y": 0.8, "a": 0.3}
 def fingerprint(s):
     """Where the system is after half a second, how it moves and what energy it has."""
     start = {} if s.constraints else {q: START[q.name] for q in s.q if q.name in START}
-    inputs = {x.scalar: 1.0 for x in s.symbols.values() if x.kind == "input"}
+    found = {str(force) for c in s.contacts for force in (c.N, c.T)}
+    inputs = {x.scalar: 1.0 for x in s.symbols.values() if x.kind == "input" and x.name not in found}
     run = da.simulate(s, 0.5, start=start, inputs=inputs, audit=False)
     return np.concatenate([run.q[-1], run.u[-1], [run.energy[-1]]])
 

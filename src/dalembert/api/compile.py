@@ -97,6 +97,8 @@ def _by_links(kin: Kinematics) -> ExplicitEquations | None:
 def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, ExplicitEquations | SaddleEquations]:
     """What a run integrates: independent speeds where they can never be singular or were declared, otherwise all rates."""
     kin = kinematics(system)
+    if system.contacts:
+        return kin, _with_contacts(system, kin, integrator)
     free = not system.speed_list
     needed = bool(kin.nonlinear) or (free and bool(system.constraints) and (bool(kin.redundant) or kin.n_u == 0))
     wanted = free and bool(kin.moving_pivots)
@@ -108,6 +110,17 @@ def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, Expl
     if integrator == "heyoka" or not (needed or wanted or large):
         return kin, forward_dynamics(system)
     return saddle_equations(all_rates(kin) if system.constraints else kin)
+
+
+def _with_contacts(system: System, kin: Kinematics, integrator: str) -> ExplicitEquations:
+    """u̇ = c + H λ of a system with contacts: independent speeds, and modes that the native integrator changes."""
+    if integrator != "native":
+        msg = f"contacts and friction need the native integrator, which changes modes; leave out integrator={integrator!r}"
+        raise NotApplicable(msg)
+    if kin.nonlinear or (system.constraints and not system.speed_list and (kin.redundant or kin.n_u == 0)):
+        msg = "contacts and friction go with independent speeds; rows that are redundant or not linear in the rates do not give them"
+        raise NotApplicable(msg)
+    return forward_dynamics(system)
 
 
 def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:

@@ -120,11 +120,12 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
     if system.expansions:
         _check_members(system, duration, options)
     kin, equations = what_to_integrate(system, options.integrator)
+    contacts = _contacts(system, equations)
     if keep_energy:
         _check_level(kin)
     watched = watched_by(kin, audit=audit, needed=options.budget is not None, level=keep_energy)
     try:
-        made = run(kin, equations, duration, options, watched, RunIntegrals)
+        made = run(kin, equations, duration, options, watched, RunIntegrals, contacts)
     except RunStopped as failure:
         explain(failure, kane(kin).equations)
         if options.budget is not None:
@@ -135,6 +136,15 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
 
         warn_of_softened_run(made, options.values)
     return made
+
+
+def _contacts(system: System, equations: Any) -> Any:
+    """What changes the modes of contacts; None where there are none."""
+    if not system.contacts:
+        return None
+    from dalembert.friction.run import contact_run
+
+    return contact_run(equations)
 
 
 def _check_members(system: System, duration: float, options: RunOptions) -> None:

@@ -63,6 +63,8 @@ def nodes_of(system: System) -> Iterator[int]:
     yield from (p.V.i for p in system.potentials)
     yield from (d.D.i for d in system.dissipations)
     yield from (c.expression.i for c in system.constraints)
+    for c in system.contacts:
+        yield from (x.i for x in (c.gap, c.approach, c.slip, c.normal, c.friction, c.static, c.restitution) if x is not None)
     yield from (s.definition.i for s in system.speed_list)
     yield from (e.i for e in system.state_rates.values())
     yield from (s.motion.i for s in system.symbols.values() if s.motion is not None)

@@ -13,13 +13,24 @@ from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.closure import Hold
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
+from dalembert.model.dry_friction import FrictionTerms, rolling_friction
+from dalembert.model.dry_friction import friction as row_friction
 from dalembert.model.elements import Body, Constraint, Contact
 from dalembert.model.material_points import ends
 from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
 
 
 def constrain(
-    s: Registry, expression: Any, name: str | None = None, *, redundant: bool = False, on: Any = None, at: Point | None = None
+    s: Registry,
+    expression: Any,
+    name: str | None = None,
+    *,
+    redundant: bool = False,
+    on: Any = None,
+    at: Point | None = None,
+    friction: Any = None,
+    static: Any = None,
+    normal: Any = None,
 ) -> None:
     """expression = 0: holonomic if it holds only q and t, otherwise a relation of the rates, linear or not.
 
@@ -27,12 +38,20 @@ def constrain(
     `redundant` says that the row follows from the others wherever these hold (as in overconstrained linkages): the
     principles leave it out, while start values and simulation keep it. Its reaction acts where the description shows it;
     `on` names the body it acts on, or on=(body, other) the two that it holds together, and `at` the point where it is a force.
+
+    With `friction` μ the row holds as long as |λ| ≤ μ_s n (`static`, μ unless given; `normal` is n) and slips beyond: s.friction.
     """
     if isinstance(expression, bool):
         msg = "constrain: a == b asks whether two expressions are the same, here and now; write the row as a difference, s.constrain(a - b)"
         raise BadDescription(msg)
     bodies = _row_bodies(s, on, at)
     e = scalar(s, expression)
+    if FrictionTerms(friction, static, normal).wanted("constrain"):
+        if redundant or on is not None:
+            msg = "constrain: a row that may slip takes neither redundant= nor on="
+            raise BadDescription(msg)
+        row_friction(s, e, friction, normal=normal, static=static, name=name)
+        return
     label = constraint_name(s, name)
     if shown_zero(s.space.tape, [e.i])[0]:
         msg = f"{label}: it holds identically, so it constrains nothing"
@@ -157,14 +176,25 @@ def _marked(label: str, suffixes: list[str], redundant: Iterable[str]) -> set[st
 
 
 def roll(
-    s: Registry, body: Body, at: Point, name: str | None = None, *, along: str = "xyz", on: Body | None = None, seen: Frame | str = "N"
+    s: Registry,
+    body: Body,
+    at: Point,
+    name: str | None = None,
+    *,
+    along: str = "xyz",
+    on: Body | None = None,
+    seen: Frame | str = "N",
+    friction: Any = None,
+    static: Any = None,
+    normal: Any = None,
 ) -> None:
     """v_G + ω × (C − G) = 0: the point of the body at `at` is at rest, so the body rolls without slip on fixed ground.
 
     With `on` it has the velocity of the point of that other body at the same place: one body rolls on another. `along`
     names the axes of N, or of `seen` (the frame of an inclined plane), for which a row is wanted ("xy" where the height is
     constrained by itself). Components that vanish identically (the height, where the geometry already holds it) are
-    dropped and reported.
+    dropped and reported. With `friction` μ it rolls as long as friction holds it under the force `normal` that presses it to the
+    ground, and slips beyond; one direction of slip is left then.
     """
     for candidate in (body,) if on is None else (body, on):
         if not isinstance(candidate, Body) or candidate.frame is None:
@@ -178,7 +208,21 @@ def roll(
     contacts = [(axis, Contact(body, at, getattr(axes, axis), on)) for axis in along]
     rows: list[tuple[str, Scalar, Contact | Hold]] = [(f"along {axis}", c.slip(s.space.motion), c) for axis, c in contacts]
     _refuse_repetition(s, label, rows)
+    if (terms := FrictionTerms(friction, static, normal)).wanted(label):
+        _may_slip(s, label, rows, terms)
+        return
     add_rows(s, label, rows, (), "the contact point is at rest already, so rolling constrains nothing")
+
+
+def _may_slip(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | Hold]], terms: FrictionTerms) -> None:
+    """Rolling with friction: the one row along which the point of contact can slip."""
+    vanishing = shown_zero(s.space.tape, [e.i for _, e, _ in rows])
+    left = [(e, c) for (_, e, c), gone in zip(rows, vanishing, strict=True) if not gone and isinstance(c, Contact)]
+    if len(left) != 1:
+        msg = f"{label}: friction is along one direction of slip, and here are {len(left)}; name it, along='x', and its frame, seen=…"
+        raise BadDescription(msg)
+    (e, c) = left[0]
+    rolling_friction(s, label, c.direction, c.point, c.body, c.ground, e, terms)
 
 
 def _refuse_repetition(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | Hold]]) -> None:

@@ -85,6 +85,31 @@ class Constraint:
     couples: bool = False
 
 
+@dataclass(frozen=True)
+class FrictionalContact:
+    """g(q, t) ≥ 0, N ≥ 0, g N = 0 and |T| ≤ μ N: a contact, a stop, or friction under a given normal force."""
+
+    name: str
+    # the gap; None where the normal force is given
+    gap: Scalar | None
+    # v_N and v_T, along which N and T act
+    approach: Scalar | None
+    slip: Scalar | None
+    N: Scalar | None
+    T: Scalar | None
+    normal: Scalar | None
+    # μ of slip, which may depend on its velocity, and μ_s of rest
+    friction: Scalar | None
+    static: Scalar | None
+    restitution: Scalar
+    law: str
+    two_sided: bool
+    # what a run decides: closed, sticking (1 or 0), direction of slip, sign of N (±1), and what a monitor may fall short of zero
+    flags: tuple[Scalar, ...]
+    # where it acts, along which normal and which direction of slip
+    arrow: tuple[Point, Vector | None, Vector | None] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Body(Shown):
     """Mass, mass centre G; for a rigid body also its frame and central inertia."""

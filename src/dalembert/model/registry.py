@@ -11,7 +11,7 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription
 from dalembert.geometry.space import Space
 from dalembert.geometry.vector import Vector
-from dalembert.model.elements import Body, Constraint, DeclaredSymbol, Dissipation, Gravity, Load, Potential, Speed
+from dalembert.model.elements import Body, Constraint, DeclaredSymbol, Dissipation, FrictionalContact, Gravity, Load, Potential, Speed
 from dalembert.model.member import Member, MemberExpansion
 from dalembert.units.dimension import Dimension
 
@@ -32,6 +32,7 @@ class Registry:
         self.loads: list[Load] = []
         self.potentials: list[Potential] = []
         self.dissipations: list[Dissipation] = []
+        self.contacts: list[FrictionalContact] = []
         self.field: Gravity | None = None
         # T of a system that is given by its energies; nothing where there are bodies
         self.kinetic: list[Scalar] = []

@@ -13,7 +13,20 @@ from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point
-from dalembert.model import bodies, closures, constraints, first_order, given_energies, joints, loads, members, symbols, virtual_work
+from dalembert.model import (
+    bodies,
+    closures,
+    constraints,
+    contacts,
+    dry_friction,
+    first_order,
+    given_energies,
+    joints,
+    loads,
+    members,
+    symbols,
+    virtual_work,
+)
 from dalembert.model.registry import Registry
 from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension
@@ -139,6 +152,10 @@ class System(Registry, Shown):
     distance = recorded(closures.distance)
     gear = recorded(closures.gear)
     screw = recorded(closures.screw)
+
+    contact = recorded(contacts.contact)
+    stop = recorded(contacts.stop)
+    friction = recorded(dry_friction.friction)
 
     beam = recorded(members.beam)
     string = recorded(members.string)

@@ -92,10 +92,10 @@ def _declare(s: Registry, found: Iterable[tuple[Scalar, Scalar]], name: str | No
             msg = f"{kind}: {q} is part of a quaternion, which varies with the others; give a torque on the body instead"
             raise BadDescription(msg)
     label = checked_load_name(s, name, kind)
-    s.loads.append(Load(label, tuple((Q * s.space.N.x, _moved_by(s, q)) for q, Q in pairs), along=tuple(q for q, _ in pairs)))
+    s.loads.append(Load(label, tuple((Q * s.space.N.x, moved_by(s, q)) for q, Q in pairs), along=tuple(q for q, _ in pairs)))
 
 
-def _moved_by(s: Registry, q: Scalar) -> Point:
+def moved_by(s: Registry, q: Scalar) -> Point:
     """A point that lies q along a fixed axis; none of the system's, so that no table and no picture shows it."""
     P = s.space.O.offset(q * s.space.N.x, f"δ{q.name}")
     s.space.points.remove(P)

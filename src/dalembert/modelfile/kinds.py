@@ -101,11 +101,35 @@ _KINDS: Final = (
     Kind("kinetic_energy", "T(q, q') of a system without bodies.", _keys("T:scalar!"), "T", called=""),
     Kind("spring", "A linear spring between two points.", _keys("k:scalar! P:point! Q:point! rest:scalar on:bodies")),
     Kind("damper", "A linear damper between two points.", _keys("c:scalar! P:point! Q:point! on:bodies")),
-    Kind("constrain", "expression = 0.", _keys("expression:scalar! redundant:flag on:bodies at:point"), "expression"),
+    Kind(
+        "constrain",
+        "expression = 0; with friction, as long as friction holds it.",
+        _keys("expression:scalar! redundant:flag on:bodies at:point friction:scalar static:scalar normal:scalar"),
+        "expression",
+    ),
+    Kind(
+        "contact",
+        "A point, or a ball about it, on a plane, on a curved ground or on another ball: what touches, slips, sticks and lifts.",
+        _keys(
+            "at:point! ground:vector through:point ball:point height:text radius:scalars on:body against:body friction:scalar"
+            " static:scalar stribeck:scalar along:vector speed:scalar restitution:scalar law:text two_sided:flag"
+        ),
+        "at",
+    ),
+    Kind(
+        "stop",
+        "Bounds of an expression, such as the stops of a joint.",
+        _keys("expression:scalar! lower:scalar upper:scalar restitution:scalar law:text"),
+    ),
+    Kind(
+        "friction",
+        "Dry friction along a row, under a normal force that is given.",
+        _keys("slip:scalar! friction:scalar! normal:scalar! static:scalar stribeck:scalar viscous:scalar"),
+    ),
     Kind(
         "roll",
         "A body rolls without slip: its point at `at` is at rest.",
-        _keys("body:body at:point! name:text along:text on:body seen:frame"),
+        _keys("body:body at:point! name:text along:text on:body seen:frame friction:scalar static:scalar normal:scalar"),
         "at",
         called="",
     ),

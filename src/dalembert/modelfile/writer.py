@@ -36,7 +36,12 @@ class Writer(ValueText):
         super().__init__(s)
         self.settings = settings if settings is not None else s.settings if isinstance(s.settings, Settings) else None
         came = {id(x) for each in s.expanded.values() for x in each}
+        touching = {name for c in s.contacts for name in (c.name, f"{c.name}, viscous")}
+        came |= {id(x) for x in s.loads if x.name in touching}
         self.rows = iter(s.constraints)
+        self.contacts = iter(s.contacts)
+        # the forces of contacts come with them
+        self.found = {str(x.name) for c in s.contacts for x in (c.N, c.T) if x is not None}
         self.loads, self.potentials, self.dissipations = (
             iter([x for x in several if id(x) not in came]) for several in (s.loads, s.potentials, s.dissipations)
         )
@@ -75,7 +80,7 @@ class Writer(ValueText):
         of = {kind: [x for x in s.symbols.values() if x.kind == kind] for kind in ("constant", "input", "specified")}
         self.head |= {
             "constants": {x.name: self._value(x.name, x.value) for x in of["constant"]},
-            "inputs": {x.name: self._value(x.name, x.value) for x in of["input"]},
+            "inputs": {x.name: self._value(x.name, x.value) for x in of["input"] if x.name not in self.found},
             "specified": {x.name: "" if x.motion is None else self.scalar(x.motion) for x in of["specified"]},
             "states": {n: self._state(n, rate) for n, rate in s.state_rates.items()},
             "displays": dict(s.space.tape.displays),
@@ -141,6 +146,8 @@ class Writer(ValueText):
 
     def _label(self, d: Declared) -> str:
         """What an element is called, also where nobody said so."""
+        if d.verb in ("contact", "friction", "stop") or (d.verb == "constrain" and d.arguments.get("friction") is not None):
+            return self._contact_name(d)
         if d.verb in ("constrain", "distance", "gear", "screw"):
             return next(self.rows).name
         if d.verb in ("coincide", "align", "close"):
@@ -154,6 +161,15 @@ class Writer(ValueText):
         if d.verb == "spring":
             return self._spring_name(d)
         return str(d.arguments["name"])
+
+    def _contact_name(self, d: Declared) -> str:
+        """A stop is one contact for each of its ends."""
+        name = next(self.contacts).name
+        if d.verb != "stop":
+            return name
+        if d.arguments.get("lower") is not None and d.arguments.get("upper") is not None:
+            next(self.contacts)
+        return name.rpartition(", ")[0]
 
     def _closure(self, name: str | None) -> str:
         """Its rows are called after it, and are passed over."""
@@ -282,7 +298,10 @@ class Writer(ValueText):
 
     def _roll(self, d: Declared) -> None:
         body: Body = d.arguments["body"]
-        self._closure(d.arguments.get("name") or f"rolling of {body.name}")
+        if d.arguments.get("friction") is None:
+            self._closure(d.arguments.get("name") or f"rolling of {body.name}")
+        else:
+            next(self.contacts)
         used = [handle for kind, handle, _ in self.elements if kind == "roll"]
         handle = body.name if body.name not in used else f"{body.name} {len(used) + 1}"
         table = self._arguments("roll", {k: v for k, v in d.arguments.items() if k != "body" or handle != body.name})

@@ -35,6 +35,11 @@ def padded(n: int) -> int:
 def ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scratch space whose head the prologue has filled."""
     work = np.zeros(function.work_size + 8)
+    prepare(function, p, work)
+    return work
+
+
+def prepare(function: CompiledFunction, p: NDArray[np.float64], work: NDArray[np.float64]) -> None:
+    """Let the prologue fill the head of the scratch space."""
     prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)
     prologue(p.ctypes.data, work.ctypes.data)
-    return work

@@ -15,7 +15,7 @@ from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.llvm_writer import LANES
 from dalembert.ode.constrained.rates import Workspace
-from dalembert.ode.memory import padded, ready, structure
+from dalembert.ode.memory import padded, prepare, ready, structure
 from dalembert.ode.points import address
 from dalembert.once import made_once
 from dalembert.simulation.context_fields import FIELDS, load
@@ -142,6 +142,7 @@ class Context:
         autonomous: bool = False,
     ) -> None:
         self._alive: list[Any] = [rates, projection, p]
+        self._prepared: list[tuple[CompiledFunction, NDArray[np.float64], NDArray[np.float64]]] = []
         # the state without the quadratures, then the time
         n = rates.n_in - 1
         self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1)
@@ -151,11 +152,11 @@ class Context:
             projects = rates.projects
             self._constrain(rates)
         else:
-            self._fields.f, self._fields.work = rates.address, self._kept(ready(rates, p))
+            self._fields.f, self._fields.work = rates.address, self._ready(rates, p)
             self._fields.x = self._kept(np.zeros(n + LANES))
         if projection is not None:
             self._fields.projection = projection.address
-            self._fields.projection_work = self._kept(ready(projection, p))
+            self._fields.projection_work = self._ready(projection, p)
             self._fields.result = self._kept(np.zeros(projection.n_out))
             self._fields.n_coordinates = projection.n_out - 1
         self.address = ctypes.addressof(self._fields)
@@ -181,7 +182,7 @@ class Context:
         if audit.rates is not None:
             if not audit.autonomous:
                 self.rhs = _library().address("rhs")
-            fields.audit, fields.audit_work = audit.rates.address, self._kept(ready(audit.rates, p))
+            fields.audit, fields.audit_work = audit.rates.address, self._ready(audit.rates, p)
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
         fields.width = padded(n + len(audit.names))
@@ -190,7 +191,7 @@ class Context:
     def ask_for_energy(self, audit: Audit, p: NDArray[np.float64]) -> None:
         """Let projections, budgets and levels know K₂ and 𝒰."""
         fields = self._fields
-        fields.energy, fields.energy_work = audit.energy.address, self._kept(ready(audit.energy, p))
+        fields.energy, fields.energy_work = audit.energy.address, self._ready(audit.energy, p)
         fields.energy_result = self._kept(np.zeros(2))
 
     def level(self, defect: int, n_coordinates: int, E: float) -> None:
@@ -209,6 +210,16 @@ class Context:
     def energy_changed(self, change: float) -> None:
         """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""
         self._fields.E_start += change
+
+    def parameters_changed(self) -> None:
+        """The parameters have other values: what was computed from them alone is computed again."""
+        for function, p, work in self._prepared:
+            prepare(function, p, work)
+
+    def _ready(self, function: CompiledFunction, p: NDArray[np.float64]) -> int:
+        work = ready(function, p)
+        self._prepared.append((function, p, work))
+        return self._kept(work)
 
     def _kept(self, array: NDArray[np.float64]) -> int:
         self._alive.append(array)

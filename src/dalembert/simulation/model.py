@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
@@ -129,10 +129,18 @@ class Accelerations:
     first_speed: int
     # whether the ends of steps were projected
     projects: bool = False
+    # the symbols of the parameters, where some of them change on the way
+    symbols: tuple[int, ...] = ()
 
-    def __call__(self, y: Numbers, t: Numbers, /) -> Numbers:
-        """u̇ at (y, t), row by row, with y = (q, x, u)."""
-        found: Numbers = self.rates.batch(np.column_stack([y, t]), self.parameters)[:, self.first_speed : y.shape[1]]
+    def __call__(self, y: Numbers, t: Numbers, /, changed: Mapping[int, Numbers] | None = None) -> Numbers:
+        """u̇ at (y, t), row by row, with y = (q, x, u); `changed` are parameters that differ from row to row."""
+        p = self.parameters
+        if changed:
+            p = np.tile(p, (len(t), 1))
+            for k, i in enumerate(self.symbols):
+                if i in changed:
+                    p[:, k] = changed[i]
+        found: Numbers = self.rates.batch(np.column_stack([y, t]), p)[:, self.first_speed : y.shape[1]]
         return found
 
     def onto_rows(self, y: Numbers, t: Numbers, /) -> Numbers:

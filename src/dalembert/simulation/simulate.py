@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from dalembert.numerics.symbol_values import MissingValue, mapping, number
 from dalembert.ode.constrained.rank import RowRank, usual_rank
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
 from dalembert.ode.failures import BadDuration, OutsideRun, RunInterrupted, RunStopped
-from dalembert.ode.loop import integrate
+from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 from dalembert.simulation.context import Context
@@ -31,6 +31,7 @@ from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
 from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.live_run import LiveRun, with_inputs
+from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
@@ -93,11 +94,25 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
         raise OutsideRun(msg)
 
 
-def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOptions) -> Watched | None:
+class Switching(Protocol):
+    """A run whose contacts change their modes: λ bound in the values, rates for all modes, and what happened."""
+
+    values: Values
+    native: NativeModel
+    history: ModeHistory
+
+    def integrate(
+        self, problem: InitialValueProblem, p: NDArray[np.float64], context: Context, watched: Watched | None, show: Progress | None
+    ) -> Solution:
+        """The motion from mode to mode."""
+        ...
+
+
+def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOptions, *, jumps: bool) -> Watched | None:
     """What rides along; nothing, unless needed, where a constant is missing that the motion itself does without: it is said."""
     if quadratures is None:
         return None
-    changed_by_events = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events)
+    changed_by_events = jumps or any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events)
     room = len(options.sensitivities) * len(chosen.kin.state)
     audit = native_audit(chosen, quadratures.with_events() if changed_by_events else quadratures, room)
     try:
@@ -230,14 +245,20 @@ def run(
     options: RunOptions,
     quadratures: Quadratures | None = None,
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None,
+    with_contacts: Callable[[Values, RunOptions], Switching] | None = None,
 ) -> Trajectory:
-    """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards."""
+    """The motion of a system from its start, for a duration; `energy_audit` is what `integrals` asks afterwards.
+
+    `with_contacts` binds the forces of contacts and changes their modes.
+    """
     t0, t1 = check_span(duration, options)
     begin = time.perf_counter()
     chosen = values_of_run(kin, options.values, options.inputs, live=True)
-    model = native_model(chosen, equations, options.alpha)
+    switching = None if with_contacts is None else with_contacts(chosen, options)
+    chosen = chosen if switching is None else switching.values
+    model = native_model(chosen, equations, options.alpha) if switching is None else switching.native
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
-    watched = _watched(chosen, quadratures, options)
+    watched = _watched(chosen, quadratures, options, jumps=switching is not None)
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
     start = with_inputs(chosen, start, t1)
@@ -249,7 +270,7 @@ def run(
     problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
     live = LiveRun(chosen)
     problem = live.watched(problem)
-    accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION)
+    accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION, model.parameters)
 
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin
@@ -263,12 +284,15 @@ def run(
             quadrature_names=names,
             energy_audit=energy_audit if watched else None,
             variation=variation,
+            contact_modes=None if switching is None else switching.history,
         )
 
     saltation = functools.partial(Saltation, variation, model.rates, p) if variation else None
     try:
         with progress_bar(t0, t1, options.progress) as show:
-            if options.events:
+            if switching is not None:
+                trajectory = named(switching.integrate(problem, p, context, watched, show))
+            elif options.events:
                 trajectory = named(eventful(chosen, options.events, problem, context, watched, show, saltation).integrate())
             elif options.integrator == NATIVE:
                 trajectory = named(integrate(problem, show))

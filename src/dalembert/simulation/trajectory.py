@@ -23,6 +23,7 @@ from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation import tables
 from dalembert.simulation.events.occurrence import Occurrence, energy_changed
 from dalembert.simulation.live_run import filled_rows
+from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.plotting import motion
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
 from dalembert.simulation.summary import summary
@@ -66,6 +67,8 @@ class Trajectory(Shown):
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None
     # ∂(q, u)/∂p, where it was asked for
     variation: Variation | None = None
+    # what the contacts did
+    contact_modes: ModeHistory | None = None
     # times and states other than those of the integrator's steps
     sampled: tuple[Numbers, Numbers] | None = None
 
@@ -203,7 +206,17 @@ class Trajectory(Shown):
     def _state(self) -> dict[int, Numbers]:
         kin = self.values.kin
         columns = np.ascontiguousarray(self._state_rows.T)
-        return {**dict(zip(kin.state, columns, strict=True)), self.values.evaluator.time: self._t}
+        return {**dict(zip(kin.state, columns, strict=True)), self.values.evaluator.time: self._t, **self._changed}
+
+    @cached_property
+    def _changed(self) -> dict[int, Numbers]:
+        """Parameters that differ from one mode of contact to the next, over the times."""
+        return {} if self.contact_modes is None else self.contact_modes.parameters(self._t, is_run=self.sampled is None)
+
+    @property
+    def modes(self) -> dict[str, tuple[str, ...]]:
+        """What every contact does over the times: open, closed, sticks, slips + or slips −; empty without contacts."""
+        return {} if self.contact_modes is None else self.contact_modes.texts(self._t, is_run=self.sampled is None)
 
     @cached_property
     def _udot(self) -> dict[int, Numbers]:
@@ -211,7 +224,8 @@ class Trajectory(Shown):
         if self.accelerations is None:
             msg = "the accelerations of this run are not known: it was made without the equations of motion"
             raise BadExpression(msg)
-        columns = np.asarray(self.accelerations(self._state_rows, self.t), dtype=np.float64).T
+        changed = (self._changed,) if self._changed else ()
+        columns = np.asarray(self.accelerations(self._state_rows, self.t, *changed), dtype=np.float64).T
         return dict(zip(self.values.evaluator.kin.udot, columns, strict=True))
 
     @cached_property

@@ -27,6 +27,8 @@ class EventAction(Enum):
     STOP = "ends the run"
     RESET = "reset"
     IMPACT = "impact"
+    # the end of a mode of contact, watched by the run itself
+    SWITCH = "mode"
 
 
 @dataclass(frozen=True)

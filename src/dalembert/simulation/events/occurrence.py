@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.simulation.events.event import EventAction
+from dalembert.simulation.mode_history import changes_before
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,15 +52,7 @@ class Occurrence:
 
 
 def energy_changed(occurrences: Sequence[Occurrence], t: Numbers, *, is_run: bool) -> Numbers:
-    """The sum of the changes of T + V at events up to the times t; `is_run` if these are the points of the run itself.
-
-    The run has two points or more at the time of an event that acts: the first is before, the last after it.
-    """
+    """The sum of the changes of T + V at events up to the times t; `is_run` if these are the points of the run itself."""
     acting = [o for o in occurrences if o.acts]
     times, sums = np.array([o.t for o in acting]), np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
-    before, after = (np.searchsorted(times, t, side=side) for side in ("left", "right"))
-    if not is_run:
-        return np.asarray(sums[after])
-    first, last = (np.searchsorted(t, t, side=side) for side in ("left", "right"))
-    part = (np.arange(len(t)) - first) / np.maximum(last - first - 1, 1)
-    return np.asarray(sums[before + np.rint(part * (after - before)).astype(int)])
+    return np.asarray(sums[changes_before(times, t, is_run=is_run)])

@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import deferred
-from dalembert.ode.loop import Integration, Progress
+from dalembert.ode.loop import DenseStep, Integration, Progress
 from dalembert.ode.points import KEPT_BYTES, Pieces, StoredMotion
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
@@ -47,6 +47,8 @@ _TOO_OFTEN: Final = 50
 
 class EndlessEvents(RunStopped):
     """Events that happen ever more often, or again and again at one time."""
+
+    joined = True
 
 
 @dataclass
@@ -89,7 +91,7 @@ class EventfulRun:
                 self._parts.append(integration.solution(thin=self._bytes > KEPT_BYTES))
                 problem, first = replace(problem, y0=after, t0=integration.t), False
         except RunStopped as failure:
-            if not isinstance(failure, EndlessEvents):
+            if not failure.joined:
                 failure.solution = self._joined(failure.solution, Outcome.STOPPED, failure.solution.message)
             raise
 
@@ -144,7 +146,9 @@ class EventfulRun:
 
     def _move_to(self, integration: Integration, k: int, c: Crossing) -> None:
         """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""
-        functions, (begin, end) = self.watch.functions, integration.step(k + 1)[:2]
+        functions, step = self.watch.functions, integration.step(k + 1)
+        step = step._replace(rows=step.rows.copy())
+        begin, end = step[:2]
         t, least = c.t, math.inf
         # a step of a few bits cannot be taken
         shortest = begin + _LAST_BITS * math.ulp(begin)
@@ -153,11 +157,15 @@ class EventfulRun:
             if t <= shortest:
                 return
             x, xdot = np.append(integration.state[: self._n], t), np.append(integration.slope[: self._n], 1.0)
-            g, rate = functions.values.call(x, functions.p)[c.event], functions.rates(x, xdot)[c.event]
+            g, rate = functions.values.call(x, functions.p)[c.event], self._rate(c, x, xdot, step)
             new = t - float(g / rate) if rate else t
             if not (abs(g) < least and shortest < new <= end) or new == t:
                 return
             t, least = new, abs(g)
+
+    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers, _: DenseStep) -> float:
+        """dg/dt of what crosses zero."""
+        return float(self.watch.functions.rates(x, xdot)[c.event])
 
     def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
         """The state afterwards, with what rides along, and the event that ends the run, if one does."""
@@ -227,7 +235,7 @@ class EventfulRun:
         if np.array_equal(after, integration.state):
             return self._whole(integration, Outcome.FINISHED, message)
         self._parts.append(integration.solution())
-        return self._joined(_point(integration.t, after), Outcome.FINISHED, message)
+        return self._joined(one_point(integration.t, after), Outcome.FINISHED, message)
 
     def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
         return self._joined(integration.solution(), outcome, message)
@@ -247,12 +255,12 @@ class EventfulRun:
                 dense.append(part.dense)
         motion = StoredMotion(Pieces(times), Pieces(states), Pieces(dense), sum(p.motion.dropped for p in parts))
         happened = {o.name for o in self.occurrences}
-        silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened)
+        silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened and e.action is not EventAction.SWITCH)
         rejected, calls = sum(p.rejected for p in parts), sum(p.calls for p in parts)
         return Solution(motion, outcome, message, rejected, calls, tuple(self.occurrences), silent)
 
 
-def _point(t: float, y: Numbers) -> Solution:
+def one_point(t: float, y: Numbers) -> Solution:
     """A motion of one point."""
     motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, 8, len(y)))]))
     return Solution(motion, Outcome.FINISHED, "", 0, 0)

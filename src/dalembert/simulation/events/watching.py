@@ -17,7 +17,7 @@ from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_writer import LANES
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
-from dalembert.ode.memory import padded, ready, structure
+from dalembert.ode.memory import padded, prepare, ready, structure
 from dalembert.ode.points import address
 from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, BadEvent, Event, EventAction
@@ -122,6 +122,21 @@ class Watch:
         )
         self.address = ctypes.addressof(self._fields)
         self.look: int = _library().address("look")
+
+    def parameters_changed(self) -> None:
+        """The parameters have other values: what was computed from them alone is computed again."""
+        prepare(self.functions.values, self.functions.p, self._alive[0])
+
+    def set_off(self, x: Numbers) -> None:
+        """Look anew from the state x = (q, u, t)."""
+        self._arrays["last"][:] = self._arrays["earlier"][:] = self.functions.values.call(x, self.functions.p)
+        self._fields.t_last = self._fields.t_earlier = float(x[-1])
+
+    def stand(self, events: slice) -> None:
+        """These events are on the positive side, whatever they are now."""
+        self._arrays["side"][events] = 1.0
+        for name in ("last", "earlier"):
+            np.maximum(self._arrays[name][events], 0.0, out=self._arrays[name][events])
 
     @property
     def side_before(self) -> Numbers:

@@ -1,0 +1,168 @@
+"""N ≥ 0, a_N ≥ 0, N a_N = 0; |T| ≤ μ_s N at rest, T = −s μ N in slip: the modes in which all of it holds.
+
+w = A λ + b are accelerations, or velocities after an impact with impulses λ. Contacts are few: every mode is solved, all at once, and what
+holds is kept. So it is seen where nothing holds, and where more than one motion does (Painlevé).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.errors import DalembertError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# inequalities hold but for this part of the largest force or acceleration
+_SMALL: Final = 1e-9
+_MOST: Final = 20_000
+
+
+class TooManyContacts(DalembertError):
+    """More contacts at once than every mode of them can be looked at."""
+
+
+class ContactMode(NamedTuple):
+    """What one contact does: closed or not, sticking or not, the direction in which it slips, the side on which N presses."""
+
+    closed: bool = True
+    sticks: bool = False
+    direction: int = 0
+    side: int = 1
+
+    @property
+    def text(self) -> str:
+        """In a word."""
+        if not self.closed:
+            return "open"
+        if self.sticks:
+            return "sticks"
+        return {0: "closed", 1: "slips +", -1: "slips −"}[self.direction]
+
+
+OPEN: Final = ContactMode(closed=False)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One contact that may carry a force: the places of its rows, and what is known of it."""
+
+    n: int | None
+    t: int | None
+    mu: float = 0.0
+    mu_static: float = 0.0
+    # the normal force that was given; with a row of its own, what is added to it in the cone
+    given: float = 0.0
+    two_sided: bool = False
+    # the sign of the slip velocity, 0 at rest
+    slip: int = 0
+    # what it does no longer, because it was just seen to end
+    ended: tuple[ContactMode, ...] = ()
+
+    def modes(self) -> list[ContactMode]:
+        """All that it might do."""
+        sides = (1, -1) if self.two_sided and self.t is not None else (1,)
+        found = [] if self.n is None or self.two_sided else [OPEN]
+        for side in sides:
+            if self.t is None:
+                found.append(ContactMode(side=side))
+            elif self.slip:
+                found.append(ContactMode(direction=self.slip, side=side))
+            else:
+                found += [ContactMode(sticks=True, side=side), *(ContactMode(direction=d, side=side) for d in (1, -1))]
+        return [m for m in found if m not in self.ended] or found
+
+
+class Holding(NamedTuple):
+    """A mode in which everything holds."""
+
+    modes: tuple[ContactMode, ...]
+    lam: Numbers
+    w: Numbers
+
+
+def holding(A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Holding]:
+    """Every mode that satisfies all equations and inequalities; rows of no candidate carry no force."""
+    choices = [c.modes() for c in candidates]
+    count = int(np.prod([len(c) for c in choices])) if choices else 1
+    if count > _MOST:
+        msg = f"{len(candidates)} contacts at once have {count} modes; this chapter is for a few contacts, use an engine made for many"
+        raise TooManyContacts(msg)
+    modes = list(product(*choices))
+    m = len(b)
+    K, r = np.zeros((count, m, m)), np.zeros((count, m))
+    K[:, range(m), range(m)] = 1.0
+    for i, c in enumerate(candidates):
+        holds = np.array([mode[i].closed for mode in modes])
+        sticks = np.array([mode[i].sticks for mode in modes])
+        pull = np.array([mode[i].direction * mode[i].side for mode in modes]) * c.mu
+        if c.n is not None:
+            K[holds, c.n], r[holds, c.n] = A[c.n], -b[c.n]
+        if c.t is not None:
+            K[sticks, c.t], r[sticks, c.t] = A[c.t], -b[c.t]
+            slips = holds & ~sticks
+            if c.n is not None:
+                K[slips, c.t, c.n] = pull[slips]
+            r[slips, c.t] = -pull[slips] * c.given
+    lam = _solved(K, r)
+    w = lam @ A.T + b
+    good = np.isfinite(lam).all(axis=1) & (
+        np.abs(np.einsum("kij,kj->ki", K, lam) - r).max(axis=1, initial=0.0)
+        <= _SMALL * (np.abs(r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))
+    )
+    force = _SMALL * np.abs(lam).max(axis=1, initial=0.0)
+    size = _SMALL * (np.abs(b).max(initial=0.0) + np.abs(lam @ np.abs(A).T).max(axis=1, initial=0.0))
+    for i, c in enumerate(candidates):
+        closed = np.array([mode[i].closed for mode in modes])
+        sticks = np.array([mode[i].sticks for mode in modes])
+        side = np.array([mode[i].side for mode in modes])
+        n = c.given + (lam[:, c.n] * side if c.n is not None else 0.0)
+        if c.n is not None:
+            if not c.two_sided or c.t is not None:
+                good &= ~closed | (n - c.given >= -force)
+            good &= closed | (w[:, c.n] >= -size)
+        if c.t is not None:
+            good &= ~sticks | (np.abs(lam[:, c.t]) <= c.mu_static * n + force)
+            if not c.slip:
+                away = np.array([mode[i].direction for mode in modes]) * w[:, c.t]
+                good &= sticks | ~closed | (away >= -size)
+    return [Holding(modes[k], lam[k], w[k]) for k in np.flatnonzero(good)]
+
+
+def _solved(K: Numbers, r: Numbers) -> Numbers:
+    """K⁻¹ r of many; where a K is singular the shortest solution, if there is one."""
+    try:
+        found: Numbers = np.asarray(np.linalg.solve(K, r[..., np.newaxis])[..., 0], dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.array([np.linalg.lstsq(k, x, rcond=1e-12)[0] for k, x in zip(K, r, strict=True)])
+    return found
+
+
+class NextMode(NamedTuple):
+    """What happens next: the mode, or why there is none."""
+
+    chosen: Holding | None
+    several: tuple[Holding, ...] = ()
+
+
+def chosen(found: Sequence[Holding]) -> NextMode:
+    """The one that sticks most; several where another motion, with other contacts closed or as many sticking, is as possible."""
+    if not found:
+        return NextMode(None)
+    best = max(found, key=lambda h: (sum(m.sticks for m in h.modes), sum(m.closed for m in h.modes)))
+    size = max(float(np.abs(h.w).max(initial=0.0)) for h in found)
+    others = [h for h in found if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _rivals(h, best)]
+    return NextMode(best, (best, *others) if others else ())
+
+
+def _rivals(a: Holding, b: Holding) -> bool:
+    """Static friction alone lets a contact stick or slip; anything else is another motion."""
+    closed = [m.closed for m in a.modes] != [m.closed for m in b.modes]
+    return closed or sum(m.sticks for m in a.modes) == sum(m.sticks for m in b.modes)

@@ -1,0 +1,243 @@
+"""λ(q, u, t) in any mode: a = A λ + b with a_N = 0 or N = 0, a_T = 0 or T = −s μ N, solved on the tape.
+
+Whether a contact is closed, sticks, or in which direction it slips are symbols that a run sets: what is compiled holds for all modes.
+
+Source: Pfeiffer and Glocker (1996), chapters 4–6, with the rows of active contacts written as one system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert.algebra.folds import Linear, transplant
+from dalembert.algebra.tape import Tape
+from dalembert.equations.explicit import ExplicitEquations
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.model.elements import FrictionalContact
+
+
+@dataclass(frozen=True)
+class ContactRow:
+    """A row v(q, u, t) with its force λ: the normal (`normal`) or the slip of contact number `contact`."""
+
+    contact: int
+    normal: bool
+    lam: int
+    v: int
+    # d v/dt = γ + J u̇
+    gamma: int
+    J: dict[int, int]
+
+
+@dataclass(frozen=True)
+class ContactEquations:
+    """Nodes of one tape: u̇ = c + H λ, a = A λ + b, λ as solved for any mode, and what is watched and projected."""
+
+    kin: Kinematics
+    tape: Tape
+    rows: tuple[ContactRow, ...]
+    c: tuple[int, ...]
+    # H by rows of u̇: {row: coefficient}
+    H: tuple[dict[int, int], ...]
+    A: tuple[tuple[int, ...], ...]
+    b: tuple[int, ...]
+    lam: tuple[int, ...]
+    pivots: tuple[int, ...]
+
+    @property
+    def contacts(self) -> list[FrictionalContact]:
+        """As they were declared."""
+        return self.kin.system.contacts
+
+    def explicit(self, route: str) -> ExplicitEquations:
+        """u̇ = c + H λ, with λ as symbols."""
+        t, kin = self.tape, self.kin
+        udot = []
+        for c, h in zip(self.c, self.H, strict=True):
+            total = c
+            for k, x in h.items():
+                total = t.add(total, t.mul(x, self.rows[k].lam))
+            udot.append(total)
+        return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(udot), f"{route} with contacts")
+
+
+def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactEquations:
+    """Everything that is known before a mode is: A and b; and λ with the modes as symbols."""
+    kin = kin.fork()
+    t = kin.tape
+    rows = _rows(kin)
+    forces = [row.lam for row in rows]
+    in_forces = Linear(t, forces)
+    parts = [in_forces(i) for i in transplant(equations.tape, t, equations.udot)]
+    c, H = tuple(p[0] for p in parts), tuple(p[1] for p in parts)
+    A, b = [], []
+    for row in rows:
+        along = [t.zero] * len(rows)
+        free = row.gamma
+        for r, j in row.J.items():
+            free = t.add(free, t.mul(j, c[r]))
+            for k, h in H[r].items():
+                along[k] = t.add(along[k], t.mul(j, h))
+        A.append(tuple(along))
+        b.append(free)
+    K, right = _system(kin, rows, A, b)
+    lam, pivots = _eliminated(t, K, right)
+    return ContactEquations(kin, t, tuple(rows), c, H, tuple(A), tuple(b), tuple(lam), tuple(pivots))
+
+
+def _rows(kin: Kinematics) -> list[ContactRow]:
+    """Normals first: eliminated in this order no pivot vanishes but where Painlevé's paradox is."""
+    t = kin.tape
+    accelerations = Linear(t, kin.udot)
+    found = []
+    contacts = list(enumerate(kin.system.contacts))
+    given = [(k, True, c.N, c.approach) for k, c in contacts] + [(k, False, c.T, c.slip) for k, c in contacts]
+    for k, normal, force, row in given:
+        if force is None or row is None:
+            continue
+        v = kin.in_speeds(row.i)
+        gamma, J = accelerations(kin.rate(v))
+        found.append(ContactRow(k, normal, force.i, v, gamma, J))
+    return found
+
+
+def _system(
+    kin: Kinematics, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], b: Sequence[int]
+) -> tuple[list[list[int]], list[int]]:
+    """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
+    t = kin.tape
+    place = {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    K, right = [], []
+    for k, row in enumerate(rows):
+        c = kin.system.contacts[row.contact]
+        closed, stick, direction, side, _ = (x.i for x in c.flags)
+        holds = closed if row.normal else stick
+        free = t.sub(t.one, holds)
+        line = [t.mul(holds, a) for a in A[k]]
+        line[k] = t.add(line[k], free)
+        r = t.neg(t.mul(holds, b[k]))
+        if not row.normal:
+            assert c.friction is not None
+            pull = t.mul(t.mul(free, direction), kin.in_speeds(c.friction.i))
+            n = place.get((row.contact, True))
+            if n is not None:
+                line[n] = t.add(line[n], t.mul(pull, side) if c.two_sided else pull)
+            else:
+                r = t.sub(r, t.mul(pull, normal_force(kin, c)))
+        K.append(line)
+        right.append(r)
+    return K, right
+
+
+def normal_force(kin: Kinematics, c: FrictionalContact) -> int:
+    """|n| of a normal force that was given."""
+    assert c.normal is not None
+    return kin.tape.call("abs", kin.in_speeds(c.normal.i))
+
+
+def _eliminated(t: Tape, K: list[list[int]], right: list[int]) -> tuple[list[int], list[int]]:
+    """K⁻¹ r by elimination in the given order, and the pivots."""
+    n = len(K)
+    K, right = [row[:] for row in K], right[:]
+    for k in range(n):
+        for i in range(k + 1, n):
+            if K[i][k] == t.zero:
+                continue
+            part = t.div(K[i][k], K[k][k])
+            for j in range(k + 1, n):
+                K[i][j] = t.sub(K[i][j], t.mul(part, K[k][j]))
+            right[i] = t.sub(right[i], t.mul(part, right[k]))
+    x = [t.zero] * n
+    for k in range(n - 1, -1, -1):
+        total = right[k]
+        for j in range(k + 1, n):
+            total = t.sub(total, t.mul(K[k][j], x[j]))
+        x[k] = t.div(total, K[k][k])
+    return x, [K[k][k] for k in range(n)]
+
+
+@dataclass(frozen=True)
+class HeldState:
+    """δq, δu and what is left: one step back onto closed gaps and sticking rows."""
+
+    dq: tuple[int, ...]
+    du: tuple[int, ...]
+    residual: int
+
+
+def way_back(e: ContactEquations) -> HeldState:
+    """δu = −H ν, A ν = v over rows that hold; δq = −W H ν, A ν = g over gaps that are closed.
+
+    H = M⁻¹ Jᵀ, so that these are the shortest ways measured by the masses.
+    """
+    t, kin, rows = e.tape, e.kin, e.rows
+    contacts = e.contacts
+    holds = [contacts[r.contact].flags[0 if r.normal else 1].i for r in rows]
+    gaps = [contacts[r.contact].gap if r.normal else None for r in rows]
+
+    def solved(values: list[int], active: list[int]) -> list[int]:
+        K = []
+        for k in range(len(rows)):
+            line = [t.mul(t.mul(active[k], active[j]), e.A[k][j]) for j in range(len(rows))]
+            line[k] = t.add(line[k], t.sub(t.one, active[k]))
+            K.append(line)
+        return _eliminated(t, K, [t.mul(a, v) for a, v in zip(active, values, strict=True)])[0]
+
+    def moved(nu: list[int]) -> list[int]:
+        found = []
+        for h in e.H:
+            total = t.zero
+            for k, x in h.items():
+                total = t.sub(total, t.mul(x, nu[k]))
+            found.append(total)
+        return found
+
+    du = moved(solved([r.v for r in rows], holds))
+    left = t.zero
+    for k, row in enumerate(rows):
+        left = t.add(left, t.mul(holds[k], t.call("abs", row.v)))
+    dq = [t.zero] * kin.n_q
+    if any(g is not None for g in gaps):
+        active = [h if g is not None else t.zero for h, g in zip(holds, gaps, strict=True)]
+        along = moved(solved([t.zero if g is None else g.i for g in gaps], active))
+        for k, (_, W) in enumerate(kin.WX):
+            for r, w in W.items():
+                dq[k] = t.add(dq[k], t.mul(w, along[r]))
+        for a, g in zip(active, gaps, strict=True):
+            if g is not None:
+                left = t.add(left, t.mul(a, t.call("abs", g.i)))
+    return HeldState(tuple(dq), tuple(du), left)
+
+
+def monitors(e: ContactEquations) -> list[tuple[str, int, int]]:
+    """What stays positive while a mode lasts: (what, number of the contact, node in q, u, t and λ).
+
+    gap    g of an open contact, N of a closed one
+    slip   the slip velocity along its direction
+    cone   μ_s N ∓ T of a sticking one
+    jam    the pivot that vanishes where a slipping contact has no solution, or more than one (Painlevé)
+    """
+    t, kin, found = e.tape, e.kin, []
+    place = {(row.contact, row.normal): k for k, row in enumerate(e.rows)}
+    for k, c in enumerate(e.contacts):
+        closed, stick, direction, side, slack = (x.i for x in c.flags)
+        n = None if c.N is None else t.mul(side, c.N.i) if c.two_sided else c.N.i
+        if c.gap is not None and n is not None:
+            if c.two_sided:
+                if c.slip is not None:
+                    found.append(("gap", k, t.add(n, slack)))
+            else:
+                open_ = t.mul(t.sub(t.one, closed), t.add(c.gap.i, slack))
+                found.append(("gap", k, t.add(t.mul(closed, n), open_)))
+        if c.slip is None or c.static is None or c.T is None:
+            continue
+        v = kin.in_speeds(c.slip.i)
+        still = t.sub(t.one, t.mul(direction, direction))
+        found.append(("slip", k, t.add(t.add(t.mul(direction, v), slack), still)))
+        bound = t.mul(kin.in_speeds(c.static.i), normal_force(kin, c) if n is None else n)
+        ends = (t.sub(bound, c.T.i), t.add(bound, c.T.i))
+        found += [("cone", k, t.add(t.mul(stick, left), t.sub(t.one, stick))) for left in ends]
+        if n is not None:
+            found.append(("jam", k, e.pivots[place[k, False]]))
+    return found

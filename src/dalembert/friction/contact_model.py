@@ -1,0 +1,156 @@
+"""The contacts of one run as machine code: rates for all modes, the way back onto what holds, and what a change of mode is decided by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
+from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.projection import projection
+from dalembert.friction.contact_equations import ContactEquations, contact_equations, monitors, normal_force, way_back
+from dalembert.model.elements import FrictionalContact
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.once import MadeOnce
+from dalembert.simulation.model import NativeModel
+from dalembert.states.values import Values, parameters_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_EQUATIONS: Final = MadeOnce[ContactEquations]()
+_MODELS: Final = MadeOnce["CompiledContacts"]()
+
+
+class Monitor(NamedTuple):
+    """What stays positive while a mode lasts."""
+
+    what: str
+    contact: int
+
+
+class ContactQuantities(NamedTuple):
+    """At one state: a = A λ + b, u̇ = c + H λ, the velocities v of the rows, and for each contact its gap, μ, μ_s and given normal force."""
+
+    A: Numbers
+    b: Numbers
+    H: Numbers
+    v: Numbers
+    gap: Numbers
+    mu: Numbers
+    mu_static: Numbers
+    normal: Numbers
+
+
+@dataclass(frozen=True)
+class CompiledContacts:
+    """Machine code that is the same for every run with the same bindings."""
+
+    native: NativeModel
+    quantities: CompiledFunction
+    parameters: tuple[int, ...]
+    watched: CompiledFunction
+    watched_parameters: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ContactModel:
+    """The contacts of a run with its values: λ bound to what the modes make of it."""
+
+    equations: ContactEquations
+    values: Values
+    compiled: CompiledContacts
+    p: Numbers
+
+    @property
+    def contacts(self) -> Sequence[FrictionalContact]:
+        """As they were declared."""
+        return self.equations.contacts
+
+    @property
+    def monitors(self) -> list[Monitor]:
+        """What is watched, in the order of the compiled function."""
+        return [Monitor(what, k) for what, k, _ in monitors(self.equations)]
+
+    def quantities(self, y: Numbers, t: float) -> ContactQuantities:
+        """What a change of mode is decided by, at the state y = (q, u)."""
+        m, n_u, k = len(self.equations.rows), self.values.kin.n_u, len(self.contacts)
+        found = self.compiled.quantities.call(np.append(y, t), self.p)
+        A, b, H, v, gap, mu, mu_static, normal = np.split(found, np.cumsum([m * m, m, n_u * m, m, k, k, k]))
+        return ContactQuantities(A.reshape(m, m), b, H.reshape(n_u, m), v, gap, mu, mu_static, normal)
+
+
+def contact_model(chosen: Values, equations: ExplicitEquations) -> ContactModel:
+    """The contacts with the values of a run."""
+    kin = chosen.kin
+    e = _EQUATIONS(kin, equations.route, lambda: contact_equations(kin, equations))
+    own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, chosen.bindings.values()) if i >= kin.mark)
+    key = (equations.route, tuple(chosen.bindings.items()), own)
+    compiled = _MODELS(kin, key, lambda: _compiled(chosen, e))
+    insert = Rewrite(kin.tape, chosen.bindings)
+    lam = {row.lam: insert(x) for row, x in zip(e.rows, transplant(e.tape, kin.tape, e.lam), strict=True)}
+    flags = {x.i: 0.0 for c in e.contacts for x in c.flags}
+    values = replace(chosen, numbers=chosen.numbers | flags, bindings=chosen.bindings | lam)
+    return ContactModel(e, values, compiled, np.array(parameters_of(values, compiled.parameters), dtype=float))
+
+
+def _compiled(chosen: Values, e: ContactEquations) -> CompiledContacts:
+    kin = chosen.kin
+    tape = kin.tape.fork()
+    insert = Rewrite(tape, chosen.bindings)
+
+    def here(nodes: Sequence[int]) -> list[int]:
+        return [insert(i) for i in transplant(e.tape, tape, nodes)]
+
+    state = (*kin.state, kin.system.t.i)
+    with_forces = Rewrite(tape, dict(zip((row.lam for row in e.rows), here(e.lam), strict=True)))
+    explicit = e.explicit("")
+    qdot, udot = here(explicit.qdot), here(explicit.udot)
+    between = [*(insert(i) for i in transplant(kin.tape, tape, kin.xdot)), *[tape.zero] * len(kin.held)]
+    rates = [with_forces(i) for i in (*qdot, *between, *udot)]
+    back = way_back(e)
+    dq, du, left = here(back.dq), here(back.du), here((back.residual,))[0]
+    rows = projection(kin)
+    if rows is not None:
+        steps = [insert(i) for i in transplant(rows.tape, tape, (*rows.step, rows.residual))]
+        dq, left = [tape.add(a, b) for a, b in zip(dq, steps[:-1], strict=True)], tape.add(left, steps[-1])
+    home = [*dq, *[tape.zero] * len(between), *du, left]
+    parameters = tuple(i for i in symbols_of(tape, (*rates, *home)) if i not in state)
+    native = NativeModel(
+        CompiledFunction(tape, rates, state, parameters),
+        CompiledFunction(tape, home, state, parameters),
+        parameters,
+        tape,
+        tuple(rates),
+        state,
+        state[-1] not in symbols_of(tape, rates),
+    )
+    asked = here(_quantities(e))
+    asked_parameters = tuple(i for i in symbols_of(tape, asked) if i not in state)
+    looked = [with_forces(i) for i in here([node for _, _, node in monitors(e)])]
+    looked_parameters = tuple(i for i in symbols_of(tape, looked) if i not in state)
+    return CompiledContacts(
+        native,
+        CompiledFunction(tape, asked, state, asked_parameters),
+        asked_parameters,
+        CompiledFunction(tape, looked, state, looked_parameters),
+        looked_parameters,
+    )
+
+
+def _quantities(e: ContactEquations) -> list[int]:
+    """In the order of `ContactQuantities`."""
+    t, m = e.tape, len(e.rows)
+    H = [h.get(k, t.zero) for h in e.H for k in range(m)]
+    gaps = [t.one if c.gap is None else c.gap.i for c in e.contacts]
+    mu, mu_static = (
+        [t.zero if x is None else e.kin.in_speeds(x.i) for x in xs]
+        for xs in zip(*((c.friction, c.static) for c in e.contacts), strict=True)
+    )
+    normal = [t.zero if c.normal is None else normal_force(e.kin, c) for c in e.contacts]
+    return [*(a for row in e.A for a in row), *e.b, *H, *(row.v for row in e.rows), *gaps, *mu, *mu_static, *normal]

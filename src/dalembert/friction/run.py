@@ -1,0 +1,322 @@
+"""A run from mode to mode: the integrator pauses where a contact opens, lands, sticks or lets go, and goes on in the mode that follows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import symbols_of
+from dalembert.equations.explicit import ExplicitEquations
+from dalembert.errors import NotApplicable
+from dalembert.friction.complementarity import ContactMode
+from dalembert.friction.contact_model import ContactModel, Monitor, contact_model
+from dalembert.friction.switching import Change, NoMotion, Switcher
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.symbol_values import BadValue
+from dalembert.ode.failures import RunStopped
+from dalembert.ode.memory import padded
+from dalembert.ode.solution import Outcome, Solution
+from dalembert.simulation.context import Context
+from dalembert.simulation.energy_audit.audit import Watched
+from dalembert.simulation.events.acting import Actor
+from dalembert.simulation.events.event import Event, EventAction
+from dalembert.simulation.events.locating import Crossing
+from dalembert.simulation.events.occurrence import Occurrence
+from dalembert.simulation.events.running import EventfulRun
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions
+from dalembert.simulation.mode_history import ModeHistory
+from dalembert.states.evaluator import label
+from dalembert.states.values import parameters_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.ode.loop import DenseStep, Integration, Progress
+    from dalembert.ode.problem import InitialValueProblem
+    from dalembert.simulation.model import NativeModel
+    from dalembert.simulation.simulate import RunOptions, Switching
+    from dalembert.states.values import Values
+
+    Numbers = NDArray[np.float64]
+
+# a part of a step over which a slope is taken
+_BESIDE: Final = 1e-5
+# what a monitor may fall short of zero after it has come back to the same time: first, and at most
+_SLACK: Final = 1e-13
+_MOST_SLACK: Final = 1e-6
+_AT_ONCE: Final = 1e-12
+# so many changes in so small a part of a run are too many
+_MANY: Final = 500
+_SOON: Final = 1e-8
+
+
+class ContactStopped(RunStopped):
+    """A run that the laws of contact do not lead on: no motion satisfies them, or several do, or modes change without end."""
+
+    joined = True
+
+
+def contact_run(equations: ExplicitEquations) -> Callable[[Values, RunOptions], Switching]:
+    """What `simulation` asks of a system with contacts."""
+
+    def begun(chosen: Values, options: RunOptions) -> Switching:
+        _check_inputs(chosen, options)
+        if options.sensitivities:
+            msg = "sensitivities: a system with contacts changes its equations at every change of mode, which are not varied"
+            raise NotApplicable(msg)
+        return ContactSwitching(contact_model(chosen, equations), options.events)
+
+    return begun
+
+
+def _check_inputs(chosen: Values, options: RunOptions) -> None:
+    """The forces of contacts are found, not given."""
+    own = {str(x.name) for c in chosen.kin.system.contacts for x in (c.N, c.T) if x is not None}
+    for key in options.inputs:
+        if (name := key if isinstance(key, str) else str(getattr(key, "name", ""))) in own:
+            msg = f"inputs: {name} is the force of a contact, which a run finds; leave it out, or give a force of your own with s.force"
+            raise BadValue(msg)
+
+
+class ContactSwitching:
+    """The contacts of one run: λ bound in its values, rates for all modes, and what happened."""
+
+    def __init__(self, model: ContactModel, events: tuple[Event, ...]) -> None:
+        self.model, self.events = model, events
+        self.values: Values = model.values
+        self.native: NativeModel = model.compiled.native
+        flags = tuple(x.i for c in model.contacts for x in c.flags)
+        self.history = ModeHistory(flags, tuple(c.name for c in model.contacts))
+
+    def integrate(
+        self, problem: InitialValueProblem, p: Numbers, context: Context, watched: Watched | None, show: Progress | None
+    ) -> Solution:
+        """The motion from mode to mode."""
+        functions, parameters = _functions(self.model, self.events)
+        kin = self.values.kin
+        watch = Watch(functions, len(kin.state), padded(problem.size))
+        settings = [(p, self.native.parameters), (functions.p, parameters)]
+        if watched is not None:
+            settings.append((watched.p, watched.audit.parameters))
+        run = ContactRun(
+            problem,
+            watch,
+            Actor(self.values, self.values.evaluator, self.events, functions.nodes),
+            tuple(label(kin.name(i)) for i in kin.state),
+            _book(len(kin.state), context, watched),
+            show,
+            switcher=Switcher(self.model, _restitution(self.model), problem.t1 - problem.t0),
+            history=self.history,
+            settings=[(q, {i: k for k, i in enumerate(symbols)}) for q, symbols in settings],
+            context=context,
+        )
+        return run.integrate()
+
+
+def _functions(model: ContactModel, events: tuple[Event, ...]) -> tuple[EventFunctions, tuple[int, ...]]:
+    """The user's events, then the monitors of the modes."""
+    watched, symbols = model.compiled.watched, model.compiled.watched_parameters
+    own = tuple(
+        Event(f"{m.what} of {model.contacts[m.contact].name}, {k}", "down", EventAction.SWITCH) for k, m in enumerate(model.monitors)
+    )
+    if not events:
+        p = np.array(parameters_of(model.values, symbols), dtype=float)
+        return EventFunctions(own, (), watched, watched, p), symbols
+    evaluator = model.values.evaluator
+    asked = event_functions(evaluator, events)
+    nodes = [*asked.nodes, *_monitor_nodes(model)]
+    state = (*evaluator.kin.state, evaluator.time)
+    symbols = tuple(i for i in symbols_of(evaluator.tape, nodes) if i not in state)
+    p = np.array([evaluator.numbers[i] for i in symbols], dtype=float)
+    values = CompiledFunction(evaluator.tape, nodes, state, symbols)
+    return _WithMonitors((*events, *own), asked.nodes, values, asked.slopes, p, asked), symbols
+
+
+def _monitor_nodes(model: ContactModel) -> list[int]:
+    from dalembert.algebra.folds import transplant
+    from dalembert.friction.contact_equations import monitors
+
+    evaluator, e = model.values.evaluator, model.equations
+    nodes = transplant(e.tape, evaluator.tape, [node for _, _, node in monitors(e)])
+    return [evaluator.reduced(i) for i in nodes]
+
+
+@dataclass(frozen=True)
+class _WithMonitors(EventFunctions):
+    """Events of a user, whose slopes are known, before monitors, whose slopes are not."""
+
+    asked: EventFunctions | None = None
+
+    def gradients(self, x: Numbers) -> Numbers:
+        """∂g/∂x, zero for monitors."""
+        assert self.asked is not None
+        found = np.zeros((len(self.events), len(x)))
+        found[: len(self.asked.events)] = self.asked.gradients(x)
+        return found
+
+
+def _book(n: int, context: Context, watched: Watched | None) -> Callable[[float, Numbers, Numbers], None]:
+    """What impacts take out of K₂ + 𝒰 is booked where it rides along."""
+
+    def book(t: float, before: Numbers, after: Numbers) -> None:
+        if watched is None or watched.audit.taken is None:
+            return
+        E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
+        after[n + watched.audit.room + watched.audit.taken] += E_before - E_after
+        context.energy_changed(E_after - E_before)
+
+    return book
+
+
+def _restitution(model: ContactModel) -> Numbers:
+    evaluator = model.values.evaluator
+    nodes = [evaluator.reduced(evaluator.node(c.restitution)) for c in model.contacts]
+    return evaluator.floats(nodes, {})
+
+
+@dataclass
+class ContactRun(EventfulRun):
+    """A run with contacts: the modes that follow are found by the switcher, and set in the parameters of all native code."""
+
+    switcher: Switcher = field(kw_only=True)
+    history: ModeHistory = field(kw_only=True)
+    # arrays of parameters, and the places of symbols in them
+    settings: list[tuple[Numbers, dict[int, int]]] = field(kw_only=True)
+    context: Context = field(kw_only=True)
+    _slack: dict[int, float] = field(default_factory=dict)
+    _latest: float = -np.inf
+
+    def integrate(self) -> Solution:
+        """The motion, from the first mode on."""
+        t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
+        self._monitors: list[Monitor] = self.switcher.model.monitors
+        self._first = len(self.watch.functions.events) - len(self._monitors)
+        try:
+            after, changes = self.switcher.begin(t, y[: self._n])
+        except NoMotion as problem:
+            raise self._stopped(str(problem), t, y) from None
+        self._note(t, y[: self._n], after, [c for c in changes if c.action == "impact"])
+        new = y.copy()
+        new[: self._n] = after
+        if not np.array_equal(after, y[: self._n]):
+            self.book(t, y, new)
+        self._apply(t)
+        self.problem = replace(self.problem, y0=new)
+        return super().integrate()
+
+    # ---- modes -------------------------------------------------------------------------------
+
+    def _apply(self, t: float) -> None:
+        """The modes of the switcher from time t on, in all native code."""
+        flags: list[float] = []
+        for k, mode in enumerate(self.switcher.modes):
+            flags += _flags(mode, self._slack.get(k, 0.0))
+        self.history.add(t, flags, [m.text for m in self.switcher.modes])
+        for p, place in self.settings:
+            for i, x in zip(self.history.symbols, flags, strict=True):
+                if i in place:
+                    p[place[i]] = x
+        self.context.parameters_changed()
+        self.watch.parameters_changed()
+
+    def _begin(self, integration: Integration, *, first: bool) -> None:
+        if self._first:
+            super()._begin(integration, first=first)
+        else:
+            self.watch.set_off(np.append(integration.state[: self._n], integration.t))
+        self.watch.stand(slice(self._first, None))
+
+    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers, step: DenseStep) -> float:
+        if c.event < self._first:
+            return super()._rate(c, x, xdot, step)
+        h = _BESIDE * (step.end - step.begin)
+        values = []
+        for t in (c.t - h, c.t + h):
+            at = np.append(step.at(t)[: self._n], t)
+            values.append(float(self.watch.functions.values.call(at, self.watch.functions.p)[c.event]))
+        return (values[1] - values[0]) / (2.0 * h)
+
+    def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
+        y, ended = super()._act(integration, [c for c in found if c.event < self._first])
+        if ended:
+            return y, ended
+        t, before = integration.t, y[: self._n].copy()
+        fired = [self._monitors[c.event - self._first] for c in found if c.event >= self._first]
+        old = list(self.switcher.modes)
+        try:
+            if any(m.what == "jam" for m in fired):
+                names = " and ".join(repr(self.switcher.model.contacts[m.contact].name) for m in fired if m.what == "jam")
+                self._jammed(names)
+            new, changes = self.switcher.switch(t, before, fired)
+        except NoMotion as problem:
+            raise self._halted(integration, f"at t = {t:.9g} {problem}") from None
+        after = y.copy()
+        after[: self._n] = new
+        if not np.array_equal(new, before):
+            self.book(t, y, after)
+        elif old == self.switcher.modes and t - self._latest <= _AT_ONCE * self.switcher.duration:
+            self._give_slack(integration, fired)
+        else:
+            self._slack.clear()
+        self._latest = t
+        self._check_progress(integration)
+        self._note(t, before, new, changes)
+        self._apply(t)
+        return after, ""
+
+    def _check_progress(self, integration: Integration) -> None:
+        """Modes that change again and again in no time lead nowhere."""
+        t, times = integration.t, self.history.times
+        if len(times) > _MANY and t - times[-_MANY] <= _SOON * self.switcher.duration:
+            often = Counter(e.name for e in self.occurrences[-_MANY:]).most_common(1)[0][0]
+            raise self._halted(
+                integration, f"{often!r} changes its mode without end at t = {t:.9g}: {_MANY} times since {times[-_MANY]:.9g}"
+            )
+
+    def _jammed(self, names: str) -> None:
+        why = "comes to where its normal force grows beyond all bounds (Painlevé's paradox: with so much friction rigid bodies jam)"
+        msg = f"the slipping contact {names} {why}; lower the friction, or let something give way, such as a spring at the contact"
+        raise NoMotion(msg)
+
+    def _give_slack(self, integration: Integration, fired: Sequence[Monitor]) -> None:
+        """A monitor that is zero but for rounding and comes back to the same time may fall a little short of zero."""
+        for m in fired:
+            slack = max(100.0 * self._slack.get(m.contact, 0.0), _SLACK)
+            if slack > _MOST_SLACK:
+                name = self.switcher.model.contacts[m.contact].name
+                raise self._halted(integration, f"{name!r} changes its mode without end at t = {integration.t:.9g}")
+            self._slack[m.contact] = slack
+
+    def _note(self, t: float, before: Numbers, after: Numbers, changes: Sequence[Change]) -> None:
+        was, is_now = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
+        energy = 0.0 if np.array_equal(before, after) else self.actor.energy(after, t) - self.actor.energy(before, t)
+        for change in changes:
+            self.occurrences.append(
+                Occurrence(t if change.t is None else change.t, change.contact, change.action, was, is_now, energy, change.impulse)
+            )
+            energy = 0.0
+
+    def _check_endless(self, integration: Integration, found: Sequence[Crossing]) -> None:
+        own = [c for c in found if c.event < self._first]
+        if own:
+            super()._check_endless(integration, own)
+
+    # ---- where it ends -----------------------------------------------------------------------
+
+    def _halted(self, integration: Integration, message: str) -> ContactStopped:
+        return ContactStopped(message, self._whole(integration, Outcome.STOPPED, message))
+
+    def _stopped(self, message: str, t: float, y: Numbers) -> ContactStopped:
+        from dalembert.simulation.events.running import one_point
+
+        self._apply(t)
+        return ContactStopped(f"at the start {message}", self._joined(one_point(t, y), Outcome.STOPPED, message))
+
+
+def _flags(mode: ContactMode, slack: float) -> tuple[float, float, float, float, float]:
+    """In the order of the flags of a contact."""
+    return float(mode.closed), float(mode.sticks), float(mode.direction), float(mode.side), slack

@@ -1,0 +1,188 @@
+"""g(q, t) ≥ 0, N ≥ 0, |T| ≤ μ N: contacts, stops and dry friction, as a system declares them.
+
+Every contact is a load with two unknown numbers, the normal force N and the friction T: principles see the load that it is, whatever
+the contact does. What it does (open, sticking, slipping one way or the other) is decided by a run, state by state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dalembert.algebra.folds import Derivative, Rewrite, gradient, symbols_of
+from dalembert.algebra.functions import sqrt
+from dalembert.algebra.parser import parse
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
+from dalembert.model.contact_forces import along_row, coefficients, contact_forces, contact_name, declare_contact
+from dalembert.model.elements import Body, Load
+from dalembert.model.material_points import check_body, placed, velocity
+from dalembert.model.registry import Registry, number, scalar
+
+
+def contact(
+    s: Registry,
+    at: Point,
+    ground: Vector | None = None,
+    *,
+    through: Point | None = None,
+    ball: Point | None = None,
+    height: Callable[[Scalar], Any] | str | None = None,
+    radius: Any = 0,
+    on: Body | None = None,
+    against: Body | None = None,
+    friction: Any = 0,
+    static: Any = None,
+    stribeck: Any = None,
+    along: Vector | None = None,
+    speed: Any = 0,
+    restitution: Any = 0,
+    law: str = "newton",
+    two_sided: bool = False,
+    name: str | None = None,
+) -> None:
+    """g ≥ 0, N ≥ 0, g N = 0 with |T| ≤ μ_s N at rest and T = −μ N sign(v_T) in slip: a point, or a ball about it, on a ground.
+
+    ground      the unit normal of a plane through `through` (s.O unless given), N.y unless given
+    ball        the centre of another ball in place of a plane
+    height      a curved ground in the plane of N.x and N.y instead: its height over x, height=lambda x: a*sin(x) or height="a*sin(x)"
+    radius      of a ball or disk about `at`, whose body `on` names; of two balls radius=(r, R)
+    against     the body that carries the ground; the opposite force acts on it
+    friction    μ of slip; `static` is μ_s ≥ μ of rest, and `stribeck` the slip velocity v_s of μ + (μ_s − μ) exp(−(v/v_s)²)
+    along       the direction of slip, where it is not in the plane of N.x and N.y; speed: of a belt, along it
+    restitution, law   v⁺ = −e v⁻ (newton) or Λ = (1 + e) Λ_compression (poisson)
+    two_sided   a guide: N may have either sign, and the contact never opens
+
+    The forces are the inputs N_name and T_name. Source: Pfeiffer and Glocker, Multibody Dynamics with Unilateral Contacts (1996).
+    """
+    label = contact_name(s, name, "contact")
+    s.space.has(at, Point, label)
+    n, gap, reach = _ground(s, label, at, (ground, through, ball, height), _radii(s, radius))
+    body = None if on is None else check_body(label, at, on)
+    other = None if against is None else check_body(label, at, against)
+    place = at if reach == 0 else at.offset(-reach * n, f"{at.name} on the ground")
+    if place is not at:
+        s.space.points.remove(place)
+    v = velocity(place, body) if place is at else _carried(label, at, place, body)
+    v = v if other is None else v - velocity(place, other)
+    mu = coefficients(s, label, friction, static)
+    t = _direction(s, label, n, along) if mu is not None else None
+    slip = None if t is None else v @ t - scalar(s, speed)
+    N, T = contact_forces(s, label, normal=True, slips=slip is not None)
+    F = N * n if T is None or t is None else N * n + T * t
+    acting = placed((F, place, body)) if other is None else placed((F, place, body), (-F, place, other))
+    load = Load(label, *acting)
+    declare_contact(s, label, load, gap, v @ n, slip, (N, T), None, mu, stribeck, (restitution, law), two_sided, (place, n, t))
+
+
+def stop(
+    s: Registry,
+    expression: Any,
+    *,
+    lower: Any = None,
+    upper: Any = None,
+    restitution: Any = 0,
+    law: str = "newton",
+    name: str | None = None,
+) -> None:
+    """lower ≤ e(q, t) ≤ upper: the stops of a joint, or the play of a gear, as contacts without friction.
+
+    The stops are called "name, lower" and "name, upper"; their forces N, along e and against it, are inputs.
+    """
+    e = scalar(s, expression)
+    base = contact_name(s, name, "stop", ("lower", "upper"))
+    if lower is None and upper is None:
+        msg = f"{base}: give lower=…, upper=… or both"
+        raise BadDescription(msg)
+    low, high = (None if x is None else number(s, scalar(s, x)) for x in (lower, upper))
+    if low is not None and high is not None and low > high:
+        msg = f"{base}: lower = {low:g} lies above upper = {high:g}; the motion between them is empty"
+        raise BadDescription(msg)
+    ends = [("lower", 1, lower), ("upper", -1, upper)]
+    for which, sign, end in ends:
+        if end is None:
+            continue
+        label = f"{base}, {which}"
+        gap = sign * (e - scalar(s, end))
+        v = Scalar(s.space.tape, Derivative(s.space.tape, s.space.tape.rate)(gap.i))
+        N, _ = contact_forces(s, label, normal=True, slips=False)
+        load = along_row(s, label, v, N)
+        declare_contact(s, label, load, gap, v, None, (N, None), None, None, None, (restitution, law), False, None)
+
+
+# ---- the ground ----------------------------------------------------------------------------------
+
+
+def _ground(
+    s: Registry, label: str, P: Point, given: tuple[Any, Point | None, Point | None, Any], radii: tuple[Scalar, Scalar]
+) -> tuple[Vector, Scalar, Scalar]:
+    """The normal towards P, the gap, and how far from P the contact is."""
+    N, O, (r, other), (ground, through, ball, height) = s.space.N, s.space.O, radii, given
+    if height is not None:
+        if any(x is not None for x in (ground, through, ball)) or r != 0:
+            msg = f"{label}: a curved ground, height=…, goes with a point: leave out the plane and radius=…"
+            raise BadDescription(msg)
+        return _curve(s, label, P, height)
+    if ball is not None:
+        s.space.has(ball, Point, f"{label}, ball=")
+        distance, touching = sqrt((P - ball) @ (P - ball)), r + other
+        if (found := number(s, touching)) is not None and found <= 0:
+            msg = f"{label}: two points never meet; give the radii of the balls about them, radius=(r, R)"
+            raise BadDescription(msg)
+        return (P - ball) / distance, distance - touching, r
+    n = N.y if ground is None else ground
+    if not isinstance(n, Vector):
+        msg = f"{label}: the ground is {ground!r:.60}; give the normal of a plane, such as s.N.y"
+        raise BadDescription(msg)
+    s.space.own(n, label)
+    length = number(s, Scalar(s.space.tape, (n @ n).i)) if not symbols_of(s.space.tape, ((n @ n).i,)) else None
+    if length is not None and abs(length - 1) > 1e-12:
+        msg = f"{label}: the normal {n} has the length {length**0.5:.6g}; give a unit vector"
+        raise BadDescription(msg)
+    Q = O if through is None else through
+    s.space.has(Q, Point, f"{label}, through=")
+    return n, (P - Q) @ n - r, r
+
+
+def _radii(s: Registry, radius: Any) -> tuple[Scalar, Scalar]:
+    """Of the ball about the point, and of the ball that is the ground."""
+    r, R = radius if isinstance(radius, tuple | list) and len(radius) == 2 else (radius, 0)
+    return scalar(s, r), scalar(s, R)
+
+
+def _curve(s: Registry, label: str, P: Point, height: Any) -> tuple[Vector, Scalar, Scalar]:
+    """y = h(x): n = (−h′, 1)/√(1 + h′²), g = (y − h)/√(1 + h′²)"""
+    tape, N = s.space.tape, s.space.N
+    r = P - s.space.O
+    x = Scalar(tape, tape.private_symbol("x of a curved ground"))
+    names = {n: a.scalar for n, a in s.symbols.items()} | {"t": s.t, "x": x}
+    try:
+        h = parse(height, names, tape) if isinstance(height, str) else scalar(s, height(x))
+    except TypeError as problem:
+        msg = f"{label}: height={height!r:.60} is not a function of x; write height=lambda x: a*sin(x)"
+        raise BadDescription(msg) from problem
+    here = Rewrite(tape, {x.i: (r @ N.x).i})
+    slope = Scalar(tape, here(gradient(tape, {h.i: tape.one}, [x.i])[0]))
+    length = sqrt(1 + slope**2)
+    return (N.y - slope * N.x) / length, ((r @ N.y) - Scalar(tape, here(h.i))) / length, scalar(s, 0)
+
+
+def _carried(label: str, P: Point, place: Point, body: Body | None) -> Vector:
+    """The velocity of the body's point at the place of contact."""
+    if body is None:
+        msg = f"{label}: a ball of some radius turns; name the body whose surface it is, on=…"
+        raise BadDescription(msg)
+    return velocity(place, body) if body.frame is not None else P.v
+
+
+def _direction(s: Registry, label: str, n: Vector, along: Vector | None) -> Vector:
+    """The direction of slip: n × N.z, or the one that was given."""
+    if along is not None:
+        s.space.own(along, label)
+        return along
+    if n @ s.space.N.z != 0:
+        msg = f"{label}: slip may have any direction in this plane; friction is along one: name it, along=s.N.x"
+        raise BadDescription(msg)
+    return n.cross(s.space.N.z)

@@ -80,6 +80,12 @@ def _derived(principle: str) -> Callable[[Systems], str]:
     return lambda build: str(getattr(da, principle)(build("double-pendulum")))
 
 
+def _saved_study(build: Systems) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        da.ensemble(build("double-pendulum"), 0.2, over={"alpha": [0.1, 0.5]}, save=f"{folder}/study.zarr")
+        return bytes(da.open_study(f"{folder}/study.zarr")["beta"].values.tobytes())
+
+
 PRINCIPLES = (
     *("boltzmann_hamel", "central_equation", "dalembert", "gauss", "gibbs_appell", "hamilton"),
     *("jourdain", "kane", "lagrange", "maggi", "newton_euler"),
@@ -95,6 +101,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "constraints": lambda build: da.constraints(build("four-bar")),
     "energy_integrals": lambda build: da.energy_integrals(build("simple-pendulum")),
     "ensemble": lambda build: da.ensemble(build("double-pendulum"), 0.2, over={"alpha": [0.1, 0.5]})["beta"].values.tobytes(),
+    "open_study": _saved_study,
     "equilibria": lambda build: da.equilibria(build("simple-pendulum"), {"phi": (-1.0, 4.0)}, starts=4),
     "equilibrium": lambda build: da.equilibrium(build("simple-pendulum")),
     "forward_dynamics": lambda build: da.forward_dynamics(build("double-pendulum")).udot,

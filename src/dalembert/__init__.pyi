@@ -212,4 +212,5 @@ from dalembert.statics.steps import StaticStep as StaticStep
 from dalembert.studies.members import BadStudy as BadStudy
 from dalembert.studies.result import Ensemble as Ensemble
 from dalembert.studies.running import StudyFailed as StudyFailed
+from dalembert.studies.store import open_study as open_study
 from dalembert.units.inference import BadDimension as BadDimension

@@ -161,3 +161,9 @@ def test_pictures(study, tmp_path):
     for name in ("alpha", "max(alpha)"):
         assert study.plot(name, path=str(tmp_path / "a.png")).path
     assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_trajectories_that_no_memory_holds_are_refused_with_what_to_keep(pendulum, monkeypatch):
+    monkeypatch.setattr("dalembert.api.ensemble._memory", lambda: 2.0**20)
+    with pytest.raises(da.BadStudy, match=r"GiB are free: keep max\(…\), mean\(…\) or end\(…\) instead"):
+        da.ensemble(pendulum, 1, over={"alpha": np.linspace(0, 1, 1000)}, at=np.linspace(0, 1, 200))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import os
+import pickle
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -53,6 +55,8 @@ def ensemble(
     threads: int | None = None,
     lanes: int | None = None,
     chunk: int | None = None,
+    save: str | os.PathLike[str] | None = None,
+    engine: Any = None,
     progress: bool | None = None,
 ) -> Ensemble:
     """Many runs of a system, as many at a time as the machine has room for: when, how likely, for which parameters.
@@ -67,6 +71,8 @@ def ensemble(
     audit    keep by how much K₂ + 𝒰 + Z drifted, as a part of the energies
     threads, lanes, chunk   how many threads, how many members side by side in each, how many in memory at once; not a bit of the results
              depends on them
+    save     "study.zarr": write chunk by chunk; after an interruption the same call goes on where it stopped
+    engine   where chunks run if not here: a dask.distributed.Client, the address of its scheduler, or an executor of concurrent.futures
 
     The other options are those of `simulate`, and every member has the bits of such a run. A member that fails is a row with its reason.
     """
@@ -91,7 +97,7 @@ def ensemble(
         events=read_events(events),
     )
     plan = planned(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
-    return run_study(plan, threads=threads, lanes=lanes, chunk=chunk, progress=progress)
+    return run_study(plan, threads=threads, lanes=lanes, chunk=chunk, save=save, engine=engine, progress=progress)
 
 
 def planned(
@@ -210,27 +216,53 @@ def run_one(plan: StudyPlan, options: RunOptions) -> Trajectory:
 
 
 def run_study(
-    plan: StudyPlan, *, threads: int | None = None, lanes: int | None = None, chunk: int | None = None, progress: bool | None = None
+    plan: StudyPlan,
+    *,
+    threads: int | None = None,
+    lanes: int | None = None,
+    chunk: int | None = None,
+    save: str | os.PathLike[str] | None = None,
+    engine: Any = None,
+    progress: bool | None = None,
 ) -> Ensemble:
-    """All members of a plan."""
+    """All members of a plan, or those that a file does not have yet."""
+    from dalembert.studies.cluster import run_there
+    from dalembert.studies.result import Ensemble
+    from dalembert.studies.running import Collected, chunk_length, pieces, progress_of, run_here
+
+    begin, count = time.perf_counter(), len(plan.members)
+    check_memory(plan, count, saved=save is not None)
+    prepared, how = runner(plan, lanes)
+    length = chunk_length(numbers_per_member(plan), count, chunk)
+    sink = Collected(plan, how) if save is None else _file(plan, save, length, how, prepared)
+    todo = [piece for piece, done in zip(pieces(count, sink.length or length), sink.done, strict=False) if not done]
+    before = count - sum(last - first for first, last in todo)
+    with progress_of(count, progress, before) as show:
+        here = run_here(prepared, todo, _threads(threads), show, before)
+        for (first, _), found in here if engine is None else run_there(engine, plan, todo, run_piece, show, before):
+            sink.write(first, found)
+    flat, reasons = sink.read()
+    return Ensemble(plan, flat, reasons, lambda options: run_one(plan, options), time.perf_counter() - begin)
+
+
+def _file(plan: StudyPlan, save: str | os.PathLike[str], length: int, how: str, prepared: Runner) -> Any:
     import numpy as np
 
-    from dalembert.studies.result import Ensemble, flat_dataset
-    from dalembert.studies.running import chunk_length, pieces, progress_of, run_here
+    from dalembert.studies.store import StudyFile
 
-    begin = time.perf_counter()
-    prepared, how = runner(plan, lanes)
-    count = len(plan.members)
-    length = chunk_length(_numbers_per_member(plan), count, chunk)
-    columns: dict[str, Any] = {}
-    with progress_of(count, progress) as show:
-        for (first, last), done in run_here(prepared, pieces(count, length), _threads(threads), show, 0):
-            for name, rows in done.columns().items():
-                if name not in columns:
-                    columns[name] = np.empty((count, *rows.shape[1:]), dtype=rows.dtype)
-                columns[name][first:last] = rows
-    flat = flat_dataset(plan, columns, how)
-    return Ensemble(plan, flat, lambda options: run_one(plan, options), time.perf_counter() - begin)
+    return StudyFile(save, plan, length, how, prepared.run(np.arange(0), 1))
+
+
+def run_piece(payload: bytes, first: int, last: int) -> Any:
+    """Members first, …, last − 1 of a pickled plan, on whatever machine this is; what was compiled for it is kept."""
+    import numpy as np
+
+    return _unpacked(payload).run(np.arange(first, last), 1)
+
+
+@functools.lru_cache(maxsize=4)
+def _unpacked(payload: bytes) -> Runner:
+    return runner(pickle.loads(payload))[0]  # noqa: S301 - from the client that this worker serves
 
 
 def _threads(threads: int | None) -> int:
@@ -244,7 +276,30 @@ def _threads(threads: int | None) -> int:
     return threads
 
 
-def _numbers_per_member(plan: StudyPlan) -> int:
+def numbers_per_member(plan: StudyPlan) -> int:
     """What a member takes in memory while it runs."""
     kin = kinematics(plan.system)
     return (kin.n_q + kin.n_u) * (2 + plan.times.size) + sum(plan.times.size if plan.over_time(k) else 1 for k in plan.kept) + 64
+
+
+def check_memory(plan: StudyPlan, count: int, *, saved: bool) -> None:
+    """Refuse a study whose results cannot be held, saying how much it is and what to keep instead."""
+    from dalembert.studies.members import BadStudy
+
+    kept = sum(plan.times.size if plan.over_time(k) else 1 for k in plan.kept) + 8
+    size, room = 8.0 * count * kept, _memory()
+    # a file is written chunk by chunk, and only what is asked for afterwards is read
+    if saved or size <= room / 2:
+        return
+    instead = "keep max(…), mean(…) or end(…) instead, fewer times, or members of interest by .run(k)"
+    much = f"{count} members with {kept} numbers each take {size / 2**30:.3g} GiB, and {room / 2**30:.3g} GiB are free"
+    msg = f"{much}: {instead}, or save='study.zarr'"
+    raise BadStudy(msg)
+
+
+def _memory() -> float:
+    """Bytes that are free."""
+    try:
+        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return 2.0**33

@@ -6,6 +6,7 @@ plan           a study as data
 starts, possible   starts of all members at once, and who of them can exist
 side_by_side   members in lanes and threads
 one_by_one     members as runs of their own, for what lanes cannot do
-running        chunk after chunk
+running, cluster   chunk after chunk, here or on other machines
+store          chunks in a file
 result, plotting   what was kept, with names, and pictures of it
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,7 +19,9 @@ FINISHED: Final = 0
 STOPPED: Final = 1
 REFUSED: Final = 2
 ENDED: Final = 3
-OUTCOMES: Final = ("finished", "stopped", "refused", "ended")
+# in a file: not run yet
+WAITING: Final = 4
+OUTCOMES: Final = ("finished", "stopped", "refused", "ended", "waiting")
 # a reason is kept up to this length
 REASON: Final = 320
 
@@ -50,15 +52,19 @@ class Chunk:
         self.outcome[row] = REFUSED
         self.reasons[row] = reason
 
-    def columns(self) -> dict[str, NDArray[np.float64] | NDArray[np.uint8]]:
-        """Everything as arrays with a row for each member; reasons as bytes."""
-        reasons = np.zeros((len(self.outcome), REASON), dtype=np.uint8)
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Everything but the reasons as arrays with a row for each member."""
+        drift = {} if self.drift is None else {"drift": self.drift}
+        return {**self.kept, "outcome": self.outcome, "reached": self.reached, "steps": self.steps, **drift}
+
+    def reason_bytes(self) -> NDArray[np.uint8]:
+        """The reasons as UTF-8, a row for each member, zeros behind the last letter."""
+        rows = np.zeros((len(self.outcome), REASON), dtype=np.uint8)
         for row, reason in self.reasons.items():
             # never cut inside a letter
             text = reason.encode()[:REASON].decode(errors="ignore").encode()
-            reasons[row, : len(text)] = np.frombuffer(text, dtype=np.uint8)
-        drift = {} if self.drift is None else {"drift": self.drift}
-        return {**self.kept, "outcome": self.outcome, "reached": self.reached, "steps": self.steps, **drift, "reason": reasons}
+            rows[row, : len(text)] = np.frombuffer(text, dtype=np.uint8)
+        return rows
 
 
 def reasons_of(rows: NDArray[np.uint8]) -> list[str]:

@@ -29,7 +29,8 @@ _BANDS: Final = ((5.0, 95.0, 0.18), (25.0, 75.0, 0.32))
 def plot(study: Ensemble, name: str | None, path: str | None) -> Plot:
     """Inline in a notebook; elsewhere a file, whose name is printed unless it was given."""
     chosen = name if name is not None else study.plan.kept[0].name
-    made = Plot(figure(study, chosen))
+    study[chosen]
+    made = Plot(figure(study.data, study.plan.system.name, chosen))
     if path is not None:
         return made.save(path)
     if in_notebook():
@@ -39,8 +40,8 @@ def plot(study: Ensemble, name: str | None, path: str | None) -> Plot:
     return made
 
 
-def figure(study: Ensemble, name: str) -> Any:
-    """The picture as a figure of matplotlib."""
+def figure(study: Any, title: str, name: str) -> Any:
+    """The picture of one variable of a dataset as a figure of matplotlib."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -55,7 +56,7 @@ def figure(study: Ensemble, name: str) -> Any:
         _draw(axes, data, name)
         lost = int(np.isnan(study[name].values).sum())
         told = [cut, f"{lost} of {study[name].size} without a value" if lost else ""]
-        axes.set_title(study.plan.system.name, loc="left", fontweight="bold")
+        axes.set_title(title, loc="left", fontweight="bold")
         if any(told):
             axes.set_title("; ".join(filter(None, told)), loc="right", fontsize=9, color="#666666")
     return made

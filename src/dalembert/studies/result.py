@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -12,16 +14,16 @@ import numpy as np
 
 from dalembert.notebook import Shown
 from dalembert.ode.failures import MissingPackage
-from dalembert.studies.chunk import OUTCOMES, reasons_of
+from dalembert.studies.chunk import OUTCOMES
 from dalembert.studies.members import DRAW, BadStudy
 from dalembert.studies.plan import Role, StudyPlan
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.simulation.plotting.plot import Plot
     from dalembert.simulation.trajectory import Trajectory
 
+RunOne = Callable[[Any], "Trajectory"]
+MEMBER: Final = "member"
 TIME: Final = "t"
 _DRIFT: Final = "max |E_Z − E_Z(t0)| / max(K2 + |V − V0| + |Z|)"
 
@@ -40,29 +42,38 @@ def coordinate_name(name: str, role: Role) -> str:
     return f"{name}_0" if role is Role.START else name
 
 
-def flat_dataset(plan: StudyPlan, columns: Mapping[str, NDArray[Any]], how: str, first: int = 0) -> Any:
+def flat_dataset(plan: StudyPlan, columns: Mapping[str, Any], how: str, first: int = 0) -> Any:
     """What is kept of members first, first + 1, … along one dimension, as files hold it."""
     xr, count = xarray(), len(columns["outcome"])
     table = plan.members.table(np.arange(first, first + count))
     unit = plan.system.unit if plan.system.has_units else lambda _: ""
     variables: dict[str, Any] = {}
     for kept in plan.kept:
-        dims = ("member", TIME) if plan.over_time(kept) else ("member",)
+        dims = (MEMBER, TIME) if plan.over_time(kept) else (MEMBER,)
         variables[kept.name] = dims, columns[kept.name], _attributes(_unit(unit, kept.expression, kept.kind))
     meanings = {"flag_values": list(range(len(OUTCOMES))), "flag_meanings": " ".join(OUTCOMES)}
-    variables["outcome"] = "member", columns["outcome"], meanings
-    variables["reached"] = "member", columns["reached"], {"long_name": "the time reached"}
-    variables["steps"] = "member", columns["steps"], {"long_name": "steps taken"}
+    variables["outcome"] = MEMBER, columns["outcome"], meanings
+    variables["reached"] = MEMBER, columns["reached"], {"long_name": "the time reached"}
+    variables["steps"] = MEMBER, columns["steps"], {"long_name": "steps taken"}
     if "drift" in columns:
-        variables["drift"] = "member", columns["drift"], {"long_name": _DRIFT}
-    variables["reason"] = ("member", "byte"), columns["reason"], {"long_name": "why a member did not finish, as UTF-8"}
+        variables["drift"] = MEMBER, columns["drift"], {"long_name": _DRIFT}
     coordinates: dict[str, Any] = {}
     for k, (name, role) in enumerate(zip(plan.members.names, plan.roles, strict=True)):
-        coordinates[coordinate_name(name, role)] = "member", table[:, k], {**_attributes(_unit(unit, name, "")), "role": role.value}
+        coordinates[coordinate_name(name, role)] = MEMBER, table[:, k], {**_attributes(_unit(unit, name, "")), "role": role.value}
     if plan.options.at is not None:
         coordinates[TIME] = TIME, plan.times
-    attributes = {**{f"study {k}": v for k, v in plan.description.items()}, "members run": how}
-    return xr.Dataset(variables, coordinates, attributes)
+    attributes = {f"study {k}": v for k, v in plan.description.items()}
+    return xr.Dataset(variables, coordinates, {**attributes, "members run": how, "axes": json.dumps(_axes(plan))})
+
+
+def _axes(plan: StudyPlan) -> list[list[Any]]:
+    """[dimension, length, names of what varies along it] of every axis."""
+    roles = dict(zip(plan.members.names, plan.roles, strict=True))
+    axes = []
+    for axis in plan.members.axes:
+        names = [coordinate_name(name, roles[name]) for name in axis.names]
+        axes.append([axis.dim if axis.dim == DRAW else ", ".join(names), len(axis), names])
+    return axes
 
 
 def _unit(unit: Callable[[Any], str], expression: Any, kind: str) -> str:
@@ -78,29 +89,25 @@ def _attributes(unit: str) -> dict[str, str]:
     return {"units": unit} if unit else {}
 
 
-def shaped(plan: StudyPlan, flat: Any) -> Any:
-    """The same along the axes of the grid and the draws, reasons as texts; one axis keeps its values as its index."""
-    xr, dims = xarray(), plan.members.dims
-    roles = dict(zip(plan.members.names, plan.roles, strict=True))
-
-    def called(axis_name: str) -> str:
-        return axis_name if axis_name == DRAW or axis_name not in roles else coordinate_name(axis_name, roles[axis_name])
-
-    names = [called(dim) for dim in dims]
-    lengths = tuple(dims.values())
+def shaped(flat: Any, reasons: Mapping[int, str]) -> Any:
+    """The same along the axes of the grid and the draws, with the reasons; an axis of one name has its values as its index."""
+    xr, axes = xarray(), json.loads(flat.attrs["axes"])
+    dims, lengths = [dim for dim, _, _ in axes], tuple(length for _, length, _ in axes)
     variables: dict[str, Any] = {}
     for name, variable in flat.data_vars.items():
-        if name == "reason":
-            texts = np.array(reasons_of(variable.values) or [""], dtype=str)[: len(variable)]
-            variables[name] = names, texts.reshape(lengths), variable.attrs
-            continue
         values = variable.values
-        variables[name] = (*names, *variable.dims[1:]), values.reshape(*lengths, *values.shape[1:]), variable.attrs
+        variables[name] = (*dims, *variable.dims[1:]), values.reshape(*lengths, *values.shape[1:]), variable.attrs
+    texts = np.full(math.prod(lengths), "", dtype=object)
+    for member, reason in reasons.items():
+        texts[member] = reason
+    variables["reason"] = dims, texts.reshape(lengths), {"long_name": "why a member did not finish"}
     coordinates: dict[str, Any] = {}
-    for axis, dim in zip(plan.members.axes, names, strict=True):
-        for k, name in enumerate(axis.names):
-            known = flat.coords[coordinate_name(name, roles[name])].attrs
-            coordinates[coordinate_name(name, roles[name])] = dim, axis.rows[:, k], known
+    for k, (dim, length, names) in enumerate(axes):
+        # the first of each run of equal places along this axis
+        stride = math.prod(lengths[k + 1 :])
+        for name in names:
+            along = flat.coords[name]
+            coordinates[name] = dim, along.values[: length * stride : stride], along.attrs
     if TIME in flat.coords:
         coordinates[TIME] = TIME, flat.coords[TIME].values
     return xr.Dataset(variables, coordinates, flat.attrs)
@@ -113,13 +120,15 @@ class Ensemble(Shown):
     run of its own, with the same bits.
     """
 
-    def __init__(self, plan: StudyPlan, flat: Any, run_one: Callable[[Any], Trajectory], seconds: float = 0.0) -> None:
-        self.plan, self._flat, self._run_one, self.seconds = plan, flat, run_one, seconds
+    def __init__(
+        self, plan: StudyPlan, flat: Any, reasons: Mapping[int, str], run_one: Callable[[Any], Trajectory], seconds: float
+    ) -> None:
+        self.plan, self._flat, self._reasons, self._run_one, self.seconds = plan, flat, reasons, run_one, seconds
 
     @cached_property
     def data(self) -> Any:
         """Everything that was kept, as an xarray.Dataset."""
-        return shaped(self.plan, self._flat)
+        return shaped(self._flat, self._reasons)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.data:
@@ -140,11 +149,10 @@ class Ensemble(Shown):
         counts = np.bincount(self._flat["outcome"].values, minlength=len(OUTCOMES))
         return {name: int(n) for name, n in zip(OUTCOMES, counts, strict=True) if n}
 
-    @cached_property
+    @property
     def failures(self) -> dict[int, str]:
         """{member: why it did not finish}"""
-        rows = np.flatnonzero(np.isin(self._flat["outcome"].values, (1, 2)))
-        return dict(zip(rows.tolist(), reasons_of(self._flat["reason"].values[rows]), strict=True))
+        return dict(self._reasons)
 
     def values(self, member: int) -> dict[str, float]:
         """What was varied, of one member."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +14,8 @@ import numpy as np
 from dalembert.errors import DalembertError
 from dalembert.ode.lanes.program import Progress
 from dalembert.studies.chunk import Chunk
+from dalembert.studies.plan import StudyPlan
+from dalembert.studies.result import flat_dataset
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,8 +50,6 @@ def pieces(count: int, length: int) -> list[tuple[int, int]]:
 @contextmanager
 def progress_of(count: int, wanted: bool | None, done: int = 0) -> Iterator[Callable[[int], None] | None]:
     """show(members done): a bar with rate and time left, where a person is looking; `wanted` forces it on or off."""
-    import sys
-
     if not (sys.stderr.isatty() if wanted is None else wanted):
         yield None
         return
@@ -88,6 +90,32 @@ def run_here(runner: Runner, todo: list[tuple[int, int]], threads: int, show: Ca
         done += end - begin
         if show is not None:
             show(done)
+
+
+class Collected:
+    """What chunks have brought, in memory."""
+
+    def __init__(self, plan: StudyPlan, how: str) -> None:
+        self.plan, self.how, self.length = plan, how, 0
+        self._columns: dict[str, NDArray[Any]] = {}
+        self._reasons: dict[int, str] = {}
+
+    @property
+    def done(self) -> Iterator[bool]:
+        """Nothing was there before."""
+        return itertools.repeat(False)
+
+    def write(self, first: int, chunk: Chunk) -> None:
+        """The rows of one chunk."""
+        for name, rows in chunk.columns().items():
+            if name not in self._columns:
+                self._columns[name] = np.empty((len(self.plan.members), *rows.shape[1:]), dtype=rows.dtype)
+            self._columns[name][first : first + len(rows)] = rows
+        self._reasons |= {first + row: reason for row, reason in sorted(chunk.reasons.items())}
+
+    def read(self) -> tuple[Any, dict[int, str]]:
+        """All of it along one dimension, and the reasons."""
+        return flat_dataset(self.plan, self._columns, self.how), dict(sorted(self._reasons.items()))
 
 
 class StudyFailed(DalembertError):

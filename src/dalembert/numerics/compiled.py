@@ -16,7 +16,7 @@ import numpy
 from dalembert.algebra.tape import Node, Tape
 from dalembert.numerics import emit, entry, jit, kernels, lowering, python_call
 from dalembert.numerics.digest import tape_digest
-from dalembert.numerics.python_call import Array, BadArguments, numbers
+from dalembert.numerics.python_call import Array, BadArguments, address, numbers
 from dalembert.numerics.target import Target, host, native_lanes
 from dalembert.once import MAKING
 
@@ -66,38 +66,27 @@ class CompiledFunction:
         Every row of the result has the bits that `call` gives for that state.
         """
         self._fast_call.check_count(arguments)
-        *parts, P = (numbers(a, self._fast_call.called(k)) for k, a in enumerate(arguments))
-        X = self._table(parts)
-        n = len(X)
+        *parts, P = [numbers(a, k, self._fast_call.called) for k, a in enumerate(arguments)]
+        n = max([len(a) for a in parts if a.ndim == 2], default=1)
+        for k, (a, size) in enumerate(zip(parts, self.parts, strict=True)):
+            if a.shape != (n, size) and a.shape != (size,) and not (size == 1 and a.ndim == 0):
+                msg = f"expected rows of {size} numbers for {self._fast_call.called(k)}; got an array of shape {a.shape}"
+                raise BadArguments(msg)
         if P.shape not in ((self.n_parameters,), (n, self.n_parameters)):
             msg = f"expected {self.n_parameters} parameters, or a row of them for each of {n} states; got an array of shape {P.shape}"
             raise BadArguments(msg)
         Y = numpy.empty((n, self.n_out))
         if n:
-            self._in_lanes().run(X, P, Y)
+            self._in_lanes().run(parts, P, Y)
         return Y
-
-    def _table(self, parts: list[Array]) -> Array:
-        """The parts of the states side by side; a part that is one row, or one number, holds for all states."""
-        n = max((len(a) for a in parts if a.ndim == 2), default=1)
-        if len(parts) == 1 and parts[0].shape == (n, self.n_in):
-            return parts[0]
-        X = numpy.empty((n, self.n_in))
-        column = 0
-        for k, (a, size) in enumerate(zip(parts, self.parts, strict=True)):
-            if a.ndim > 2 or (a.ndim == 2 and a.shape != (n, size)) or (a.ndim == 1 and len(a) != size) or (a.ndim == 0 and size != 1):
-                msg = f"expected rows of {size} numbers for {self._fast_call.called(k)}; got an array of shape {a.shape}"
-                raise BadArguments(msg)
-            X[:, column : column + size] = a
-            column += size
-        return X
 
     def _in_lanes(self) -> _Lanes:
         """The code for several states at a time, compiled when first asked for."""
-        with MAKING:
-            if self._lanes is None:
-                self._lanes = _Lanes(self._source)
-            return self._lanes
+        if self._lanes is None:
+            with MAKING:
+                if self._lanes is None:
+                    self._lanes = _Lanes(self._source)
+        return self._lanes
 
     def text_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text for another processor, and how many numbers their work takes."""
@@ -154,7 +143,7 @@ class _Source:
 
     def text_in_lanes(self, target: Target) -> str:
         """The code for several states at a time."""
-        return f"{self.emitted(target)[1]}\n{entry.batch(_NAME, target.lanes, *self.sizes)}"
+        return f"{self.emitted(target)[1]}\n{entry.batch(_NAME, target.lanes, self.parts, *self.sizes[1:])}"
 
     def pruned(self) -> _Source:
         """The same without the nodes that are not needed, but with the same numbers for the others."""
@@ -174,13 +163,23 @@ class _Lanes:
         work_size = ctypes.c_int64.from_address(self._library.address(f"{_NAME}.size")).value
         self._room = entry.room(lanes, *source.sizes, work_size)
         self._function = _BATCH(self._library.address(f"{_NAME}.batch"))
+        self._table = ctypes.c_int64 * (2 * len(source.parts))
+        # room of calls that are through, for those to come: threads do not meet there
+        self._spare: list[tuple[Array, int]] = []
 
-    def run(self, X: Array, P: Array, Y: Array) -> None:
-        """Fill Y; the room is this call's own, so that threads do not meet there."""
-        room = numpy.empty(8 * self._room + _ALIGNMENT, dtype=numpy.uint8)
-        start = room.ctypes.data + -room.ctypes.data % _ALIGNMENT
-        step = P.shape[1] if P.ndim == 2 else 0
-        self._function(X.ctypes.data, P.ctypes.data, Y.ctypes.data, len(X), step, start)
+    def run(self, parts: Sequence[Array], P: Array, Y: Array) -> None:
+        """Fill Y."""
+        try:
+            room = self._spare.pop()
+        except IndexError:
+            room = self._new_room()
+        table = self._table(*[x for a in parts for x in (address(a), a.shape[1] if a.ndim == 2 else 0)])
+        self._function(ctypes.byref(table), address(P), address(Y), len(Y), P.shape[1] if P.ndim == 2 else 0, room[1])
+        self._spare.append(room)
+
+    def _new_room(self) -> tuple[Array, int]:
+        room = numpy.empty(self._room + _ALIGNMENT // 8)
+        return room, room.ctypes.data + -room.ctypes.data % _ALIGNMENT
 
 
 @functools.cache

@@ -1,14 +1,16 @@
 """How other native code, or Python, runs compiled expressions on one state or on rows of states, as LLVM text.
 
     int  name.once(const double *x, const double *p, double *y)
-    void name.batch(const double *X, const double *P, double *Y, int64 n, int64 step, double *room)
+    void name.batch(const Part *parts, const double *P, double *Y, int64 n, int64 step, double *room)
 
 `once` finds room for the work and runs prologue and body. `batch` takes states in rows, several at a
-time in lanes; the last state fills the lanes that are left over.
+time in lanes; the last state fills the lanes that are left over. A part of the state, such as q, is
+{const double *rows; int64 step}, where a step of 0 means the same row for all states.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from dalembert.numerics import kernels
@@ -44,13 +46,17 @@ some:
 }}"""
 
 
-def batch(name: str, lanes: int, n_in: int, n_parameters: int, n_out: int) -> str:
+def batch(name: str, lanes: int, parts: Sequence[int], n_parameters: int, n_out: int) -> str:
     """Run states in rows, `lanes` at a time; parameters are read anew for each group if they step from row to row."""
+    gathered = "\n".join(
+        f"  call void @gather(ptr %rows{k}, i64 %i, i64 %last, i64 {size}, i64 %step{k}, ptr %x{k})" for k, size in enumerate(parts)
+    )
     return f"""{_gather(lanes)}
 {_scatter(lanes)}
-define void @{name}.batch(ptr %X, ptr %P, ptr %Y, i64 %n, i64 %step, ptr %room) {kernels.attributes(lanes)} {{
+define void @{name}.batch(ptr %parts, ptr %P, ptr %Y, i64 %n, i64 %step, ptr %room) {kernels.attributes(lanes)} {{
 entry:
-{_pointers(lanes, n_in, n_parameters, n_out)}
+{_pointers(lanes, sum(parts), n_parameters, n_out)}
+{_parts(lanes, parts)}
   %last = sub i64 %n, 1
   %moves = icmp ne i64 %step, 0
   br label %group
@@ -64,7 +70,7 @@ prologue:
   call void @{name}.prologue(ptr %p, ptr %w)
   br label %run
 run:
-  call void @gather(ptr %X, i64 %i, i64 %last, i64 {n_in}, i64 {n_in}, ptr %x)
+{gathered}
   call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w)
   call void @scatter(ptr %y, i64 %i, i64 %last, i64 {n_out}, ptr %Y)
   %next = add i64 %i, {lanes}
@@ -79,6 +85,19 @@ def _pointers(lanes: int, *sizes: int) -> str:
     """Where in the room the state, the parameters, the results and the work are laid out."""
     places = zip("xpyw", _starts(*sizes), strict=True)
     return "\n".join(f"  %{a} = getelementptr {kernels.real(lanes)}, ptr %room, i64 {k}" for a, k in places)
+
+
+def _parts(lanes: int, sizes: Sequence[int]) -> str:
+    """Of every part of the state: where its rows are, how far from one another, and where they go."""
+    lines, offset = [], 0
+    for k, size in enumerate(sizes):
+        lines.append(f"  %part{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}")
+        lines.append(f"  %rows{k} = load ptr, ptr %part{k}, align 8")
+        lines.append(f"  %far{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}, i32 1")
+        lines.append(f"  %step{k} = load i64, ptr %far{k}, align 8")
+        lines.append(f"  %x{k} = getelementptr {kernels.real(lanes)}, ptr %x, i64 {offset}")
+        offset += size
+    return "\n".join(lines)
 
 
 def room(lanes: int, n_in: int, n_parameters: int, n_out: int, work_size: int) -> int:

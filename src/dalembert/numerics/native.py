@@ -66,7 +66,7 @@ class NativeDynamics(Shown):
 
     def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
         """u̇ at the state (q, u) and time t; f(q, u, F=1) and f(q, u, inputs={"F": 1}) are the same."""
-        for many in ("inputs", "values"):
+        for many in ("inputs", "values") if values else ():
             if isinstance(values.get(many), Mapping):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}
         p = self._defaults if self._complete and not values else self._with(values)
@@ -90,11 +90,8 @@ class NativeDynamics(Shown):
 
     def batch(self, Q: Any, U: Any, t: Any, p: Any) -> NDArray[Any]:
         """u̇ of many states in rows; t one number or one for each state."""
-        np = self._numpy
-        Q = np.asarray(Q, dtype=float)
-        times = np.asarray(t, dtype=float)
-        column = times.reshape(-1, 1) if times.ndim == 1 and len(times) == len(Q) else np.broadcast_to(times, (1,)).astype(float)
-        return self._udot.batch(Q, np.asarray(U, dtype=float), column, p)
+        times = self._numpy.asarray(t, dtype=float)
+        return self._udot.batch(Q, U, times.reshape(-1, 1) if times.ndim == 1 and len(times) == len(Q) else times, p)
 
     def batch_of(self, states: NDArray[Any], parameters: NDArray[Any]) -> NDArray[Any]:
         """u̇ of states (q, u, t) in rows, each with its own row of parameters."""

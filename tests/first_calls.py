@@ -104,6 +104,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "open_study": _saved_study,
     "equilibria": lambda build: da.equilibria(build("simple-pendulum"), {"phi": (-1.0, 4.0)}, starts=4),
     "equilibrium": lambda build: da.equilibrium(build("simple-pendulum")),
+    "fit": lambda build: da.fit(build("simple-pendulum"), {"t": [0, 0.2, 0.4], "phi": [1, 0.8, 0.4]}, ["g"], start={"phi": 1.0}).theta,
     "forward_dynamics": lambda build: da.forward_dynamics(build("double-pendulum")).udot,
     "kinematics": lambda build: da.kinematics(build("four-bar")).n_u,
     "sampled": lambda build: str(da.sampled(abs, every=0.1)),

@@ -36,6 +36,7 @@ from dalembert.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
 from dalembert.api.ensemble import ensemble as ensemble
+from dalembert.api.fit import fit as fit
 from dalembert.api.reactions import balance as balance
 from dalembert.api.reactions import multipliers as multipliers
 from dalembert.api.reactions import reactions as reactions
@@ -193,6 +194,7 @@ from dalembert.simulation.reactions.loads import JointLoad as JointLoad
 from dalembert.simulation.reactions.loads import RowLoad as RowLoad
 from dalembert.simulation.reactions.loads import RunReactions as RunReactions
 from dalembert.simulation.trajectory import Trajectory as Trajectory
+from dalembert.simulation.variations.reading import Sensitivities as Sensitivities
 from dalembert.states.live_inputs import RunState as RunState
 from dalembert.states.live_inputs import Sampled as Sampled
 from dalembert.states.live_inputs import sampled as sampled
@@ -209,6 +211,10 @@ from dalembert.statics.principles import stationary_potential as stationary_pote
 from dalembert.statics.principles import virtual_work as virtual_work
 from dalembert.statics.solutions import Solutions as Solutions
 from dalembert.statics.steps import StaticStep as StaticStep
+from dalembert.studies.fit import BadFit as BadFit
+from dalembert.studies.fit_data import BadData as BadData
+from dalembert.studies.fit_identifiability import Inseparable as Inseparable
+from dalembert.studies.fit_result import Fit as Fit
 from dalembert.studies.members import BadStudy as BadStudy
 from dalembert.studies.result import Ensemble as Ensemble
 from dalembert.studies.running import StudyFailed as StudyFailed

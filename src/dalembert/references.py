@@ -15,6 +15,7 @@ REFERENCES: Final[dict[str, str]] = {
     "Mit22": "P. Mitiguy, chapter 34: Energy integrals of equations of motion",
     "Mor03": "D. Morin, Ball on turntable, problem and solution of week 21 (2003)",
     "Wik": "Wikipedia, Double pendulum: the motion of two equal uniform rods",
+    "GW08": "A. Griewank and A. Walther, Evaluating Derivatives, second edition (2008)",
     "HNW1": "E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential Equations I, second edition (1993)",
     "DH13": "R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots, Adv. Robot. Autom. 2 (2013) 107",
     "Gol80": "H. Goldstein, Classical Mechanics, second edition (1980)",
@@ -32,6 +33,8 @@ REFERENCES: Final[dict[str, str]] = {
     "NF72": "J. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems (1972)",
     "KRB87": "T. R. Kane, R. R. Ryan and A. K. Banerjee, Dynamics of a cantilever beam attached to a moving base, J. Guidance 10 (1987)"
     " 139–151",
+    "Sed02": "A. Sedoglavic, A probabilistic algorithm to test local algebraic observability in polynomial time, J. Symb. Comput. 33"
+    " (2002) 735–755",
     "Ray94": "Lord Rayleigh, The Theory of Sound, second edition (1894)",
     "Wri82": "A. D. Wright, C. E. Smith, R. W. Thresher and J. L. C. Wang, Vibration modes of centrifugally stiffened beams,"
     " J. Appl. Mech. 49 (1982) 197–202",

@@ -3,7 +3,7 @@
 x = (q, u) and x' = f(x, t, p); a column of S = ∂x/∂p stands in the state after x. What f and its derivatives have in common is
 computed once, and columns cost each about as much as f.
 
-Source: HNW1 I.14 (14.14).
+Source: HNW1 I.14.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -104,12 +103,16 @@ class Sensitivities(Shown):
         """|p| de/dp over time for every coordinate, or whatever is named: by how much e changes where p changes by a part of itself."""
         run, fine = self.run, smooth(self.run)
         asked = what or run.names[: run.q.shape[1]]
-        panels = tuple(_panel(fine.sensitivities, self._sizes(), key) for key in asked[:MOST_PANELS])
+        panels = tuple(self._panel(fine, key) for key in asked[:MOST_PANELS])
         whole = chart(run)
         return shown(type(whole)(whole.title, whole.facts, whole.facts_colour, whole.times, panels, whole.below), run.system.name, path)
 
-    def _sizes(self) -> Mapping[str, float]:
-        return {x.name: x.size for x in self._variation.numbers}
+    def _panel(self, fine: Trajectory, key: Any) -> Panel:
+        """One quantity with a curve for each number."""
+        colours, found = itertools.cycle(COLOURS), Sensitivities(fine)
+        numbers = self._variation.numbers
+        curves = tuple(Curve(x.shown, fine.t, x.size * found[key, x.name], colour) for x, colour in zip(numbers, colours, strict=False))
+        return Panel(f"|p| d {key}/dp", curves)
 
     def __str__(self) -> str:
         """Largest |∂x/∂p| of every coordinate and speed."""
@@ -129,10 +132,3 @@ class Sensitivities(Shown):
 def sensitivity(run: Trajectory, what: Any, wrt: Scalar | str) -> Numbers:
     """de/dp over the times: run.sensitivity("theta", "m"), run.sensitivity("m*g*l*cos(theta)", "m")."""
     return Sensitivities(run)[what, wrt]
-
-
-def _panel(sensitivities: Sensitivities, sizes: Mapping[str, float], key: Any) -> Panel:
-    """One quantity with a curve for each number."""
-    t, colours = sensitivities.run.t, itertools.cycle(COLOURS)
-    curves = tuple(Curve(p, t, size * sensitivities[key, p], colour) for (p, size), colour in zip(sizes.items(), colours, strict=False))
-    return Panel(f"|p| d {key}/dp", curves)

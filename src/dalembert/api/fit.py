@@ -1,0 +1,176 @@
+"""da.fit: constants and start values of a system from measured time series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.algebra.parser import nearest
+from dalembert.algebra.scalar import Scalar
+from dalembert.api.simulate import simulate
+from dalembert.errors import NotASystem, Unknown
+from dalembert.model.system import System
+from dalembert.numerics.symbol_values import number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.studies.fit_data import Column
+    from dalembert.studies.fit_result import Fit
+
+    Numbers = NDArray[np.float64]
+
+
+def fit(
+    system: System,
+    data: Any,
+    unknown: Sequence[Any] | Mapping[Any, float],
+    *,
+    start: Mapping[Any, Any] | None = None,
+    guess: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    noise: float | Mapping[str, float] | None = None,
+    bounds: Mapping[Any, tuple[float, float]] | None = None,
+    t0: float | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-9,
+    events: Sequence[Any] = (),
+    most: int = 200,
+) -> Fit:
+    """The constants and start values with which a run comes nearest to what was measured, by least squares with exact Jacobian.
+
+    data      {"t": times, "theta": values, …}, or {"l*sin(theta)": (times, values), …} where columns have times of their own, a data
+              frame, or the name of a CSV file; a column is any expression, a gap is None or an empty cell
+    unknown   names of constants and start values, ["m", "theta"], or {"m": 1.5} with a first guess of each
+    start, guess, values, inputs, events, rtol, atol   as in da.simulate, for all that is known
+    noise     the standard deviation of the measurements, one or {column: σ}; without it each column's is estimated
+    bounds    {"m": (0, 10)}: between which values to look
+    t0        when the run begins, by default with the first measurement
+    most      so many evaluations at most
+    """
+    from dalembert.studies.fit import fit_runs
+    from dalembert.studies.fit_data import read_columns
+
+    if not isinstance(system, System):
+        msg = f"fit: give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    columns = read_columns(data)
+    begin, end = _span(columns, t0)
+    names = _names(system, unknown)
+    known = {"start": dict(start or {}), "values": dict(values or {})}
+    firsts = {_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
+    constants = {n for n in names if n in system.symbols and system.symbols[n].kind in ("constant", "input")}
+    times = np.unique(np.concatenate([c.t for c in columns]))
+
+    def runner(theta: Numbers) -> Trajectory:
+        given = dict(zip(names, theta.tolist(), strict=True))
+        return simulate(
+            system,
+            end - begin,
+            start={**_without(known["start"], names), **{n: x for n, x in given.items() if n not in constants}},
+            values={**_without(known["values"], names), **{n: x for n, x in given.items() if n in constants}},
+            guess=guess,
+            inputs=inputs,
+            t0=begin,
+            at=times,
+            rtol=rtol,
+            atol=atol,
+            events=events,
+            sensitivities=names,
+            audit=False,
+            progress=False,
+        )
+
+    measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
+    first = np.array([_first(system, n, firsts, known, measured) for n in names])
+    return fit_runs(columns, names, first, runner, _noise(columns, noise), _bounds(names, bounds), most)
+
+
+def _name(key: Any) -> str:
+    return str(key.name if isinstance(key, Scalar) else key).replace("'", ".dot")
+
+
+def _without(given: Mapping[Any, Any], names: Sequence[str]) -> dict[Any, Any]:
+    return {k: v for k, v in given.items() if _name(k) not in names}
+
+
+def _names(system: System, unknown: Any) -> tuple[str, ...]:
+    if isinstance(unknown, str | Scalar) or not isinstance(unknown, Sequence | Mapping) or not len(unknown):
+        msg = "fit: name the unknowns in a list, such as unknown=['m', 'theta'], or with first guesses, unknown={'m': 1.5}"
+        raise Unknown(msg)
+    names = tuple(_name(k) for k in unknown)
+    rates = {f"{x.name}.dot" for x in system.q}
+    for n in names:
+        if n not in system.symbols and n not in rates:
+            known = [*system.symbols, *sorted(rates)]
+            msg = f"fit: {n!r} is no constant and no start value of {system.name!r}; {nearest(n, known) or 'known are ' + ', '.join(known)}"
+            raise Unknown(msg)
+    return names
+
+
+def _first(
+    system: System, name: str, firsts: Mapping[str, Any], known: Mapping[str, Mapping[Any, Any]], measured: Mapping[str, float]
+) -> float:
+    """The first guess: given with the unknown, as a value or start, as declared, as first measured; otherwise zero for a start value."""
+    if name in firsts:
+        return number(name, firsts[name])
+    for given in known.values():
+        for key, value in given.items():
+            if _name(key) == name:
+                return number(name, value)
+    symbol = system.symbols.get(name)
+    if symbol is not None and symbol.value is not None:
+        return float(symbol.value)
+    if symbol is not None and symbol.kind in ("constant", "input"):
+        msg = f"fit: {name} has no value to begin with; give a first guess, unknown={{{name!r}: …}}"
+        raise Unknown(msg)
+    return measured.get(name, 0.0)
+
+
+def _span(columns: Sequence[Column], t0: float | None) -> tuple[float, float]:
+    from dalembert.studies.fit_data import BadData, span
+
+    first, last = span(columns)
+    begin = first if t0 is None else number("t0", t0)
+    if begin > first:
+        msg = f"data: t = {first:g} is before the run begins, t0 = {begin:g}"
+        raise BadData(msg)
+    if last <= begin:
+        msg = f"data: all values are at t = {last:g}; a run needs some time between its start and a measurement"
+        raise BadData(msg)
+    return begin, last
+
+
+def _noise(columns: Sequence[Column], noise: Any) -> Mapping[str, float] | None:
+    if noise is None:
+        return None
+    names = [c.name for c in columns]
+    given = {str(k): v for k, v in noise.items()} if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
+    missing, more = [n for n in names if n not in given], [n for n in given if n not in names]
+    if missing or more:
+        what = f"no σ for column {missing[0]!r}" if missing else f"{more[0]!r} is no column"
+        msg = f"noise: {what}; give one for each of {', '.join(names)}, or one number for all"
+        raise Unknown(msg)
+    found = {n: number(f"noise of {n}", given[n]) for n in names}
+    if (wrong := next((n for n, s in found.items() if s <= 0.0), None)) is not None:
+        msg = f"noise of {wrong} = {found[wrong]:g}: a standard deviation must be positive"
+        raise Unknown(msg)
+    return found
+
+
+def _bounds(names: Sequence[str], bounds: Mapping[Any, tuple[float, float]] | None) -> tuple[list[float], list[float]]:
+    given = {_name(k): v for k, v in (bounds or {}).items()}
+    if (more := next((n for n in given if n not in names), None)) is not None:
+        msg = f"bounds: {more!r} is not among the unknowns {', '.join(names)}"
+        raise Unknown(msg)
+    pairs = [given.get(n, (-math.inf, math.inf)) for n in names]
+    for n, (low, high) in zip(names, pairs, strict=True):
+        if not low < high:
+            msg = f"bounds of {n}: {low:g} is not below {high:g}"
+            raise Unknown(msg)
+    return [float(low) for low, _ in pairs], [float(high) for _, high in pairs]

@@ -1,0 +1,116 @@
+"""θ ± σ_θ: what was identified, how well, and what could not be told apart."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dalembert.notebook import Shown
+from dalembert.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
+from dalembert.simulation.plotting.plot import Plot, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.simulation.trajectory import Trajectory
+    from dalembert.studies.fit_identifiability import Inseparable
+
+    Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Shown):
+    """Identified values: `fit.values["m"]`, `fit.standard_errors["m"]`, and `fit.run`, the motion with them."""
+
+    names: tuple[str, ...]
+    theta: Numbers
+    covariance: Numbers
+    # {column: (times, measured values, residuals)}
+    columns: dict[str, tuple[Numbers, Numbers, Numbers]] = field(repr=False)
+    # σ of every column, as given or as estimated
+    noise: dict[str, float]
+    # on these data, and by the structure of the equations
+    inseparable: Inseparable
+    structure: Inseparable
+    run: Trajectory = field(repr=False)
+    # Σ (r/σ)² over the degrees of freedom
+    chi_square: float
+    evaluations: int
+    converged: bool
+    # whether σ was given
+    noise_known: bool
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The best values."""
+        return dict(zip(self.names, self.theta.tolist(), strict=True))
+
+    @property
+    def standard_errors(self) -> dict[str, float]:
+        """One standard deviation of each; infinite where it cannot be told apart from others."""
+        return dict(zip(self.names, np.sqrt(np.diag(self.covariance)).tolist(), strict=True))
+
+    @property
+    def correlations(self) -> Numbers:
+        """ρ_ij of the estimates; not a number where one of them cannot be told apart from others."""
+        s = np.sqrt(np.diag(self.covariance))
+        with np.errstate(invalid="ignore"):
+            rho: Numbers = self.covariance / np.outer(s, s)
+        rho[np.isfinite(s), np.isfinite(s)] = 1.0
+        return rho
+
+    @property
+    def residuals(self) -> dict[str, Numbers]:
+        """Model less measurement, column by column."""
+        return {name: r for name, (_, _, r) in self.columns.items()}
+
+    def plot(self, *, path: str | os.PathLike[str] | None = None) -> Plot:
+        """Each column with what the model gives, and below them all residuals in units of σ."""
+        fine = self.run.at(np.linspace(self.run.solution.t[0], self.run.solution.t[-1], 1000)) if self.run.solution.anywhere else self.run
+        panels = []
+        for name, (t, values, _) in itertools.islice(self.columns.items(), MOST_PANELS):
+            panels.append(Panel(name, (Curve("measured", t, values, COLOURS[1]), Curve("model", fine.t, fine[name], COLOURS[0]))))
+        colours = itertools.cycle(COLOURS)
+        scaled = [
+            Curve(name, t, r / self.noise[name], colour) for (name, (t, _, r)), colour in zip(self.columns.items(), colours, strict=False)
+        ]
+        facts = ", ".join(f"{n} = {v:.5g} ± {e:.1g}" for (n, v), e in zip(self.values.items(), self.standard_errors.values(), strict=True))
+        span = float(self.run.t[0]), float(self.run.t[-1])
+        below = Panel("residuals in units of σ", tuple(scaled), zero_line=True)
+        return shown(Chart(self.run.system.name, facts, GREY, span, tuple(panels), below), self.run.system.name, path)
+
+    def __str__(self) -> str:
+        lines = [f"fit of {self.run.system.name!r}: {sum(len(t) for t, _, _ in self.columns.values())} values, {len(self.names)} unknowns"]
+        width = max(map(len, self.names))
+        for name, value in self.values.items():
+            error = self.standard_errors[name]
+            lines.append(
+                f"  {name:<{width}}  {value:.8g} ± {error:.2g}" if np.isfinite(error) else f"  {name:<{width}}  {value:.8g}, undetermined"
+            )
+        how = "given" if self.noise_known else "estimated"
+        lines.append(f"noise, {how}: " + ", ".join(f"{name} {s:.3g}" for name, s in self.noise.items()) + f"; χ²/ν = {self.chi_square:.3g}")
+        strong = [
+            f"{a} and {b} {rho:+.3f}"
+            for (i, a), (j, b) in itertools.combinations(enumerate(self.names), 2)
+            if abs(rho := self.correlations[i, j]) > _STRONG
+        ]
+        lines += [f"strongly correlated: {', '.join(strong)}"] if strong else []
+        lines += [f"cannot be told apart by these data: {', '.join(group)}" for group in self.inseparable.groups]
+        if not self.structure.decided:
+            lines.append(f"by the structure of the equations: not decided, {self.structure.why}")
+        elif self.structure.groups:
+            lines += [f"cannot be told apart by any data of these columns: {', '.join(group)}" for group in self.structure.groups]
+        else:
+            lines.append("by the structure of the equations all can be told apart")
+        if not self.converged:
+            lines.append("NOT CONVERGED: the best values were not reached")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+_STRONG = 0.95

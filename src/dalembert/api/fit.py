@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.simulation.trajectory import Trajectory
-    from dalembert.studies.fit_data import Column
+    from dalembert.studies.fit_data import MeasuredColumn
     from dalembert.studies.fit_result import Fit
 
     Numbers = NDArray[np.float64]
@@ -132,7 +132,7 @@ def _first(
     return measured.get(name, 0.0)
 
 
-def _span(columns: Sequence[Column], t0: float | None) -> tuple[float, float]:
+def _span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[float, float]:
     from dalembert.studies.fit_data import BadData, span
 
     first, last = span(columns)
@@ -146,7 +146,7 @@ def _span(columns: Sequence[Column], t0: float | None) -> tuple[float, float]:
     return begin, last
 
 
-def _noise(columns: Sequence[Column], noise: Any) -> Mapping[str, float] | None:
+def _noise(columns: Sequence[MeasuredColumn], noise: Any) -> Mapping[str, float] | None:
     if noise is None:
         return None
     names = [c.name for c in columns]

@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError, warn
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.studies.fit_data import BadData, Column
+from dalembert.studies.fit_data import BadData, MeasuredColumn
 from dalembert.studies.fit_identifiability import Inseparable, by_structure, on_the_data
 from dalembert.studies.fit_result import Fit
 
@@ -41,7 +41,7 @@ class BadFit(DalembertError):
 class FitProblem:
     """Residuals and their Jacobian at any θ; the run of the last θ is kept."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[MeasuredColumn, ...]
     names: tuple[str, ...]
     runner: Runner
     sigma: Numbers
@@ -89,7 +89,7 @@ class FitProblem:
 
 
 def fit_runs(
-    columns: tuple[Column, ...],
+    columns: tuple[MeasuredColumn, ...],
     names: tuple[str, ...],
     first: Numbers,
     runner: Runner,
@@ -151,7 +151,7 @@ def _spread(problem: FitProblem, residuals: Numbers, count: int) -> Numbers:
     return np.array([np.sqrt(np.sum(r**2) / n) for r, n in zip(parts, free, strict=True)])
 
 
-def _check_columns(run: Trajectory, columns: Sequence[Column]) -> None:
+def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
     """Every column must be an expression of the system."""
     for c in columns:
         try:

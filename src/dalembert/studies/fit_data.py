@@ -25,7 +25,7 @@ class BadData(DalembertError):
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class MeasuredColumn:
     """One measured quantity: an expression of the system, and its values at its own times."""
 
     key: Scalar | str
@@ -38,7 +38,7 @@ class Column:
         return str(self.key.name or self.key) if isinstance(self.key, Scalar) else self.key
 
 
-def read_columns(data: Any) -> tuple[Column, ...]:
+def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
     """{"t": times, "theta": values, …}, {"theta": (times, values), …}, a data frame, or the name of a CSV file.
 
     A gap is None, a masked value, or an empty cell of a file.
@@ -90,7 +90,7 @@ def _cell(path: str | os.PathLike[str], text: str, name: str, line: int) -> floa
         raise BadData(msg) from None
 
 
-def _column(key: Any, given: Any, times: Any) -> Column:
+def _column(key: Any, given: Any, times: Any) -> MeasuredColumn:
     if not isinstance(key, str | Scalar):
         msg = f"data: {key!r} is no expression; name columns by what was measured, such as 'theta' or 'l*sin(theta)'"
         raise BadData(msg)
@@ -106,7 +106,7 @@ def _column(key: Any, given: Any, times: Any) -> Column:
     there = ~(np.ma.getmaskarray(t) | np.ma.getmaskarray(values))
     kept = [np.asarray(x[there], dtype=np.float64) for x in (t, values)]
     _check(name, *kept)
-    return Column(key, *kept)
+    return MeasuredColumn(key, *kept)
 
 
 def _numbers(name: str, given: Any) -> np.ma.MaskedArray[Any, Any]:
@@ -138,6 +138,6 @@ def _check(name: str, t: Numbers, values: Numbers) -> None:
         raise BadData(msg)
 
 
-def span(columns: Sequence[Column]) -> tuple[float, float]:
+def span(columns: Sequence[MeasuredColumn]) -> tuple[float, float]:
     """The first and the last time."""
     return min(float(c.t[0]) for c in columns), max(float(c.t[-1]) for c in columns)

@@ -23,6 +23,7 @@ from dalembert.algebra.exact.matrices import nullspace_mod, rank_mod
 from dalembert.algebra.exact.modular import BadPoint
 from dalembert.algebra.exact.power_series import PowerSeries, has_series
 from dalembert.algebra.folds import Rewrite, needed, transplant
+from dalembert.notebook import Shown
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.simulation.variations.equations import along
@@ -42,7 +43,7 @@ _MOST: Final = 20_000_000
 
 
 @dataclass(frozen=True)
-class Inseparable:
+class Inseparable(Shown):
     """Groups of unknowns of which each can change without a trace if the others of its group follow; how that is known."""
 
     groups: tuple[tuple[str, ...], ...]
@@ -53,6 +54,13 @@ class Inseparable:
     def names(self) -> frozenset[str]:
         """All of them."""
         return frozenset(name for group in self.groups for name in group)
+
+    def __str__(self) -> str:
+        if not self.decided:
+            return f"not decided: {self.why}"
+        return "; ".join(", ".join(group) for group in self.groups) or "all can be told apart"
+
+    __repr__ = __str__
 
 
 def groups_of(names: Sequence[str], null: Sequence[Sequence[bool]]) -> tuple[tuple[str, ...], ...]:

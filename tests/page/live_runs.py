@@ -9,11 +9,12 @@ from importlib import resources
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.ode.failures import RunStopped
 from dalembert.page.live.module import live_module
 from dalembert.page.scene import frames_of, scene
 
 NODE = shutil.which("node")
-ASSETS = ("algebra.js", "beginning.js", "engine.js")
+ASSETS = ("algebra.js", "beginning.js", "happenings.js", "engine.js")
 # given: {code, data, settings, times}; every setting is followed to its end, or to the sentence that refuses it
 FOLLOW = """
 function follow(given, bytes) {
@@ -23,15 +24,17 @@ function follow(given, bytes) {
       const slices = engine.follow(setting);
       let slice = slices.next();
       while (!slice.done) slice = slices.next();
-      const motion = slice.value, seen = motion.sample(setting.at ?? motion.times(1e9));
+      const motion = slice.value, seen = setting.at ? motion.sample(setting.at) : motion.steps(1e9);
       const { n, data } = engine, wide = n + engine.riding, out = engine.parts.outputs.out, at = data.outputs;
-      const Z = (k) => data.audit && data.audit.Z >= 0 ? seen.states[k * wide + n + data.audit.Z] : 0;
+      const rides = (k, name) => data.audit && data.audit[name] >= 0 ? seen.states[k * wide + n + data.audit[name]] : 0;
+      const Z = (k) => rides(k, "Z") + rides(k, "taken");
       const E_Z = Array.from(seen.t, (_, k) => seen.outputs[k * out + at.energies] + seen.outputs[k * out + at.energies + 3] + Z(k));
       const states = Array.from(seen.t, (_, k) => Array.from(seen.states.subarray(k * wide, k * wide + n)));
       const rest = (k) => seen.outputs.subarray(k * out + at.residuals, k * out + at.residuals + given.residuals);
       const residuals = Array.from(seen.t, (_, k) => Array.from(rest(k)));
       const places = Array.from(engine.data.outputs.places ?? [], (at) => Array.from(seen.outputs.subarray(at, at + 3)));
-      return { count: motion.count, stopped: motion.stopped, t: Array.from(seen.t), states, E_Z, residuals, places, start: motion.start };
+      const { count, stopped, start, events } = motion;
+      return { count, stopped, start, events, t: Array.from(seen.t), states, E_Z, residuals, places };
     } catch (problem) {
       if (!(problem instanceof BadSetting)) throw problem;
       return { fault: problem.message };
@@ -51,17 +54,23 @@ def engine_text():
 
 
 class Live:
-    """A system of the gallery with its recorded run and its module."""
+    """A system of the gallery, or anything with build, start, duration, inputs and events, with its recorded run and its module."""
 
     def __init__(self, name):
-        self.entry = gallery.entry(name)
+        self.entry = gallery.entry(name) if isinstance(name, str) else name
         self.system = self.entry.build()
-        self.run = self.native(self.entry.start)
+        self.run = self._recorded()
         self.drawn = scene(frames_of(self.run)) if self.system.bodies else None
-        self.module = live_module(self.run, self.entry.start, self.drawn)
+        self.module = live_module(self.run, self.entry.start, self.drawn, self.entry.events)
+
+    def _recorded(self):
+        try:
+            return self.native(self.entry.start)
+        except RunStopped as failure:
+            return failure.trajectory
 
     def native(self, start, *, rtol=1e-9, **options):
-        given = {"inputs": dict(self.entry.inputs), "progress": False, **options}
+        given = {"inputs": dict(self.entry.inputs), "events": self.entry.events, "progress": False, **options}
         return da.simulate(self.system, self.entry.duration, start=dict(start), rtol=rtol, atol=rtol, **given)
 
     def setting(self, *, rtol=1e-9, values=None, starts=None, **more):
@@ -81,7 +90,7 @@ class Live:
 
     def by_node(self, *settings):
         text = engine_text() + FOLLOW + BY_NODE
-        done = subprocess.run(
-            [NODE, "-e", text], input=json.dumps(self.given(settings)), capture_output=True, text=True, check=True, timeout=60
-        )
+        given = json.dumps(self.given(settings))
+        done = subprocess.run([NODE, "-e", text], input=given, capture_output=True, text=True, check=False, timeout=60)
+        assert not done.returncode, done.stderr[-2000:]
         return json.loads(done.stdout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from live_runs import NODE, Live
 
+import dalembert as da
 from dalembert.numerics import wasm
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("whipple-bicycle", "andrews-squeezer")]
@@ -53,3 +55,47 @@ def test_nonsense_gets_a_sentence():
     no_mass, open_loop = live.by_node(live.setting(values={"rho": 0.0}), live.setting(values={"l_1": 100.0}))
     assert "l_1 = 0.2, rho = 0: the mass of “crank” is 0; a mass must be positive" == no_mass["fault"]
     assert "no position satisfies “closure along" in open_loop["fault"]
+
+
+def slide():
+    """Two rods whose tip is held on a line by a row, which the impact on a wall has to respect."""
+    s = da.System("Two rods on a slide")
+    m, l, g = s.constants(m=1.0, l=1.0, g=9.81)
+    s.gravity(-g * s.N.y)
+    upper = s.rod("upper rod", s.pin("a", s.O), m, l)
+    lower = s.rod("lower rod", s.pin("b", upper.tip), 2 * m, l)
+    s.constrain((lower.tip - s.O) @ s.N.x, name="slide")
+    return s
+
+
+def ball():
+    s = da.System("Ball")
+    x, (m, g) = s.coordinate("x"), s.constants(m=1.0, g=9.81)
+    s.particle("ball", m, s.O.offset(x * s.N.z, "P"))
+    s.gravity(-g * s.N.z)
+    return s
+
+
+EVENTFUL = {
+    "impact beside a row": (slide, {"a": 1.0}, 1.0, (da.impact("a - 0.5", 0.5, name="wall"),)),
+    "reset": (ball, {"x": 1.0}, 1.2, (da.event("x", direction="down", reset={"x.dot": "-0.6*x.dot"}, name="floor"),)),
+    "stop": (ball, {"x": 1.0}, 1.2, (da.event("x - 0.5", stop=True, name="half"), da.event("x - 0.8", name="seen"))),
+    "ever more often": (ball, {"x": 1.0}, 9.0, (da.impact("x", 0.5, name="floor"),)),
+}
+
+
+@pytest.mark.parametrize("what", EVENTFUL)
+def test_events_happen_in_a_page_as_they_do_here(what):
+    build, start, duration, events = EVENTFUL[what]
+    live = Live(SimpleNamespace(build=build, start=start, duration=duration, inputs={}, events=events))
+    run = live.run
+    times = np.linspace(0.0, run.t[-1], 37)
+    found, even = live.by_node(live.setting(), live.setting(at=times.tolist()))
+    assert len(run) == found["count"]
+    assert [(e.name, e.action) for e in run.events] == [(e["name"], e["how"]) for e in found["events"]]
+    assert [e["t"] for e in found["events"]] == pytest.approx([e.t for e in run.events], rel=1e-9)
+    ours = [e.impulse for e in run.events]
+    assert ours == [e["impulse"] if e["impulse"] is None else pytest.approx(e["impulse"], rel=1e-7) for e in found["events"]]
+    assert np.array(even["states"])[:-1] == pytest.approx(np.hstack([run.at(times).q, run.at(times).u])[:-1], rel=1e-7, abs=1e-8)
+    assert np.array(found["E_Z"]) == pytest.approx(run.integrals.E_Z, rel=1e-8)
+    assert ("fires ever more often" in found["stopped"]) == (what == "ever more often")

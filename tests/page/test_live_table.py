@@ -34,10 +34,8 @@ UNMET = {
     "snakeboard": SINGULAR,
     "appell-hamel": "its start gives all three velocities, which other constants contradict: there is no random setting to compare",
 }
-WITHOUT_EVENTS = [
-    pytest.param(name, marks=pytest.mark.xfail(reason=UNMET[name], strict=True)) if name in UNMET else name
-    for name in gallery.names()
-    if not gallery.entry(name).events
+SYSTEMS = [
+    pytest.param(name, marks=pytest.mark.xfail(reason=UNMET[name], strict=True)) if name in UNMET else name for name in gallery.names()
 ]
 RANDOM, TRIES, SAMPLES, FEWEST_STEPS = 5, 40, 201, 50
 
@@ -98,7 +96,7 @@ def in_chromium(page, live, settings):
 
 
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
-@pytest.mark.parametrize("name", WITHOUT_EVENTS)
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_the_page_agrees(page, table, name):
     live, done = Live(name), 0
     for changed in changes(live):

@@ -80,7 +80,7 @@ def _request(run: Trajectory) -> TrialRequest:
     names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "input"}
     inputs = {names[i]: Scalar(values.kin.tape, e) for i, e in values.bindings.items() if i in names}
     head = f"import dalembert as da\n\ns = ...  # {system.name!r}, as it was described"
-    return TrialRequest(run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.events, head, system.name)
+    return TrialRequest(run, float(run.t[-1] - run.t[0]), start, {}, inputs, run.watched, head, system.name)
 
 
 def view_system(system: System, duration: float, **options: Any) -> RunView:

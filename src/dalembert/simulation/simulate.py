@@ -283,6 +283,7 @@ def run(
             accelerations=accelerations,
             quadrature_names=names,
             energy_audit=energy_audit if watched else None,
+            watched=options.events,
             variation=variation,
             contact_modes=None if switching is None else switching.history,
         )

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.page.animation import Animation
     from dalembert.page.run_view import RunView
+    from dalembert.simulation.events.event import Event
     from dalembert.simulation.model import Accelerations
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
     from dalembert.simulation.variations.variation import Variation
@@ -65,6 +66,8 @@ class Trajectory(Shown):
     # what rode along, and who can read it
     quadrature_names: tuple[str, ...] = ()
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None
+    # the events that were watched for
+    watched: tuple[Event, ...] = ()
     # ∂(q, u)/∂p, where it was asked for
     variation: Variation | None = None
     # what the contacts did

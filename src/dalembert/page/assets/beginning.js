@@ -179,6 +179,14 @@ class Beginning {
     });
   }
 
+  // whether a state at time t satisfies the rows of the system, whatever was asked of the start
+  holds(q, u, t) {
+    const other = new Beginning({ ...this.data, quaternions: [] }, this.fields, this.asked.map(() => false), this.values, { ...this.functions });
+    other.active = this.data.velocities.map((c, k) => ({ ...c, k })).filter((c) => c.field < 0);
+    this.functions.t = t;
+    return other.satisfied(q, 1e-9).every(Boolean) && other.excess(q, u).every((x) => x <= 0);
+  }
+
   check(q, u) {
     const excess = this.excess(q, u), worst = excess.reduce((best, x, k) => (x > excess[best] ? k : best), 0);
     if (excess.length && !(excess[worst] <= 0)) {

@@ -3,7 +3,7 @@
 
 const LANES = 4, DENSE_ROWS = 8;
 const padded = (n) => Math.ceil(n / LANES) * LANES;
-const EXIT = { END: 0, FULL: 1, BUDGET: 2, STOPPED: 3 };
+const EXIT = { END: 0, FULL: 1, BUDGET: 2, STOPPED: 3, EVENT: 4 };
 const WHY = {
   1: "the error of a step could not be held within the tolerance",
   2: "accelerations or speeds became infinite there: a singular position, or a load without a finite value",
@@ -79,6 +79,7 @@ class Engine {
     if (data.rows) this.beside = this.solver(data.rows);
     this.capacity = Math.max(16, Math.min(512, Math.floor(200000 / (DENSE_ROWS * this.width))));
     this.points = { times: this.room(this.capacity), states: this.room(this.capacity * this.width), dense: this.room(this.capacity * this.width * DENSE_ROWS) };
+    if (data.events) this.happenings = new Happenings(this);
   }
 
   // the memory of the solver for rows beside the equations
@@ -143,10 +144,11 @@ class Engine {
     const { data } = this, d = data.start, t = d.t;
     this.give(setting.values);
     this.sizes = this.check(setting.values);
-    const functions = { positions: (q) => this.evaluate("positions", q, new Array(data.n_u).fill(0), t), velocities: (q, u) => this.evaluate("velocities", q, u, t) };
+    const functions = { t, positions: (q) => this.evaluate("positions", q, new Array(data.n_u).fill(0), functions.t), velocities: (q, u) => this.evaluate("velocities", q, u, functions.t) };
     const first = new Beginning(d, data.starts, setting.asked, setting.starts, functions);
-    const q = first.positions();
-    return { q, u: first.speeds(q, data.n_u), t };
+    const q = first.positions(), start = { q, u: first.speeds(q, data.n_u), t };
+    if (this.happenings) { this.happenings.beginning = first; this.happenings.set(setting, start); }
+    return start;
   }
 
   set(start, setting) {
@@ -177,7 +179,7 @@ class Engine {
     this.run.clear();
     this.run.set({ rhs: this.pointer(autonomous ? "rhs_without_time" : "rhs"), project: project ? this.pointer("project") : 0, context: this.context.at, work: this.work,
       ...this.points, groups, norm_groups: Math.ceil(n / LANES), n_norm: n, capacity: this.capacity, stored: 1,
-      t: start.t, t_end: t1, h_max: t1 - start.t, rtol: setting.rtol });
+      t: start.t, t_end: t1, h_max: t1 - start.t, rtol: setting.rtol, ...this.eyes });
     this.f64[this.points.times / 8] = start.t;
     this.numbers(this.points.states, this.width).set(w.subarray(row("y"), row("y") + this.width));
   }
@@ -198,6 +200,35 @@ class Engine {
     return true;
   }
 
+  // who looks for events in every step
+  get eyes() { return this.happenings ? { events: this.pointer(this.data.events.look), watch: this.happenings.watch.at } : {}; }
+
+  row(name) { const { work } = this.data; return this.numbers(this.work + 8 * this.width * (typeof name === "number" ? name : work[name]), this.width); }
+
+  // from point k of a motion to another end, without looking for events; to point k itself if the end is not beyond
+  retake(motion, k, end) {
+    const t = motion.time(k), { run } = this;
+    this.row("y").set(motion.point(k));
+    motion.cut(k + 1);
+    run.set({ t, t_end: Math.max(t, end), streak: 0, events: 0, stored: 0 });
+    if (Number(this.call.start(run.at))) { motion.stop(this.why(`at t = ${t.toPrecision(6)}`)); return false; }
+    run.set({ h: end - t });
+    for (;;) {
+      run.set({ budget: 1 << 20 });
+      const left = Number(this.call.advance(run.at));
+      motion.take(run.get("stored")); run.set({ stored: 0 });
+      if (left === EXIT.END) return true;
+      if (left === EXIT.STOPPED) { motion.stop(this.why(`at t = ${run.get("t").toPrecision(6)}`)); return false; }
+    }
+  }
+
+  // a new beginning at time t, with all that rides along
+  restart(t, y, end) {
+    this.row("y").set(y);
+    this.run.set({ t, t_end: end, h_max: end - t, h: 0, streak: 0, cause: 0, code: 0, stored: 0, ...this.eyes });
+    return !Number(this.call.start(this.run.at));
+  }
+
   // slices of a run; every `yield` is a chance to be overtaken. Returns the motion.
   * follow(setting, milliseconds = 12, clock = () => performance.now()) {
     const start = this.begin(setting);
@@ -206,11 +237,18 @@ class Engine {
     let budget = 64;
     // the first derivatives and the first step size
     if (Number(this.call.start(run.at))) { motion.take(1); return motion.stop(this.why("at the start")); }
+    this.happenings?.begin([...start.q, ...start.u], this.row(0), start.t);
     for (;;) {
       const before = clock();
       run.set({ budget });
       const left = Number(this.call.advance(run.at));
       if (left === EXIT.FULL) { motion.take(run.get("stored")); run.set({ stored: 0 }); }
+      if (left === EXIT.EVENT) {
+        motion.take(run.get("stored")); run.set({ stored: 0 });
+        const over = this.happenings.pass(motion);
+        motion.events = this.happenings.happened;
+        if (over) { if (over.startsWith("ended")) motion.ended = over; return motion; }
+      }
       if (left === EXIT.END) { motion.take(run.get("stored")); return motion; }
       if (left === EXIT.STOPPED) { motion.take(run.get("stored")); return motion.stop(this.why(`at t = ${run.get("t").toPrecision(6)}`)); }
       if (motion.stored > MOST_NUMBERS) { motion.take(run.get("stored")); return motion.stop(`stopped at t = ${run.get("t").toPrecision(6)}: ${motion.count} steps are as many as a page can keep; da.simulate follows longer motions`); }
@@ -227,7 +265,7 @@ class Engine {
 
 // The points of a run with the polynomials between them.
 class Motion {
-  constructor(engine, start) { this.engine = engine; this.start = start; this.blocks = []; this.count = 0; this.stored = 0; this.stopped = ""; }
+  constructor(engine, start) { this.engine = engine; this.start = start; this.blocks = []; this.count = 0; this.stored = 0; this.stopped = ""; this.ended = ""; this.events = []; }
 
   take(count) {
     const e = this.engine, w = e.width;
@@ -236,7 +274,28 @@ class Motion {
     this.count += count; this.stored += count * w * (DENSE_ROWS + 1);
   }
 
-  stop(why) { this.stopped = why; this.steps = this.count - 1; return this; }
+  // only the first points; their blocks may be shared, so they are not changed
+  cut(count) {
+    while (this.blocks.length && this.blocks[this.blocks.length - 1].first >= count) this.blocks.pop();
+    const b = this.blocks.pop(), n = count - b.first, w = this.engine.width;
+    this.blocks.push({ first: b.first, t: b.t.subarray(0, n), y: b.y.subarray(0, n * w), dense: b.dense.subarray(0, n * w * DENSE_ROWS) });
+    this.count = count;
+  }
+
+  // one more point, after a step that takes no time
+  add(t, y) {
+    const dense = new Float64Array(y.length * DENSE_ROWS);
+    dense.set(y);
+    this.blocks.push({ first: this.count++, t: Float64Array.of(t), y: y.slice(), dense });
+  }
+
+  // the step that ends at point k
+  step(k) {
+    const begin = this.time(k - 1), end = this.time(k), b = this.block(k), o = (k - b.first) * this.engine.width * DENSE_ROWS;
+    return { begin, end, at: (t) => this.polynomial(b, o, (t - begin) / (end - begin)) };
+  }
+
+  stop(why) { this.stopped = why; return this; }
 
   block(k) {
     let low = 0, high = this.blocks.length - 1;
@@ -256,9 +315,14 @@ class Motion {
     const begin = this.time(low), end = this.time(high), w = this.engine.width;
     if (t >= end) return this.point(high).slice();
     if (t === begin) return this.point(low).slice();
-    const theta = (t - begin) / (end - begin), b = this.block(high), o = (high - b.first) * w * DENSE_ROWS, y = b.dense.slice(o + 7 * w, o + 8 * w);
+    const b = this.block(high);
+    return this.held(t, this.polynomial(b, (high - b.first) * w * DENSE_ROWS, (t - begin) / (end - begin)));
+  }
+
+  polynomial(b, o, theta) {
+    const w = this.engine.width, y = b.dense.slice(o + 7 * w, o + 8 * w);
     for (let row = 6; row >= 0; row--) { const k = row % 2 ? 1 - theta : theta; for (let i = 0; i < w; i++) y[i] = b.dense[o + row * w + i] + y[i] * k; }
-    return this.held(t, y);
+    return y;
   }
 
   // between its ends a step leaves the rows by as much as its error: back onto them, as at the ends
@@ -272,10 +336,20 @@ class Motion {
   }
 
   // states and outputs at times, in rows
-  sample(times) {
+  sample(times) { return this.seen(times, (k) => this.at(times[k])); }
+
+  // the same at the points of the run itself, of which there may be two at one time: before and after an event
+  steps(most) {
+    const every = Math.max(1, Math.ceil(this.count / most)), found = [];
+    for (let k = 0; k < this.count; k += every) found.push(k);
+    if (found[found.length - 1] !== this.count - 1) found.push(this.count - 1);
+    return this.seen(found.map((k) => this.time(k)), (k) => this.point(found[k]));
+  }
+
+  seen(times, state) {
     const e = this.engine, part = e.parts.outputs, n = e.n, states = new Float64Array(times.length * (n + e.riding)), outputs = new Float64Array(times.length * part.out);
     times.forEach((t, k) => {
-      const y = this.at(t);
+      const y = state(k);
       states.set(y.subarray(0, n + e.riding), k * (n + e.riding));
       const x = e.numbers(e.x, n + 1);
       x.set(y.subarray(0, n)); x[n] = t;
@@ -283,12 +357,5 @@ class Motion {
       outputs.set(e.numbers(part.at.out, part.out), k * part.out);
     });
     return { t: Float64Array.from(times), states, outputs };
-  }
-
-  times(most) {
-    const every = Math.max(1, Math.ceil(this.count / most)), found = [];
-    for (let k = 0; k < this.count; k += every) found.push(this.time(k));
-    if (found[found.length - 1] !== this.last) found.push(this.last);
-    return found;
   }
 }

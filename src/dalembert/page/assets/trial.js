@@ -34,7 +34,7 @@ class Trial {
     const d = this.data, knob = (group, name, value, more = {}) => ({ group, name, value, now: value, unit: d.units[name], ...more });
     return [
       ...d.starts.map((f, k) => knob("Start", f.name, f.value, { start: k })),
-      ...d.constants.map((c) => knob(c.kind === "input" ? "Inputs" : "Constants", c.name, c.value, { constant: true })),
+      ...d.constants.map((c) => knob({ input: "Inputs", event: "Events" }[c.kind] ?? "Constants", c.name, c.value, { constant: true })),
       knob("Run", "duration", d.duration, { unit: d.units.t }),
       knob("Run", "tolerance", d.rtol, {}),
     ];
@@ -42,7 +42,7 @@ class Trial {
 
   build() {
     const box = $(".knobs", this.root);
-    for (const group of ["Start", "Constants", "Inputs", "Run"]) {
+    for (const group of ["Start", "Constants", "Inputs", "Events", "Run"]) {
       const mine = this.knobs.filter((k) => k.group === group);
       if (!mine.length) continue;
       const set = document.createElement("fieldset"), legend = document.createElement("legend");
@@ -195,7 +195,14 @@ class Trial {
     this.draw();
     const drift = this.values("drift"), worst = drift ? Math.max(...drift.v.map(Math.abs)) : null;
     const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${worst === null ? "" : `; E_Z changes by ${worst.toExponential(1).replace("-", "−")} of its scale`}.`;
-    this.say(result.stopped ? `${result.stopped[0].toUpperCase()}${result.stopped.slice(1)}. The motion so far is shown: ${words}` : words, Boolean(result.stopped));
+    const happened = this.happened(result);
+    this.say(result.stopped ? `${result.stopped[0].toUpperCase()}${result.stopped.slice(1)}. The motion so far is shown: ${words}${happened}` : `${result.ended ? `${result.ended[0].toUpperCase()}${result.ended.slice(1)}: ` : ""}${words}${happened}`, Boolean(result.stopped));
+  }
+
+  // what happened on the way: how often, and when first
+  happened({ events }) {
+    const names = [...new Set(events.map((e) => e.name))];
+    return names.map((name) => { const each = events.filter((e) => e.name === name); return ` “${name}” (${each[0].how}) ${each.length === 1 ? "" : `${each.length} times, first `}at t = ${Charts.label(each[0].t)}.`; }).join("");
   }
 
   // a quantity by its key, over its times
@@ -211,11 +218,11 @@ class Trial {
     if (kind === "u") return column(frames, "states", wide, d.n_q + +place);
     if (kind === "r") return column(steps, "outputs", out, d.outputs.residuals + +place);
     if (kind === "w") { const parts = d.audit.works[+place]; return { t: steps.t, v: Float64Array.from(steps.t, (_, i) => parts.reduce((sum, k) => sum + steps.states[i * wide + n + k], 0)) }; }
-    const energy = (k) => column(steps, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), Z = d.audit && d.audit.Z >= 0 ? column(steps, "states", wide, n + d.audit.Z).v : new Float64Array(steps.t.length);
+    const energy = (k) => column(steps, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), rides = (name) => d.audit && d.audit[name] >= 0 ? column(steps, "states", wide, n + d.audit[name]).v : new Float64Array(steps.t.length), Z = rides("Z"), taken = rides("taken");
     const each = (f) => ({ t: steps.t, v: Float64Array.from(steps.t, (_, i) => f(i)) });
     const scale = () => Math.max(...K2.map((x, i) => x + Math.abs(V[i] - V[0]) + Math.abs(Z[i]))) || 1;
     switch (kind) {
-      case "E_Z": return each((i) => K2[i] + V[i] + Z[i]);
+      case "E_Z": return each((i) => K2[i] + V[i] + Z[i] + taken[i]);
       case "E": return each((i) => K2[i] + V[i]);
       case "H": return each((i) => K2[i] - K0[i] + V[i]);
       case "C": return each((i) => K2[i] + K1[i] + K0[i] + V[i]);
@@ -223,7 +230,7 @@ class Trial {
       case "V": return each((i) => V[i]);
       case "Z": return each((i) => Z[i]);
       case "T": return each((i) => K2[i] + K1[i] + K0[i]);
-      case "drift": { const s = scale(), E0 = K2[0] + V[0] + Z[0]; return each((i) => (K2[i] + V[i] + Z[i] - E0) / s); }
+      case "drift": { const s = scale(), E0 = K2[0] + V[0] + Z[0]; return each((i) => (K2[i] + V[i] + Z[i] + taken[i] - E0) / s); }
       default: return null;
     }
   }
@@ -343,7 +350,7 @@ class Trial {
     const constants = this.knobs.filter((k) => k.group === "Constants" && (this.changed(k) || k.name in d.given)).map((k) => [k.name, Trial.write(k.now)]);
     const inputs = [...Object.entries(d.inputs).map(([name, text]) => [name, JSON.stringify(text)]), ...this.knobs.filter((k) => k.group === "Inputs").map((k) => [k.name, Trial.write(k.now)])];
     const guess = Object.entries(d.start.guess).map(([name, [, x]]) => [name, x]), given = [["start", starts], ["guess", guess], ["values", constants], ["inputs", inputs]].filter(([, pairs]) => pairs.length);
-    const r = this.named("Run", "tolerance").now;
-    return `${d.head}\nrun = da.simulate(s, ${this.named("Run", "duration").now}${given.map(([name, pairs]) => `, ${name}=${dictionary(pairs)}`).join("")}, rtol=${r}, atol=${r})\nprint(run)\n`;
+    const r = this.named("Run", "tolerance").now, events = d.happening.map(([before, name, after]) => `${before}${name ? this.named("Events", name).now : ""}${after}`).join(", ");
+    return `${d.head}\nrun = da.simulate(s, ${this.named("Run", "duration").now}${given.map(([name, pairs]) => `, ${name}=${dictionary(pairs)}`).join("")}${events ? `, events=[${events}]` : ""}, rtol=${r}, atol=${r})\nprint(run)\n`;
   }
 }

@@ -13,7 +13,7 @@ const pause = (() => {
 function seen(motion) {
   const first = motion.first, last = motion.last, n = Math.min(FRAMES, Math.max(241, Math.round((last - first) * 60) + 1));
   const even = Array.from({ length: last > first ? n : 1 }, (_, k) => (k === n - 1 ? last : first + (last - first) * k / (n - 1)));
-  return { frames: motion.sample(even), steps: motion.sample(motion.times(STEPS)), sizes: engine.sizes, count: motion.count, stopped: motion.stopped, start: motion.start };
+  return { frames: motion.sample(even), steps: motion.steps(STEPS), sizes: engine.sizes, count: motion.count, stopped: motion.stopped, ended: motion.ended, events: motion.events, start: motion.start };
 }
 
 async function work() {

@@ -8,17 +8,16 @@ from typing import Any, Final
 
 from dalembert.api.compile import what_to_integrate
 from dalembert.integrals.audit import JUMPS, Z, energies_of, extra_work, generalized_work, quadratures
-from dalembert.numerics.llvm_writer import POINTER
 from dalembert.ode.constrained.fields import FIELDS as ROW_FIELDS
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.constrained.solver_text import text as solver_text
 from dalembert.ode.control import loop_text
 from dalembert.ode.run import FIELDS as RUN_FIELDS
 from dalembert.ode.run import ROWS, WorkRow
-from dalembert.page.live.parts import ModulePart, compiled, names
+from dalembert.page.live.parts import ModulePart, compiled, field_letters, names
 from dalembert.simulation.context import TEXT as CONTEXT_TEXT
 from dalembert.simulation.context_fields import FIELDS as CONTEXT_FIELDS
-from dalembert.simulation.energy_audit.audit import Audit, native_audit
+from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Audit, native_audit
 from dalembert.simulation.integrators import NATIVE
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.trajectory import Trajectory
@@ -26,6 +25,7 @@ from dalembert.simulation.trajectory import Trajectory
 _LOOP: Final = ("start", "advance", "rhs", "rhs_without_time", "project")
 _ROWS: Final = ("rates", "project", "choose_rows")
 _ROWS_PREFIX: Final = "rows"
+_STRUCTURES: Final = {"run": RUN_FIELDS, "context": CONTEXT_FIELDS, "rows": ROW_FIELDS}
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class LiveMotion:
     data: dict[str, Any]
 
 
-def motion(run: Trajectory) -> LiveMotion:
-    """Everything that the native run of a trajectory was made of."""
+def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
+    """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰 rides along if they change states."""
     setting = run.values
     kin, equations = what_to_integrate(run.system, NATIVE)
     model = native_model(setting, equations)
@@ -51,7 +51,7 @@ def motion(run: Trajectory) -> LiveMotion:
         "n_u": setting.kin.n_u,
         "autonomous": model.autonomous,
         "rows": None,
-        "fields": {"run": _names(RUN_FIELDS), "context": _names(CONTEXT_FIELDS), "rows": _names(ROW_FIELDS)},
+        "fields": {name: field_letters(fields) for name, fields in _STRUCTURES.items()},
         "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in WorkRow}},
     }
     if isinstance(model.rates, ConstrainedRates):
@@ -64,18 +64,14 @@ def motion(run: Trajectory) -> LiveMotion:
         if model.projection is not None:
             parts.append(compiled("projection", model.projection, given))
     if run.energy_audit is not None:
-        audit = native_audit(setting, quadratures(kin))
+        riding = quadratures(kin)
+        audit = native_audit(setting, riding.with_events() if changed_by_events else riding)
         watched = names(audit.tape, audit.parameters)
         parts.append(compiled("energy", audit.energy, watched))
         if audit.rates is not None:
             parts.append(compiled("audit", audit.rates, watched))
         data["audit"] = _watched(audit, energies_of(kin).powers)
     return LiveMotion(tuple(parts), tuple(texts), tuple(exports), data)
-
-
-def _names(fields: tuple[tuple[str, str], ...]) -> list[list[str]]:
-    """Each field with the letter of its kind: a number, or an address or whole number."""
-    return [[name, "f" if kind == "double" else "p" if kind == POINTER else "i"] for name, kind in fields]
 
 
 def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
@@ -108,6 +104,7 @@ def _watched(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:
         "count": len(audit.names),
         "Z": place.get(Z, -1),
         "jump": place.get(JUMPS, -1),
+        "taken": place.get(TAKEN_BY_EVENTS, -1),
         "autonomous": audit.autonomous,
         "multipliers": audit.takes_multipliers,
         "works": works,

@@ -10,6 +10,7 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.numerics import emit
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.llvm_writer import POINTER
 from dalembert.numerics.target import WASM32
 
 
@@ -46,3 +47,8 @@ def compiled(name: str, function: CompiledFunction, parameters: tuple[str, ...])
 def names(tape: Tape, symbols: Sequence[int]) -> tuple[str, ...]:
     """The names of symbols."""
     return tuple(str(tape.nodes[i][1]) for i in symbols)
+
+
+def field_letters(fields: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Each field of a structure with the letter of its kind: a number, or an address or whole number."""
+    return [[name, "f" if kind == "double" else "p" if kind == POINTER else "i"] for name, kind in fields]

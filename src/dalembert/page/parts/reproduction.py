@@ -15,6 +15,7 @@ from dalembert.page.parts.words import lowered, section, table
 from dalembert.page.study import ReportRequest, Study
 from dalembert.report import document
 from dalembert.report.html import html
+from dalembert.simulation.events.event import Event, EventAction
 
 _PACKAGES = ("dalembert", "numpy", "llvmlite", "python-flint")
 
@@ -45,9 +46,7 @@ def program(study: Study) -> str:
         "inputs": {name: written(x) for name, x in request.run.inputs.items()},
     }
     extra = "".join(f", {name}={dict(x)!r}" for name, x in given.items() if x)
-    happening = (
-        f", events=gallery.entry({request.name!r}).events" if request.run.events and request.name and ":" not in request.name else ""
-    )
+    happening = f", events=[{', '.join(map(event_text, request.run.events))}]" if request.run.events else ""
     lines += [
         f"run = da.simulate(s, {request.duration!r}{extra}{happening}, rtol={request.run.rtol!r}, atol={request.run.atol!r})",
         "print(da.agreement(s))",
@@ -90,6 +89,16 @@ def versions(study: Study) -> list[tuple[str, str]]:
 def written(x: Any) -> Any:
     """An input as it can be given again: text that `s.expression` reads for an expression, anything else as it is."""
     return source(x) if isinstance(x, Scalar) else x
+
+
+def event_text(e: Event) -> str:
+    """An event as Python takes it."""
+    what, name = repr(str(written(e.expression))), f", name={e.name!r}" if e.name else ""
+    if e.action is EventAction.IMPACT:
+        return f"da.impact({what}, {written(e.restitution)!r}{name})"
+    changes = {str(key): written(x) for key, x in e.changes.items()}
+    how = (f", direction={e.direction!r}" if e.direction != "any" else "") + ", stop=True" * (e.action is EventAction.STOP)
+    return f"da.event({what}{how}{f', reset={changes!r}' if changes else ''}{name})"
 
 
 def _value(given: Mapping[str, float], name: str, declared: Any) -> str:

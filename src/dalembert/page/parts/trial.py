@@ -13,8 +13,9 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
 from dalembert.model.system import units_by_name
 from dalembert.page.embedding import script
-from dalembert.page.parts.reproduction import head, written
+from dalembert.page.parts.reproduction import event_text, head, written
 from dalembert.page.study import Study
+from dalembert.simulation.events.event import Event
 from dalembert.simulation.jump_times import bends_in_time
 from dalembert.simulation.plotting.plot import file_name
 
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
     from dalembert.page.scene import Scene
     from dalembert.simulation.trajectory import Trajectory
 
-ENGINE: Final = ("algebra.js", "beginning.js", "engine.js", "worker.js")
+ENGINE: Final = ("algebra.js", "beginning.js", "happenings.js", "engine.js", "worker.js")
 # of runs in the page: half a picture's point is coarser by far
 _RTOL: Final = 1e-9
-_EVENTS: Final = "New runs are not made here: this run has events, which only Python follows. The recorded run is shown."
 _BENDS: Final = (
     "New runs are not made here: a load or a specified motion jumps in time, where steps must end. The recorded run is shown; "
     "da.simulate runs others."
@@ -52,7 +52,7 @@ class TrialRequest:
     start: Mapping[Any, Any]
     values: Mapping[Any, Any]
     inputs: Mapping[Any, Any]
-    events: Sequence[Any]
+    events: Sequence[Event]
     head: str
     title: str
 
@@ -69,7 +69,7 @@ def trial(request: TrialRequest | None, drawn: Scene | None) -> tuple[str, str]:
     """The panel, and the blocks of data behind it; a sentence and nothing where a page cannot run the system."""
     if request is None:
         return "", ""
-    why = _EVENTS if request.events else _STATES if request.run.kinematics.x else _BENDS if bends_in_time(request.run.values) else ""
+    why = _STATES if request.run.kinematics.x else _BENDS if bends_in_time(request.run.values) else ""
     if not why:
         try:
             return _PANEL, _blocks(request, drawn)
@@ -81,9 +81,12 @@ def trial(request: TrialRequest | None, drawn: Scene | None) -> tuple[str, str]:
 def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
     from dalembert.page.live.module import live_module
 
-    module = live_module(request.run, request.start, drawn)
+    module = live_module(request.run, request.start, drawn, request.events)
     known, system = module.data["values"], request.run.system
-    kinds = {s.name: s.kind for s in system.symbols.values()}
+    kinds: dict[str, str] = {s.name: s.kind for s in system.symbols.values()}
+    described = module.data["events"]["list"] if module.data["events"] else []
+    chosen = {e["title"]: e["restitution"] for e in described if e.get("restitution")}
+    kinds |= dict.fromkeys(chosen.values(), "event")
     used = {name for part in module.data["parts"].values() for name in part["p"]}
     inputs = {str(name): x for name, x in request.inputs.items()}
     data: dict[str, Any] = {
@@ -95,11 +98,18 @@ def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
         "given": {str(name): float(x) for name, x in request.values.items()},
         "inputs": {name: str(written(x)) for name, x in inputs.items() if isinstance(x, Scalar | str) and name not in known},
         "head": request.head,
+        "happening": [_event(e, chosen.get(e.title, "")) for e in request.events],
         "file": f"{file_name(request.title)}-try.csv",
     }
     engine = f'<script type="text/plain" id="engine">{engine_text()}</script>'
     code = f'<script type="application/octet-stream" id="module">{module.packed}</script>'
     return "\n".join([script("live", data), engine, code])
+
+
+def _event(e: Event, restitution: str) -> list[str]:
+    """An event as Python takes it: what stands before a coefficient that may be chosen, its name, and what stands after it."""
+    before, comma, after = event_text(e).partition(f", {e.restitution!r}") if restitution else (event_text(e), "", "")
+    return [before + comma[:2], restitution, after]
 
 
 @cache

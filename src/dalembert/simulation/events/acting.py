@@ -47,8 +47,8 @@ class Actor:
 
     def __init__(self, setting: Values, evaluator: Evaluator, events: Sequence[Event], gaps: Sequence[int]) -> None:
         self._setting, self._evaluator, self._events = setting, evaluator, events
-        self._changes = {i: _changes(evaluator, e) for i, e in enumerate(events) if e.action is EventAction.RESET}
-        self._impacts = {i: _Impact(evaluator, e, gaps[i]) for i, e in enumerate(events) if e.action is EventAction.IMPACT}
+        self._changes = {i: reset_values(evaluator, e) for i, e in enumerate(events) if e.action is EventAction.RESET}
+        self._impacts = {i: Impact(evaluator, e, gaps[i]) for i, e in enumerate(events) if e.action is EventAction.IMPACT}
 
     def act(self, i: int, y: Numbers, t: float) -> Changed:
         """The state y = (q, u) after event number i."""
@@ -101,7 +101,7 @@ class Actor:
         return new
 
 
-def _changes(evaluator: Evaluator, e: Event) -> tuple[list[int], list[int]]:
+def reset_values(evaluator: Evaluator, e: Event) -> tuple[list[int], list[int]]:
     """Places in (q, u), and the nodes of their new values."""
     kin = evaluator.kin
     place = {i: k for k, i in enumerate(kin.state)}
@@ -138,8 +138,8 @@ def _fraction(value: Any) -> Fraction:
         raise BadExpression(msg) from None
 
 
-class _Impact:
-    """One obstacle."""
+class Impact:
+    """One obstacle: φ̇ and ε, and the entries of 𝓜, A and J with their places below one another, as nodes."""
 
     def __init__(self, evaluator: Evaluator, e: Event, gap: int) -> None:
         kin, tape = evaluator.kin, evaluator.tape
@@ -147,26 +147,26 @@ class _Impact:
         if kin.nonlinear:
             msg = f"impact {e.title!r}: with constraints that are not linear in the velocities an impact is not defined"
             raise BadEvent(msg)
-        self._restitution, self.restitution = _restitution(evaluator, e)
+        self.restitution_node, self.restitution = _restitution(evaluator, e)
         speeds = Linear(tape, kin.u)
         rate = evaluator.reduced(kin.rate(gap))
-        self._rate, slopes = rate, speeds(rate)[1]
+        self.rate, slopes = rate, speeds(rate)[1]
         if not slopes:
             msg = f"impact {e.title!r}: no speed changes this gap, so that nothing can stop it from closing"
             raise BadEvent(msg)
         momenta = gradient(tape, {energies(kin).T: tape.one}, kin.u)
         M = [speeds(evaluator.reduced(p))[1] for p in momenta]
         rows = [{r: evaluator.reduced(a) for r, a in row.A.items()} for row in kin.velocity_rows]
-        self._shape, self._places, self._nodes = _sparse([*M, *rows, slopes], kin.n_u)
+        self.shape, self.places, self.nodes = _sparse([*M, *rows, slopes], kin.n_u)
 
     def of(self, state: dict[int, float], y: Numbers) -> Changed:
         """The state after the impact; the same where the gap opens already."""
-        evaluator, n = self._evaluator, self._shape[1]
-        rate = float(evaluator.floats([self._rate], state)[0])
+        evaluator, n = self._evaluator, self.shape[1]
+        rate = float(evaluator.floats([self.rate], state)[0])
         if rate >= 0.0:
             return Changed(y, 0.0)
-        full = np.zeros(self._shape)
-        full[self._places] = evaluator.floats(self._nodes, state)
+        full = np.zeros(self.shape)
+        full[self.places] = evaluator.floats(self.nodes, state)
         M, rows, change = full[:n], full[n:], np.zeros(len(full) - n)
         J, change[-1] = rows[-1], -(1.0 + self.restitution) * rate
         du, impulses = _impulse(M, rows, np.zeros(n), change)
@@ -180,20 +180,20 @@ class _Impact:
 
     def slopes(self, state: dict[int, float], wrt: Sequence[int]) -> Numbers:
         """∂Δu: the derivative of 𝓜 Δu = Bᵀ Λ, B Δu = −(1 + ε) φ̇, with the solution of the same equations; B are the rows and J."""
-        evaluator, n = self._evaluator, self._shape[1]
-        nodes = [*self._nodes, self._rate, self._restitution]
+        evaluator, n = self._evaluator, self.shape[1]
+        nodes = [*self.nodes, self.rate, self.restitution_node]
         values, slopes = (x[0] for x in jacobian(evaluator.tape, nodes, wrt, {**evaluator.numbers, **state}))
         rate, found = values[-2], np.zeros((n, len(wrt)))
         if rate >= 0.0:
             return found
-        full = np.zeros(self._shape)
-        full[self._places] = values[:-2]
+        full = np.zeros(self.shape)
+        full[self.places] = values[:-2]
         change = np.zeros(len(full) - n)
         change[-1] = -(1.0 + self.restitution) * rate
         du, impulses = _impulse(full[:n], full[n:], np.zeros(n), change)
         for k in range(len(wrt)):
-            d = np.zeros(self._shape)
-            d[self._places] = slopes[:-2, k]
+            d = np.zeros(self.shape)
+            d[self.places] = slopes[:-2, k]
             more = -d[n:] @ du
             more[-1] -= (1.0 + self.restitution) * slopes[-2, k] + slopes[-1, k] * rate
             found[:, k] = _impulse(full[:n], full[n:], d[n:].T @ impulses - d[:n] @ du, more)[0]

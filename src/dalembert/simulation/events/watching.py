@@ -67,7 +67,7 @@ def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> EventFunct
     """Read and compile the expressions of the events."""
     kin, tape = evaluator.kin, evaluator.tape
     state = (*kin.state, evaluator.time)
-    nodes = tuple(_node(evaluator, e) for e in events)
+    nodes = tuple(event_node(evaluator, e) for e in events)
     slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
     parameters = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
     p = np.array([evaluator.numbers[i] for i in parameters], dtype=float)
@@ -76,7 +76,7 @@ def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> EventFunct
     )
 
 
-def _node(evaluator: Evaluator, e: Event) -> int:
+def event_node(evaluator: Evaluator, e: Event) -> int:
     """The expression in q, u and t."""
     try:
         node = evaluator.node(e.expression)

@@ -1,0 +1,76 @@
+"""g(q, u, t) = 0 in a page: the functions that find events, and those that say what a reset or an impact does to a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.algebra.folds import gradient
+from dalembert.algebra.scalar import Scalar
+from dalembert.ode.event_search import EXPORTS, FIELDS, text
+from dalembert.page.live.parts import ModulePart, expressions, field_letters
+from dalembert.simulation.events.acting import Impact, reset_values
+from dalembert.simulation.events.event import SIGNS, Event, EventAction
+from dalembert.simulation.events.watching import event_node
+from dalembert.states.evaluator import Evaluator
+
+_PREFIX = "events"
+
+
+@dataclass(frozen=True)
+class Happenings:
+    """What a module needs for the events of a run; nothing where there are none."""
+
+    parts: tuple[ModulePart, ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    exports: tuple[str, ...] = ()
+    data: dict[str, Any] | None = None
+
+    @property
+    def restitutions(self) -> dict[str, float]:
+        """The coefficients that were given as numbers, by the names they have in a page."""
+        events = self.data["list"] if self.data else []
+        return {e["restitution"]: e["value"] for e in events if e.get("restitution")}
+
+
+def happenings(evaluator: Evaluator, events: Sequence[Event]) -> Happenings:
+    """`crossings` and `slopes` of all events, and `acts`: new values, or φ̇, ε and the entries of 𝓜, A and J."""
+    if not events:
+        return Happenings()
+    kin, tape = evaluator.kin, evaluator.tape
+    state = (*kin.q, *kin.u, evaluator.time)
+    nodes = [event_node(evaluator, e) for e in events]
+    slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
+    acts: list[int] = []
+    described = [_described(evaluator, e, node, acts) for e, node in zip(events, nodes, strict=True)]
+    parts = tuple(expressions(name, tape, outs, state) for name, outs in (("crossings", nodes), ("slopes", slopes), ("acts", acts)))
+    data = {"list": described, "fields": field_letters(FIELDS), "look": f"{_PREFIX}.{EXPORTS[0]}"}
+    return Happenings(parts, ((_PREFIX, text()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS), data)
+
+
+def _described(evaluator: Evaluator, e: Event, node: int, acts: list[int]) -> dict[str, Any]:
+    """One event, and where in `acts` its numbers begin; these are added there."""
+    found: dict[str, Any] = {"title": e.title, "action": e.action.name, "how": e.action.value, "sign": SIGNS[e.direction], "at": len(acts)}
+    if e.action is EventAction.RESET:
+        places, values = reset_values(evaluator, e)
+        acts += values
+        return found | {"places": places}
+    if e.action is EventAction.IMPACT:
+        impact = Impact(evaluator, e, node)
+        name, restitution = _restitution(evaluator, e, impact)
+        acts += [impact.rate, restitution, *impact.nodes]
+        entries = [list(each) for each in zip(*impact.places, strict=True)]
+        return found | {"shape": list(impact.shape), "entries": entries, "restitution": name, "value": impact.restitution}
+    return found
+
+
+def _restitution(evaluator: Evaluator, e: Event, impact: Impact) -> tuple[str, int]:
+    """ε, as a constant of its own that may be changed where it was given as a number; its name is empty where it was not."""
+    if isinstance(e.restitution, str | Scalar):
+        return "", impact.restitution_node
+    i = evaluator.tape.private_symbol(f"restitution of {e.title}")
+    evaluator.numbers[i] = np.float64(e.restitution)
+    return str(evaluator.tape.nodes[i][1]), i

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from browsing import executable, flags
 
 from dalembert import gallery
 from dalembert.page.html_page import page
@@ -27,3 +32,22 @@ def disk() -> Study:
 @pytest.fixture(scope="session")
 def disk_page(disk) -> str:
     return page(disk)
+
+
+@pytest.fixture(scope="session")
+def disk_file(disk_page, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "rolling $(rm) disk.html"
+    path.write_text(disk_page, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, where it and playwright are installed."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
+    if executable() is None:
+        pytest.skip("the browser tests need Chromium: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=executable(), args=flags())
+        yield found
+        found.close()

@@ -9,33 +9,15 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browsing import Visit, executable, flags
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
-pytestmark = pytest.mark.skipif(executable() is None, reason="the browser tests need Chromium: apt-get install chromium")
+from browsing import Visit
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=executable(), args=flags())
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
-def file(disk_page, tmp_path_factory):
-    path = tmp_path_factory.mktemp("page") / "rolling $(rm) disk.html"
-    path.write_text(disk_page, encoding="utf-8")
-    return path
-
-
 @pytest.fixture
-def visit(browser, file):
+def visit(browser, disk_file):
     context = browser.new_context(viewport=DESKTOP, offline=True, reduced_motion="reduce")
-    yield Visit(context, file)
+    yield Visit(context, disk_file)
     context.close()
 
 
@@ -74,9 +56,9 @@ def test_steps_unfold(visit):
     visit.picture("steps")
 
 
-def test_a_formula_is_copied_as_latex(browser, file):
+def test_a_formula_is_copied_as_latex(browser, disk_file):
     context = browser.new_context(viewport=DESKTOP, offline=True, permissions=["clipboard-read", "clipboard-write"])
-    visit = Visit(context, file)
+    visit = Visit(context, disk_file)
     visit.page.locator("#principle-kane .copy").first.click()
     visit.page.wait_for_selector("#principle-kane .copy:has-text('copied')")
     copied = visit.do("navigator.clipboard.readText()")
@@ -145,9 +127,9 @@ def test_the_scene_is_drawn_and_moves(visit):
     assert before != visit.do("stage.azimuth")
 
 
-def test_light_and_dark(browser, file):
+def test_light_and_dark(browser, disk_file):
     context = browser.new_context(viewport=DESKTOP, offline=True, color_scheme="dark", reduced_motion="reduce")
-    visit = Visit(context, file)
+    visit = Visit(context, disk_file)
     background = "getComputedStyle(document.body).backgroundColor"
     dark = visit.do(background)
     visit.page.locator("#motion").scroll_into_view_if_needed()
@@ -159,9 +141,9 @@ def test_light_and_dark(browser, file):
     context.close()
 
 
-def test_a_phone_shows_all_of_it_without_scrolling_sideways(browser, file):
+def test_a_phone_shows_all_of_it_without_scrolling_sideways(browser, disk_file):
     context = browser.new_context(viewport=PHONE, offline=True, has_touch=True, is_mobile=True, reduced_motion="reduce")
-    visit = Visit(context, file)
+    visit = Visit(context, disk_file)
     assert 390 == visit.do("document.documentElement.scrollWidth")
     visit.picture("phone")
     visit.page.locator("#player").scroll_into_view_if_needed()

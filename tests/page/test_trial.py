@@ -10,27 +10,12 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from browsing import Visit, executable, flags
+from browsing import Visit
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
-pytestmark = pytest.mark.skipif(executable() is None, reason="the browser tests need Chromium: apt-get install chromium")
+import dalembert as da
+from dalembert import gallery
 
 SIZE = {"width": 1280, "height": 900}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=executable(), args=flags())
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
-def file(disk_page, tmp_path_factory):
-    path = tmp_path_factory.mktemp("trial") / "disk.html"
-    path.write_text(disk_page, encoding="utf-8")
-    return path
 
 
 class Tried(Visit):
@@ -55,15 +40,13 @@ class Tried(Visit):
 
 
 @pytest.fixture
-def visit(browser, file):
+def visit(browser, disk_file):
     context = browser.new_context(viewport=SIZE, offline=True, reduced_motion="reduce")
-    yield Tried(context, file)
+    yield Tried(context, disk_file)
     context.close()
 
 
 def test_another_start_moves_as_python_does_and_the_address_keeps_it(visit, disk, browser):
-    import dalembert as da
-
     visit.give("theta", "1.0")
     visit.give("m", "2")
     visit.settled()
@@ -144,11 +127,88 @@ def test_one_over_another(visit):
     assert visit.do("document.querySelectorAll('#phase .curve').length") == 2
 
 
+@pytest.fixture
+def tried(browser, tmp_path):
+    """The panel of a run, by itself."""
+    context = browser.new_context(viewport=SIZE, offline=True, reduced_motion="reduce")
+    yield lambda run: Tried(context, run.view().save(tmp_path / "run.html"))
+    context.close()
+
+
+def falling():
+    """A particle that falls into the centre that attracts it: r = 0 is reached from rest at 1 after π/√8."""
+    s = da.System("Fall")
+    r, (m, k) = s.coordinate("r"), s.constants(m=1.0, k=1.0)
+    s.particle("p", m, s.O.offset(r * s.N.x, "P"))
+    s.potential(-k / r)
+    return da.simulate(s, 0.8, start={"r": 1.0}, progress=False)
+
+
+def locking():
+    """A crank of length 1 that is turned; its rod, of length l, cannot follow beyond sin t = l."""
+    s = da.System("Crank")
+    x, (m, l) = s.coordinate("x"), s.constants(m=1.0, l=0.8)
+    turn = s.specified("turn", s.t)
+    P = s.O.offset(da.cos(turn) * s.N.x + da.sin(turn) * s.N.y, "P")
+    Q = s.O.offset(x * s.N.x, "Q")
+    s.particle("slider", m, Q)
+    s.constrain((Q - P) @ (Q - P) - l**2, name="rod")
+    return da.simulate(s, 0.5, start={}, guess={"x": 2.0}, progress=False)
+
+
+@pytest.mark.parametrize(("build", "end", "why"), [(falling, 1.1107, "stopped at t = 1.11"), (locking, 0.9273, "stopped at t = 0.927")])
+def test_a_run_that_cannot_go_on_shows_the_motion_so_far(tried, build, end, why):
+    visit = tried(build())
+    visit.give("duration", "3")
+    visit.settled()
+    said = visit.page.locator(".said").inner_text()
+    assert why in said.lower()
+    assert "The motion so far is shown" in said
+    assert end == pytest.approx(visit.do("trial.result.frames.t.at(-1)"), abs=2e-4)
+    assert visit.do("clock.last === trial.result.frames.t.at(-1) && stage.t.length === trial.result.frames.t.length")
+    assert [] == visit.said
+
+
+def test_what_cannot_be_is_said_beside_the_field(tried):
+    entry = gallery.entry("four-bar")
+    visit = tried(da.simulate(entry.build(), 0.5, start=dict(entry.start), progress=False))
+    visit.give("theta_1", "0.7")
+    visit.settled()
+    before = visit.do("trial.result.count")
+    for name, text, sentence in (("l_1", "100", "no position satisfies"), ("rho", "0", "a mass must be positive")):
+        value = visit.field(name).input_value()
+        visit.give(name, text)
+        visit.until("[...document.querySelectorAll('.fault')].some(p => p.textContent)")
+        assert sentence in visit.page.locator(".knob", has=visit.field(name)).locator(".fault").inner_text()
+        assert before == visit.do("trial.result.count")
+        visit.give(name, value)
+        visit.until("![...document.querySelectorAll('.fault')].some(p => p.textContent)")
+        visit.settled()
+    assert [] == visit.said
+
+
+def test_a_ball_bounces_in_the_page(tried):
+    entry = gallery.entry("bouncing-ball")
+    s = entry.build()
+    visit = tried(da.simulate(s, 2.0, start={"h": 0.3}, events=entry.events, progress=False))
+    visit.give("restitution of table", "0.5")
+    visit.settled()
+    run = da.simulate(s, 2.0, start={"h": 0.3}, events=[da.impact("h", 0.5, name="table")], progress=False)
+    t, h = visit.do("(() => { const f = trial.values('q:0'); return [Array.from(f.t), Array.from(f.v)]; })()")
+    assert run.at(np.array(t))["h"] == pytest.approx(np.array(h), abs=1e-7)
+    assert f"“table” (impact) {len(run.events)} times, first at t = 0.355126" in visit.page.locator(".said").inner_text()
+    assert "events=[da.impact('h', 0.5, name='table')]" in visit.do("trial.python()")
+    visit.give("restitution of table", "1.5")
+    visit.until("[...document.querySelectorAll('.fault')].some(p => p.textContent)")
+    assert "it must lie between 0 (no rebound) and 1 (nothing lost)" in visit.faults()[0]
+    assert [] == visit.said
+
+
 @pytest.mark.parametrize("missing", ["WebAssembly", "Worker"])
-def test_what_a_browser_lacks_is_said(browser, file, missing):
+def test_what_a_browser_lacks_is_said(browser, disk_file, missing):
     context = browser.new_context(viewport=SIZE, offline=True)
     context.add_init_script(f"delete window.{missing}; window.{missing} = undefined;")
-    visit = Tried(context, file, ready=False)
+    visit = Tried(context, disk_file, ready=False)
     assert {"WebAssembly": "WebAssembly", "Worker": "workers"}[missing] in visit.page.locator("#trial .said").inner_text()
     assert "the recorded run is shown" in visit.page.locator("#trial .said").inner_text()
     assert [] == visit.said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -38,12 +39,20 @@ def film(run: Trajectory, path: str | os.PathLike[str]) -> Path:
     _check(kind)
     with replacing(path) as part:
         if kind == ".png":
-            next(_images(scene(run.at(run.t[:1]), arrows=False) if len(run) < 2 else _drawn(run, 60), 1)).save(part, format="PNG")
+            part.write_bytes(png(run))
         elif kind == ".gif":
             _gif(run, part)
         else:
             _mp4(run, part)
     return target
+
+
+def png(run: Trajectory) -> bytes:
+    """A picture of the start."""
+    _check(".png")
+    made = io.BytesIO()
+    next(_images(scene(run.at(run.t[:1]), arrows=False) if len(run) < 2 else _drawn(run, 60), 1)).save(made, format="PNG")
+    return made.getvalue()
 
 
 def _check(kind: str) -> None:

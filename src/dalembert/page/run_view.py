@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import os
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.simulate import simulate
+from dalembert.ode.failures import MissingPackage
 from dalembert.page.embedding import scene_data, script
-from dalembert.page.html_page import shell, write
+from dalembert.page.film import png
+from dalembert.page.html_page import asset, shell, write
 from dalembert.page.parts.motion import arrow_kinds, coordinates, player
 from dalembert.page.parts.trial import PHASE, TrialRequest, trial
 from dalembert.page.plots import Plots
@@ -64,8 +66,43 @@ class RunView:
         under = f'<img src="{image}" alt="{name} at its start" style="width:100%;max-height:30rem">'
         return f'<div style="position:relative;min-height:{_HEIGHT};background:#fff">{under}{over}</div>'
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ARG002 - as IPython calls it
+        """A widget where anywidget is installed, with the frame, a picture and a word for those who cannot show it; else nothing more."""
+        widget = self._widget
+        if widget is None:
+            return {}
+        shown = widget._repr_mimebundle_()
+        bundle = dict(shown[0] if isinstance(shown, tuple) else shown or {})
+        still = self._picture()
+        return bundle | {"text/html": self._repr_html_(), "text/plain": repr(self)} | ({"image/png": still} if still else {})
+
+    @cached_property
+    def _widget(self) -> Any:
+        """The document as a widget, which lives on without the kernel; None where anywidget is not installed."""
+        kind = _widget_class()
+        return None if kind is None else kind(html=self.html, title=self.run.system.name)
+
+    def _picture(self) -> str:
+        """The start as PNG in base64; nothing without pillow."""
+        try:
+            return base64.b64encode(png(self.run)).decode("ascii")
+        except MissingPackage:
+            return ""
+
     def __repr__(self) -> str:
         return f"RunView({self.run.system.name!r})"
+
+
+@cache
+def _widget_class() -> Any:
+    """A widget of one document, made where anywidget is installed."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError:
+        return None
+    fields = {"html": traitlets.Unicode().tag(sync=True), "title": traitlets.Unicode().tag(sync=True)}
+    return type("RunWidget", (anywidget.AnyWidget,), {"_esm": asset("widget.js"), **fields})
 
 
 def _alone(still: str) -> str:

@@ -130,6 +130,7 @@ class Beginning {
   speeds(q, n) {
     this.active = this.data.velocities.map((c, k) => ({ ...c, k })).filter((c) => c.field < 0 || this.asked[c.field]);
     let u = new Array(n).fill(0);
+    for (const [k, x] of Object.values(this.data.bent)) u[k] = x;
     const first = this.conditions(q, u), curved = this.active.some((c) => c.curved);
     if (![...first.C.flat(), ...first.d].every(Number.isFinite)) throw new BadSetting("a given velocity is not defined at these positions: start elsewhere");
     const free = u.map((_, r) => first.C.some((row) => row[r] !== 0) || curved);
@@ -162,7 +163,7 @@ class Beginning {
     for (let k = 0; k < u.length; k++) {
       const places = free.flatMap((on, j) => (on ? [j] : [])), { C } = this.conditions(q, u);
       if (Algebra.rank(C.map((row) => places.map((j) => row[j]))) === places.length) break;
-      if (!free[k]) continue;
+      if (!free[k] || Object.values(this.data.bent).some(([r]) => r === k)) continue;
       free[k] = false;
       const trial = u[k] === 0 ? u : this.solved(q, u.map((x, j) => (j === k ? 0 : x)), free, curved);
       if (this.excess(q, trial).every((x) => x <= 0) && Algebra.norm(trial) <= 10 * Algebra.norm(u)) u = trial;

@@ -349,7 +349,7 @@ class Trial {
     const starts = this.knobs.filter((k) => "start" in k && asked[k.start]).map((k) => [k.name, Trial.write(k.now)]);
     const constants = this.knobs.filter((k) => k.group === "Constants" && (this.changed(k) || k.name in d.given)).map((k) => [k.name, Trial.write(k.now)]);
     const inputs = [...Object.entries(d.inputs).map(([name, text]) => [name, JSON.stringify(text)]), ...this.knobs.filter((k) => k.group === "Inputs").map((k) => [k.name, Trial.write(k.now)])];
-    const guess = Object.entries(d.start.guess).map(([name, [, x]]) => [name, x]), given = [["start", starts], ["guess", guess], ["values", constants], ["inputs", inputs]].filter(([, pairs]) => pairs.length);
+    const guess = Object.entries({ ...d.start.guess, ...d.start.bent }).map(([name, [, x]]) => [name, x]), given = [["start", starts], ["guess", guess], ["values", constants], ["inputs", inputs]].filter(([, pairs]) => pairs.length);
     const r = this.named("Run", "tolerance").now, events = d.happening.map(([before, name, after]) => `${before}${name ? this.named("Events", name).now : ""}${after}`).join(", ");
     return `${d.head}\nrun = da.simulate(s, ${this.named("Run", "duration").now}${given.map(([name, pairs]) => `, ${name}=${dictionary(pairs)}`).join("")}${events ? `, events=[${events}]` : ""}, rtol=${r}, atol=${r})\nprint(run)\n`;
   }

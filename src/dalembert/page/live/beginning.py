@@ -67,10 +67,12 @@ def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -
     slopes = [i for row in rows for i in gradient(tape, {row.node: tape.one}, kin.q)]
     guessed = _determined(start.q, assembler, [place[c.symbol] for c in asked if c.symbol in place])
     asked = [c for c in asked if c.symbol not in place or place[c.symbol] not in guessed]
+    bent = _bent(evaluator, run, asked) if kin.nonlinear else {}
+    asked = [c for c in asked if c.name not in bent]
     fields = [_given_field(evaluator, c, place) for c in asked]
     fields += _free_coordinates(evaluator, start.q, assembler, {f.q for f in fields} | set(guessed))
     fast = [c for c in asked if c.level is Level.VELOCITY]
-    fields += _free_speeds(evaluator, run, fast)
+    fields += [f for f in _free_speeds(evaluator, run, fast) if f.name not in bent]
     velocity = [*((f.name, k) for k, f in enumerate(fields) if f.q < 0 and f.name not in {c.name for c in expressed})]
     nodes = {c.name: c.node for c in fast} | {label(kin.name(i)): i for i in kin.u}
     table = [(name, nodes[name], k) for name, k in velocity] + [(r.row.name, evaluator.reduced(r.e), -1) for r in kin.velocity_rows]
@@ -80,6 +82,7 @@ def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -
     data = {
         "q": [guessed.get(k, x) for k, x in enumerate(no_rotation(run.system).tolist())],
         "guess": {label(kin.name(kin.q[k])): [k, x] for k, x in guessed.items()},
+        "bent": {name: [kin.u.index(c.symbol), c.value] for name, c in bent.items() if c.symbol is not None},
         "t": start.t,
         "rows": [
             {"name": r.name, "target": r.target, "norm": r.is_norm, "field": names.get(r.name, -1) if k >= own else -1}
@@ -110,6 +113,29 @@ def _determined(q: Numbers, assembler: Assembler, given: Sequence[int]) -> dict[
     return found
 
 
+def _bent(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> dict[str, Condition]:
+    """Given speeds that rows not linear in the rates determine from those given before: they only tell which root is meant."""
+    fast = [c for c in asked if c.level is Level.VELOCITY]
+    slopes = _velocity_slopes(evaluator, run, [*(evaluator.reduced(r.e) for r in evaluator.kin.velocity_rows), *(c.node for c in fast)])
+    rows = slopes[: len(slopes) - len(fast)]
+    basis: list[Numbers] = []
+    found = {}
+    for c, slope in zip(fast, slopes[len(rows) :], strict=True):
+        if _grows(rows, basis, slope):
+            basis.append(slope)
+        elif c.symbol in evaluator.kin.u:
+            found[c.name] = c
+    return found
+
+
+def _velocity_slopes(evaluator: Evaluator, run: Trajectory, nodes: Sequence[int]) -> Numbers:
+    """∂e/∂u at the start of the run, rows of length one."""
+    kin, start = evaluator.kin, run.start
+    state = {**dict(zip((*kin.q, *kin.u), (*start.q.tolist(), *start.u.tolist()), strict=True)), evaluator.time: start.t}
+    slopes = [i for node in nodes for i in gradient(evaluator.tape, {node: evaluator.tape.one}, kin.u)]
+    return _unit(evaluator.floats(slopes, state).reshape(len(nodes), kin.n_u))
+
+
 def _given_field(evaluator: Evaluator, c: Condition, place: Mapping[int, int]) -> StartField:
     speeds = {i: k for k, i in enumerate(evaluator.kin.u)}
     q, u = (-1, -1) if c.symbol is None else (place.get(c.symbol, -1), speeds.get(c.symbol, -1))
@@ -131,10 +157,7 @@ def _free_coordinates(evaluator: Evaluator, q: Numbers, assembler: Assembler, gi
 def _free_speeds(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> list[StartField]:
     """Speeds that rows and given velocities leave open."""
     kin, start = evaluator.kin, run.start
-    state = {**dict(zip((*kin.q, *kin.u), (*start.q.tolist(), *start.u.tolist()), strict=True)), evaluator.time: start.t}
-    nodes = [*(c.node for c in asked), *(evaluator.reduced(r.e) for r in kin.velocity_rows)]
-    slopes = [i for node in nodes for i in gradient(evaluator.tape, {node: evaluator.tape.one}, kin.u)]
-    rows = _unit(evaluator.floats(slopes, state).reshape(len(nodes), kin.n_u))
+    rows = _velocity_slopes(evaluator, run, [*(c.node for c in asked), *(evaluator.reduced(r.e) for r in kin.velocity_rows)])
     basis: list[Numbers] = []
     found = []
     for k, i in enumerate(kin.u):

@@ -39,7 +39,7 @@ def film(run: Trajectory, path: str | os.PathLike[str]) -> Path:
     _check(kind)
     with replacing(path) as part:
         if kind == ".png":
-            part.write_bytes(png(run))
+            _start(run).save(part, format="PNG")
         elif kind == ".gif":
             _gif(run, part)
         else:
@@ -48,11 +48,15 @@ def film(run: Trajectory, path: str | os.PathLike[str]) -> Path:
 
 
 def png(run: Trajectory) -> bytes:
-    """A picture of the start."""
+    """A picture of the start, as the bytes of a file."""
     _check(".png")
     made = io.BytesIO()
-    next(_images(scene(run.at(run.t[:1]), arrows=False) if len(run) < 2 else _drawn(run, 60), 1)).save(made, format="PNG")
+    _start(run).save(made, format="PNG")
     return made.getvalue()
+
+
+def _start(run: Trajectory) -> Any:
+    return next(_images(scene(run.at(run.t[:1]), arrows=False) if len(run) < 2 else _drawn(run, 60), 1))
 
 
 def _check(kind: str) -> None:

@@ -50,7 +50,8 @@ def simulate(
     values   constants that differ from their declared values
     inputs   inputs and specified motions: numbers, expressions such as 2*sin(s.t), tables (da.table(times, values), "road.csv"), or Python
              functions f(t) and f(t, now) with now["theta"], asked at every stage, or held by da.sampled(f, every=0.01)
-    integrator  "native", or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka" where installed
+    integrator  "native" (Runge and Kutta's 8(5,3)), "taylor" (Taylor series, for small smooth systems and tight tolerances), "auto"
+             (the cheaper of the two), or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka" where installed
     stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric after every step, "baumgarte"
              with errors that fade as e^(−baumgarte_rate t), 20 per unit of time unless given, or "none" (default of the other
              integrators, which cannot project)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dalembert.numerics.symbol_values import number
 from dalembert.ode.failures import BadTolerance, RunStopped, StepCollapsed, StepRefused
 from dalembert.simulation.energy_audit.audit import Budget
-from dalembert.simulation.integrators import NATIVE
+from dalembert.simulation.integrators import NATIVE, OWN
 
 
 def budget(absolute: float | None, relative: float | None, duration: float, integrator: str = NATIVE) -> Budget | None:
@@ -26,8 +26,8 @@ def budget(absolute: float | None, relative: float | None, duration: float, inte
 
 def check_native(integrator: str) -> None:
     """Refuse integrators that take their steps without asking."""
-    if integrator != NATIVE:
-        msg = f"integrator {integrator!r} cannot be held to an energy integral: only the native one asks before it takes a step"
+    if integrator not in OWN:
+        msg = f"integrator {integrator!r} cannot be held to an energy integral: only {', '.join(OWN)} ask before they take a step"
         raise BadTolerance(msg)
 
 

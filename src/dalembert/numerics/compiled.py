@@ -129,7 +129,7 @@ class _Source:
 
     def identity(self, target: Target) -> bytes:
         """What the object code is found by."""
-        return _writers() + self.content + target.identity
+        return writers() + self.content + target.identity
 
     def emitted(self, target: Target, name: str = _NAME) -> tuple[int, str]:
         """The size of the work, and the text of the functions and of that size."""
@@ -183,7 +183,7 @@ class _Lanes:
 
 
 @functools.cache
-def _writers() -> bytes:
+def writers() -> bytes:
     """A hash of the modules that write the text: code kept by another version is not found."""
     digest = hashlib.sha256()
     for module in (lowering, emit, entry, python_call, kernels):

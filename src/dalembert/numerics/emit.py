@@ -44,17 +44,21 @@ def emit(
     name: str = "f",
     target: Target | None = None,
     chunk: int = CHUNK,
+    in_groups: int = 1,
 ) -> NativeText:
-    """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`; by default for one state here."""
+    """The functions that compute the nodes `outs` of a tape from its symbols `state` and `parameters`; by default for one state here.
+
+    Where the outs are read again at once, so many side by side, they are best written so: `in_groups` at a time.
+    """
     target = host() if target is None else target
     pack = _PACKED if target.lanes == 1 and target.fused else 1
     program = lower(nodes, outs, state, parameters, fuse=target.fused, pack=pack)
-    return _Emission(program, name, target, chunk).text()
+    return _Emission(program, name, target, chunk, in_groups).text()
 
 
 class _Emission:
-    def __init__(self, program: Program, name: str, target: Target, chunk: int) -> None:
-        lanes = target.lanes
+    def __init__(self, program: Program, name: str, target: Target, chunk: int, in_groups: int) -> None:
+        lanes, self.in_groups = target.lanes, in_groups
         self.program, self.name, self.lanes, self.chunk, self.is_fused = program, name, lanes, chunk, target.fused
         self.real, self.suffix = kernels.real(lanes), kernels.suffix(lanes)
         self.leaves = {i: kernels.literal(x, lanes) for i, x in program.numbers.items()}
@@ -76,6 +80,9 @@ class _Emission:
             self.targets.setdefault(i, []).append(k)
         made = {r for operation in program.body for r in operation.results}
         self._hand_over(body)
+        if len(body) > 1:
+            # neighbours may come from different functions
+            self.in_groups = 1
         after = self._section(self.name, "xpyw", body, [i for i in self.targets if i not in made])
         parts = [kernels.declarations(self.lanes, _PACKED), *self.used.values(), before, after]
         return NativeText("\n".join(parts), self.name, self.size)
@@ -152,6 +159,8 @@ class _Lines:
         self.lanes, self.align = emission.lanes, 8 * emission.lanes
         self.names: dict[int, str] = dict(emission.leaves)
         self.lines: list[str] = []
+        # the lanes of groups of outs that are known so far
+        self.groups: dict[int, dict[int, str]] = {}
 
     def value(self, i: int) -> str:
         """The operand that stands for value i."""
@@ -178,7 +187,24 @@ class _Lines:
 
     def deliver(self, i: int) -> None:
         for k in self.emission.targets[i]:
-            self.store(i, f"%y{i}.{k}", "%y", k)
+            if self.emission.in_groups == 1:
+                self.store(i, f"%y{i}.{k}", "%y", k)
+            else:
+                self.gather(i, k)
+
+    def gather(self, i: int, k: int) -> None:
+        """Out number k beside its neighbours, written when all of them are known."""
+        width = self.emission.in_groups
+        group = self.groups.setdefault(k // width, {})
+        group[k % width] = self.value(i)
+        if len(group) == width:
+            vector, last = kernels.real(width), "poison"
+            for lane, value in sorted(group.items()):
+                name = f"%g{k}.{lane}"
+                self.lines.append(f"  {name} = insertelement {vector} {last}, {self.real} {value}, i32 {lane}")
+                last = name
+            self.lines.append(f"  %g{k} = getelementptr {self.real}, ptr %y, i64 {k - k % width}")
+            self.lines.append(f"  store {vector} {last}, ptr %g{k}, align 8")
 
     def store(self, i: int, pointer: str, base: str, k: int) -> None:
         value = self.value(i)

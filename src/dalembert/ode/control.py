@@ -6,11 +6,13 @@ Source: HNW1 II.4 (step size control, starting step size) and the program DOP853
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Final
 
-from dalembert.numerics.llvm_writer import CODE, INTRINSICS, LANE, REAL, Array, NativeFunction, NumberArray, Value
+from dalembert.numerics.llvm_writer import CODE, INTRINSICS, LANE, REAL, Array, NativeFunction, NumberArray, Operand, Record, Value
+from dalembert.ode.problem import DENSE_ROWS
 from dalembert.ode.run import Cause, ExitReason, WorkRow
-from dalembert.ode.step import DENSE_ROWS, RunFunction, step_text
+from dalembert.ode.step import RunFunction, step_text
 
 EXPORTS: Final = ("start", "advance")
 
@@ -31,7 +33,7 @@ NO_SLOPE: Final = 1e-15
 @functools.cache
 def loop_text() -> str:
     """The whole native loop; exports `start` and `advance`."""
-    parts = (INTRINSICS, step_text(), _start(), _first_size(), _take(), _reject(), _advance())
+    parts = (INTRINSICS, step_text(), _start(), _first_size(), _take(), _reject(), advance_text())
     return "\n\n".join(parts) + "\n"
 
 
@@ -59,7 +61,7 @@ def _start() -> str:
     return f.text()
 
 
-def _norm(native: RunFunction, x: Array, less: Array | None = None) -> Value:
+def norm(native: RunFunction, x: Array, less: Array | None = None) -> Value:
     """Σ (x_i / (atol_i + rtol |y_i|))² over the components in the norm; of x − less if given."""
     f, rtol = native.function, native.function.value(native.run.rtol, LANE)
     y, atol, mask = (native.row(r) for r in (WorkRow.Y, WorkRow.ATOL, WorkRow.IN_NORM))
@@ -81,15 +83,15 @@ def _first_size() -> str:
     native = RunFunction("first_size")
     f, run = native.function, native.run
     y, k, stage, after = (native.row(r) for r in (WorkRow.Y, 0, WorkRow.STAGE, 1))
-    slope = _norm(native, k)
-    euler = _euler_size(native, _norm(native, y), slope)
+    slope = norm(native, k)
+    euler = euler_size(native, norm(native, y), slope)
     with f.loop(run.groups) as i:
         stage[i] = f.intrinsic("fmuladd", f.value(euler, LANE), k[i], y[i])
     run.h = euler * 1e-3
     cause = native.evaluate(run.t + euler, stage, after)
     with f.when(run.code < 0):
         f.give(cause)
-    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", _norm(native, after, k)) / euler)
+    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", norm(native, after, k)) / euler)
     with f.when(~cause.differs(0)), f.when(~native.finite(stage, after).differs(0)):
         h = eighth_root(f, 0.01 / steepest)
         h = f.choose(steepest <= NO_SLOPE, f.intrinsic("maxnum", FIRST_GUESS, euler * 1e-3), h)
@@ -99,7 +101,7 @@ def _first_size() -> str:
     return f.text()
 
 
-def _euler_size(native: RunFunction, size: Value, slope: Value) -> Value:
+def euler_size(native: RunFunction, size: Value, slope: Value) -> Value:
     """0.01 |y| / |f|, if there is such a thing."""
     f, run = native.function, native.run
     guess = f.intrinsic("minnum", (run.t_end - run.t) * FIRST_GUESS, FIRST_GUESS)
@@ -155,7 +157,7 @@ def _leave(native: RunFunction) -> None:
             f.give(left)
 
 
-def _advance() -> str:
+def advance_text(dense_rows: Callable[[Record], Operand] = lambda _: DENSE_ROWS) -> str:
     """Steps until the end of the run, a full buffer, a spent budget, a step with an event in it or a stop; returns `ExitReason`.
 
     A step smaller than the rounding of t, or a long streak of rejections, is a collapse: the last cause is the reason.
@@ -174,7 +176,7 @@ def _advance() -> str:
         with f.when(~cause.differs(0)):
             native.call("take")
             with f.when(run.events.differs(0)):
-                dense = native.block(run.dense, run.groups * ((run.stored - 1) * DENSE_ROWS)).pointer
+                dense = native.block(run.dense, run.groups * ((run.stored - 1) * dense_rows(run))).pointer
                 with f.when(f.call(run.events, CODE, begin, run.t, dense, run.watch).differs(0)):
                     f.give(ExitReason.AT_EVENT)
         with f.when(cause.differs(0)):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.ode.failures import Crawling
+from dalembert.ode.solution import slope_at_begin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,8 +93,8 @@ def _last(integration: Integration) -> tuple[Numbers, Numbers, Numbers]:
     steps = [integration.step(k) for k in range(first, integration.steps + 1)]
     t = np.array([s.begin for s in steps])
     h = np.array([s.end - s.begin for s in steps])[:, np.newaxis]
-    rows = np.array([s.rows[:3, :n] for s in steps])
-    return t, rows[:, 0], (rows[:, 1] + rows[:, 2]) / h
+    states = np.array([s.rows[0, :n] for s in steps])
+    return t, states, np.array([slope_at_begin(s.rows[:, :n]) for s in steps]) / h
 
 
 def _steepness(integration: Integration, t: float, y: Numbers) -> tuple[float, int]:

@@ -23,7 +23,7 @@ from dalembert.numerics.llvm_writer import (
     Record,
     Value,
 )
-from dalembert.ode.step import DENSE_ROWS
+from dalembert.ode.problem import DENSE_ROWS
 
 SAMPLES: Final = 8
 EXPORTS: Final = ("look",)
@@ -49,6 +49,8 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("n_state", WHOLE),
     ("groups", WHOLE),
     ("state_groups", WHOLE),
+    # of the dense output
+    ("rows", WHOLE),
 )
 
 
@@ -63,13 +65,16 @@ def _sample() -> str:
     f = NativeFunction("sample", WHOLE, POINTER, POINTER, REAL, REAL)
     pointer, dense, theta, t = f.parameters
     w = Record(pointer, FIELDS)
-    rows = [Array(f.emit(POINTER, f"getelementptr {LANE}, {dense}, {w.groups * j}")) for j in range(DENSE_ROWS)]
-    x, up, down = Array(w.x), f.value(theta, LANE), f.value(1.0 - theta, LANE)
+    rows, x, up = Array(dense), Array(w.x), f.value(theta, LANE)
+    # more rows are those of Taylor's method, in powers of θ
+    down = f.value(f.choose(w.rows.differs(DENSE_ROWS), theta, 1.0 - theta), LANE)
     with f.loop(w.state_groups) as i:
-        value = rows[7][i]
-        for j in range(6, -1, -1):
-            value = f.intrinsic("fmuladd", value, up if j % 2 == 0 else down, rows[j][i])
-        x[i] = value
+        value = f.variable(rows[w.groups * (w.rows - 1) + i])
+        with f.loop(w.rows - 1) as k:
+            j = w.rows - k - 2
+            odd = f.emit(WHOLE, f"and {j}, 1").differs(0)
+            value.value = f.intrinsic("fmuladd", value.value, f.choose(odd, down, up), rows[w.groups * j + i])
+        x[i] = value.value
     NumberArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
     f.give(0)

@@ -24,6 +24,7 @@ from dalembert.ode.interruption import deferred
 from dalembert.ode.points import Points, address
 from dalembert.ode.run import ROWS, ExitReason, Run, WorkRow
 from dalembert.ode.solution import Outcome, Solution, polynomial
+from dalembert.ode.taylor import taylor_text
 from dalembert.once import made_once
 
 if TYPE_CHECKING:
@@ -83,10 +84,10 @@ class Integration:
 
     def __init__(self, problem: InitialValueProblem) -> None:
         self.problem = problem
-        self._native = _native()
+        self._native = _native() if problem.taylor is None else _taylor()
         self._groups = -(-problem.size // LANES)
         self._work = _work_space(problem, self._groups)
-        self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at)
+        self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at, rows=problem.dense_rows)
         # whether the last step has something in it that somebody should look at
         self.at_event = False
         # with room for a step between neighbours
@@ -217,6 +218,9 @@ class Integration:
         run.t, run.t_end, run.rtol = problem.t0, self._next_end(), problem.rtol
         run.h_max = min(problem.max_step, problem.t1 - problem.t0)
         run.events, run.watch = problem.events, problem.watch
+        if problem.taylor is not None:
+            self._jets = np.zeros((problem.taylor.order + 1) * self._groups * LANES)
+            run.expand, run.order, run.jets = problem.taylor.expand, problem.taylor.order, address(self._jets)
         return run
 
     def _stopped(self) -> RunStopped:
@@ -246,6 +250,14 @@ def _native() -> _Native:
     """The native loop, compiled once per machine and loaded once per process."""
     # written without waste, so that optimization would take longer than it could save
     library = load(loop_text(), EXPORTS, optimize=0)
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+    return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
+
+
+@made_once
+def _taylor() -> _Native:
+    """The same for Taylor's method."""
+    library = load(taylor_text(), EXPORTS)
     prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
     return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.ode.step import DENSE_ROWS
+from dalembert.ode.problem import DENSE_ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,10 @@ class _Block(NamedTuple):
 class Points:
     """The points of a run, in blocks; point 0 is the start."""
 
-    def __init__(self, t0: float, start: NDArray[np.float64], *, dense: bool, at: NDArray[np.float64] | None = None) -> None:
+    def __init__(
+        self, t0: float, start: NDArray[np.float64], *, dense: bool, at: NDArray[np.float64] | None = None, rows: int = DENSE_ROWS
+    ) -> None:
+        self._rows = rows
         self._width, self._dense, self._at = start.size, dense, at if dense else None
         # blocks of which only what was asked is left, and how many points they had
         self._thin: list[_Block] = []
@@ -90,11 +93,11 @@ class Points:
                 self._thin.append(self._asked(block, self._thin, self._at))
                 self._thinned += len(block.times)
             del self._blocks[:-1]
-        numbers = self._width * DENSE_ROWS
+        numbers = self._width * self._rows
         first = min(max(_FIRST_NUMBERS // numbers, _FEWEST_POINTS), _FIRST_POINTS)
         room = min(first << len(self._blocks) + len(self._thin), max(_LARGEST_NUMBERS // numbers, _FEWEST_POINTS))
         times, states = np.empty(room), np.empty((room, self._width))
-        dense = np.empty((room, DENSE_ROWS, self._width)) if self._dense else None
+        dense = np.empty((room, self._rows, self._width)) if self._dense else None
         at = address(times), address(states), 0 if dense is None else address(dense)
         self._before = self._thinned + sum(len(block.times) for block in self._blocks)
         self._blocks.append(_Block(times, states, dense, at))
@@ -122,7 +125,7 @@ class Points:
         raise IndexError
 
     def step(self, k: int) -> NDArray[np.float64]:
-        """The eight rows of the dense output of the step that ends at point k."""
+        """The rows of the dense output of the step that ends at point k."""
         k -= self._thinned
         for block in self._blocks:
             if k < len(block.times) and block.dense is not None:

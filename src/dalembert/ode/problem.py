@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.numerics.jet_code import LARGEST_ORDER
 from dalembert.ode.failures import BadDuration, BadRun, BadStart, BadTolerance
 
 if TYPE_CHECKING:
@@ -17,6 +18,26 @@ if TYPE_CHECKING:
 
 # ten units of rounding: below, the error estimate is rounding error
 SMALLEST_RTOL: Final = 10 * 2.0**-52
+# rows of the dense output of a step by Runge and Kutta's method
+DENSE_ROWS: Final = 8
+SMALLEST_ORDER: Final = DENSE_ROWS
+
+
+@dataclass(frozen=True)
+class TaylorSeries:
+    """y(t + h τ) = Σ y_k τ^k: the native function that fills rows 1 … order, after `rhs` at (t, y), and the order.
+
+    int32 expand(double h, int64 order, double *rows, int64 width, void *context)
+    """
+
+    expand: int
+    order: int
+
+    def __post_init__(self) -> None:
+        # with eight rows dense output would be taken for that of the other method
+        if not SMALLEST_ORDER <= self.order <= LARGEST_ORDER:
+            msg = f"Taylor's method of order {self.order}: give one from {SMALLEST_ORDER} to {LARGEST_ORDER}"
+            raise BadRun(msg)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +56,7 @@ class InitialValueProblem:
 
     `project` moves the end of a step onto the constraints. `accept` sees the step before it is taken, after projection:
     a positive code halves it; `error`, in which 1 means the tolerance, may instead be raised, and steers the step size
-    as the estimate itself does. `dense` holds the eight rows of the dense output, each the number of components rounded
+    as the estimate itself does. `dense` holds the rows of the dense output, each the number of components rounded
     up to a multiple of four; it is null unless dense output is kept. `events` sees every step that was taken, needs dense
     output, and returns 1 if something may have happened in it: the run then pauses for somebody to look.
     The owner of the functions must keep them alive while the run lasts.
@@ -59,6 +80,8 @@ class InitialValueProblem:
     breaks: tuple[float, ...] = ()
     # what may change the state there in place, called with the time and the state
     at_break: Callable[[float, NDArray[np.float64]], None] | None = None
+    # Taylor's method instead of Runge and Kutta's
+    taylor: TaylorSeries | None = None
     # the times the motion is wanted at, in order: of a long run no more is kept; None for all
     at: NDArray[np.float64] | None = None
     start: NDArray[np.float64] = field(init=False, repr=False)
@@ -81,6 +104,11 @@ class InitialValueProblem:
     def size(self) -> int:
         """The number of components."""
         return self.start.size
+
+    @property
+    def dense_rows(self) -> int:
+        """Rows of the dense output of a step."""
+        return DENSE_ROWS if self.taylor is None else self.taylor.order + 1
 
     @property
     def in_norm(self) -> int:

@@ -45,6 +45,14 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("error", REAL),
     ("events", POINTER),
     ("watch", POINTER),
+    # of Taylor's method alone
+    ("expand", POINTER),
+    ("jets", POINTER),
+    ("order", WHOLE),
+    ("scale", REAL),
+    ("reach", REAL),
+    ("planned", REAL),
+    ("learned", REAL),
 )
 
 
@@ -60,6 +68,9 @@ class Run(ctypes.Structure):
     cause, code                     why the last rejected step was rejected, and what the function concerned had returned
     t, h; t_new, h_try              time and next step size; end and size of the step being tried
     error                           its error estimate, 1 being the tolerance
+    expand, jets, order             address of the function that fills the rows of Taylor coefficients behind `jets`, 0 … order
+    scale, reach, learned           the time that these are in powers of, the step that follows, and what errors add to it (logarithms)
+    planned                         that step, before anything cut it short
     events, watch                   address of the function that looks for events in a step taken, and of what it is given; 0 for none
     """
 
@@ -94,6 +105,13 @@ class Run(ctypes.Structure):
     error: float
     events: int
     watch: int
+    expand: int
+    jets: int
+    order: int
+    scale: float
+    reach: float
+    planned: float
+    learned: float
 
 
 class WorkRow(IntEnum):

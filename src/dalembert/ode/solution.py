@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.ode.failures import OutsideRun
+from dalembert.ode.problem import DENSE_ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -18,11 +19,21 @@ if TYPE_CHECKING:
 
 
 def polynomial(rows: NDArray[np.float64], theta: Any) -> NDArray[np.float64]:
-    """r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ: the dense output of steps, rows first."""
-    values: NDArray[np.float64] = rows[7]
-    for row in range(6, -1, -1):
-        values = rows[row] + values * (theta if row % 2 == 0 else 1.0 - theta)
+    """r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ: the dense output of steps, rows first.
+
+    More than eight rows are those of Taylor's method, r₀ + r₁ θ + r₂ θ² + …
+    """
+    values: NDArray[np.float64] = rows[-1]
+    other = 1.0 - theta if len(rows) == DENSE_ROWS else theta
+    for row in range(len(rows) - 2, -1, -1):
+        values = rows[row] + values * (theta if row % 2 == 0 else other)
     return values
+
+
+def slope_at_begin(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """dy/dθ at θ = 0."""
+    slope: NDArray[np.float64] = rows[1] + rows[2] if len(rows) == DENSE_ROWS else rows[1]
+    return slope
 
 
 class Outcome(Enum):
@@ -35,7 +46,7 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """The points (t_i, y_i), i = 0, …, steps, and for each step the eight rows of its dense output, if they were kept."""
+    """The points (t_i, y_i), i = 0, …, steps, and for each step the rows of its dense output, if they were kept."""
 
     motion: StoredMotion
     outcome: Outcome
@@ -58,7 +69,7 @@ class Solution:
 
     @property
     def dense(self) -> NDArray[np.float64] | None:
-        """Eight rows for each step, or None."""
+        """The rows of each step, or None."""
         return None if self.motion.dense is None else self.motion.dense.whole
 
     @property
@@ -79,7 +90,8 @@ class Solution:
     def at(self, times: ArrayLike) -> NDArray[np.float64]:
         """y(t₀ + θh) = r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ
 
-        One row for each time; at a point of the run exactly that point. The error is of order 7 in the step.
+        One row for each time; at a point of the run exactly that point. The error is of order 7 in the step. By Taylor's method it
+        is Σ r_k θ^k, of the order of the step itself.
 
         Source: HNW1 II.6 and II.10.
         """

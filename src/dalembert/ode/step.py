@@ -7,13 +7,14 @@ Source: HNW1 II.5 (the method), II.4 (step size control), II.6 and II.10 (dense 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
-from dalembert.numerics.llvm_writer import CODE, LANE, POINTER, REAL, WHOLE, Array, NativeFunction, Record, Value
+from dalembert.numerics.llvm_writer import CODE, LANE, POINTER, REAL, WHOLE, Array, NativeFunction, Operand, Record, Value
 from dalembert.ode.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A, B, C, D, Numbers
+from dalembert.ode.problem import DENSE_ROWS
 from dalembert.ode.run import FIELDS, Cause, WorkRow
 
-DENSE_ROWS: Final = 8
 ERROR_OF_ORDER_3: Final = 0.01
 
 
@@ -78,8 +79,13 @@ class RunFunction:
 
 def step_text() -> str:
     """The functions of one step; `attempt` is the whole."""
-    parts = (_evaluate(), _finite(), _stages(), _estimate(), _finish(), _interpolant(), _consent(), _attempt())
-    return "\n\n".join(parts)
+    parts = (evaluation_text(), _stages(), _estimate(), finish_text(), _interpolant(), consent_text())
+    return "\n\n".join((*parts, attempt_text("stages", "estimate", "finish", "interpolant", "consent")))
+
+
+def evaluation_text() -> str:
+    """f, and whether what came out is finite."""
+    return f"{_evaluate()}\n\n{_finite()}"
 
 
 def _evaluate() -> str:
@@ -140,11 +146,11 @@ def _estimate() -> str:
     below = e5 + e3 * ERROR_OF_ORDER_3
     below = f.choose(below <= 0.0, 1.0, below) * f.value(run.n_norm, REAL)
     run.error = run.h_try * e5 / f.intrinsic("sqrt", below)
-    _verdict(native)
+    give_verdict(native)
     return f.text()
 
 
-def _verdict(native: RunFunction) -> None:
+def give_verdict(native: RunFunction) -> None:
     """Return what the error estimate means."""
     f, error = native.function, native.run.error
     with f.when(~(error < float("inf"))):
@@ -154,7 +160,7 @@ def _verdict(native: RunFunction) -> None:
     f.give(Cause.NONE)
 
 
-def _finish() -> str:
+def finish_text() -> str:
     """The end of the step, projected if there is a projection, and f there.
 
     Only if the projection moves the state is f evaluated once more; the stages keep the f of the unprojected end.
@@ -211,28 +217,28 @@ def _interpolant() -> str:
     return f.text()
 
 
-def _consent() -> str:
+def consent_text(dense_rows: Callable[[Record], Operand] = lambda _: DENSE_ROWS) -> str:
     """Ask the acceptance test, which may raise the error estimate, refuse by a code, or agree by 0."""
     native = RunFunction("consent")
     f, run = native.function, native.run
     with f.when(~run.accept.differs(0)):
         f.give(Cause.NONE)
-    here = native.block(run.dense, run.groups * (run.stored * DENSE_ROWS)).pointer
+    here = native.block(run.dense, run.groups * (run.stored * dense_rows(run))).pointer
     dense = f.choose(run.dense.differs(0), here, f.value(0, POINTER))
     y, end = native.row(WorkRow.Y).pointer, native.row(WorkRow.END).pointer
     code = f.call(run.accept, CODE, run.t, run.t_new, y, end, dense, run.address("error"), run.context)
     with f.when(code.differs(0)):
         run.code = code
         f.give(Cause.ACCEPT)
-    _verdict(native)
+    give_verdict(native)
     return f.text()
 
 
-def _attempt() -> str:
+def attempt_text(*parts: str) -> str:
     """A whole step from t to t_new, not yet taken."""
     native = RunFunction("attempt")
     native.run.code = 0
-    for part in ("stages", "estimate", "finish", "interpolant", "consent"):
+    for part in parts:
         native.propagate(native.call(part))
     native.function.give(Cause.NONE)
     return native.function.text()

@@ -17,6 +17,7 @@ from dalembert.numerics.llvm_writer import LANES
 from dalembert.ode.constrained.rates import Workspace
 from dalembert.ode.memory import padded, prepare, ready, structure
 from dalembert.ode.points import address
+from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.context_fields import FIELDS, load
 from dalembert.simulation.energy_audit import energy_acceptance, watch
@@ -24,6 +25,8 @@ from dalembert.simulation.energy_audit.audit import Audit, Budget
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from dalembert.numerics.jet_code import JetSpace
 
 _COPY: Final = """
 ; four numbers at a time, as the integrator wrote them: rows are padded to a multiple of four, and so is x
@@ -145,7 +148,7 @@ class Context:
         self._prepared: list[tuple[CompiledFunction, NDArray[np.float64], NDArray[np.float64]]] = []
         # the state without the quadratures, then the time
         n = rates.n_in - 1
-        self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1)
+        self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1, rows=DENSE_ROWS)
         self._fields.p = self._kept(p)
         projects = projection is not None
         if isinstance(rates, Workspace):
@@ -206,6 +209,12 @@ class Context:
         fields.V0, fields.E_start, fields.t_start = E[1], E[0] + E[1], t
         fields.per_time, fields.relative_per_time, fields.length = budget.per_time, budget.relative_per_time, budget.length
         self.accept = _library().address("accept")
+
+    def expand(self, rhs: int, order: int, motion: JetSpace, audit: JetSpace | None) -> None:
+        """Let `rhs` prepare Taylor coefficients up to an order, of the motion and of what rides along."""
+        self._alive += [motion, audit]
+        self._fields.jets, self._fields.jets_audit = motion.address, audit.address if audit else 0
+        self._fields.rows, self.rhs = order + 1, rhs
 
     def energy_changed(self, change: float) -> None:
         """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""

@@ -45,6 +45,10 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # E_Z brought back to its level: the place of the sum of what was taken out, and of the first speed
     ("defect", WHOLE),
     ("first_speed", WHOLE),
+    # rows of the dense output; Taylor coefficients of the motion and of what rides along
+    ("rows", WHOLE),
+    ("jets", POINTER),
+    ("jets_audit", POINTER),
 )
 _PLACE: Final = {name: (k, kind) for k, (name, kind) in enumerate(FIELDS)}
 

@@ -36,7 +36,11 @@ if TYPE_CHECKING:
 
 SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 NATIVE: Final = "native"
-NAMES: Final = (NATIVE, *SCIPY, "CVODE", "IDA", "heyoka")
+TAYLOR: Final = "taylor"
+AUTO: Final = "auto"
+# those that run in the native loop, which projects, finds events and holds budgets
+OWN: Final = (NATIVE, TAYLOR, AUTO)
+NAMES: Final = (*OWN, *SCIPY, "CVODE", "IDA", "heyoka")
 _INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])
 # what is not in the error norm gets a tolerance that never binds
 _NEVER: Final = 1e100

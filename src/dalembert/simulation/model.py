@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jet_code import CompiledJets
 from dalembert.ode.constrained.rates import ConstrainedRates, Entries, RatesKind
 from dalembert.once import MadeOnce
 from dalembert.states.values import Values
@@ -42,6 +44,11 @@ class NativeModel:
     steps: tuple[int, ...] = ()
     # what rates with rows beside the equations are made of
     entries: Entries | None = None
+
+    @cached_property
+    def jets(self) -> CompiledJets:
+        """The same rates with their Taylor coefficients, compiled only for runs by that method."""
+        return CompiledJets(self.tape, self.nodes, self.state, self.parameters)
 
 
 _NATIVE_MODELS: Final = MadeOnce[NativeModel]()

@@ -28,7 +28,7 @@ from dalembert.simulation.drift import BAUMGARTE, PROJECTION, baumgarte_rate, ch
 from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import BadEvent, Event, EventAction
 from dalembert.simulation.events.setting_up import eventful
-from dalembert.simulation.integrators import NATIVE, check_name, integrate_by
+from dalembert.simulation.integrators import NATIVE, OWN, check_name, integrate_by
 from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.live_run import LiveRun, with_inputs
 from dalembert.simulation.mode_history import ModeHistory
@@ -37,6 +37,7 @@ from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.small_motions import warn_of_small_motion
 from dalembert.simulation.stopping import warn_of_integrator_error
+from dalembert.simulation.taylor import chosen_series
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.simulation.variations.saltation import Saltation
 from dalembert.simulation.variations.variation import Variation, check_smooth, variation_of_run
@@ -73,7 +74,7 @@ class RunOptions:
     @property
     def stabilizer(self) -> str:
         """How drift off the rows is treated."""
-        return chosen_stabilizer(self.stabilize, native=self.integrator == NATIVE)
+        return chosen_stabilizer(self.stabilize, native=self.integrator in OWN)
 
     @property
     def alpha(self) -> float:
@@ -132,8 +133,8 @@ def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
         raise BadDuration(msg)
     t0 = number("t0", options.t0)
     check_name(options.integrator)
-    if options.events and options.integrator != NATIVE:
-        msg = f"events are found by the native integrator alone; leave out integrator={options.integrator!r} or the events"
+    if options.events and options.integrator not in OWN:
+        msg = f"events are found by {', '.join(OWN)} alone; leave out integrator={options.integrator!r} or the events"
         raise BadEvent(msg)
     if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
         msg = "sensitivities are found by the native integrator with projection alone; leave out integrator= and stabilize="
@@ -238,6 +239,15 @@ def _variation(
     return variation
 
 
+def _without_series(chosen: Values, switching: Switching | None) -> str:
+    """What in this run has no Taylor series; nothing in most."""
+    if switching is not None:
+        return "a contact changes its mode at any time"
+    if chosen.live:
+        return f"{chosen.live[0].name} is a function or a table"
+    return ""
+
+
 def run(
     kin: Kinematics,
     equations: ExplicitEquations | SaddleEquations,
@@ -265,7 +275,9 @@ def run(
     model, start = _of_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
     context = _context(variation.model if variation else model, p, watched, start, options)
-    problem = _problem(context, start, t1, options, len(names), variation)
+    other = _without_series(chosen, switching)
+    series = chosen_series(options.integrator, context, model, p, watched, number("rtol", options.rtol), other)
+    problem = replace(_problem(context, start, t1, options, len(names), variation), taylor=series)
     values = dict(zip(model.parameters, p.tolist(), strict=True))
     problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
     live = LiveRun(chosen)
@@ -295,7 +307,7 @@ def run(
                 trajectory = named(switching.integrate(problem, p, context, watched, show))
             elif options.events:
                 trajectory = named(eventful(chosen, options.events, problem, context, watched, show, saltation).integrate())
-            elif options.integrator == NATIVE:
+            elif options.integrator in OWN:
                 trajectory = named(integrate(problem, show))
             else:
                 trajectory = named(integrate_by(options.integrator, _stabilized(model, options), p, problem, watched, live.filled()))

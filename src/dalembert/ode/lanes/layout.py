@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from dalembert.numerics.kernels import attributes
 from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray, Operand, Record, Value, pack
 from dalembert.ode.coefficients import STAGES
-from dalembert.ode.step import DENSE_ROWS
+from dalembert.ode.problem import DENSE_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

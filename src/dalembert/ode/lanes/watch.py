@@ -12,7 +12,7 @@ from typing import Final
 from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, NumberArray, Value, constant
 from dalembert.ode.event_search import SAMPLES
 from dalembert.ode.lanes.layout import Functional, FunctionalKind, LaneFunction, LaneLayout
-from dalembert.ode.step import DENSE_ROWS
+from dalembert.ode.problem import DENSE_ROWS
 
 # ∫ from 0 to 1 by values in nine equidistant places (closed Newton–Cotes rule), exact for polynomials of degree 9
 WEIGHTS: Final = tuple(w / 28350 for w in (989, 5888, -928, 10496, -4540, 10496, -928, 5888, 989))

@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jet_code import CompiledJets
 from dalembert.once import MadeOnce
 from dalembert.states.values import Values
 
@@ -86,6 +87,11 @@ class Audit:
     def energy(self) -> CompiledFunction:
         """K₂ and 𝒰, compiled only for runs that ask for them on the way: at projections, events, or under a budget."""
         return CompiledFunction(self.tape, self.energies, self.state, self.parameters)
+
+    @cached_property
+    def jets(self) -> CompiledJets:
+        """The rates with their Taylor coefficients, compiled only for runs by that method."""
+        return CompiledJets(self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1)
 
 
 @dataclass(frozen=True)

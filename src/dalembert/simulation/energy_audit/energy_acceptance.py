@@ -13,20 +13,23 @@ from typing import Final
 
 from dalembert.simulation.context_fields import load
 
-# the polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by turns
+# the polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by turns, or times θ by Taylor's method
 _BETWEEN: Final = f"""
 define private void @state_between(double %theta, ptr %dense, ptr %c) {{
 entry:
-{load("middle", "width")}
-  %rest = fsub double 1.0, %theta
+{load("middle", "width", "rows")}
+  %other = fsub double 1.0, %theta
+  %by_turns = icmp eq i64 %rows, 8
+  %rest = select i1 %by_turns, double %other, double %theta
+  %top = sub i64 %rows, 1
   br label %head
 head:
   %i = phi i64 [ 0, %entry ], [ %i1, %store ]
   %more = icmp slt i64 %i, %width
-  br i1 %more, label %rows, label %done
-rows:
-  %row = phi i64 [ 7, %head ], [ %row1, %rows ]
-  %value = phi double [ 0.0, %head ], [ %next, %rows ]
+  br i1 %more, label %horner, label %done
+horner:
+  %row = phi i64 [ %top, %head ], [ %row1, %horner ]
+  %value = phi double [ 0.0, %head ], [ %next, %horner ]
   %offset = mul i64 %row, %width
   %place = add i64 %offset, %i
   %r.at = getelementptr double, ptr %dense, i64 %place
@@ -38,7 +41,7 @@ rows:
   %next = fadd double %r, %scaled
   %row1 = sub i64 %row, 1
   %last = icmp eq i64 %row, 0
-  br i1 %last, label %store, label %rows
+  br i1 %last, label %store, label %horner
 store:
   %to = getelementptr double, ptr %middle, i64 %i
   store double %next, ptr %to, align 8

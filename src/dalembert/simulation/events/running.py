@@ -20,7 +20,7 @@ from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.loop import DenseStep, Integration, Progress
 from dalembert.ode.points import KEPT_BYTES, Pieces, StoredMotion
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.ode.problem import DENSE_ROWS, InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import EventAction
@@ -235,7 +235,7 @@ class EventfulRun:
         if np.array_equal(after, integration.state):
             return self._whole(integration, Outcome.FINISHED, message)
         self._parts.append(integration.solution())
-        return self._joined(one_point(integration.t, after), Outcome.FINISHED, message)
+        return self._joined(one_point(integration.t, after, self.problem.dense_rows), Outcome.FINISHED, message)
 
     def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
         return self._joined(integration.solution(), outcome, message)
@@ -248,7 +248,7 @@ class EventfulRun:
             times.append(part.t)
             states.append(part.y)
             if k:
-                still = np.zeros((1, 8, part.y.shape[1]))
+                still = np.zeros((1, self.problem.dense_rows, part.y.shape[1]))
                 still[0, 0] = part.y[0]
                 dense.append(still)
             if part.dense is not None:
@@ -260,7 +260,7 @@ class EventfulRun:
         return Solution(motion, outcome, message, rejected, calls, tuple(self.occurrences), silent)
 
 
-def one_point(t: float, y: Numbers) -> Solution:
+def one_point(t: float, y: Numbers, rows: int = DENSE_ROWS) -> Solution:
     """A motion of one point."""
-    motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, 8, len(y)))]))
+    motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, rows, len(y)))]))
     return Solution(motion, Outcome.FINISHED, "", 0, 0)

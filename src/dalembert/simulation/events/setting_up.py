@@ -51,4 +51,4 @@ def eventful(
 
     actor = Actor(chosen, evaluator, events, functions.nodes)
     vary = None if saltation is None else saltation(evaluator, functions, actor)
-    return EventfulRun(problem, Watch(functions, n, padded(problem.size)), actor, names, book, show, vary)
+    return EventfulRun(problem, Watch(functions, n, padded(problem.size), problem.dense_rows), actor, names, book, show, vary)

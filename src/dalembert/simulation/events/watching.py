@@ -19,6 +19,7 @@ from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
 from dalembert.ode.memory import padded, prepare, ready, structure
 from dalembert.ode.points import address
+from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, BadEvent, Event, EventAction
 from dalembert.states.evaluator import Evaluator, Level
@@ -101,7 +102,7 @@ def event_node(evaluator: Evaluator, e: Event) -> int:
 class Watch:
     """One run's memory of its events: on which side of zero each of them is."""
 
-    def __init__(self, functions: EventFunctions, n_state: int, width: int) -> None:
+    def __init__(self, functions: EventFunctions, n_state: int, width: int, rows: int = DENSE_ROWS) -> None:
         m = len(functions.events)
         self.functions = functions
         names = ("values", "last", "earlier", "side", "wanted", "side_before")
@@ -118,6 +119,7 @@ class Watch:
             n_state=n_state,
             groups=width // LANES,
             state_groups=padded(n_state) // LANES,
+            rows=rows,
             **{name: address(a) for name, a in self._arrays.items()},
         )
         self.address = ctypes.addressof(self._fields)

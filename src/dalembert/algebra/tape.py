@@ -81,7 +81,7 @@ class Tape:
         # typed numbers that were taken for multiples of π, shared by all forks: {number: what π is multiplied with}
         self.read_as_pi: dict[float, Fraction] = {}
         # components already turned from one frame to another, with their inverses
-        self.turns: dict[tuple[int, bool, Triple], Triple] = {}
+        self.turns: dict[tuple[int, bool, Triple] | tuple[int, int, int], Triple] = {}
         # what some nodes were found to be made of; nodes never change, so neither does this
         self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
         # digests of the nodes from the first one on, block by block, made where code is kept by its content

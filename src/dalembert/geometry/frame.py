@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import symbols_of
@@ -12,11 +12,14 @@ from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadDescription
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines, Quaternion, Rotation
-from dalembert.geometry.triples import cross3, dot3
+from dalembert.geometry.triples import cross3, dot3, scaled
 from dalembert.geometry.vector import Vector
 
 if TYPE_CHECKING:
     from dalembert.geometry.space import Space
+
+# so many frames away a vector along one axis is turned as a unit vector, which all others along it share
+_FAR: Final = 12
 
 
 class Frame:
@@ -146,6 +149,9 @@ class Frame:
         """The components here of a vector whose components in G are v."""
         if G is self:
             return v
+        if self.depth - G.depth >= _FAR and v.count(t.zero) == 2 and G.carries(self):
+            axis = next(k for k in range(3) if v[k] != t.zero)
+            return scaled(t, v[axis], self._axis_of(t, G, axis))
         down: list[Frame] = []
         a: Frame | None = G
         b: Frame | None = self
@@ -159,6 +165,20 @@ class Frame:
                 b = b.parent
         for F in reversed(down):
             v = F.turn(t, v, back=False)
+        return v
+
+    def _axis_of(self, t: Tape, G: Frame, axis: int) -> Triple:
+        """The components here of a unit vector of G, which carries this frame; turned on frame by frame, once for all loads along it."""
+        down: list[Frame] = []
+        F: Frame = self
+        while F is not G and (F.number, G.number, axis) not in t.turns:
+            down.append(F)
+            assert F.parent is not None
+            F = F.parent
+        unit = (t.one if axis == 0 else t.zero, t.one if axis == 1 else t.zero, t.one if axis == 2 else t.zero)
+        v = unit if F is G else t.turns[F.number, G.number, axis]
+        for F in reversed(down):
+            v = t.turns[F.number, G.number, axis] = F.turn(t, v, back=False)
         return v
 
     def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:

@@ -13,6 +13,7 @@ from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.tape import LEAVES, Tape, Triple
 from dalembert.errors import NotApplicable
 from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutBasis, DirectionCosines, Quaternion
 from dalembert.geometry.triples import plus
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -62,6 +63,9 @@ class Tree:
         self.moved: dict[int, list[TreeLink]] = {}
         # {q̇: J} of flywheels: they stand still and turn as fast as a joint that carries other links
         self.flywheels: dict[int, int] = {}
+        # offsets seen before, taken apart, and those of points: bodies far from the root pass by all joints before theirs
+        self._known_splits: dict[Triple, tuple[Triple, Triple]] = {}
+        self._known_offsets: dict[Point, dict[Frame, Triple]] = {}
         wheels = {body: found for body in kin.system.bodies if (found := self._flywheel(body)) is not None}
         for body in kin.system.bodies:
             if body not in wheels:
@@ -84,7 +88,7 @@ class Tree:
         while F is not None:
             path.append(F)
             F = F.parent
-        if any(G not in path for G in offsets):
+        if not {*offsets} <= {*path}:
             msg = f"the mass centre of {body.name} is placed by a frame that does not carry the body"
             raise NotApplicable(msg)
         link = self.root
@@ -116,14 +120,19 @@ class Tree:
         total: dict[Frame, Triple] = {}
         P = body.G
         while P.parent is not None:
-            for F, c in P.r.on(self.tape).parts.items():
+            if P not in self._known_offsets:
+                self._known_offsets[P] = P.r.on(self.tape).parts
+            for F, c in self._known_offsets[P].items():
                 total[F] = plus(self.tape, total[F], c) if F in total else c
             P = P.parent
         return total
 
     def _split(self, c: Triple) -> tuple[Triple, Triple]:
-        pairs = [_moving_and_fixed(self.tape, x) for x in c]
-        return tuple(m for m, _ in pairs), tuple(f for _, f in pairs)  # type: ignore[return-value]
+        found = self._known_splits.get(c)
+        if found is None:
+            moving, fixed = zip(*(_moving_and_fixed(self.tape, x) for x in c), strict=True)
+            found = self._known_splits[c] = moving, fixed
+        return found
 
     def meeting(self, x: int) -> TreeLink:
         """The link nearest to the tips that carries, or is, every link that x moves."""

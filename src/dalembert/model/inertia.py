@@ -25,8 +25,6 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
 
     A body that turns about one axis of its frame needs only the moment about it; the others may be left at zero.
     """
-    t = I.tape
-    spin = frame.w.on(t).components(frame)
     turning = turning_axes(frame)
     if not turning:
         return None
@@ -42,9 +40,13 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
     if len(known) < 6:
         return None
     moments = principal_moments(*known)
-    rates = [i for i in symbols_of(t, spin) if str(t.nodes[i][1]).endswith("'")]
+    fault = _negative(moments, known) or _triangle(moments)
+    if fault is None or fault.impossible:
+        return fault
     # one rate: it turns about one axis, skew in its frame, and the other moments do not matter
-    return _negative(moments, known) or (_triangle(moments) if len(rates) > 1 else None)
+    t = frame.w.tape
+    rates = [i for i in symbols_of(t, frame.w.components(frame)) if str(t.nodes[i][1]).endswith("'")]
+    return fault if len(rates) > 1 else None
 
 
 def turning_axes(frame: Frame) -> list[int]:

@@ -45,6 +45,7 @@ COMMANDS = {
     "integrals": ("integrals", "integrals"),
     "view": ("view", "view"),
     "simulate": ("simulate", "simulate"),
+    "study": ("study", "study"),
     "check": ("model_files", "check"),
     "new": ("model_files", "new"),
     "convert": ("model_files", "convert"),

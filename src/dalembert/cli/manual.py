@@ -150,6 +150,20 @@ dalembert simulate four-bar --start theta_1=1 --guess theta_3=1.5 --reactions fo
 dalembert simulate double-pendulum --stop-when "alpha + 1/2"
 """
 
+STUDY: Final = """Run a system many times.
+
+--over says what varies: constants, start values of coordinates and speeds, inputs; ranges and lists make a grid, distributions
+(normal, uniform, lognormal, or any of scipy.stats) are drawn --n times at every point of it. --keep says what is kept of every
+member: an expression (at the times --at, or at the end), its max, min or mean, or the first time at which it crosses zero.
+-o keeps it in a file chunk by chunk; the same line goes on with a file that was begun. The exit code is 1 if no member came
+to its end.
+
+\b
+dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi, up)" --for 10 -o flips.zarr
+dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 --keep "max(x)" --workers 4 -o study.zarr
+dalembert report study.zarr
+"""
+
 EQUILIBRIUM: Final = """Find where a system rests, or a steady motion.
 
 By virtual work, and by stationary potential where every load has one. --at fixes coordinates, rates or speeds; a rate

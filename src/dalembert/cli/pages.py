@@ -97,6 +97,18 @@ def one(
     exit_by_verdict([found.agreed.holds])
 
 
+def of_study_file(path: Path, output: Path | None, *, show: bool = False) -> None:
+    """The page of a saved study."""
+    from dalembert.page.ensemble_page import ensemble_page
+    from dalembert.page.html_page import write
+    from dalembert.studies.store import open_study
+
+    written = write(ensemble_page(open_study(path), str(path)), output or Path(f"{path.stem}.html"))
+    echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
+    if show:
+        opened(written)
+
+
 @contextmanager
 def _progress(title: str) -> Iterator[Callable[[str], None]]:
     """A bar that says what is being worked on, where someone watches."""

@@ -47,6 +47,12 @@ def report(
             raise Unknown(msg)
         pages.every(output or Path(pages.FOLDER))
         return
+    if system.endswith(".zarr"):
+        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root)):
+            msg = f"{system} is a study, whose page takes only -o and --open beside it"
+            raise Unknown(msg)
+        pages.of_study_file(Path(system), output, show=show)
+        return
     drawn, typed = pages.drawn_by(root, meshes=meshes)
     chosen = subject(system, values, drawn=drawn)
     request = pages.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed)

@@ -1,0 +1,170 @@
+"""study: what varies and what is kept on the command line, many runs in a file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from dalembert.algebra.parser import nearest
+from dalembert.api.ensemble import ensemble
+from dalembert.cli.declared import Option
+from dalembert.cli.errors import PROGRAM_FAILED, Ended
+from dalembert.cli.options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
+from dalembert.cli.output import echo
+from dalembert.cli.program import proposed, proposed_start, subject
+from dalembert.cli.simulate import DURATION
+from dalembert.errors import Unknown
+
+if TYPE_CHECKING:
+    from dalembert.model.system import System
+
+Over = Annotated[
+    list[str] | None,
+    Option("--over", metavar="WHAT", help='name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"; as often as needed.'),
+]
+Keep = Annotated[
+    list[str] | None,
+    Option("--keep", metavar="EXPRESSION", help="theta, max(theta), min, mean, end, time(theta - 1); repeatable."),
+]
+_DRAWN: Final = re.compile(r"\s*(.+?)\s*~\s*(\w+)\s*\((.*)\)\s*")
+# names that everybody knows, with the numbers that everybody gives
+_KNOWN: Final = {"normal": ("mean", "standard deviation"), "uniform": ("least", "greatest"), "lognormal": ("mean of ln", "deviation of ln")}
+
+
+def study(
+    system: SystemName,
+    over: Over = None,
+    n: Annotated[int | None, Option("--n", metavar="COUNT", help="How often to draw.")] = None,
+    sampling: Annotated[str, Option(metavar="HOW", help="random, latin or sobol.")] = "random",
+    seed: Annotated[int, Option(help="Of the draws.")] = 0,
+    keep: Keep = None,
+    at: Annotated[str | None, Option("--at", metavar="TIMES", help="Times at which values are kept: first:last:count or 1,2,3.")] = None,
+    duration: Annotated[float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
+    values: Given = None,
+    start: Start = None,
+    guess: Guess = None,
+    inputs: Input = None,
+    t0: Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
+    rtol: Annotated[float, Option(help="Relative tolerance of each step.")] = 1e-9,
+    atol: Annotated[float, Option(help="Absolute tolerance of each step.")] = 1e-9,
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="FILE.zarr", help="Where to keep it; one that was begun goes on.")
+    ] = None,
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a picture.")] = None,
+    workers: Annotated[int | None, Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors")] = None,
+    scheduler: Annotated[str | None, Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786.")] = None,
+) -> None:
+    """Many runs from the command line: the summary is printed, the numbers are written where they are wanted."""
+    if workers is not None and scheduler is not None:
+        msg = "--workers counts threads here, and --scheduler has workers of its own; give one of them"
+        raise Unknown(msg)
+    if plot is not None:
+        from dalembert.simulation.plotting.plot import check_plot
+
+        check_plot(plot)
+    described = subject(system, values).system
+    shown = proposed(system, described)
+    varied = varied_by(described, over)
+    chosen = numbers(described, "--start", start)
+    given = chosen or dict(shown.start if shown and not guess else proposed_start(described))
+    known_inputs = {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))}
+    made = ensemble(
+        described,
+        duration if duration is not None else shown.duration if shown else DURATION,
+        over=varied,
+        n=n,
+        sampling=sampling,
+        seed=seed,
+        keep=keep,
+        at=None if at is None else _listed(described, "--at", "t", at),
+        # what varies is not given
+        start={name: x for name, x in given.items() if name not in varied or name in chosen},
+        guess=numbers(described, "--guess", guess),
+        values=numbers(described, "--set", values),
+        inputs=known_inputs,
+        t0=t0,
+        rtol=rtol,
+        atol=atol,
+        events=shown.events if shown else (),
+        threads=workers,
+        save=output,
+        engine=scheduler,
+    )
+    echo(str(made))
+    if output is not None:
+        echo(f"written: {output}; a page of it: dalembert report {output}")
+    if plot is not None:
+        echo(f"written: {made.plot(path=str(plot)).path}")
+    if not made.outcomes.get("finished") and not made.outcomes.get("ended"):
+        raise Ended(PROGRAM_FAILED)
+
+
+def varied_by(system: System, over: Iterable[str] | None) -> dict[str, Any]:
+    """{name: values or a distribution} of what --over says."""
+    found: dict[str, Any] = {}
+    for text in over or ():
+        drawn = _DRAWN.fullmatch(text)
+        if drawn:
+            name, values = drawn[1], _distribution(system, text, drawn)
+        else:
+            name, equals, listed = (part.strip() for part in text.partition("="))
+            if not (name and equals and listed):
+                msg = f'--over {text!r}: write it as name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+                raise Unknown(msg)
+            values = _listed(system, "--over", name, listed)
+        if name in found:
+            msg = f"--over {name}: it is given twice"
+            raise Unknown(msg)
+        found[name] = values
+    if not found:
+        msg = 'nothing varies: say --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+        raise Unknown(msg)
+    return found
+
+
+def _listed(system: System, option: str, name: str, text: str) -> list[float]:
+    """0.1:10:50 in equal steps, or 1,2,3 one by one."""
+    if ":" not in text:
+        return [number_of(system, option, name, part.strip()) for part in text.split(",")]
+    parts = [part.strip() for part in text.split(":")]
+    if len(parts) != 3 or not parts[2].isdigit() or int(parts[2]) < 1:
+        msg = f"{option} {name}={text}: a range is first:last:count, such as 0.1:10:50"
+        raise Unknown(msg)
+    import numpy as np
+
+    first, last = (number_of(system, option, name, part) for part in parts[:2])
+    return [float(x) for x in np.linspace(first, last, int(parts[2]))]
+
+
+def _distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
+    """normal(mean, deviation), uniform(least, greatest), lognormal(mean, deviation of the logarithm), or by its name in scipy.stats."""
+    from scipy import stats
+
+    name, kind = drawn[1], drawn[2]
+    given = [number_of(system, "--over", f"{name}~{kind}", part.strip()) for part in drawn[3].split(",") if part.strip()]
+    if kind in _KNOWN:
+        if len(given) != 2:
+            msg = f"--over {text}: {kind} takes two numbers, {' and '.join(_KNOWN[kind])}"
+            raise Unknown(msg)
+        a, b = given
+        if b <= (a if kind == "uniform" else 0.0):
+            why = f"from {a:g} to {b:g} there is nothing" if kind == "uniform" else f"a deviation of {b:g} is none; it must be positive"
+            msg = f"--over {text}: {why}"
+            raise Unknown(msg)
+        if kind == "lognormal":
+            return stats.lognorm(b, 0.0, math.exp(a))
+        return stats.norm(a, b) if kind == "normal" else stats.uniform(a, b - a)
+    family: Any = getattr(stats, kind, None)
+    if not hasattr(family, "ppf"):
+        names = [*_KNOWN, *(each for each in dir(stats) if hasattr(getattr(stats, each), "ppf"))]
+        hint = nearest(kind, names) or "normal and uniform are, and those of scipy.stats"
+        msg = f"--over {text}: no distribution is called {kind!r}; {hint}"
+        raise Unknown(msg)
+    try:
+        return family(*given)
+    except TypeError as problem:
+        msg = f"--over {text}: scipy.stats.{kind} takes other numbers: {problem}"
+        raise Unknown(msg) from problem

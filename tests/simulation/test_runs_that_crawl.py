@@ -31,7 +31,7 @@ def mass(force, **start):
 def _fewer_steps(monkeypatch):
     """What is recognised in 10⁵ steps is recognised in 10⁴."""
     monkeypatch.setattr(crawl, "STEPS", 10_000)
-    monkeypatch.setattr(crawl, "_LEAST_PART", 1e-4)
+    monkeypatch.setattr(crawl, "LEAST_PART", 1e-4)
 
 
 def test_chattering():

@@ -95,7 +95,7 @@ def top_and_wheel(*named):
 def test_a_spin_row_that_another_turning_body_does_not_feel_is_asked_for_and_a_cart_is_no_reason():
     found = top_and_wheel()
     assert not found.joints
-    assert "'top' against the ground, on=top, or 'wheel' against 'top', on=(wheel, top)" in found.why_no_joints
+    assert "'top' against the ground (on=top) or 'wheel' against 'top' (on=(wheel, top))" in found.why_no_joints
     assert "cart" not in found.why_no_joints
 
 

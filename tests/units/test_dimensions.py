@@ -166,6 +166,8 @@ def test_values_with_units_are_read_wherever_values_are():
     (upright,) = da.equilibria(s, {"theta": ("170 deg", "3.2 rad")}, values=heavier)
     assert 180 == pytest.approx(np.degrees(upright.point["theta"]))
     assert da.equilibrium(s, guess={"theta": "170 deg"}).point == pytest.approx(upright.point)
+    text = str(da.energy_integrals(s, values=heavier))
+    assert all(head in text for head in ("K₂ [J]   = ", "𝒫_nc [W] = ", "Ż [W]    = "))
     for read in (da.linearize, da.energy_integrals, da.equilibrium):
         with pytest.raises(da.DalembertError, match=r"m: '3 s' has \[s\], but \[kg\] is needed"):
             read(s, values={"m": "3 s"})

@@ -98,6 +98,8 @@ class EnergyIntegrals(Shown):
     bound: float
     # why something is undecided, or an empty text
     undecided: str = ""
+    # energies are in J and powers in W
+    has_units: bool = False
 
     def __getitem__(self, symbol: str) -> EnergyIntegral:
         """The verdict on "E_Z", "E", "𝓗", "H", "K + 𝒰" or "K + U"."""
@@ -163,6 +165,7 @@ class _Deciding:
             first=first,
             bound=bound,
             undecided=self.motion.why or ("" if bounds.enough(bound) else f"an error is only known to be less likely than {bound:.0e}"),
+            has_units=E.kin.system.has_units,
         )
 
     def _bound(self, verdicts: tuple[EnergyIntegral, ...], first: tuple[FirstIntegral, ...]) -> float:

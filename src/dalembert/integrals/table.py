@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
+from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
     from dalembert.integrals.energy_integrals import EnergyIntegrals
@@ -39,17 +40,19 @@ def table(found: EnergyIntegrals) -> str:
 
 def quantities(found: EnergyIntegrals) -> list[str]:
     """K₂ = …, one a line."""
-    rows: tuple[tuple[str, Scalar], ...] = (
-        ("K₂", found.K2),
-        ("K₁", found.K1),
-        ("K₀", found.K0),
-        ("𝒰", found.generalized_potential),
-        ("σ_R", found.sigma_R),
-        ("σ", found.sigma),
-        ("𝒫_nc", found.nonconservative_power),
-        ("Ż", found.Z_dot),
+    rows: tuple[tuple[str, str, Scalar], ...] = (
+        ("K₂", "J", found.K2),
+        ("K₁", "J", found.K1),
+        ("K₀", "J", found.K0),
+        ("𝒰", "J", found.generalized_potential),
+        ("σ_R", "W", found.sigma_R),
+        ("σ", "W", found.sigma),
+        ("𝒫_nc", "W", found.nonconservative_power),
+        ("Ż", "W", found.Z_dot),
     )
-    return [f"  {name:5} = {_short(e)}" for name, e in rows]
+    named = [(labelled(name, unit if found.has_units else ""), e) for name, unit, e in rows]
+    width = max(5, *(len(name) for name, _ in named))
+    return [f"  {name:{width}} = {_short(e)}" for name, e in named]
 
 
 def _short(e: Scalar) -> str:

@@ -141,13 +141,16 @@ def _readings(search: Search, candidates: list[Action]) -> str:
     # one pair of bodies, but different places
     if len(pairs) < 2:
         return " or where: more than one place fits it" if candidates else ""
-    words = [f"{on!r} against {against if against == 'the ground' else repr(against)}" for on, against in pairs[:2]]
-    return f": it may hold {words[0]}, on={_named(pairs[0])}, or {words[1]}, on={_named(pairs[1])}"
+    bodies = {b.name for b in search.kin.system.bodies}
+    return f": it may hold {' or '.join(_reading(sides, bodies) for sides in pairs[:2])}"
 
 
-def _named(sides: tuple[str, str]) -> str:
-    """As on= takes it."""
-    return sides[0] if sides[1] == "the ground" else f"({sides[0]}, {sides[1]})"
+def _reading(sides: tuple[str, str], bodies: set[str]) -> str:
+    """The sides in words, and as on= takes them where both are bodies."""
+    named = [x if x == "the ground" else repr(x) if x in bodies else f"the part without masses at {x!r}" for x in sides]
+    moving = [x for x in sides if x != "the ground"]
+    on = moving[0] if len(moving) == 1 else f"({', '.join(moving)})"
+    return f"{named[0]} against {named[1]}" + f" (on={on})" * bodies.issuperset(moving)
 
 
 def _gives_a_coordinate(kin: Kinematics, row: ConstraintRow) -> bool:
@@ -190,6 +193,7 @@ def _said(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[Bod
     body, other = on
     assert body is not None
     sides = {groups.of_body[body], groups.ground if other is None else groups.of_body[other]}
+    fitting: list[Action] = []
     if at is None:
         fitting = [a for a in _candidates(groups, search, row) if {g for g, *_ in (*a.forces, *a.moments)} <= sides]
         if action := _agreed(search, fitting) or _couple(groups, search, row, on):
@@ -200,7 +204,8 @@ def _said(groups: RigidGroups, search: Search, row: ConstraintRow, on: tuple[Bod
     if hold is None:
         where = f"at {at.name} " if at is not None else ""
         more = "" if at is not None else "; name the point too, at=P"
-        msg = f"{row.name!r} cannot act {where}on {body.name!r} alone: its force there would not be that of the row{more}"
+        why = "more than one direction fits it" if at is None and fitting else "its force there would not be that of the row"
+        msg = f"{row.name!r} cannot act {where}on {body.name!r} alone: {why}{more}"
         raise NotApplicable(msg)
     return _on_body(groups, hold, body, other)
 

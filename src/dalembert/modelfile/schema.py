@@ -75,7 +75,8 @@ def schema() -> dict[str, Any]:
 def _element(keys: tuple[Key, ...], main: str) -> dict[str, Any]:
     whole = _table(keys)
     whole["properties"]["where"] = {"description": "Names for parts of its expressions.", **_map(_SCALAR)}
-    return _either(whole, {"type": ["string", "number", "integer"]}) if main else whole
+    # keywords of objects say nothing about texts and numbers; with anyOf editors could not say what is wrong in an object
+    return whole | {"type": ["object", "string", "number", "integer"]} if main else whole
 
 
 def _table(keys: tuple[Key, ...]) -> dict[str, Any]:

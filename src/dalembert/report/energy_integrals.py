@@ -24,6 +24,7 @@ def energy_integrals(found: EnergyIntegrals, writing: Writing) -> Iterator[Block
     yield Heading(2, "Energies and powers")
     yield words(
         f"In the speeds {', '.join(found.speeds)}, on which K₂, K₁, K₀ and the verdicts depend where a velocity has a part without them."
+        + " Energies are in J, powers in W." * found.has_units
     )
     yield from _quantities(found, writing)
     yield Heading(2, "Energy integrals")

@@ -112,6 +112,20 @@ def test_bad_members(own, function, said):
     assert said in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("beam-with-tip-mass", "m=-1", "end of beam 'beam': its mass is -1; it must be positive"),
+        ("cantilever", "mu=-1", "its density is -1; it must be positive"),
+        ("cantilever", "L=0", "its length is 0; it must be positive"),
+    ],
+)
+def test_hybrid_equations_are_not_written_for_values_that_no_member_can_have(name, given, said):
+    result = run("hybrid", name, "--set", given)
+    assert 2 == result.exit_code
+    assert said in result.stderr
+
+
 def test_help_teaches():
     for command, words in (("hybrid", "marked geometric"), ("member", "characteristic equation")):
         shown = " ".join(run(command, "--help").stdout.split())

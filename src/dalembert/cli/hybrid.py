@@ -25,10 +25,12 @@ def hybrid(
 ) -> None:
     """The hybrid equations of a system that carries strings, bars, shafts or beams."""
     from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
+    from dalembert.flexible.member.values import check_declared
     from dalembert.report.hybrid import hybrid as shown
 
     style = style_of(style, output)
     speeds = known("--along", along, ALONG) == "speeds" if along else None
     chosen = subject(system, values, complete=False)
+    check_declared(chosen.system)
     found = extended_hamilton(chosen.system, speeds=speeds)
     emit([*document.heading(chosen), *shown(found, Writing(), steps=steps)], style, output)

@@ -53,6 +53,23 @@ def numbers_of(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[in
     return found
 
 
+def check_declared(system: System) -> None:
+    """The same of all members, their ends and the bodies with the values they have now, which may not be those of the declaration."""
+    tape = system.space.tape
+    numbers = numbers_of(system, tape, {})
+    for m in system.members.values():
+        check_positive(m, tape, numbers)
+    ends = [(f"end of {m.kind} {m.name!r}", end) for m in system.members.values() for end in (m.left, m.right)]
+    sizes = ("mass", "inertia", "spring", "turning_spring", "axial_spring", "twisting_spring", "damper")
+    named = [(what, size.replace("_", " "), e) for what, end in ends for size in sizes if (e := getattr(end, size)) is not None]
+    for what, size, e in [*named, *((f"body {b.name!r}", "mass", b.mass) for b in system.bodies)]:
+        if all(i in numbers for i in symbols_of(tape, (e.i,))):
+            (value,) = evaluate(tape, [e.i], lambda i: float(numbers[i]), Floats())
+            if value <= 0:
+                msg = f"{what}: its {size} is {value:g}; it must be positive"
+                raise BadDescription(msg)
+
+
 def check_positive(m: Member, tape: Tape, numbers: Mapping[int, Number]) -> None:
     """Refuse stiffnesses, masses and lengths that are not positive with the values given."""
     single = {"length": m.length, "density": m.density, "axial": m.axial, "torsion": m.torsion, "polar": m.polar}

@@ -44,8 +44,8 @@ NOT_SAID = {
 NO_VERBS = {"frame", "point", "discretise"}
 # keys of a file that a verb has no word for
 FILE_ONLY = {
-    **dict.fromkeys(("pin", "slide"), {"coordinate", "display"}),
-    **dict.fromkeys(("ball", "free", "universal"), {"coordinates"}),
+    **{joint: {"coordinate", "display"} for joint in ("pin", "slide")},
+    **{joint: {"coordinates"} for joint in ("ball", "free", "universal")},
     "coordinate": {"unit"},
 }
 # what a run is asked for by whoever runs it

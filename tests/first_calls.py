@@ -109,6 +109,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "kinematics": lambda build: da.kinematics(build("four-bar")).n_u,
     "sampled": lambda build: str(da.sampled(abs, every=0.1)),
     "table": lambda build: da.table([0, 1, 2], [0, 1, 0], "cubic").coefficients.tobytes(),
+    "lyapunov": lambda build: str(da.lyapunov(build("double-pendulum"), 2.0, start={"alpha": 1.0})),
     "linearize": lambda build: da.linearize(build("simple-pendulum")).A.tobytes(),
     "linearize_along": lambda build: b"".join(m.A.tobytes() for m in da.linearize_along(_run(build))),
     "reactions": lambda build: da.reactions(build("double-pendulum")),

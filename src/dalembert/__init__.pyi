@@ -37,6 +37,7 @@ from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
 from dalembert.api.ensemble import ensemble as ensemble
 from dalembert.api.fit import fit as fit
+from dalembert.api.lyapunov import lyapunov as lyapunov
 from dalembert.api.reactions import balance as balance
 from dalembert.api.reactions import multipliers as multipliers
 from dalembert.api.reactions import reactions as reactions
@@ -215,6 +216,7 @@ from dalembert.studies.fit import BadFit as BadFit
 from dalembert.studies.fit_data import BadData as BadData
 from dalembert.studies.fit_identifiability import Inseparable as Inseparable
 from dalembert.studies.fit_result import Fit as Fit
+from dalembert.studies.lyapunov import LyapunovExponent as LyapunovExponent
 from dalembert.studies.members import BadStudy as BadStudy
 from dalembert.studies.result import Ensemble as Ensemble
 from dalembert.studies.running import StudyFailed as StudyFailed

@@ -15,6 +15,7 @@ REFERENCES: Final[dict[str, str]] = {
     "Mit22": "P. Mitiguy, chapter 34: Energy integrals of equations of motion",
     "Mor03": "D. Morin, Ball on turntable, problem and solution of week 21 (2003)",
     "Wik": "Wikipedia, Double pendulum: the motion of two equal uniform rods",
+    "Ben76": "G. Benettin, L. Galgani and J.-M. Strelcyn, Kolmogorov entropy and numerical experiments, Phys. Rev. A 14 (1976) 2338–2345",
     "GW08": "A. Griewank and A. Walther, Evaluating Derivatives, second edition (2008)",
     "HNW1": "E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential Equations I, second edition (1993)",
     "DH13": "R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots, Adv. Robot. Autom. 2 (2013) 107",
@@ -33,6 +34,7 @@ REFERENCES: Final[dict[str, str]] = {
     "NF72": "J. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems (1972)",
     "KRB87": "T. R. Kane, R. R. Ryan and A. K. Banerjee, Dynamics of a cantilever beam attached to a moving base, J. Guidance 10 (1987)"
     " 139–151",
+    "Spr03": "J. C. Sprott, Chaos and Time-Series Analysis (2003)",
     "Sed02": "A. Sedoglavic, A probabilistic algorithm to test local algebraic observability in polynomial time, J. Symb. Comput. 33"
     " (2002) 735–755",
     "Ray94": "Lord Rayleigh, The Theory of Sound, second edition (1894)",

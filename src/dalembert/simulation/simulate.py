@@ -143,7 +143,7 @@ def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
     return t0, t0 + length
 
 
-def _context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, options: RunOptions) -> Context:
+def run_context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, options: RunOptions) -> Context:
     """The run's own memory, with what rides along and the budget it is held to."""
     projection = model.projection if options.stabilizer == PROJECTION else None
     context = Context(_rates(model, p, start, options), p, projection, autonomous=model.autonomous)
@@ -181,7 +181,7 @@ def _stabilized(model: NativeModel, options: RunOptions) -> NativeModel:
     return replace(model, rates=model.rates.of_rank(model.rates.cap, options.alpha))
 
 
-def _of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kinematics) -> tuple[NativeModel, Start]:
+def model_of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kinematics) -> tuple[NativeModel, Start]:
     """The model with as many rows as are independent where they hold, and the start with what is to be said about it."""
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
@@ -231,6 +231,9 @@ def _variation(
     """∂(q, u)/∂p beside the motion, where it is asked for."""
     if not options.sensitivities:
         return None
+    if chosen.kin.system.contacts:
+        msg = "sensitivities: contacts and dry friction change the equations on the way, which is not varied; leave out one of them"
+        raise NotApplicable(msg)
     if chosen.live:
         msg = f"sensitivities: {chosen.live[0].name} is a function or a table, which is not varied; give it as an expression"
         raise NotApplicable(msg)
@@ -272,9 +275,9 @@ def run(
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
     start = with_inputs(chosen, start, t1)
-    model, start = _of_rank(model, p, start, chosen.kin)
+    model, start = model_of_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
-    context = _context(variation.model if variation else model, p, watched, start, options)
+    context = run_context(variation.model if variation else model, p, watched, start, options)
     other = _without_series(chosen, switching)
     series = chosen_series(options.integrator, context, model, p, watched, number("rtol", options.rtol), other)
     problem = replace(_problem(context, start, t1, options, len(names), variation), taylor=series)

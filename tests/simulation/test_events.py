@@ -258,7 +258,7 @@ def test_bad_lists_and_options():
         da.simulate(s, 1.0, start={"x": 1.0}, events="x")
     with pytest.raises(BadEvent, match="two are called 'x'"):
         da.simulate(s, 1.0, start={"x": 1.0}, events=["x", da.event("x")])
-    with pytest.raises(BadEvent, match="native, taylor, auto alone"):
+    with pytest.raises(BadEvent, match="native, taylor, rosenbrock, auto alone"):
         da.simulate(s, 1.0, start={"x": 1.0}, events=["x"], integrator="RK45")
     with pytest.raises(Unknown, match="'sideways' is unknown"):
         da.event("x", direction="sideways")

@@ -44,5 +44,5 @@ def test_what_is_not_installed_is_named(name: str, package: str) -> None:
 
 
 def test_an_unknown_integrator_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(Unknown, match="choose one of native, taylor, auto, RK45"):
+    with pytest.raises(Unknown, match="choose one of native, taylor, rosenbrock, auto, RK45"):
         da.simulate(double_pendulum(), 1.0, integrator="euler")

@@ -107,7 +107,8 @@ def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, Expl
     if integrator == "heyoka" and needed:
         msg = "heyoka needs independent speeds in closed form, which these constraints do not give; choose another integrator"
         raise NotApplicable(msg)
-    if integrator == "heyoka" or not (needed or wanted or large):
+    # these two want the rates in closed form, whatever that takes
+    if integrator == "heyoka" or not (needed or wanted or large) or (integrator == "rosenbrock" and not needed):
         return kin, forward_dynamics(system)
     return saddle_equations(all_rates(kin) if system.constraints else kin)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dalembert.api.compile import what_to_integrate
+from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
@@ -50,8 +52,9 @@ def simulate(
     values   constants that differ from their declared values
     inputs   inputs and specified motions: numbers, expressions such as 2*sin(s.t), tables (da.table(times, values), "road.csv"), or Python
              functions f(t) and f(t, now) with now["theta"], asked at every stage, or held by da.sampled(f, every=0.01)
-    integrator  "native" (Runge and Kutta's 8(5,3)), "taylor" (Taylor series, for small smooth systems and tight tolerances), "auto"
-             (the cheaper of the two), or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka" where installed
+    integrator  "native" (Runge and Kutta's 8(5,3)), "taylor" (Taylor series, for small smooth systems and tight tolerances),
+             "rosenbrock" (for stiff systems), "auto" (the cheaper of the first two, and the third where these crawl), or one of SciPy's
+             (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka" where installed
     stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric after every step, "baumgarte"
              with errors that fade as e^(−baumgarte_rate t), 20 per unit of time unless given, or "none" (default of the other
              integrators, which cannot project)
@@ -114,7 +117,7 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
     """The run itself, as its options say; where it stops, the failure says why."""
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.integrals.energy_tolerance import explain as explain_refusal
-    from dalembert.ode.failures import RunStopped
+    from dalembert.ode.failures import Crawling, RunStopped
     from dalembert.simulation.simulate import run
     from dalembert.simulation.stopping import explain
 
@@ -128,6 +131,14 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
     try:
         made = run(kin, equations, duration, options, watched, RunIntegrals, contacts)
     except RunStopped as failure:
+        if (
+            options.integrator == "auto"
+            and isinstance(failure, Crawling)
+            and failure.is_stiff
+            and not isinstance(equations, SaddleEquations)
+        ):
+            warn(f"this run is stiff, and was made anew with integrator='rosenbrock': {failure}")
+            return run_system(system, duration, replace(options, integrator="rosenbrock"), audit=audit, keep_energy=keep_energy)
         explain(failure, kane(kin).equations)
         if options.budget is not None:
             explain_refusal(failure)

@@ -38,7 +38,7 @@ def simulate(
     rtol: Annotated[float, Option(help="Relative tolerance of each step.")] = 1e-9,
     atol: Annotated[float, Option(help="Absolute tolerance of each step.")] = 1e-9,
     integrator: Annotated[
-        str, Option(metavar="NAME", help="native, taylor, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
+        str, Option(metavar="NAME", help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
     ] = "native",
     stabilize: Annotated[
         str | None, Option(metavar="HOW", help="Drift off the constraints: projection, baumgarte or none.", show_default="projection")

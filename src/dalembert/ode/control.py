@@ -33,8 +33,13 @@ NO_SLOPE: Final = 1e-15
 @functools.cache
 def loop_text() -> str:
     """The whole native loop; exports `start` and `advance`."""
-    parts = (INTRINSICS, step_text(), _start(), _first_size(), _take(), _reject(), advance_text())
+    parts = (INTRINSICS, step_text(), start_text(), take_text(eighth_root), reject_text(eighth_root), advance_text())
     return "\n\n".join(parts) + "\n"
+
+
+def start_text() -> str:
+    """Where a run begins."""
+    return f"{_start()}\n\n{_first_size()}"
 
 
 def eighth_root(f: NativeFunction, x: Value) -> Value:
@@ -109,7 +114,7 @@ def euler_size(native: RunFunction, size: Value, slope: Value) -> Value:
     return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), run.h_max)
 
 
-def _take() -> str:
+def take_text(root: Callable[[NativeFunction, Value], Value]) -> str:
     """(t, y) ← (t + h, y₁), stored; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
     native = RunFunction("take")
     f, run = native.function, native.run
@@ -121,7 +126,7 @@ def _take() -> str:
         stored[i] = end[i]
     NumberArray(run.times)[run.stored] = run.t_new
     run.t, run.stored, run.steps = run.t_new, run.stored + 1, run.steps + 1
-    growth = SAFETY / eighth_root(f, run.error)
+    growth = SAFETY / root(f, run.error)
     growth = f.intrinsic("minnum", LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / LARGEST_SHRINKAGE))
     growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)
     run.h = f.intrinsic("minnum", run.h_try * growth, run.h_max)
@@ -130,12 +135,12 @@ def _take() -> str:
     return f.text()
 
 
-def _reject() -> str:
+def reject_text(root: Callable[[NativeFunction, Value], Value]) -> str:
     """h ← h · max(1/3, 0.75 err^(−1/8)); after a refusal h/2; after a failure h/10."""
     native = RunFunction("reject")
     f, run = native.function, native.run
     run.rejected, run.streak = run.rejected + 1, run.streak + 1
-    by_error = f.intrinsic("maxnum", 1.0 / LARGEST_SHRINKAGE, SAFETY / eighth_root(f, run.error))
+    by_error = f.intrinsic("maxnum", 1.0 / LARGEST_SHRINKAGE, SAFETY / root(f, run.error))
     by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
     run.h = run.h_try * f.choose(run.cause.differs(Cause.ERROR), by_cause, by_error)
     f.give(Cause.NONE)

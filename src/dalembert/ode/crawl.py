@@ -83,7 +83,7 @@ def _reason(integration: Integration) -> str | None:
     h, (steep, fast) = float(np.median(np.diff(t))), _steepness(integration, t[-1], y[-1])
     if h * steep > _STABILITY:
         what = f"stiffness: something around component {fast} settles {steep:.0e} times in a unit of time"
-        return f"{what}, and no longer step than {h:.1e} is stable; choose integrator='Radau', 'BDF' or 'CVODE'"
+        return f"{what}, and no longer step than {h:.1e} is stable; choose integrator='rosenbrock', 'Radau', 'BDF' or 'CVODE'"
     return None
 
 

@@ -71,6 +71,11 @@ class RunStopped(DalembertError):
 class Crawling(RunStopped):
     """A run that does not get on: chattering, stiffness, or more steps than can be kept."""
 
+    @property
+    def is_stiff(self) -> bool:
+        """Whether something that settles much faster than the motion holds the steps down."""
+        return "stiffness:" in self.reason
+
 
 class RunInterrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `trajectory` is the motion so far."""

@@ -22,6 +22,7 @@ from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.diagnosis import stopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.points import Points, address
+from dalembert.ode.rosenbrock import matrices_size, rosenbrock_text
 from dalembert.ode.run import ROWS, ExitReason, Run, WorkRow
 from dalembert.ode.solution import Outcome, Solution, polynomial
 from dalembert.ode.taylor import taylor_text
@@ -84,7 +85,7 @@ class Integration:
 
     def __init__(self, problem: InitialValueProblem) -> None:
         self.problem = problem
-        self._native = _native() if problem.taylor is None else _taylor()
+        self._native = _rosenbrock() if problem.jacobian else _native() if problem.taylor is None else _taylor()
         self._groups = -(-problem.size // LANES)
         self._work = _work_space(problem, self._groups)
         self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at, rows=problem.dense_rows)
@@ -221,6 +222,9 @@ class Integration:
         if problem.taylor is not None:
             self._jets = np.zeros((problem.taylor.order + 1) * self._groups * LANES)
             run.expand, run.order, run.jets = problem.taylor.expand, problem.taylor.order, address(self._jets)
+        if problem.jacobian:
+            self._matrices = np.zeros(matrices_size(problem.in_norm, problem.size))
+            run.jacobian, run.matrices = problem.jacobian, address(self._matrices)
         return run
 
     def _stopped(self) -> RunStopped:
@@ -257,7 +261,16 @@ def _native() -> _Native:
 @made_once
 def _taylor() -> _Native:
     """The same for Taylor's method."""
-    library = load(taylor_text(), EXPORTS)
+    return _loaded(load(taylor_text(), EXPORTS))
+
+
+@made_once
+def _rosenbrock() -> _Native:
+    """The same for Rosenbrock's method."""
+    return _loaded(load(rosenbrock_text(), EXPORTS))
+
+
+def _loaded(library: Library) -> _Native:
     prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
     return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
 

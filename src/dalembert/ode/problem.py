@@ -82,6 +82,9 @@ class InitialValueProblem:
     at_break: Callable[[float, NDArray[np.float64]], None] | None = None
     # Taylor's method instead of Runge and Kutta's
     taylor: TaylorSeries | None = None
+    # or Rosenbrock's, with the native function of ∂f/∂(y, t): rows of all components, columns of those in the norm and of the time
+    #     int32 jacobian(double t, const double *y, double *J, void *context)
+    jacobian: int = 0
     # the times the motion is wanted at, in order: of a long run no more is kept; None for all
     at: NDArray[np.float64] | None = None
     start: NDArray[np.float64] = field(init=False, repr=False)

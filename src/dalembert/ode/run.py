@@ -53,6 +53,9 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("reach", REAL),
     ("planned", REAL),
     ("learned", REAL),
+    # of Rosenbrock's method alone
+    ("jacobian", POINTER),
+    ("matrices", POINTER),
 )
 
 
@@ -71,6 +74,7 @@ class Run(ctypes.Structure):
     expand, jets, order             address of the function that fills the rows of Taylor coefficients behind `jets`, 0 … order
     scale, reach, learned           the time that these are in powers of, the step that follows, and what errors add to it (logarithms)
     planned                         that step, before anything cut it short
+    jacobian, matrices              address of the function that gives ∂f/∂y and ∂f/∂t, and room for these and for the factors of W
     events, watch                   address of the function that looks for events in a step taken, and of what it is given; 0 for none
     """
 
@@ -112,6 +116,8 @@ class Run(ctypes.Structure):
     reach: float
     planned: float
     learned: float
+    jacobian: int
+    matrices: int
 
 
 class WorkRow(IntEnum):

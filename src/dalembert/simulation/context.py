@@ -19,7 +19,7 @@ from dalembert.ode.memory import padded, prepare, ready, structure
 from dalembert.ode.points import address
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
-from dalembert.simulation.context_fields import FIELDS, load
+from dalembert.simulation.context_fields import COPY, FIELDS, load
 from dalembert.simulation.energy_audit import energy_acceptance, watch
 from dalembert.simulation.energy_audit.audit import Audit, Budget
 
@@ -27,29 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.numerics.jet_code import JetSpace
-
-_COPY: Final = """
-; four numbers at a time, as the integrator wrote them: rows are padded to a multiple of four, and so is x
-define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
-entry:
-  br label %head
-head:
-  %i = phi i64 [ 0, %entry ], [ %next, %body ]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %body, label %done
-body:
-  %from = getelementptr double, ptr %y, i64 %i
-  %to = getelementptr double, ptr %x, i64 %i
-  %v = load <4 x double>, ptr %from, align 8
-  store <4 x double> %v, ptr %to, align 8
-  %next = add i64 %i, 4
-  br label %head
-done:
-  %last = getelementptr double, ptr %x, i64 %n
-  store double %t, ptr %last, align 8
-  ret void
-}
-"""
 
 _RHS: Final = f"""
 define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {{
@@ -124,7 +101,7 @@ bad:
 """
 
 _Fields: Final = structure(FIELDS)
-TEXT: Final = _COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT
+TEXT: Final = COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT
 
 
 @made_once
@@ -215,6 +192,16 @@ class Context:
         self._alive += [motion, audit]
         self._fields.jets, self._fields.jets_audit = motion.address, audit.address if audit else 0
         self._fields.rows, self.rhs = order + 1, rhs
+
+    def linearize(
+        self, motion: CompiledFunction, p: NDArray[np.float64], audit: CompiledFunction | None, audit_p: NDArray[np.float64]
+    ) -> None:
+        """Let the derivatives of the rates be known, of the motion and of what rides along."""
+        fields = self._fields
+        self._alive += [motion, audit]
+        fields.jacobian, fields.jacobian_work = motion.address, self._kept(ready(motion, p))
+        if audit is not None:
+            fields.jacobian_audit, fields.jacobian_audit_work = audit.address, self._kept(ready(audit, audit_p))
 
     def energy_changed(self, change: float) -> None:
         """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""

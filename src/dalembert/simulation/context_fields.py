@@ -49,6 +49,11 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("rows", WHOLE),
     ("jets", POINTER),
     ("jets_audit", POINTER),
+    # ∂f/∂(q, u, t) of the motion and of what rides along
+    ("jacobian", POINTER),
+    ("jacobian_work", POINTER),
+    ("jacobian_audit", POINTER),
+    ("jacobian_audit_work", POINTER),
 )
 _PLACE: Final = {name: (k, kind) for k, (name, kind) in enumerate(FIELDS)}
 
@@ -61,3 +66,27 @@ def load(*names: str) -> str:
         # eight bytes a field, wherever pointers are shorter too
         lines += [f"  %{name}.at = getelementptr i64, ptr %c, i64 {k}", f"  %{name} = load {kind}, ptr %{name}.at"]
     return "\n".join(lines)
+
+
+COPY: Final = """
+; four numbers at a time, as the integrator wrote them: rows are padded to a multiple of four, and so is x
+define private void @copy(ptr %y, ptr %x, i64 %n, double %t) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %next, %body ]
+  %more = icmp slt i64 %i, %n
+  br i1 %more, label %body, label %done
+body:
+  %from = getelementptr double, ptr %y, i64 %i
+  %to = getelementptr double, ptr %x, i64 %i
+  %v = load <4 x double>, ptr %from, align 8
+  store <4 x double> %v, ptr %to, align 8
+  %next = add i64 %i, 4
+  br label %head
+done:
+  %last = getelementptr double, ptr %x, i64 %n
+  store double %t, ptr %last, align 8
+  ret void
+}
+"""

@@ -35,11 +35,14 @@ if TYPE_CHECKING:
     Fill = Callable[[float, Numbers], None] | None
 
 SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
+# those that solve equations for the next state, and are given ∂f/∂y
+_IMPLICIT: Final = ("Radau", "BDF", "LSODA", "CVODE", "IDA")
 NATIVE: Final = "native"
 TAYLOR: Final = "taylor"
+ROSENBROCK: Final = "rosenbrock"
 AUTO: Final = "auto"
 # those that run in the native loop, which projects, finds events and holds budgets
-OWN: Final = (NATIVE, TAYLOR, AUTO)
+OWN: Final = (NATIVE, TAYLOR, ROSENBROCK, AUTO)
 NAMES: Final = (*OWN, *SCIPY, "CVODE", "IDA", "heyoka")
 _INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])
 # what is not in the error norm gets a tolerance that never binds
@@ -120,9 +123,26 @@ def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialVal
             return found
         return np.concatenate([found, watched.audit.rates.call(_beside(watched, state, lam), watched.p)])
 
+    slopes = None if fill is not None or name not in _IMPLICIT else _slopes_of(model, p, problem, watched)
     if name == "IDA":
-        return _ida(Explicit(rates), problem)
-    return _cvode(rates, problem) if name == "CVODE" else _scipy(name, rates, problem)
+        return _ida(Explicit(rates), problem, slopes)
+    return _cvode(rates, problem, slopes) if name == "CVODE" else _scipy(name, rates, problem, slopes)
+
+
+def _slopes_of(model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> Rates | None:
+    """∂f/∂y from the tape, for those who would otherwise take differences; None where rows stand beside the equations."""
+    if isinstance(model.rates, ConstrainedRates):
+        return None
+    n = problem.in_norm
+
+    def slopes(t: float, y: Numbers) -> Numbers:
+        state, J = np.append(y[:n], t), np.zeros((problem.size, problem.size))
+        J[:n, :n] = model.jacobian.call(state, p).reshape(n, n + 1)[:, :n]
+        if watched is not None and watched.audit.rates is not None:
+            J[n:, :n] = watched.audit.jacobian.call(state, watched.p).reshape(-1, n + 1)[:, :n]
+        return J
+
+    return slopes
 
 
 def _with_multipliers(model: NativeModel, state: Numbers, p: Numbers) -> tuple[Numbers, Numbers]:
@@ -144,10 +164,12 @@ def _tolerances(problem: InitialValueProblem) -> Numbers:
     return atol
 
 
-def _scipy(name: str, rates: Rates, problem: InitialValueProblem) -> Solution:
+def _scipy(name: str, rates: Rates, problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:
     integrate = _package("scipy.integrate", "scipy")
     solver = getattr(integrate, name)
-    method = solver(rates, problem.t0, problem.start, problem.t1, rtol=problem.rtol, atol=_tolerances(problem), max_step=problem.max_step)
+    known = {} if slopes is None else {"jac": slopes}
+    options = {"rtol": problem.rtol, "atol": _tolerances(problem), "max_step": problem.max_step, **known}
+    method = solver(rates, problem.t0, problem.start, problem.t1, **options)
     t, y, f = [method.t], [method.y.copy()], [rates(method.t, method.y)]
     inside: list[Numbers] = []
     while method.status == "running":
@@ -164,13 +186,18 @@ def _scipy(name: str, rates: Rates, problem: InitialValueProblem) -> Solution:
     return _solution(t, y, f, inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", method.nfev)
 
 
-def _cvode(rates: Rates, problem: InitialValueProblem) -> Solution:
+def _cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> Solution:
     cvode = _package("sksundae.cvode", "scikit-sundae")
 
     def rhs(t: float, y: Numbers, yp: Numbers) -> None:
         yp[:] = rates(t, y)
 
-    solver = cvode.CVODE(rhs, rtol=problem.rtol, atol=_tolerances(problem))
+    def by_state(t: float, y: Numbers, _yp: Numbers, J: Numbers) -> None:
+        assert slopes is not None
+        J[:] = slopes(t, y)
+
+    known = {} if slopes is None else {"jacfn": by_state}
+    solver = cvode.CVODE(rhs, rtol=problem.rtol, atol=_tolerances(problem), max_num_steps=_MOST_STEPS, **known)
     result = solver.solve(np.array([problem.t0, problem.t1]), problem.start)
     if not result.success:
         message = str(result.message)
@@ -179,7 +206,7 @@ def _cvode(rates: Rates, problem: InitialValueProblem) -> Solution:
     return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
 
 
-def _ida(form: Implicit, problem: InitialValueProblem) -> Solution:
+def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:
     """0 = F(t, y, ẏ) by SUNDIALS' IDA; variables beyond those of the problem are algebraic."""
     ida = _package("sksundae.ida", "scikit-sundae")
     y0, yp0 = form.start(problem)
@@ -190,8 +217,14 @@ def _ida(form: Implicit, problem: InitialValueProblem) -> Solution:
     def residual(t: float, y: Numbers, yp: Numbers, res: Numbers) -> None:
         res[:] = form(t, y, yp)
 
+    def by_state(t: float, y: Numbers, _yp: Numbers, _res: Numbers, cj: float, J: Numbers) -> None:
+        # ∂F/∂y + c ∂F/∂ẏ of F = ẏ − f
+        assert slopes is not None
+        J[:] = cj * np.eye(len(y)) - slopes(t, y)
+
     step = 0.0 if np.isinf(problem.max_step) else problem.max_step
-    solver = ida.IDA(residual, rtol=problem.rtol, atol=atol, algebraic_idx=algebraic, max_step=step, max_num_steps=_MOST_STEPS)
+    known = {} if slopes is None else {"jacfn": by_state}
+    solver = ida.IDA(residual, rtol=problem.rtol, atol=atol, algebraic_idx=algebraic, max_step=step, max_num_steps=_MOST_STEPS, **known)
     result = solver.solve(np.array([problem.t0, problem.t1]), y0, yp0)
     result.y = np.asarray(result.y)[:, : problem.size]
     if not result.success:

@@ -16,6 +16,7 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jacobian import jacobian
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.ode.constrained.rates import ConstrainedRates, Entries, RatesKind
 from dalembert.once import MadeOnce
@@ -49,6 +50,11 @@ class NativeModel:
     def jets(self) -> CompiledJets:
         """The same rates with their Taylor coefficients, compiled only for runs by that method."""
         return CompiledJets(self.tape, self.nodes, self.state, self.parameters)
+
+    @cached_property
+    def jacobian(self) -> CompiledFunction:
+        """∂(q̇, u̇)/∂(q, u, t), row by row, compiled only for runs of stiff systems."""
+        return jacobian(self.tape, self.nodes, self.state, self.parameters)
 
 
 _NATIVE_MODELS: Final = MadeOnce[NativeModel]()

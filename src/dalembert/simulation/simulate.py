@@ -28,12 +28,13 @@ from dalembert.simulation.drift import BAUMGARTE, PROJECTION, baumgarte_rate, ch
 from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import BadEvent, Event, EventAction
 from dalembert.simulation.events.setting_up import eventful
-from dalembert.simulation.integrators import NATIVE, OWN, check_name, integrate_by
+from dalembert.simulation.integrators import NATIVE, OWN, ROSENBROCK, check_name, integrate_by
 from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.live_run import LiveRun, with_inputs
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
+from dalembert.simulation.rosenbrock import native_jacobian
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.small_motions import warn_of_small_motion
 from dalembert.simulation.stopping import warn_of_integrator_error
@@ -280,7 +281,8 @@ def run(
     context = run_context(variation.model if variation else model, p, watched, start, options)
     other = _without_series(chosen, switching)
     series = chosen_series(options.integrator, context, model, p, watched, number("rtol", options.rtol), other)
-    problem = replace(_problem(context, start, t1, options, len(names), variation), taylor=series)
+    by_slopes = native_jacobian(context, model, p, watched, other) if options.integrator == ROSENBROCK else 0
+    problem = replace(_problem(context, start, t1, options, len(names), variation), taylor=series, jacobian=by_slopes)
     values = dict(zip(model.parameters, p.tolist(), strict=True))
     problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
     live = LiveRun(chosen)

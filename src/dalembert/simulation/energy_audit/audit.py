@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jacobian import jacobian
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.once import MadeOnce
 from dalembert.states.values import Values
@@ -92,6 +93,11 @@ class Audit:
     def jets(self) -> CompiledJets:
         """The rates with their Taylor coefficients, compiled only for runs by that method."""
         return CompiledJets(self.tape, self.nodes, self.state, self.parameters, column=len(self.state) - 1)
+
+    @cached_property
+    def jacobian(self) -> CompiledFunction:
+        """The derivatives of the rates, row by row, compiled only for runs of stiff systems."""
+        return jacobian(self.tape, self.nodes, self.state, self.parameters)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.friction.complementarity import ContactMode
 from dalembert.friction.contact_model import ContactModel, Monitor, contact_model
+from dalembert.friction.mode_end import first_ends
 from dalembert.friction.switching import Change, NoMotion, Switcher
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import BadValue
@@ -230,15 +231,19 @@ class ContactRun(EventfulRun):
             self.watch.set_off(np.append(integration.state[: self._n], integration.t))
         self.watch.stand(slice(self._first, None))
 
-    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers, step: DenseStep) -> float:
+    def _crossings(self, integration: Integration, step: DenseStep) -> list[Crossing]:
+        found = super()._crossings(integration, step) if self._first else []
+        self._step = integration.padded_step(integration.steps)
+        self._g = self.watch.sampled(self._step)
+        ends = first_ends(self._g, step.begin, step.end, self._first)
+        return sorted([*(c for c in found if c.event < self._first), *ends])
+
+    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers) -> float:
         if c.event < self._first:
-            return super()._rate(c, x, xdot, step)
-        h = _BESIDE * (step.end - step.begin)
-        values = []
-        for t in (c.t - h, c.t + h):
-            at = np.append(step.at(t)[: self._n], t)
-            values.append(float(self.watch.functions.values.call(at, self.watch.functions.p)[c.event]))
-        return (values[1] - values[0]) / (2.0 * h)
+            return super()._rate(c, x, xdot)
+        h = _BESIDE * (self._step.end - self._step.begin)
+        before, after = (float(self._g(t)[c.event]) for t in (c.t - h, c.t + h))
+        return (after - before) / (2.0 * h)
 
     def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
         y, ended = super()._act(integration, [c for c in found if c.event < self._first])

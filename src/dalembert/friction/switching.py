@@ -218,9 +218,8 @@ class Switcher:
         change = float(total @ q.v + total @ q.A @ total / 2)
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
             names = " and ".join(repr(contacts[k].name) for k, _ in rows)
-            msg = (
-                f"Newton's law of impact would create the energy {change:.6g} at {names}, where friction turns the slip; take law='poisson'"
-            )
+            law, cure = ("Poisson's", "lower the restitution") if poisson else ("Newton's", "take law='poisson', or lower the restitution")
+            msg = f"{law} law of impact would create the energy {change:.6g} at {names}, where friction turns the slip; {cure}"
             raise NoMotion(msg)
         return total
 

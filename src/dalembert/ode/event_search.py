@@ -26,7 +26,7 @@ from dalembert.numerics.llvm_writer import (
 from dalembert.ode.problem import DENSE_ROWS
 
 SAMPLES: Final = 8
-EXPORTS: Final = ("look",)
+EXPORTS: Final = ("look", "sample")
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -62,7 +62,7 @@ def text() -> str:
 
 def _sample() -> str:
     """x = (y(t₀ + θh), t₀ + θh), then g(x)."""
-    f = NativeFunction("sample", WHOLE, POINTER, POINTER, REAL, REAL)
+    f = NativeFunction("sample", WHOLE, POINTER, POINTER, REAL, REAL, exported=True)
     pointer, dense, theta, t = f.parameters
     w = Record(pointer, FIELDS)
     rows, x, up = Array(dense), Array(w.x), f.value(theta, LANE)

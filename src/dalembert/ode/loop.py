@@ -182,6 +182,10 @@ class Integration:
         (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)
         return DenseStep(begin, end, self._points.step(k)[:, : self.problem.size])
 
+    def padded_step(self, k: int) -> DenseStep:
+        """A copy of the k-th step with rows as native code has them."""
+        return DenseStep(self._points.point(k - 1)[0], self._points.point(k)[0], self._points.step(k).copy())
+
     @property
     def state(self) -> NDArray[np.float64]:
         """The state reached."""

@@ -21,6 +21,8 @@ C_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double
     REAL: ctypes.c_double,
 }
 
+_PROLOGUE: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
 
 def structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
     """The structure with these fields, each a name and a kind."""
@@ -41,5 +43,4 @@ def ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.floa
 
 def prepare(function: CompiledFunction, p: NDArray[np.float64], work: NDArray[np.float64]) -> None:
     """Let the prologue fill the head of the scratch space."""
-    prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(function.prologue_address)
-    prologue(p.ctypes.data, work.ctypes.data)
+    _PROLOGUE(function.prologue_address)(p.ctypes.data, work.ctypes.data)

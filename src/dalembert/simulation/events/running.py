@@ -128,7 +128,7 @@ class EventfulRun:
         """What happened in the last step, up to the first that acts: those before it are recorded, it is moved to."""
         functions, k = self.watch.functions, integration.steps
         step = integration.step(k)
-        found = crossings(step, functions, self.watch.side_before)
+        found = self._crossings(integration, step)
         acting = [c for c in found if functions.events[c.event].action is not EventAction.RECORD]
         until = acting[0].t if acting else step.end
         # what happens at the same time belongs to it
@@ -144,11 +144,12 @@ class EventfulRun:
         self._move_to(integration, k - 1, acting[0])
         return [c for c in acting if c.t <= near]
 
+    def _crossings(self, _: Integration, step: DenseStep) -> list[Crossing]:
+        return crossings(step, self.watch.functions, self.watch.side_before)
+
     def _move_to(self, integration: Integration, k: int, c: Crossing) -> None:
         """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""
-        functions, step = self.watch.functions, integration.step(k + 1)
-        step = step._replace(rows=step.rows.copy())
-        begin, end = step[:2]
+        functions, (begin, end) = self.watch.functions, integration.step(k + 1)[:2]
         t, least = c.t, math.inf
         # a step of a few bits cannot be taken
         shortest = begin + _LAST_BITS * math.ulp(begin)
@@ -157,13 +158,13 @@ class EventfulRun:
             if t <= shortest:
                 return
             x, xdot = np.append(integration.state[: self._n], t), np.append(integration.slope[: self._n], 1.0)
-            g, rate = functions.values.call(x, functions.p)[c.event], self._rate(c, x, xdot, step)
+            g, rate = functions.values.call(x, functions.p)[c.event], self._rate(c, x, xdot)
             new = t - float(g / rate) if rate else t
             if not (abs(g) < least and shortest < new <= end) or new == t:
                 return
             t, least = new, abs(g)
 
-    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers, _: DenseStep) -> float:
+    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers) -> float:
         """dg/dt of what crosses zero."""
         return float(self.watch.functions.rates(x, xdot)[c.event])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +27,8 @@ from dalembert.states.evaluator import Evaluator, Level
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dalembert.ode.loop import DenseStep
+
     Numbers = NDArray[np.float64]
 
 # parts of Σ |∂g/∂x| |x|, and numbers, that count as zero when a run begins
@@ -36,6 +38,7 @@ _LAST_BITS: Final = 64
 
 
 _Fields: Final = structure(FIELDS)
+_SAMPLE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double)
 
 
 @made_once
@@ -133,6 +136,17 @@ class Watch:
         """Look anew from the state x = (q, u, t)."""
         self._arrays["last"][:] = self._arrays["earlier"][:] = self.functions.values.call(x, self.functions.p)
         self._fields.t_last = self._fields.t_earlier = float(x[-1])
+
+    def sampled(self, step: DenseStep) -> Callable[[float], Numbers]:
+        """g(t) on the dense output of a padded step; the array is the same at every call."""
+        sample, values, rows = _SAMPLE(_library().address("sample")), self._arrays["values"], step.rows
+        at, length = rows.ctypes.data, step.end - step.begin
+
+        def g(t: float) -> Numbers:
+            sample(self.address, at, (t - step.begin) / length, t)
+            return values
+
+        return g
 
     def stand(self, events: slice) -> None:
         """These events are on the positive side, whatever they are now."""

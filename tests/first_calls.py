@@ -49,6 +49,17 @@ def _simulations(build: Systems) -> bytes:
     return b"".join(map(_bits, runs))
 
 
+def _rests(_: Systems) -> str:
+    s = da.System("block", gravity=9.81)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y)
+    s.particle("block", 1, P)
+    s.force(s.N.x, at=P)
+    s.contact(P, friction=0.3, name="floor")
+    run = da.simulate(s, 0.3, start={x.dot: 0.05})
+    return str(da.rests(s)) + hashlib.sha256(_bits(run)).hexdigest()
+
+
 def _drawn(build: Systems) -> str:
     with tempfile.TemporaryDirectory() as folder:
         return str(len(Path(str(da.animate(_run(build), Path(folder) / "run.html").path)).read_text(encoding="utf-8")) > 1000)
@@ -116,6 +127,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "sensitivity": lambda build: da.sensitivity(_run(build), "l").slopes.tobytes(),
     "simulate": _simulations,
     "stationary_potential": lambda build: da.stationary_potential(build("simple-pendulum")),
+    "rests": _rests,
     "continuation": lambda build: da.continuation(build("simple-pendulum"), "g", (1.0, 2.0)),
     "discretise": _discretised,
     "extended_hamilton": lambda _: da.extended_hamilton(_beam()),

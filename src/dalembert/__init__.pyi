@@ -41,6 +41,7 @@ from dalembert.api.lyapunov import lyapunov as lyapunov
 from dalembert.api.reactions import balance as balance
 from dalembert.api.reactions import multipliers as multipliers
 from dalembert.api.reactions import reactions as reactions
+from dalembert.api.rests import rests as rests
 from dalembert.api.robots import crosscheck as crosscheck
 from dalembert.api.robots import load as load
 from dalembert.api.simulate import simulate as simulate
@@ -87,6 +88,7 @@ from dalembert.flexible.modes.deflection import member_deflection as member_defl
 from dalembert.flexible.modes.natural_modes import MemberModes as MemberModes
 from dalembert.flexible.modes.natural_modes import member_modes as member_modes
 from dalembert.friction.complementarity import TooManyContacts as TooManyContacts
+from dalembert.friction.rest import RestPosition as RestPosition
 from dalembert.friction.run import ContactStopped as ContactStopped
 from dalembert.geometry.contact import ellipsoid_contact as ellipsoid_contact
 from dalembert.geometry.contact import ring_contact as ring_contact

@@ -32,8 +32,7 @@ def jams(mu, v):
     try:
         slid(mu, math.atan(2), v=v, duration=1e-4)
     except da.ContactStopped as stopped:
-        assert "no motion satisfies the laws of contact of 'ground'" in str(stopped)
-        return True
+        return "no motion satisfies the laws of contact of 'ground'" in str(stopped)
     return False
 
 

@@ -61,7 +61,8 @@ def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
 
     if not kin.moving_pivots:
         return kin
-    numbers = operating(kin.system, {}, {}).value_at(0.0)
+    forces = {str(x.name): 0 for c in kin.system.contacts for x in (c.N, c.T) if x is not None}
+    numbers = operating(kin.system, {}, forces).value_at(0.0)
     return regular_kinematics(kin, find_start(all_rates(kin), start, numbers).q, numbers, 0.0)
 
 

@@ -15,6 +15,7 @@ from dalembert.exports.names import file_name
 from dalembert.exports.writing import write_files
 from dalembert.model.system import System
 from dalembert.notebook import Shown
+from dalembert.states.values import refuse_contacts
 
 
 class NotExportable(DalembertError):
@@ -67,6 +68,7 @@ def export(
     if not isinstance(system, System):
         msg = f"export: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
+    refuse_contacts(system, map(str, inputs or {}))
     if events:
         listed = ", ".join(repr(str(getattr(e, "name", e))) for e in events)
         msg = f"export: the format {format!r} carries no events, so {listed} would be lost; leave events out and handle them in the tool"

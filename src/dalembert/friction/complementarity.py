@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # inequalities hold but for this part of the largest force or acceleration
 _SMALL: Final = 1e-9
 _MOST: Final = 20_000
+_RANK: Final = 1e-10
 
 
 class TooManyContacts(DalembertError):
@@ -111,7 +112,7 @@ def holding(A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Hol
             if c.n is not None:
                 K[slips, c.t, c.n] = pull[slips]
             r[slips, c.t] = -pull[slips] * c.given
-    lam = _solved(K, r)
+    lam = _solved(K, r, dependent=_dependent(A, candidates))
     w = lam @ A.T + b
     good = np.isfinite(lam).all(axis=1) & (
         np.abs(np.einsum("kij,kj->ki", K, lam) - r).max(axis=1, initial=0.0)
@@ -136,12 +137,24 @@ def holding(A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Hol
     return [Holding(modes[k], lam[k], w[k]) for k in np.flatnonzero(good)]
 
 
-def _solved(K: Numbers, r: Numbers) -> Numbers:
-    """K⁻¹ r of many; where a K is singular the shortest solution, if there is one."""
+def _dependent(A: Numbers, candidates: Sequence[Candidate]) -> bool:
+    """Whether rows of the candidates depend on one another."""
+    rows = [k for c in candidates for k in (c.n, c.t) if k is not None]
+    if sum(c.n is not None for c in candidates) < 2:
+        return False
+    size = np.sqrt(np.abs(np.diag(A)[rows]))
+    B = A[np.ix_(rows, rows)] / np.outer(size, size)
+    return bool(np.linalg.eigvalsh((B + B.T) / 2)[0] < _RANK)
+
+
+def _solved(K: Numbers, r: Numbers, *, dependent: bool) -> Numbers:
+    """K⁻¹ r of many; where rows depend on one another the shortest solution, if there is one."""
+    if dependent:
+        return np.array([np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(K, r, strict=True)])
     try:
         found: Numbers = np.asarray(np.linalg.solve(K, r[..., np.newaxis])[..., 0], dtype=np.float64)
     except np.linalg.LinAlgError:
-        return np.array([np.linalg.lstsq(k, x, rcond=1e-12)[0] for k, x in zip(K, r, strict=True)])
+        return np.array([np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(K, r, strict=True)])
     return found
 
 
@@ -152,12 +165,14 @@ class NextMode(NamedTuple):
     several: tuple[Holding, ...] = ()
 
 
-def chosen(found: Sequence[Holding]) -> NextMode:
-    """The one that sticks most; several where another motion, with other contacts closed or as many sticking, is as possible."""
+def chosen(found: Sequence[Holding], size: float) -> NextMode:
+    """The one that sticks most; several where another motion, with other contacts closed or as many sticking, is as possible.
+
+    `size` is that of the accelerations, or velocities, beside which a difference counts.
+    """
     if not found:
         return NextMode(None)
     best = max(found, key=lambda h: (sum(m.sticks for m in h.modes), sum(m.closed for m in h.modes)))
-    size = max(float(np.abs(h.w).max(initial=0.0)) for h in found)
     others = [h for h in found if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _rivals(h, best)]
     return NextMode(best, (best, *others) if others else ())
 

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
 
 from dalembert.algebra.folds import Linear, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import FrictionalContact
+
+# a part of A_kk by which rows that depend on one another give way
+_SOFT: Final = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,8 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
         A.append(tuple(along))
         b.append(free)
     K, right = _system(kin, rows, A, b)
-    lam, pivots = _eliminated(t, K, right)
+    holds = [kin.system.contacts[row.contact].flags[0 if row.normal else 1].i for row in rows]
+    lam, pivots = _eliminated(t, K, right, _softness(t, rows, A, holds))
     return ContactEquations(kin, t, tuple(rows), c, H, tuple(A), tuple(b), tuple(lam), tuple(pivots))
 
 
@@ -136,25 +142,48 @@ def normal_force(kin: Kinematics, c: FrictionalContact) -> int:
     return kin.tape.call("abs", kin.in_speeds(c.normal.i))
 
 
-def _eliminated(t: Tape, K: list[list[int]], right: list[int]) -> tuple[list[int], list[int]]:
-    """K⁻¹ r by elimination in the given order, and the pivots."""
-    n = len(K)
-    K, right = [row[:] for row in K], right[:]
+def _eliminated(t: Tape, K: list[list[int]], right: list[int], soft: list[int]) -> tuple[list[int], list[int]]:
+    """K⁻¹ r by elimination in the given order, and the pivots.
+
+    Rows may depend on one another where several contacts hold (a box on two corners): then x solves (K + S) x = r with a small
+    diagonal S first, and what is left of r twice more, which leads to the solution that is shortest measured by S.
+    """
+    n, add, sub, mul, div = len(K), t.add, t.sub, t.mul, t.div
+    L: dict[tuple[int, int], int] = {}
+    U = [[add(x, soft[k]) if soft and j == k else x for j, x in enumerate(row)] for k, row in enumerate(K)]
     for k in range(n):
         for i in range(k + 1, n):
-            if K[i][k] == t.zero:
+            if U[i][k] == t.zero:
                 continue
-            part = t.div(K[i][k], K[k][k])
+            part = L[i, k] = div(U[i][k], U[k][k])
             for j in range(k + 1, n):
-                K[i][j] = t.sub(K[i][j], t.mul(part, K[k][j]))
-            right[i] = t.sub(right[i], t.mul(part, right[k]))
-    x = [t.zero] * n
-    for k in range(n - 1, -1, -1):
-        total = right[k]
-        for j in range(k + 1, n):
-            total = t.sub(total, t.mul(K[k][j], x[j]))
-        x[k] = t.div(total, K[k][k])
-    return x, [K[k][k] for k in range(n)]
+                U[i][j] = sub(U[i][j], mul(part, U[k][j]))
+
+    def solved(r: list[int]) -> list[int]:
+        y = r[:]
+        for i, k in sorted(L):
+            y[i] = sub(y[i], mul(L[i, k], y[k]))
+        for k in range(n - 1, -1, -1):
+            for j in range(k + 1, n):
+                y[k] = sub(y[k], mul(U[k][j], y[j]))
+            y[k] = div(y[k], U[k][k])
+        return y
+
+    x = solved(right)
+    for _ in range(2 if soft else 0):
+        left = right[:]
+        for k in range(n):
+            for j in range(n):
+                left[k] = sub(left[k], mul(K[k][j], x[j]))
+        x = [add(a, b) for a, b in zip(x, solved(left), strict=True)]
+    return x, [U[k][k] for k in range(n)]
+
+
+def _softness(t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]) -> list[int]:
+    """ε A_kk of rows that hold, where so many contacts may hold that they depend on one another."""
+    if sum(row.normal for row in rows) < 2:
+        return []
+    return [t.mul(t.const(_SOFT), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
 
 
 @dataclass(frozen=True)
@@ -182,7 +211,7 @@ def way_back(e: ContactEquations) -> HeldState:
             line = [t.mul(t.mul(active[k], active[j]), e.A[k][j]) for j in range(len(rows))]
             line[k] = t.add(line[k], t.sub(t.one, active[k]))
             K.append(line)
-        return _eliminated(t, K, [t.mul(a, v) for a, v in zip(active, values, strict=True)])[0]
+        return _eliminated(t, K, [t.mul(a, v) for a, v in zip(active, values, strict=True)], _softness(t, rows, e.A, active))[0]
 
     def moved(nu: list[int]) -> list[int]:
         found = []

@@ -33,7 +33,7 @@ def first_ends(g: Callable[[float], Numbers], begin: float, end: float, first: i
             return found
     if last == SAMPLES:
         return []
-    return [Crossing(_root(g, first + j, times[last], times[last + 1]), int(first + j)) for j in np.flatnonzero(below[last])]
+    return [Crossing(_root(g, first + j, times[last], times[last + 1]), first + j) for j in np.flatnonzero(below[last]).tolist()]
 
 
 def _root(g: Callable[[float], Numbers], i: int, a: float, b: float) -> float:

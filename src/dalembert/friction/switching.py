@@ -126,10 +126,10 @@ class Switcher:
                 Candidate(n, tangent, float(q.mu[k]), float(q.mu_static[k]), float(q.normal[k]), c.two_sided, slip, self._ended(k, fired))
             )
             numbers.append(k)
-        verdict = chosen(holding(q.A, q.b, candidates))
+        verdict = chosen(holding(q.A, q.b, candidates), _size(q.b))
         if verdict.chosen is None and fired:
             # what has ended may go on, by a rounding
-            verdict = chosen(holding(q.A, q.b, [replace(c, ended=()) for c in candidates]))
+            verdict = chosen(holding(q.A, q.b, [replace(c, ended=()) for c in candidates]), _size(q.b))
         if verdict.chosen is None:
             raise NoMotion(self._paradox(numbers, ()))
         if verdict.several:
@@ -185,7 +185,8 @@ class Switcher:
         for k, n in rows:
             if impulse[n] > 0.0:
                 changes.append(Change(self.model.contacts[k].name, "impact", float(impulse[n])))
-        changes += [Change(self.model.contacts[k].name, "rests, the limit of its bounces", None, limit) for k, limit in resting.items()]
+        bounced = ((self.model.contacts[k].name, limit) for k, limit in resting.items() if self.restitution[k] > 0.0)
+        changes += [Change(name, "rests, the limit of its bounces", None, limit) for name, limit in bounced]
         return after, new, True
 
     def _with(self, y: Numbers, q: ContactQuantities, impulse: Numbers) -> Numbers:
@@ -224,7 +225,7 @@ class Switcher:
         return total
 
     def _solved(self, q: ContactQuantities, b: Numbers, candidates: Sequence[Candidate]) -> Numbers:
-        verdict = chosen(holding(q.A, b, candidates))
+        verdict = chosen(holding(q.A, b, candidates), _size(b))
         if verdict.chosen is None:
             msg = "no impulses satisfy the laws of impact and friction here; lower the friction, or let something give way"
             raise NoMotion(msg)
@@ -234,7 +235,7 @@ class Switcher:
         """Contacts whose next flights, all of them together, would be over in no time, and when they would."""
         found = {}
         candidates = [Candidate(n, None) for _, n in rows]
-        held = chosen(holding(q.A, q.b, candidates)).chosen
+        held = chosen(holding(q.A, q.b, candidates), _size(q.b)).chosen
         for k, n in rows:
             v, e = float(q.v[n]), float(self.restitution[k])
             if held is None or not v > 0.0 or e >= 1.0:
@@ -246,3 +247,7 @@ class Switcher:
             if left <= _NO_TIME * self.duration or v * v <= 2.0 * back * self._grain:
                 found[k] = t + left
         return found
+
+
+def _size(b: Numbers) -> float:
+    return float(np.abs(b).max(initial=0.0))

@@ -29,13 +29,13 @@ def write(run: Trajectory, path: str | os.PathLike[str]) -> None:
 
 
 def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
-    """Times, coordinates, speeds and their sensitivities with 17 digits, a column for each; the file appears whole or not at all.
+    """Times, coordinates, speeds, sensitivities, contacts with 17 digits, a column for each; the file appears whole or not at all.
 
     Where units are given, a head says that of its column, x [m].
     """
     heads = [f"{name} [{unit}]" if (unit := run.system.unit(name)) else name for name in ("t", *run.names)]
-    varied = run.sensitivities.table() if run.variation else {}
-    write_table(path, [*heads, *varied], np.column_stack([run.t, run.y, *varied.values()]))
+    more = _beside(run)
+    write_table(path, [*heads, *more], np.column_stack([run.t, run.y, *more.values()]))
 
 
 def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
@@ -95,6 +95,7 @@ def _hdf5(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
             file.create_variable(name, ("t",), data=np.asarray(x, dtype=float))
 
 
+_MODES: Final = {"open": 0.0, "closed": 1.0, "sticks": 2.0, "slips +": 3.0, "slips −": -3.0}
 _KEPT: Final = "the run is kept, write it somewhere else"
 WRITERS: Final = {".csv": _csv, ".parquet": _parquet, ".mat": _mat, ".h5": _hdf5, ".hdf5": _hdf5, ".nc": _hdf5}
 
@@ -117,8 +118,16 @@ def _unit(run: Trajectory, name: str) -> str:
 
 
 def _columns(run: Trajectory) -> dict[str, Any]:
-    varied = run.sensitivities.table() if run.variation else {}
-    return dict(zip(run.names, run.y.T.copy(), strict=True)) | varied
+    return dict(zip(run.names, run.y.T.copy(), strict=True)) | _beside(run)
+
+
+def _beside(run: Trajectory) -> dict[str, Any]:
+    """Sensitivities; the forces of contacts, and their modes as numbers: open 0, closed 1, sticks 2, slips ±3."""
+    found = dict(run.sensitivities.table()) if run.variation else {}
+    for c in run.system.contacts if run.contact_modes is not None else ():
+        found |= {str(force.name): run[force] for force in (c.N, c.T) if force is not None}
+        found[f"mode of {c.name}"] = np.array([_MODES[text] for text in run.modes[c.name]])
+    return found
 
 
 def _imported(name: str) -> Any:

@@ -13,7 +13,7 @@ from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_sympy, on
 from dalembert.equations.binding import jets
-from dalembert.errors import BadExpression
+from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.inertia import inertia_fault
 from dalembert.model.system import System
@@ -117,8 +117,20 @@ def operating(system: System, values: Mapping[Any, Any], inputs: Mapping[Any, An
     """w = w₀: what a system is balanced or linearized with; inputs and specified motions about which nothing is said are zero."""
     kin = kinematics(system) if kin is None else kin
     given = {symbol_name(system, key, ("input", "specified")) for key in inputs}
+    refuse_contacts(system, given)
     rest = {s.name: 0.0 for s in system.symbols.values() if s.kind in ("input", "specified") and s.motion is None and s.name not in given}
     return values_of_run(kin, values, {**rest, **inputs})
+
+
+def refuse_contacts(system: System, given: Iterable[str]) -> None:
+    """Refuse contacts whose forces are not given: they depend on modes, which only a run changes."""
+    known = set(given)
+    for c in system.contacts:
+        forces = [str(x.name) for x in (c.N, c.T) if x is not None]
+        if not known.issuperset(forces):
+            ways = f"simulate it, ask da.rests whether it can rest, or give {' and '.join(forces)} as inputs"
+            msg = f"the contact {c.name!r} has modes (it is open, sticks or slips), and none of them is chosen here; {ways}"
+            raise NotApplicable(msg)
 
 
 def _read(kin: Kinematics, name: str, text: str) -> Scalar:

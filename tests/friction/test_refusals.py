@@ -1,0 +1,77 @@
+"""Bad input about friction and contact gets a sentence that says what, where and how to mend it."""
+
+import pytest
+
+import dalembert as da
+
+
+def block():
+    s = da.System("block", gravity=9.81)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("block", 1, P)
+    return s, P, x, y
+
+
+@pytest.mark.parametrize(
+    ("declare", "sentence"),
+    [
+        (lambda s, P, x, y: s.contact(P, friction=-0.1), r"friction = -0\.1; a coefficient of friction is not negative"),
+        (lambda s, P, x, y: s.contact(P, friction=0.4, static=0.3), r"static = 0\.3 is less than friction = 0\.4"),
+        (lambda s, P, x, y: s.contact(P, restitution=1.5), r"restitution = 1\.5: it must lie between 0"),
+        (lambda s, P, x, y: s.contact(P, law="hertz"), r"law='hertz' is unknown: choose 'newton' or 'poisson'"),
+        (lambda s, P, x, y: s.contact(s.O), r"nothing that moves can open or close this gap"),
+        (lambda s, P, x, y: s.contact(P, ball=s.O), r"two points never meet; give the radii"),
+        (lambda s, P, x, y: s.contact(P, s.N.z, friction=0.1), r"slip may have any direction in this plane.*along=s\.N\.x"),
+        (lambda s, P, x, y: s.contact(P, 2 * s.N.y), r"has the length 2; give a unit vector"),
+        (lambda s, P, x, y: s.contact(P, radius=0.1, friction=0.2), r"name the body whose surface it is, on="),
+        (lambda s, P, x, y: s.friction(x.dot, 0.2), r"friction needs a normal force; give normal="),
+        (lambda s, P, x, y: s.constrain(x.dot - 1, friction=0.2), r"friction needs a normal force"),
+        (lambda s, P, x, y: s.constrain(x.dot - 1, static=0.2), r"without friction="),
+        (lambda s, P, x, y: s.friction(x.dot**2, 0.2, normal=1), r"linear in the rates"),
+        (lambda s, P, x, y: s.friction(s.t, 0.2, normal=1), r"no rate enters"),
+        (lambda s, P, x, y: s.stop(x), r"give lower=…, upper=… or both"),
+        (lambda s, P, x, y: s.stop(x, lower=2, upper=1), r"lower = 2 lies above upper = 1"),
+        (lambda s, P, x, y: (s.contact(P, name="a"), s.contact(P, name="a")), r"'a' is declared already, as a contact"),
+    ],
+)
+def test_what_cannot_be_is_refused_where_it_is_declared(declare, sentence):
+    s, *rest = block()
+    with pytest.raises(da.DalembertError, match=sentence):
+        declare(s, *rest)
+
+
+def test_rolling_with_friction_needs_a_normal_force():
+    s = da.System("disk", gravity=9.81)
+    x, theta = s.coordinates("x theta")
+    C = s.O.offset(x * s.N.x, "C")
+    B = s.N.rotated(theta, s.N.z)
+    disk = s.disk("disk", C.offset(0.1 * s.N.y, frame=s.N), B, 1, 0.1, B.z)
+    with pytest.raises(da.BadDescription, match=r"friction on a row without a normal force; give normal="):
+        s.roll(disk, C, friction=0.2)
+
+
+def test_a_start_inside_the_ground_says_how_deep_and_along_which_normal():
+    s, P, _, _ = block()
+    s.contact(P, name="floor")
+    with pytest.raises(da.BadStart, match=r"start: 0\.03 inside 'floor' along .*y; start where the gap is positive"):
+        da.simulate(s, 1, start={"y": -0.03})
+
+
+def test_forces_of_contacts_are_not_inputs_of_a_user():
+    s, P, _, _ = block()
+    s.contact(P, name="floor")
+    with pytest.raises(da.DalembertError, match=r"N_floor is the force of a contact, which a run finds"):
+        da.simulate(s, 1, inputs={"N_floor": 3})
+    with pytest.raises(da.NotApplicable, match=r"native integrator"):
+        da.simulate(s, 1, integrator="RK45")
+    with pytest.raises(da.NotApplicable, match=r"sensitivities"):
+        da.simulate(s, 1, sensitivities=["y"])
+
+
+@pytest.mark.parametrize("verb", [da.equilibrium, da.linearize, lambda s: da.export(s, "c")])
+def test_what_knows_no_modes_refuses_contacts(verb):
+    s, P, _, _ = block()
+    s.contact(P, name="floor")
+    with pytest.raises(da.NotApplicable, match=r"'floor'.*modes"):
+        verb(s)

@@ -34,7 +34,8 @@ function follow(given, bytes) {
       const residuals = Array.from(seen.t, (_, k) => Array.from(rest(k)));
       const places = Array.from(engine.data.outputs.places ?? [], (at) => Array.from(seen.outputs.subarray(at, at + 3)));
       const { count, stopped, start, events } = motion;
-      return { count, stopped, start, events, t: Array.from(seen.t), states, E_Z, residuals, places };
+      const reactions = data.reactions && setting.at ? setting.at.map((t) => engine.reactions(t, motion.at(t))) : [];
+      return { count, stopped, start, events, reactions, t: Array.from(seen.t), states, E_Z, residuals, places };
     } catch (problem) {
       if (!(problem instanceof BadSetting)) throw problem;
       return { fault: problem.message };

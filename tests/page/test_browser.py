@@ -84,9 +84,9 @@ def test_play_pause_slider_and_plots_share_one_clock(visit):
     page.locator("#player input[type=range]").evaluate("e => { e.value = 2; e.dispatchEvent(new Event('input')); }")
     assert "t = 2.00" == page.locator("#player .clock").text_content()
     assert 2 == visit.do("stage.time")
-    assert 0.5 == float(visit.do("document.body.style.getPropertyValue('--at')"))
-    # and a plot moves the slider
     page.locator(".field").first.scroll_into_view_if_needed()
+    visit.until("document.querySelector('.plot[data-plot]').style.getPropertyValue('--at') === '0.5'")
+    # and a plot moves the slider
     box = page.locator(".field").first.bounding_box()
     page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 40)
     assert 1.0 == pytest.approx(visit.do("clock.time"), abs=0.02)

@@ -14,6 +14,7 @@ from live_runs import NODE, Live
 
 import dalembert as da
 from dalembert.numerics import wasm
+from dalembert.page.live.reacting import reaction_places
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("whipple-bicycle", "andrews-squeezer")]
 pytestmark = pytest.mark.skipif(NODE is None, reason="no node here")
@@ -99,3 +100,23 @@ def test_events_happen_in_a_page_as_they_do_here(what):
     assert np.array(even["states"])[:-1] == pytest.approx(np.hstack([run.at(times).q, run.at(times).u])[:-1], rel=1e-7, abs=1e-8)
     assert np.array(found["E_Z"]) == pytest.approx(run.integrals.E_Z, rel=1e-8)
     assert ("fires ever more often" in found["stopped"]) == (what == "ever more often")
+
+
+@pytest.mark.parametrize("name", ["four-bar", "rolling-disk", "bead-on-hoop", "moving-knife-edge"])
+def test_reactions_of_a_page_are_those_of_the_run(name):
+    live = Live(name)
+    times = np.linspace(0.0, live.entry.duration, 9)
+    (found,) = live.by_node(live.setting(at=times.tolist()))
+    ours = live.run.at(times).reactions
+    places = reaction_places(ours)
+    assert places
+    theirs, size = np.array(found["reactions"]), max(np.abs(found["reactions"]).max(), 1.0)
+    for load in (*ours.joints.values(), *ours.rows.values()):
+        for what, values in (("force", load.force), ("moment", load.moment)):
+            if values is not None:
+                k = places[load.name, what]
+                assert theirs[:, k : k + 3] == pytest.approx(values, abs=1e-7 * size)
+    for row in (row for row in ours.rows.values() if row.force is None):
+        assert theirs[:, places[row.name, "lambda"]] == pytest.approx(row.multiplier, abs=1e-7 * size)
+    for drive in ours.drives.values():
+        assert theirs[:, places[drive.name, "load"]] == pytest.approx(drive.load, abs=1e-7 * size)

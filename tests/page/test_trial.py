@@ -14,6 +14,7 @@ from browsing import Visit
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.page.live.reacting import reaction_places
 
 SIZE = {"width": 1280, "height": 900}
 
@@ -53,9 +54,18 @@ def test_another_start_moves_as_python_does_and_the_address_keeps_it(visit, disk
     run = da.simulate(disk.system, 4.0, start={"theta": 1.0, "psi.dot": 6.0}, values={"m": 2.0}, progress=False)
     t, x = visit.do("(() => { const f = trial.values('q:0'); return [Array.from(f.t), Array.from(f.v)]; })()")
     assert run.at(np.array(t))["x"] == pytest.approx(np.array(x), abs=1e-8)
+    # reactions come later
+    visit.until("document.querySelector('#trial').dataset.reactions === String(trial.id)")
+    t, f = visit.do("(() => { const f = trial.values('f:2'); return [Array.from(f.t), Array.from(f.v)]; })()")
+    ((name, what),) = (key for key, place in reaction_places(run.reactions).items() if place == 0)
+    assert "force" == what
+    loads = run.at(np.array(t)).reactions
+    assert {**loads.joints, **loads.rows}[name].force[:, 2] == pytest.approx(np.array(f), rel=1e-6)
     # scene and plots follow, the recorded run stays beside them
     assert visit.do("stage.ghost !== null && stage.t.length === trial.result.frames.t.length")
-    assert 1 == visit.page.locator("#group-0 .plot").first.locator(".curve.pale").count()
+    # a plot is drawn again when it is on the screen
+    visit.page.locator("#group-0 .plot").first.scroll_into_view_if_needed()
+    visit.until("document.querySelector('#group-0 .plot').querySelectorAll('.curve.pale').length === 1")
     assert "in" in visit.page.locator(".said").inner_text()
     assert "#try?Start.theta=1&Constants.m=2" == visit.do("location.hash")
     again = visit.page.context.new_page()

@@ -79,6 +79,8 @@ class Engine {
     if (data.rows) this.beside = this.solver(data.rows);
     this.capacity = Math.max(16, Math.min(512, Math.floor(200000 / (DENSE_ROWS * this.width))));
     this.points = { times: this.room(this.capacity), states: this.room(this.capacity * this.width), dense: this.room(this.capacity * this.width * DENSE_ROWS) };
+    this.probe = this.room(2 * this.width);
+    this.wide = this.room(n + 1 + data.n_u + LANES);
     if (data.events) this.happenings = new Happenings(this);
   }
 
@@ -198,6 +200,21 @@ class Engine {
     if (!(rows.m || rows.quaternions)) return false;
     Object.assign(context, { projection: this.pointer("rows.project"), projection_work: s.at, n_coordinates: -1 });
     return true;
+  }
+
+  // λ and the reactions c + Σ k_j λ_j at a state y with all that rides along
+  reactions(t, y) {
+    const { data, n } = this, { n_q, n_u } = data, { m, terms } = data.reactions, dy = this.probe + 8 * this.width;
+    this.numbers(this.probe, this.width).set(y);
+    this.call.rhs(t, this.probe, dy, this.context.at);
+    const x = this.numbers(this.wide, n + 1 + n_u);
+    x.set(y.subarray(0, n)); x[n] = t; x.set(this.numbers(dy + 8 * n_q, n_u), n + 1);
+    const of = (name) => { const part = this.parts[name]; this.call[name](this.wide, part.at.p, part.at.out, part.at.work); return this.numbers(part.at.out, part.out).slice(); };
+    const balance = of("balance"), values = of("reactions");
+    // Aᵀ λ = what the rows have to balance, λ of least norm
+    const columns = Array.from({ length: n_q }, (_, k) => Array.from({ length: m }, (_, j) => balance[n_q + j * n_q + k]));
+    const lambda = m ? Algebra.leastSquares(columns, Array.from(balance.subarray(0, n_q)), m, 1e-9) : [];
+    return terms.map(([c, ks]) => ks.reduce((sum, [j, k]) => sum + values[k] * lambda[j], values[c]));
   }
 
   // who looks for events in every step

@@ -179,7 +179,8 @@ function player(root, scene, clock) {
 // ---- plots -----------------------------------------------------------------------------------
 
 function plots(all, clock) {
-  const times = all.times.map((t) => Arrays.read(t)), seen = new Set(), part = (time) => (time - clock.first) / (clock.last - clock.first || 1);
+  // figures on the screen: only these follow the clock, and only these are drawn again at once
+  const times = all.times.map((t) => Arrays.read(t)), seen = all.seen = new Set(), part = (time) => (time - clock.first) / (clock.last - clock.first || 1);
   const write = (x, e) => {
     const y = x / 10 ** e;
     return (Math.abs(y) < 1e-12 ? 0 : y).toPrecision(4).replace("-", "−");
@@ -188,11 +189,12 @@ function plots(all, clock) {
   for (const plot of all.plots) plot.recorded = () => plot.held ??= { t: times[plot.t], v: plot.v.map((v) => Arrays.read(v)) };
   const tell = (figure, time) => {
     const plot = all.plots[figure.dataset.plot], { t, v } = plot.live ?? plot.recorded();
+    figure.style.setProperty("--at", part(time));
     for (const out of figure.outputs ??= $$("output", figure)) out.textContent = write(valueAt(t, v[out.dataset.curve], time), plot.now ?? plot.e);
   };
   const watch = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) { seen.add(target); tell(target, clock.time); } else seen.delete(target);
+      if (isIntersecting) { seen.add(target); all.show?.(target); tell(target, clock.time); } else seen.delete(target);
     }
   });
   for (const figure of $$(".plot[data-plot]")) {
@@ -206,10 +208,7 @@ function plots(all, clock) {
     field.addEventListener("pointerdown", (e) => { field.setPointerCapture(e.pointerId); go(e); });
     field.addEventListener("pointermove", (e) => { if (e.buttons) go(e); });
   }
-  clock.on((time) => {
-    document.body.style.setProperty("--at", part(time));
-    for (const figure of seen) tell(figure, time);
-  });
+  clock.on((time) => { for (const figure of seen) tell(figure, time); });
 }
 
 // ---- data to take away -------------------------------------------------------------------------

@@ -5,7 +5,9 @@ const LONGEST = 100, LEAST_TOLERANCE = 1e-13;
 
 class Trial {
   constructor(all, stage, clock) {
-    Object.assign(this, { all, stage, clock, id: 0, shown: 0 });
+    Object.assign(this, { all, stage, clock, id: 0, shown: 0, stale: new Set() });
+    all.show = (figure) => this.figure(figure);
+    addEventListener("beforeprint", () => { for (const figure of [...this.stale]) this.figure(figure); });
     this.data = data("live");
     this.root = $("#trial");
     if ($("#phase")) this.phase = new Phase($("#phase"), this.quantities(), clock);
@@ -141,6 +143,7 @@ class Trial {
     if (found.ready) { this.ready = true; this.root.dataset.ready = "yes"; if (this.waiting) this.go(); return; }
     if (found.broken) { this.say(`New runs are not possible here (${found.broken}): the recorded run is shown.`, true); return; }
     if (found.id < this.id) return;
+    if (found.reactions) { if (this.result) { this.result.reactions = found.reactions; this.root.dataset.reactions = found.id; this.follow((key) => key.startsWith("f:")); } return; }
     this.shown = found.id;
     if (found.fault) {
       const at = this.knobs.find((k) => k === this.last && (!found.names || found.names.includes(k.name))) ?? this.knobs.find((k) => found.names && found.names.includes(k.name) && this.changed(k)) ?? this.last ?? this.knobs[0];
@@ -186,10 +189,7 @@ class Trial {
     this.result = result;
     this.series = new Map();
     const { frames } = result, n = frames.t.length;
-    for (const plot of this.all.plots) {
-      const found = (plot.k ?? []).map((key) => this.values(key));
-      plot.live = found.length && found.every(Boolean) ? { t: found[0].t, v: found.map((f) => f.v) } : null;
-    }
+    for (const plot of this.all.plots) this.renew(plot);
     this.span(frames.t[0], frames.t[n - 1]);
     this.stage?.use(this.scene(result));
     this.draw();
@@ -205,6 +205,24 @@ class Trial {
     return names.map((name) => { const each = events.filter((e) => e.name === name); return ` “${name}” (${each[0].how}) ${each.length === 1 ? "" : `${each.length} times, first `}at t = ${Charts.label(each[0].t)}.`; }).join("");
   }
 
+  renew(plot) {
+    const found = (plot.k ?? []).map((key) => this.values(key));
+    plot.live = found.length && found.every(Boolean) ? { t: found[0].t, v: found.map((f) => f.v) } : null;
+  }
+
+  // plots of what was computed later than the rest
+  follow(late) {
+    for (const key of [...this.series.keys()]) if (late(key)) this.series.delete(key);
+    for (const figure of $$(".plot[data-plot]")) {
+      const plot = this.all.plots[figure.dataset.plot];
+      if (!(plot.k ?? []).some(late)) continue;
+      this.renew(plot);
+      this.stale.add(figure);
+      if (this.all.seen.has(figure)) this.figure(figure);
+    }
+    this.phase?.draw();
+  }
+
   // a quantity by its key, over its times
   values(key) {
     if (!this.series.has(key)) this.series.set(key, this.made(key));
@@ -216,6 +234,7 @@ class Trial {
     const column = (set, table, width, k) => ({ t: set.t, v: Float64Array.from(set.t, (_, i) => set[table][i * width + k]) });
     if (kind === "q") return column(frames, "states", wide, +place);
     if (kind === "u") return column(frames, "states", wide, d.n_q + +place);
+    if (kind === "f") return this.result.reactions ? column({ t: frames.t, reactions: this.result.reactions }, "reactions", d.reactions.terms.length, +place) : null;
     if (kind === "r") return column(steps, "outputs", out, d.outputs.residuals + +place);
     if (kind === "w") { const parts = d.audit.works[+place]; return { t: steps.t, v: Float64Array.from(steps.t, (_, i) => parts.reduce((sum, k) => sum + steps.states[i * wide + n + k], 0)) }; }
     const energy = (k) => column(steps, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), rides = (name) => d.audit && d.audit[name] >= 0 ? column(steps, "states", wide, n + d.audit[name]).v : new Float64Array(steps.t.length), Z = rides("Z"), taken = rides("taken");
@@ -250,19 +269,24 @@ class Trial {
     return found;
   }
 
+  // what is on the screen at once, the rest when it comes there
   draw() {
-    for (const figure of $$(".plot[data-plot]")) {
-      const plot = this.all.plots[figure.dataset.plot], recorded = plot.recorded(), sets = [{ x: recorded.t, curves: recorded.v, pale: Boolean(this.result) }];
-      if (plot.live) sets.push({ x: plot.live.t, curves: plot.live.v });
-      const [low, high, e] = Charts.limits(sets.flatMap((s) => s.curves));
-      plot.now = e;
-      Charts.draw($(".field", figure), sets, [this.clock.first, this.clock.last], [low, high], e);
-      figure.classList.toggle("old", Boolean(this.result) && !plot.live);
-      const power = $(".power", figure);
-      if (power) power.textContent = e ? `in 10^${e}` : "";
-    }
+    this.stale = new Set($$(".plot[data-plot]"));
+    for (const figure of this.all.seen) this.figure(figure);
     this.phase?.draw();
     this.clock.set(this.clock.time);
+  }
+
+  figure(figure) {
+    if (!this.stale.delete(figure)) return;
+    const plot = this.all.plots[figure.dataset.plot], recorded = plot.recorded(), sets = [{ x: recorded.t, curves: recorded.v, pale: Boolean(this.result) }];
+    if (plot.live) sets.push({ x: plot.live.t, curves: plot.live.v });
+    const [low, high, e] = Charts.limits(sets.flatMap((s) => s.curves));
+    plot.now = e;
+    Charts.draw($(".field", figure), sets, [this.clock.first, this.clock.last], [low, high], e);
+    figure.classList.toggle("old", Boolean(this.result) && !plot.live);
+    const power = $(".power", figure);
+    if (power) power.textContent = e ? `in 10^${e}` : "";
   }
 
   // the numbers of the scene, in the order of its things

@@ -16,6 +16,16 @@ function seen(motion) {
   return { frames: motion.sample(even), steps: motion.steps(STEPS), sizes: engine.sizes, count: motion.count, stopped: motion.stopped, ended: motion.ended, events: motion.events, start: motion.start };
 }
 
+// reactions come after everything else, as long as nothing newer is wanted
+async function react(id, motion, times) {
+  const count = engine.data.reactions.terms.length, values = new Float64Array(times.length * count);
+  for (let k = 0; k < times.length; k++) {
+    if (k % 32 === 0) { await pause(); if (wanted) return; }
+    values.set(engine.reactions(times[k], motion.at(times[k])), k * count);
+  }
+  postMessage({ id, reactions: values }, [values.buffer]);
+}
+
 async function work() {
   busy = true;
   while (wanted) {
@@ -28,7 +38,9 @@ async function work() {
       if (!slice.done) continue;
       const result = seen(slice.value);
       await pause();
+      const times = Array.from(result.frames.t);
       if (!wanted) postMessage({ id: job.id, result }, [result.frames, result.steps].flatMap((s) => [s.t.buffer, s.states.buffer, s.outputs.buffer]));
+      if (engine.data.reactions) await react(job.id, slice.value, times);
     } catch (problem) {
       const known = problem instanceof BadSetting;
       postMessage({ id: job.id, fault: known ? problem.message : `this cannot be computed here (${problem.message})`, names: known ? problem.field : null });

@@ -14,6 +14,7 @@ from dalembert.page.live.beginning import beginning
 from dalembert.page.live.drawn import bars, outputs, properties
 from dalembert.page.live.happenings import happenings
 from dalembert.page.live.motion import motion
+from dalembert.page.live.reacting import live_reactions
 from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Evaluator
@@ -43,7 +44,8 @@ def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, 
     moves, begins, happens = motion(run, changed_by_events=changed), beginning(run, evaluator, start), happenings(evaluator, events)
     seen, places = outputs(run, drawn, evaluator)
     must, laws = properties(run, drawn, evaluator)
-    parts = (*moves.parts, *begins.parts, *happens.parts, seen, must)
+    reacts = live_reactions(run, evaluator)
+    parts = (*moves.parts, *begins.parts, *happens.parts, *reacts.parts, seen, must)
     text = joined([*moves.texts, *happens.texts, *(("", part.text) for part in parts)])
     exports = [*moves.exports, *happens.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
     tape = setting.kin.tape
@@ -57,6 +59,7 @@ def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, 
         "outputs": places,
         "laws": laws,
         "events": happens.data,
+        "reactions": reacts.data,
         "bars": [] if drawn is None else [bars(b, drawn) for b in drawn.bodies],
     }
     return LiveModule(wasm.module(text, exports, optimize=0), data)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.algebra.printing.mathml import math
 from dalembert.errors import DalembertError
+from dalembert.page.live.reacting import reaction_places
 from dalembert.page.parts.trial import PHASE
 from dalembert.page.parts.words import panel, section, switch
 from dalembert.page.plots import PlotCurve, PlotPanel, Plots
@@ -123,18 +124,19 @@ def _reactions(run: Trajectory) -> Iterator[PlotPanel]:
         found = run.reactions
     except DalembertError:
         return
+    places = reaction_places(found)
     loads: list[JointLoad | RowLoad] = [*found.joints.values(), *found.rows.values()]
     sizes = [np.abs(x).max(initial=0.0) for load in loads for x in (load.force, load.moment) if x is not None]
     for load in loads:
         for what, values in (("force", load.force), ("moment", load.moment)):
             if values is not None and np.abs(values).max(initial=0.0) > _DUST * max(sizes):
-                curves = tuple(PlotCurve(axis, values[:, k]) for k, axis in enumerate("xyz"))
+                curves = tuple(PlotCurve(axis, values[:, k], f"f:{places[load.name, what] + k}") for k, axis in enumerate("xyz"))
                 unit = {"force": "N", "moment": "N m"}[what] if found.units else ""
                 yield PlotPanel(labelled(f"{escape(load.name)}, {what}", unit), run.t, curves)
     for row in found.rows.values():
         if row.force is None:
             name = labelled(f"λ of {escape(row.name)}", found.units.get(f"{row.name}: lambda", ""))
-            yield PlotPanel("", run.t, (PlotCurve(name, row.multiplier),))
+            yield PlotPanel("", run.t, (PlotCurve(name, row.multiplier, f"f:{places[row.name, 'lambda']}"),))
     for drive in found.drives.values():
         name = labelled(f"load behind {escape(drive.name)}", found.units.get(f"{drive.name}: load", ""))
-        yield PlotPanel("", run.t, (PlotCurve(name, drive.load),))
+        yield PlotPanel("", run.t, (PlotCurve(name, drive.load, f"f:{places[drive.name, 'load']}"),))

@@ -51,7 +51,7 @@ def run_reactions(run: Trajectory) -> RunReactions:
     moves = _moves(kin, needs)
     # without anything that moves by itself only rounding would be left
     fed = asked.table([needs.power])[0] if moves else np.zeros(len(run))
-    drives = {d.name: _drive(asked, d.name, d.rate, d.load, d.rows, lam) for d in needs.drives if _acts(kin, d)}
+    drives = {d.name: _drive(asked, d.name, d.rate, d.load, d.rows, lam) for d in needs.drives if acts(kin, d)}
     dust = _RANK * float(np.max(np.abs(fed), initial=0.0))
     power = _dusted(lam * asked.table(needs.row_rates), dust) if moves else np.zeros_like(lam)
     rest = _dusted(fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust)
@@ -72,7 +72,7 @@ def _dusted(x: Numbers, dust: float) -> Numbers:
     return np.where(largest > dust, x, 0.0)
 
 
-def _acts(kin: Kinematics, drive: Drive) -> bool:
+def acts(kin: Kinematics, drive: Drive) -> bool:
     """A motion that only says how a row moves has no load of its own; the row has."""
     t = kin.tape
     return drive.load != t.zero or any(a != t.zero for a in drive.rows)

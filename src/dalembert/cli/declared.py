@@ -46,6 +46,7 @@ COMMANDS = {
     "view": ("view", "view"),
     "simulate": ("simulate", "simulate"),
     "study": ("study", "study"),
+    "fit": ("fit", "fit"),
     "check": ("model_files", "check"),
     "new": ("model_files", "new"),
     "convert": ("model_files", "convert"),

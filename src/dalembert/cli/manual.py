@@ -140,7 +140,8 @@ What --start does not name is zero where the constraints allow it, otherwise sol
 system of the gallery runs as the gallery proposes. The summary is printed; -o writes times, coordinates and speeds.
 --guess says near which value a coordinate is solved for, and so which way a linkage is assembled. --reactions writes the
 wrench in every joint, the force of every row and the load behind every specified motion. --stop-when ends the run where an
-expression crosses zero. The exit code is 1 if the run stops before its end; what there is of it is written all the same.
+expression crosses zero. --sensitivity m carries the derivatives of the motion with respect to m along, prints their largest values
+and writes them with the motion. The exit code is 1 if the run stops before its end; what there is of it is written all the same.
 
 \b
 dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
@@ -148,6 +149,7 @@ dalembert simulate rolling-disk --set m=2 --start theta=1.2 --start psi.dot=6 -o
 dalembert simulate cart-and-bar --input "F=2*sin(t)" --rtol 1e-12
 dalembert simulate four-bar --start theta_1=1 --guess theta_3=1.5 --reactions forces.csv
 dalembert simulate double-pendulum --stop-when "alpha + 1/2"
+dalembert simulate double-pendulum --sensitivity l_1 --sensitivity alpha -o swing.csv
 """
 
 STUDY: Final = """Run a system many times.
@@ -162,6 +164,17 @@ to its end.
 dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi, up)" --for 10 -o flips.zarr
 dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 --keep "max(x)" --workers 4 -o study.zarr
 dalembert report study.zarr
+"""
+
+FIT: Final = """Find constants and start values from measured columns.
+
+The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers below; an empty cell is a gap.
+--unknown names what is to be found, with a first guess where there is a better one than the declared value. Values, standard
+errors, and what cannot be told apart are printed. The exit code is 1 if the best values were not reached.
+
+\b
+dalembert fit simple-pendulum swing.csv --unknown l --unknown phi
+dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot residuals.png
 """
 
 EQUILIBRIUM: Final = """Find where a system rests, or a steady motion.

@@ -47,6 +47,7 @@ def simulate(
     plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot.")] = None,
     stop_when: Stop = None,
     reactions: Annotated[Path | None, Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")] = None,
+    sensitivity: Annotated[list[str] | None, Option("--sensitivity", metavar="NAME", help="A constant or start value to vary.")] = None,
 ) -> None:
     """A run from the command line: the summary is printed, the motion is written where it is wanted."""
     if output is not None:
@@ -73,10 +74,13 @@ def simulate(
         "integrator": integrator,
         "stabilize": stabilize,
         "events": [*(shown.events if shown else ()), *(event(text, stop=True) for text in stop_when or ())],
+        "sensitivities": sensitivity or (),
     }
     length = duration if duration is not None else shown.duration if shown else DURATION
     run, code = _finished(described, length, wish)
     echo(str(run))
+    if sensitivity:
+        echo(str(run.sensitivities))
     if output is not None:
         _write(run.write, output)
     if plot is not None:

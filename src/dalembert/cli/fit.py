@@ -1,0 +1,61 @@
+"""fit: constants and start values from a file of measured columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from dalembert.cli.declared import Argument, Option
+from dalembert.cli.errors import PROGRAM_FAILED, Ended
+from dalembert.cli.options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
+from dalembert.cli.output import echo
+from dalembert.cli.program import proposed, subject
+from dalembert.errors import Unknown
+
+Unknowns = Annotated[
+    list[str] | None, Option("--unknown", metavar="NAME[=GUESS]", help="What to find, several with commas; as often as needed.")
+]
+
+
+def fit(
+    system: SystemName,
+    data: Annotated[str, Argument("DATA.csv", "Measured columns under a line of names: t, and expressions of the system.")],
+    unknown: Unknowns = None,
+    values: Given = None,
+    start: Start = None,
+    guess: Guess = None,
+    inputs: Input = None,
+    noise: Annotated[float | None, Option(metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated")] = None,
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot of data, model and residuals.")] = None,
+) -> None:
+    """The unknowns with their standard errors, from a file."""
+    from dalembert.api.fit import fit as fitted
+
+    if plot is not None:
+        from dalembert.simulation.plotting.plot import check_plot
+
+        check_plot(plot)
+    described = subject(system, values).system
+    shown = proposed(system, described)
+    names = [text.strip() for given in unknown or () for text in given.split(",") if text.strip()]
+    if not names:
+        msg = "fit: name what is to be found, such as --unknown m --unknown theta=0.5"
+        raise Unknown(msg)
+    guesses = {name: number_of(described, "--unknown", name, x) for name, x in pairs("--unknown", [n for n in names if "=" in n])}
+    constants = {n: x for n, x in guesses.items() if n in described.symbols and described.symbols[n].kind in ("constant", "input")}
+    found = fitted(
+        described,
+        data,
+        [n.partition("=")[0].strip() for n in names],
+        start=numbers(described, "--start", start) | {n: x for n, x in guesses.items() if n not in constants},
+        guess=numbers(described, "--guess", guess),
+        values=numbers(described, "--set", values) | constants,
+        inputs={**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
+        noise=noise,
+    )
+    echo(str(found))
+    if plot is not None:
+        found.plot(path=plot)
+        echo(f"written: {plot}")
+    if not found.converged:
+        raise Ended(PROGRAM_FAILED)

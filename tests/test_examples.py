@@ -11,10 +11,37 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SOURCES = EXAMPLES.parent / "src"
 # the file, the most lines of code it may have, the picture it saves
 SHOWPIECES = [("double_pendulum.py", 6, "double-pendulum.svg"), ("rolling_disk.py", 8, "rolling-disk.svg")]
+# from a blank file to a page, in thirty lines at most
+MODELS = ["crane", "furuta-pendulum", "gyroscope", "quarter-car", "segway"]
 
 
 def test_all_examples_are_listed():
-    assert sorted(p.name for p in EXAMPLES.glob("*.py")) == sorted(name for name, *_ in SHOWPIECES)
+    models = [f"{name.replace('-', '_')}.py" for name in MODELS]
+    assert sorted(p.name for p in EXAMPLES.glob("*.py")) == sorted([*models, *(name for name, *_ in SHOWPIECES)])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_is_short_and_has_its_picture(name):
+    assert len((EXAMPLES / f"{name.replace('-', '_')}.py").read_text(encoding="utf-8").splitlines()) <= 30
+    assert 0 < (EXAMPLES.parent / "docs" / "pictures" / f"{name}.png").stat().st_size <= 60_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_runs_from_blank_file_to_page(name, tmp_path):
+    pytest.importorskip("control")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", EXAMPLES / f"{name.replace('-', '_')}.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+        timeout=300,
+    )
+    assert 0 == done.returncode, done.stderr
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert "<math" in (tmp_path / f"{name}.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("name", "most", "picture"), SHOWPIECES)

@@ -272,7 +272,6 @@ def test_no_python_but_arithmetic(system, text, message):
         ("{x}", "{", 1),
         ("x[0]", "[", 2),
         ("(x := 2)", ":", 4),
-        ("x = 2", "=", 3),
         ("x < y", "<", 3),
         ("x @ y", "@", 3),
         ("x % y", "%", 3),

@@ -52,7 +52,7 @@ def inside():
 def warns():
     s = da.System("Warns", gravity=9.81)
     B = s.N.rotations("zxz", *s.coordinates("x y z"))[-1]
-    s.body("b", 1, s.O, B, da.inertia(B, 1, 1, 5))
+    s.body("b", 1, s.O, B, da.inertia(B, 2, 2, 1, xy=1.9))
     return s
 
 

@@ -366,7 +366,7 @@ def test_a_spin_row_on_a_body_that_only_translates():
     N, B = s.N, s.N.rotated(theta, s.N.z, "B")
     P = s.O.offset(x * N.x, "P", N)
     cart = s.body("cart", 3, P, N, da.inertia(N, 1, 1, 1))
-    wheel = s.body("wheel", 2, P.offset(0 * N.x, "Q", B), B, da.inertia(B, 1, 1, 5))
+    wheel = s.body("wheel", 2, P.offset(0 * N.x, "Q", B), B, da.inertia(B, 3, 3, 5))
     s.constrain((B.w - N.w) @ N.z - 2 * s.t, "drive", on=(wheel, cart))
     run = da.simulate(s, 1, at=[0.5])
     row = run.reactions["drive"]

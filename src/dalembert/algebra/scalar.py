@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -140,16 +141,26 @@ class Scalar:
 
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _no_whole_part
 
+    def _no_bits(self, other: object) -> Scalar:
+        msg = f"{self} ^ {other}: a power is written **"
+        raise TypeError(msg)
+
+    __xor__ = __rxor__ = _no_bits
+
     def __float__(self) -> float:
         if self.value is None:
             msg = f"{self} is an expression, not a number: the functions of `math` take numbers alone, use those of dalembert"
             raise TypeError(msg)
         return float(self.value)
 
+    def __int__(self) -> int:
+        return int(float(self))
+
     def __getattr__(self, name: str) -> Callable[[], Scalar]:
         """np.sin(theta) asks for theta.sin(): the functions of NumPy take expressions too."""
         if name not in _NUMPY_NAMES:
-            msg = f"an expression has no attribute {name!r}"
+            hint = "; rates are x.dot and x.dot.dot" if name in _RATES else ""
+            msg = f"an expression has no attribute {name!r}{hint}"
             raise AttributeError(msg)
         from dalembert.algebra import functions
 
@@ -187,6 +198,8 @@ class Scalar:
     _op_priority = 20.0
 
 
+# what rates are called elsewhere
+_RATES: Final = frozenset({"ddot", "diff", "dt", "rate", "derivative", "d"})
 _NUMPY_NAMES: Final = {name: name for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "sign")} | {
     "arcsin": "asin",
     "arccos": "acos",
@@ -198,8 +211,13 @@ def exact(x: Any) -> Number:
     """A number as an exact rational: 9.81 is 981/100. Refuses what is not finite or not real."""
     if x.__class__ is int or x.__class__ is Fraction:
         return checked_size(x)
+    if getattr(x, "shape", None) == () and hasattr(x, "item"):
+        # a number of NumPy's, or an array of nothing but one
+        x = x.item()
     if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
-        msg = f"expected a number or an expression, got {x!r}"
+        program = callable(x)
+        got = "a Python function; give an expression in s.t, or a function to the run: inputs={…}" if program else f"{x!r}"
+        msg = f"expected a number or an expression, got {got}"
         raise BadExpression(msg)
     if isinstance(x, numbers.Rational):
         return checked_size(Fraction(int(x.numerator), int(x.denominator)))
@@ -232,6 +250,9 @@ def _descends(a: Tape, b: Tape) -> bool:
     return False
 
 
+_DEGREES: Final = re.compile(r"\s*([-+]?\d+(?:\.\d*)?)\s*(?:deg|degrees?|°)\s*")
+
+
 def is_sympy(e: object) -> bool:
     """Whether SymPy made it; the class of an undefined function says so only by what it is derived from."""
     return any(str(kind.__module__).partition(".")[0] == "sympy" for kind in type(e).__mro__)
@@ -254,6 +275,8 @@ def on(tape: Tape, e: Any) -> int:
     if isinstance(e, str):
         from dalembert.algebra.parser import parse
 
+        if (degrees := _DEGREES.fullmatch(e)) is not None:
+            return _number(tape, PiNumber(Fraction(0), Fraction(degrees[1]) / 180))
         return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i
     return _number(tape, e)
 

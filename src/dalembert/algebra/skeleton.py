@@ -29,6 +29,7 @@ _TOKEN: Final = re.compile(
 _SYMBOLS: Final = frozenset({"+", "-", "*", "/", "**", "(", ")", ",", "."})
 _REMEDIES: Final = {
     "^": "write ** for a power",
+    "=": "write a row as a difference, x - l for x = l",
     "//": "write / for a quotient",
     "'": "a prime must directly follow a name, and text in quotes is no expression",
     "′": "a prime must directly follow a name",

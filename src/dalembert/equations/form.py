@@ -44,6 +44,10 @@ class Equations(Shown):
         """f, as nodes."""
         return [self.tape.neg(c) for c, _ in self._split]
 
+    def __getitem__(self, row: int) -> Scalar:
+        """The left side of the equation number `row`, whose right side is zero."""
+        return Scalar(self.tape, self.residuals[row])
+
     def scalar(self, i: int) -> Scalar:
         """A node as an expression."""
         return Scalar(self.tape, i)

@@ -14,6 +14,7 @@ from dalembert.geometry.journal import recorded
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines, Quaternion, Rotation
 from dalembert.geometry.triples import cross3, dot3, scaled
 from dalembert.geometry.vector import Vector
+from dalembert.units.quantity import hint_at_degrees
 
 if TYPE_CHECKING:
     from dalembert.geometry.space import Space
@@ -64,6 +65,7 @@ class Frame:
         """The frame that results when this one is turned through `angle` about the unit vector `axis`."""
         t = self.space.tape
         theta = on(t, angle)
+        hint_at_degrees("rotated: an angle", t.value(theta))
         n = self.unit(axis)
         for k in range(3):
             v = t.value(n[k])
@@ -73,8 +75,10 @@ class Frame:
 
     def unit(self, axis: Vector) -> Triple:
         """n/|n|: the components of a rotation axis, which is fixed in this frame; anything else is refused."""
-        self.space.own(axis, "rotation axis")
         t = self.space.tape
+        if isinstance(axis, str) and axis in ("x", "y", "z"):
+            axis = getattr(self, axis)
+        self.space.own(axis, "rotation axis")
         n = axis.on(t).components(self)
         moving = [t.nodes[i][1] for i in symbols_of(t, n) if i in t.moving]
         if moving:

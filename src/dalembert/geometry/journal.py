@@ -94,6 +94,9 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
         kept = Before(owner) if watched else None
         try:
             made = verb(*args, **kwargs)
+        except TypeError:
+            _check_call(verb, signature, args, kwargs)
+            raise
         finally:
             journal.depth -= 1
         if not journal.depth:
@@ -112,6 +115,17 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
         return made
 
     return noted
+
+
+def _check_call(verb: Callable[..., Any], signature: inspect.Signature, args: Any, kwargs: Any) -> None:
+    """Say how a verb is called where arguments are missing or too many."""
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as problem:
+        _, *rest = signature.parameters.values()
+        written = ", ".join(p.name if p.default is p.empty else f"{p.name}=…" for p in rest if p.kind is not p.VAR_KEYWORD)
+        msg = f"{verb.__name__}: {problem}; it is called {verb.__name__}({written})"
+        raise BadDescription(msg) from None
 
 
 def _without_programs(value: Any) -> Any:

@@ -65,14 +65,22 @@ class Point:
 
     def __add__(self, other: object) -> Point:
         if not isinstance(other, Vector):
-            return NotImplemented
+            msg = f"{self.name} + {other}: points are not added; the vector from one to another is {self.name} - Q"
+            raise BadExpression(msg)
         msg = f"{self.name} + vector: the point at a vector from {self.name} is written {self.name}.offset(vector)"
         raise BadExpression(msg)
+
+    def __mul__(self, other: object) -> Point:
+        msg = f"{self.name} * {other}: a point has no multiples; its place from O is the vector {self.name} - s.O"
+        raise BadExpression(msg)
+
+    __rmul__ = __mul__
 
     def __sub__(self, other: Point) -> Vector:
         """The vector from `other` to this point."""
         if not isinstance(other, Point):
-            return NotImplemented
+            msg = f"{self.name} - {other}: subtract a point, {self.name} - Q, which gives the vector from Q to {self.name}"
+            raise BadExpression(msg)
         self.space.same(other.space)
         here, there = Vector(self.space.tape, {}), Vector(self.space.tape, {})
         p: Point | None = self

@@ -27,7 +27,7 @@ class Space:
     def own(self, v: object, what: str) -> None:
         """Refuse what is not a vector of this space."""
         if not isinstance(v, Vector):
-            msg = f"{what}: expected a vector such as a*N.x, got {v!r}"
+            msg = f"{what}: expected a vector such as a*N.x, got {v!r}{_vector_hint(v)}"
             raise BadDescription(msg)
         if v.tape.root is not self.tape.root:
             msg = f"{what}: this vector belongs to another system; it can only be used in the system that made it"
@@ -37,7 +37,7 @@ class Space:
         """Refuse what is not a point (or a frame) of this space."""
         if not isinstance(element, kind):
             own = "a frame that moves, or s.N" if kind is Frame else "its point, particle.G"
-            hint = f" (a particle has no frame; name {own})" if element is None else ""
+            hint = f" (a particle has no frame; name {own})" if element is None else _element_hint(element, kind)
             msg = f"{what}: expected a {kind.__name__.lower()}, got {element!r}{hint}"
             raise BadDescription(msg)
         self.same(element.space)
@@ -50,8 +50,35 @@ class Space:
 
     def frame_name(self, name: str | None) -> str:
         """The given name, or the next free letter-number one."""
-        return name or f"F{len(self.frames)}"
+        return _text(name, "frame") or f"F{len(self.frames)}"
 
     def point_name(self, name: str | None) -> str:
         """The given name, or the next free letter-number one."""
-        return name or f"P{len(self.points)}"
+        return _text(name, "point") or f"P{len(self.points)}"
+
+
+def _text(name: object, what: str) -> str:
+    """A name that was given, or nothing."""
+    if name is not None and not isinstance(name, str):
+        more = ", and the frame a point rides on with frame=" if what == "point" else ""
+        msg = f"{what}: expected a name, got {name!r}; give names as texts{more}"
+        raise BadDescription(msg)
+    return name or ""
+
+
+def _vector_hint(v: object) -> str:
+    """How components, texts and numbers are written as a vector."""
+    if isinstance(v, str):
+        return "; write it without quotes"
+    # lists, tuples and arrays of three
+    if getattr(v, "__len__", None) is not None and len(v) == 3:  # type: ignore[arg-type]
+        return "; components are written 1*N.x + 2*N.y + 3*N.z"
+    return ""
+
+
+def _element_hint(element: object, kind: type[Point | Frame]) -> str:
+    if isinstance(element, str):
+        return "; give the object, without quotes"
+    if kind is Point and isinstance(getattr(element, "G", None), Point):
+        return "; its mass centre is .G, the end of a rod .tip"
+    return ""

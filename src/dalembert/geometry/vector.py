@@ -44,7 +44,7 @@ class Vector:
 
     def __add__(self, other: Vector) -> Vector:
         if not isinstance(other, Vector):
-            return NotImplemented
+            return _refused(self, "+", other)
         a, b = _together(self, other)
         t = a.tape
         parts = dict(a.parts)
@@ -54,7 +54,19 @@ class Vector:
         return v if len(v.parts) <= MOST_PARTS else v.merged()
 
     def __sub__(self, other: Vector) -> Vector:
-        return self + (-other) if isinstance(other, Vector) else NotImplemented
+        return self + (-other) if isinstance(other, Vector) else _refused(self, "-", other)
+
+    def __radd__(self, other: object) -> Vector:
+        if other.__class__ is int and other == 0:
+            return self
+        return _refused(other, "+", self)  # type: ignore[no-any-return]
+
+    def __rsub__(self, other: object) -> Vector:
+        return _refused(other, "-", self)  # type: ignore[no-any-return]
+
+    def __abs__(self) -> Vector:
+        msg = f"the length of a vector v is da.sqrt(v @ v); this one is {self}"
+        raise BadExpression(msg)
 
     def __neg__(self) -> Vector:
         return Vector(self.tape, {F: negative(self.tape, c) for F, c in self.parts.items()})
@@ -80,7 +92,7 @@ class Vector:
 
     def __matmul__(self, other: Vector) -> Scalar:
         if not isinstance(other, Vector):
-            return NotImplemented
+            return _refused(self, "@", other)
         a, b = _together(self, other)
         return Scalar(a.tape, a.dot_index(b))
 
@@ -139,6 +151,15 @@ class Vector:
         return " + ".join(name if e == 1 else f"({e}) {name}" for e, name in terms)
 
     __repr__ = __str__
+
+
+def _refused(a: object, operator: str, b: object) -> Any:
+    """Only vectors are added to vectors, and multiplied by @."""
+    if getattr(b if isinstance(a, Vector) else a, "space", None) is not None:
+        return NotImplemented
+    remedy = "the dot product takes two vectors" if operator == "@" else "a vector is added to vectors alone, such as 2*N.x"
+    msg = f"{a} {operator} {b}: {remedy}"
+    raise BadExpression(msg)
 
 
 def _together(a: Vector, b: Vector) -> tuple[Vector, Vector]:

@@ -17,6 +17,7 @@ from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System, units_by_name
+from dalembert.numerics.symbol_values import mapping
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Key
 from dalembert.states.regular_speeds import regular_kinematics
@@ -55,7 +56,8 @@ def linearize(
     equilibrium  whether accelerations at the point are refused
     coordinates  the independent coordinates z; by default those that the rows leave best determined
     """
-    chosen, start = _point(operating(system, values or {}, inputs or {}), about or {}, guess, t, values or {}, inputs or {})
+    point = {} if about is None else mapping("about", about)
+    chosen, start = _point(operating(system, values or {}, inputs or {}), point, guess, t, values or {}, inputs or {})
     if isinstance(outputs, str) or not isinstance(outputs, Sequence):
         msg = f"linearize: outputs={outputs!r}; give a list of expressions"
         raise BadLinearPoint(msg)

@@ -9,13 +9,14 @@ from typing import Any
 
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.functions import sqrt
-from dalembert.errors import BadDescription
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription, warn
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential
 from dalembert.model.material_points import ends, placed, velocity
-from dalembert.model.registry import Registry, movers, nodes_of, refuse_accelerations, refuse_no_rate, refuse_velocities, scalar
+from dalembert.model.registry import Registry, movers, nodes_of, number, refuse_accelerations, refuse_no_rate, refuse_velocities, scalar
 
 
 def force(s: Registry, F: Vector, at: Point, *, reaction: Point | None = None, on: Any = None, name: str | None = None) -> None:
@@ -68,6 +69,9 @@ def potential(s: Registry, V: Any, name: str | None = None) -> None:
     """A potential energy V(q, t)."""
     e = scalar(s, V)
     refuse_velocities(s, "potential", (e.i,))
+    if s.space.tape.value(e.i) is not None:
+        msg = f"potential: V = {e} is a number, so it moves nothing; a spring is k*x**2/2, a weight m*g*y"
+        raise BadDescription(msg)
     s.potentials.append(Potential(checked_load_name(s, name, "potential"), e))
 
 
@@ -89,6 +93,10 @@ def spring(s: Registry, k: Any, P: Point, Q: Point, *, rest: Any = 0, on: Any = 
     bodies = ends("spring", P, Q, on)
     r = P - Q
     K, l0 = scalar(s, k), scalar(s, rest)
+    if (length := s.space.tape.value(l0.i)) is not None and length < 0:
+        msg = f"spring: its rest length is {rest}; a length is not negative"
+        raise BadDescription(msg)
+    _hint_at_sign(s, K, "spring: its stiffness k is {}, so it pushes its ends further apart; a spring that pulls back has k > 0")
     F = -K * r if l0 == 0 else -K * (1 - l0 / sqrt(r @ r)) * r
     acting = placed((F, P, bodies[0]), (-F, Q, bodies[1]))
     label = checked_load_name(s, name, "spring")
@@ -106,6 +114,7 @@ def damper(s: Registry, c: Any, P: Point, Q: Point, *, on: Any = None, name: str
     """
     _ends(s, "damper", P, Q)
     bodies = ends("damper", P, Q, on)
+    _hint_at_sign(s, scalar(s, c), "damper: its constant c is {}, so it feeds energy in; a damper has c > 0")
     r, v = P - Q, velocity(P, bodies[0]) - velocity(Q, bodies[1])
     F = -scalar(s, c) * (r @ v) / (r @ r) * r
     s.loads.append(Load(checked_load_name(s, name, "damper"), *placed((F, P, bodies[0]), (-F, Q, bodies[1]))))
@@ -119,6 +128,12 @@ def _ends(s: Registry, what: str, P: Point, Q: Point) -> None:
         raise BadDescription(msg)
 
 
+def _hint_at_sign(s: Registry, k: Scalar, text: str) -> None:
+    value = s.space.tape.value(k.i)
+    if value is not None and value < 0:
+        warn(text.format(k))
+
+
 def gravity(s: Registry, g: Vector) -> None:
     """A uniform gravity field: the force m g on every mass."""
     s.space.own(g, "gravity")
@@ -130,4 +145,8 @@ def gravity(s: Registry, g: Vector) -> None:
         otherwise = "it must be fixed in the inertial frame (declare any other as s.force on each body)"
         msg = f"gravity: the field depends on {', '.join(moving)}; {otherwise}"
         raise BadDescription(msg)
+    up = [axis for axis, c in zip("xyz", g.components(s.space.N), strict=True) if (number(s, Scalar(s.space.tape, c)) or 0) > 0]
+    # z points down for those who build vehicles
+    if up == ["y"]:
+        warn(f"gravity pulls along +N.{up[0]}, which points up in most drawings; what pulls down is -g*N.{up[0]}")
     s.field = Gravity(g)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Sequence
 
 from dalembert.algebra.tape import FUNCTIONS
 from dalembert.errors import BadDescription
@@ -50,9 +51,10 @@ def display_name(text: str) -> str:
     return plain
 
 
-def split(names: str) -> list[str]:
-    """The single names in "x y z" or "x, y, z"."""
-    found = names.replace(",", " ").split() if isinstance(names, str) else []
+def split(names: str | Sequence[str]) -> list[str]:
+    """The single names in "x y z" or "x, y, z", or in a list of such texts."""
+    texts = names if isinstance(names, list | tuple) and all(isinstance(n, str) for n in names) else [names]
+    found = [name for text in texts if isinstance(text, str) for name in text.replace(",", " ").split()]
     if not found:
         msg = f'expected names such as "x y theta", got {names!r:.60}'
         raise BadDescription(msg)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from dalembert.algebra.folds import Linear, symbols_of
@@ -91,8 +91,8 @@ def coordinate(s: Registry, name: str, *, display: str | None = None) -> Scalar:
     return q
 
 
-def coordinates(s: Registry, names: str) -> tuple[Scalar, ...]:
-    """Several coordinates: s.coordinates("x y theta")."""
+def coordinates(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
+    """Several coordinates: s.coordinates("x y theta"), or a list of names."""
     return tuple(coordinate(s, n) for n in free_names(s, split(names), "coordinate"))
 
 
@@ -148,7 +148,7 @@ def units(s: Registry, /, **units: str) -> None:
         _give(s, name, unit(text)[1])
 
 
-def input(s: Registry, name: str, *, value: Any = None, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
+def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
     """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
     number = number_of(s, name, value)
     shown_as(s, checked(name, s.taken), display)
@@ -159,7 +159,7 @@ def input(s: Registry, name: str, *, value: Any = None, display: str | None = No
     return Scalar(tape, i)
 
 
-def inputs(s: Registry, names: str) -> tuple[Scalar, ...]:
+def inputs(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
     """Several inputs."""
     return tuple(input(s, n) for n in free_names(s, split(names), "input"))
 

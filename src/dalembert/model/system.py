@@ -214,6 +214,13 @@ class System(Registry, Shown):
         # the writer reads every chapter that can be declared, so this one cannot import it
         import_module("dalembert.modelfile.save").save(self, path)
 
+    def __getattr__(self, name: str) -> Any:
+        """Only for what is not there: a symbol is s["theta"]."""
+        known = self.__dict__.get("symbols", {})
+        hint = f"; the symbol is s[{name!r}]" if name in known else ""
+        msg = f"a System has no attribute {name!r}{hint}"
+        raise AttributeError(msg)
+
     def __getitem__(self, name: str) -> Scalar:
         """The symbol with that name."""
         return self.expression(name)

@@ -70,6 +70,9 @@ class NativeDynamics(Shown):
             if isinstance(values.get(many), Mapping):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}
         p = self._defaults if self._complete and not values else self._with(values)
+        if not (hasattr(q, "__len__") and hasattr(u, "__len__")):
+            msg = f"f(q, u): give {self._n_q} coordinates and {self._n_u} speeds as lists or arrays, f([…], […])"
+            raise BadValue(msg)
         if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and isinstance(q[0], Sequence)):
             return self.batch(q, u, t, p)
         udot = self._call(q, u, t, p)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dalembert.errors import NotASystem
+from dalembert.errors import NotASystem, Unknown
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import without_units
 from dalembert.page.html_page import page, write
@@ -33,6 +33,9 @@ def write_report(
     if not isinstance(system, System):
         msg = f"write_report: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
+    if not str(path).lower().endswith((".html", ".htm")):
+        msg = f"write_report: {path} — a report is a page; give a path that ends in .html, and print it from the browser for a PDF"
+        raise Unknown(msg)
     given = {"start": without_units(system, start), "values": without_units(system, values)}
     named = {name: {_name(key): x for key, x in numbers.items()} for name, numbers in given.items()}
     motions = {_name(key): x for key, x in (inputs or {}).items()}

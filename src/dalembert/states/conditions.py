@@ -12,6 +12,7 @@ from dalembert.errors import BadExpression
 from dalembert.numerics.symbol_values import mapping, without_unit
 from dalembert.ode.failures import BadStart
 from dalembert.states.evaluator import Evaluator, Key, Level
+from dalembert.units.quantity import hint_at_degrees
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) 
         msg = f"{what}: {name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
         raise BadStart(msg)
     number = _number(evaluator, name, without_unit(evaluator.kin.system, key, value), t, what)
+    if symbol in evaluator.angles and isinstance(value, int | float):
+        hint_at_degrees(f"{what}: {name}", number)
     return Condition(name, evaluator.reduced(i), number, level, symbol)
 
 

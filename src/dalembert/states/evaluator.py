@@ -20,6 +20,7 @@ from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadExpression
 from dalembert.geometry.point import Point
+from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.states.sizes import SymbolSizes, sized
@@ -69,6 +70,13 @@ class Evaluator:
     def q(self) -> tuple[int, ...]:
         """The coordinates."""
         return self.kin.q
+
+    @cached_property
+    def angles(self) -> frozenset[int]:
+        """The coordinates that are angles of frames."""
+        rotations = (F.rotation for F in self.kin.system.space.frames)
+        inside = {i for r in rotations if r is not None and not isinstance(r, Quaternion) for i in r.variables()}
+        return frozenset(inside.intersection(self.kin.q))
 
     # ---- from keys to nodes ------------------------------------------------------------------
 

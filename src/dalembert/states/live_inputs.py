@@ -144,6 +144,18 @@ class LiveInput:
             raise BadValue(msg)
 
 
+def _check_arguments(name: str, function: Callable[..., float]) -> None:
+    """Refuse a function that does not take the time."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return
+    needed = [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    if not parameters or len(needed) > 2:
+        msg = f"{name}: its function takes {len(needed) or 'no'} arguments; it is called f(t), or f(t, now) with the state"
+        raise BadValue(msg)
+
+
 def _takes_state(function: Callable[..., float]) -> bool:
     """Whether it is f(t, state) rather than f(t)."""
     try:
@@ -161,6 +173,7 @@ def live_input(kin: Kinematics, name: str, source: Any) -> tuple[LiveInput, Scal
         if specified:
             msg = f"{name}: a Python function has no rates, which a specified motion needs; give an expression or da.table(…, kind='cubic')"
             raise BadValue(msg)
+        _check_arguments(name, source.function if isinstance(source, Sampled) else source)
         return LiveInput(name, (symbol.scalar.i,), source), None
     if specified and source.kind != "cubic":
         msg = f"{name}: the velocity of a {source.kind} table jumps; a specified motion needs da.table(…, kind='cubic')"

@@ -79,6 +79,9 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
     by_hand: list[LiveInput] = []
     for key, given in mapping("inputs", inputs).items():
         name = symbol_name(system, key, ("input", "specified"))
+        if name in {str(getattr(each, "name", None) or each) for each in values}:
+            msg = f"{name} is given twice, in values and in inputs; give it once"
+            raise BadValue(msg)
         x = system.symbols[name].scalar.i
         value = without_unit(system, name, _of_file(given))
         motion = _read(kin, name, value) if isinstance(value, str) else value

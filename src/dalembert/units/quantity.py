@@ -6,11 +6,12 @@ Offset units and Hz are refused: 20 °C is no multiple of a kelvin, and 50 Hz wo
 from __future__ import annotations
 
 import functools
+import math
 import re
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from dalembert.errors import BadDescription
+from dalembert.errors import BadDescription, warn
 from dalembert.units.dimension import Dimension, words
 
 LONGEST: Final = 100
@@ -100,3 +101,13 @@ def _registry() -> tuple[Any, Any]:
         msg = "units are read by pint, which is not installed; pip install dalembert[units], or give plain numbers"
         raise BadDescription(msg) from None
     return pint, pint.UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=False, cache_folder=None)
+
+
+# angles as people name them in degrees, all far beyond what a start in radians is
+_DEGREES: Final = frozenset({30, 45, 60, 90, 120, 135, 150, 180, 270, 360})
+
+
+def hint_at_degrees(name: str, value: Any) -> None:
+    """A word where an angle looks like degrees: it is in radians."""
+    if value is not None and abs(value) in _DEGREES:
+        warn(f'{name} = {value:g} is in radians, {float(abs(value)) / math.tau:.3g} turns; {value:g} degrees are written "{value:g} deg"')

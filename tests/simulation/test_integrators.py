@@ -43,6 +43,25 @@ def test_what_is_not_installed_is_named(name: str, package: str) -> None:
         assert abs(run["alpha"][-1] - da.simulate(s, 1.0, start=START)["alpha"][-1]) < 1e-6
 
 
+@pytest.mark.parametrize("name", ["CVODE", "IDA"])
+def test_sundials_gives_the_motion_between_its_steps_and_where_a_load_jumps(name: str) -> None:
+    pytest.importorskip("sksundae")
+    s = double_pendulum()
+    times = np.linspace(0.0, 1.0, 41)
+    expected = da.simulate(s, 1.0, start=START, rtol=1e-12, atol=1e-12, at=times).q
+    found = da.simulate(s, 1.0, start=START, rtol=1e-8, atol=1e-8, integrator=name, at=times)
+    assert 41 == len(found.t)
+    assert np.abs(found.q - expected).max() < 1e-5
+    pushed = da.System("Pulse")
+    x = pushed.slide("x", pushed.O)
+    pushed.particle("cart", 1, x)
+    # 1000 N for a millisecond: v = 1 from then on, x = t − 1.0005
+    pushed.force(1000 * (da.step(pushed.t - 1) - da.step(pushed.t - 1.001)) * pushed.N.x, at=x)
+    run = da.simulate(pushed, 2, integrator=name, at=[0.5, 1.5, 2], progress=False)
+    assert [0, 0.4995, 0.9995] == pytest.approx(run["x"], abs=1e-8)
+    assert [0, 1, 1] == pytest.approx(run["x.dot"], abs=1e-8)
+
+
 def test_an_unknown_integrator_is_refused_with_the_known_ones() -> None:
     with pytest.raises(Unknown, match="choose one of native, taylor, rosenbrock, auto, RK45"):
         da.simulate(double_pendulum(), 1.0, integrator="euler")

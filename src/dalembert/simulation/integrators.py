@@ -45,6 +45,7 @@ AUTO: Final = "auto"
 OWN: Final = (NATIVE, TAYLOR, ROSENBROCK, AUTO)
 NAMES: Final = (*OWN, *SCIPY, "CVODE", "IDA", "heyoka")
 _INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])
+_PLACES: Final = len(_INSIDE) + 1
 # what is not in the error norm gets a tolerance that never binds
 _NEVER: Final = 1e100
 _MOST_STEPS: Final = 1_000_000
@@ -203,7 +204,9 @@ def _cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> 
         message = str(result.message)
         reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
         raise RunStopped(reason, _plain(result, Outcome.STOPPED, message))
-    return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
+    again = solver.solve(_with_places_inside(result.t), problem.start)
+    slopes = [rates(t, y) for t, y in zip(result.t, again.y[::_PLACES], strict=True)] if again.success else []
+    return _interpolated(result, again, np.array(slopes))
 
 
 def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:
@@ -231,7 +234,9 @@ def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = No
         message = str(result.message)
         reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
         raise RunStopped(reason, _plain(result, Outcome.STOPPED, message))
-    return _plain(result, Outcome.FINISHED, f"finished at t = {result.t[-1]:.17g}")
+    again = solver.solve(_with_places_inside(result.t), y0, yp0)
+    again.y = np.asarray(again.y)[:, : problem.size]
+    return _interpolated(result, again, np.asarray(again.yp)[::_PLACES, : problem.size])
 
 
 def _heyoka(model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> Solution:
@@ -296,6 +301,23 @@ class _Expressions(Floats):
             msg = f"heyoka cannot treat {function}: Taylor's method needs smooth functions"
             raise Unknown(msg)
         return getattr(self.hy, function)(a)
+
+
+def _with_places_inside(t: Numbers) -> Numbers:
+    """The ends of all steps, and four places in each."""
+    t = np.asarray(t)
+    inside = t[:-1, np.newaxis] + np.append(0.0, _INSIDE) * np.diff(t)[:, np.newaxis]
+    return np.append(inside.reshape(-1), t[-1])
+
+
+def _interpolated(result: Any, again: Any, slopes: Numbers) -> Solution:
+    """SUNDIALS tells its steps, or its own polynomial at times it is given, but not both: the same run, asked for both in turn."""
+    t, message = np.asarray(result.t), f"finished at t = {result.t[-1]:.17g}"
+    if not again.success:
+        return _plain(result, Outcome.FINISHED, message)
+    places = np.asarray(again.y)
+    inside = places[:-1].reshape(len(t) - 1, _PLACES, -1)[:, 1:]
+    return _solution(list(t), list(places[::_PLACES]), list(slopes), list(inside), Outcome.FINISHED, message, int(np.sum(result.nfev)))
 
 
 def _plain(result: Any, outcome: Outcome, message: str) -> Solution:

@@ -205,8 +205,8 @@ def _cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> 
         reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
         raise RunStopped(reason, _plain(result, Outcome.STOPPED, message))
     again = solver.solve(_with_places_inside(result.t), problem.start)
-    slopes = [rates(t, y) for t, y in zip(result.t, again.y[::_PLACES], strict=True)] if again.success else []
-    return _interpolated(result, again, np.array(slopes))
+    found = [rates(t, y) for t, y in zip(result.t, again.y[::_PLACES], strict=True)] if again.success else []
+    return _interpolated(result, again, np.array(found))
 
 
 def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:

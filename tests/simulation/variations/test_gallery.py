@@ -43,7 +43,8 @@ class Varied:
             except BadStart as refused:
                 if "cannot follow" not in str(refused):
                     raise
-                given = [k for k in self.start if k in {q.name for q in self.system.q}]
+                # the last of those that contradict one another
+                given = [k for k in self.start if f"{k.replace(chr(39), '.dot')} = " in str(refused)]
                 self.guess[given[-1]] = self.start.pop(given[-1])
                 self.numbers = [n for n in self.numbers if n not in self.guess]
             except RunStopped:

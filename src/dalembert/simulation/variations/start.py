@@ -179,8 +179,10 @@ class _StartVariation:
             if np.linalg.matrix_rank(C[:, free], tol=_RANK) == np.count_nonzero(free):
                 break
             free[r] &= u[r] != 0.0
-        for j in range(k if free.any() else 0):
-            step, determined = _least(C[:, free], wanted[:, j] - C @ du[:, j])
+        size = np.abs(wanted) + np.abs(C) @ np.abs(du)
+        for j in range(k):
+            left = wanted[:, j] - C @ du[:, j]
+            step, determined = _least(C[:, free], np.where(np.abs(left) > _ROUNDING * size[:, j], left, 0.0))
             if not determined and u.any():
                 raise _Undetermined
             du[free, j] = step
@@ -189,7 +191,7 @@ class _StartVariation:
 
 def _least(A: Numbers, b: Numbers) -> tuple[Numbers, bool]:
     """The shortest x with A x = b, and whether there is no other."""
-    if not A.shape[1]:
+    if not A.shape[1] and b.any():
         raise _Undetermined
     x, _, rank, _ = np.linalg.lstsq(A, b, rcond=_RANK)
     if np.abs(A @ x - b).max(initial=0.0) > _SOLVED * np.abs(b).max(initial=0.0):

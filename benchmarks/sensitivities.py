@@ -1,0 +1,57 @@
+"""What sensitivities cost: CPU time of a run with k numbers varied over that of the run alone, wanted ≤ 1 + 1.5 k.
+
+    python benchmarks/sensitivities.py [ROUNDS]
+
+The runs take turns, and the least of all rounds counts.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from functools import partial
+
+from measure import timed
+
+import dalembert as da
+from dalembert.gallery import build, entry
+
+SYSTEMS = {
+    "double-pendulum": 100.0,
+    "lagrange-top": 50.0,
+    "cart-and-bar": 50.0,
+    "spatial-chain": 5.0,
+    "rolling-disk": 20.0,
+    "four-bar": 10.0,
+}
+SYSTEMS |= {"appell-hamel": 5.0, "whipple-bicycle": 5.0}
+COUNTS = (1, 2, 4)
+
+
+def ratios(name: str, duration: float, rounds: int) -> list[float]:
+    """Time over that of the run alone, for each count."""
+    s, shown = build(name, **({"symbolic": True} if name == "spatial-chain" else {})), entry(name)
+    numbers = [n for n, x in s.symbols.items() if x.kind == "constant" and x.value and not n.startswith("l")][:4]
+    numbers = (numbers + [q.name for q in s.q])[:4]
+    run = partial(da.simulate, s, duration, start=shown.start, inputs=shown.inputs, audit=False, progress=False)
+    works = [run, *(partial(run, sensitivities=numbers[:k]) for k in COUNTS)]
+    for work in works:
+        work()
+    samples = [[timed(work)[0] for work in works] for _ in range(rounds)]
+    least = [min(column) for column in zip(*samples, strict=True)]
+    return [x / least[0] for x in least[1:]]
+
+
+def main() -> None:
+    """A line for each system."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    print(f"{'':20}" + "".join(f"{f'k = {k} (≤ {1 + 1.5 * k:g})':>16}" for k in COUNTS))
+    for name, duration in SYSTEMS.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = ratios(name, duration, rounds)
+        print(f"{name:20}" + "".join(f"{x:16.2f}" for x in found), flush=True)
+
+
+if __name__ == "__main__":
+    main()

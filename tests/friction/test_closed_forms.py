@@ -44,6 +44,24 @@ def test_block_on_a_belt_has_the_period_and_amplitude_of_the_closed_form():
     assert run.integrals.relative_drift < 1e-11
 
 
+@pytest.mark.slow
+def test_ten_thousand_periods_of_a_block_on_a_belt_do_not_drift():
+    omega, D, v = 5.0, 0.3 * 2 * G / 50, 0.3
+    period = 2 * D / v + 2 / omega * (math.pi - math.atan(omega * D / v))
+    run = da.simulate(belt(), 10_001 * period, start={"x.dot": 0.3}, **FINE)
+    lets_go = times(run, "belt", "slips")
+    assert len(lets_go) >= 10_000
+    np.testing.assert_allclose(np.diff(lets_go)[-100:], period, rtol=0, atol=1e-9)
+    assert (lets_go[-1] - lets_go[0]) / (len(lets_go) - 1) == pytest.approx(period, abs=1e-12)
+    assert run.integrals.relative_drift < 1e-9
+
+
+def test_the_energy_is_accounted_for_through_a_thousand_switches():
+    run = da.simulate(belt(), 805, start={"x.dot": 0.3}, **FINE)
+    assert len(run.events) >= 1000
+    assert run.integrals.relative_drift < 1e-9
+
+
 # ---- a ball that bounces to rest -----------------------------------------------------------------
 
 

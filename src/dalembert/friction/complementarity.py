@@ -6,6 +6,8 @@ holds is kept. So it is seen where nothing holds, and where more than one motion
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -89,52 +91,73 @@ class Holding(NamedTuple):
     w: Numbers
 
 
+class _Modes(NamedTuple):
+    """All modes of some candidates: a row for each, a column for each candidate."""
+
+    all: list[tuple[ContactMode, ...]]
+    closed: NDArray[np.bool_]
+    sticks: NDArray[np.bool_]
+    direction: Numbers
+    side: Numbers
+
+
+@functools.lru_cache(maxsize=256)
+def _modes(choices: tuple[tuple[ContactMode, ...], ...]) -> _Modes:
+    count = math.prod(map(len, choices))
+    if count > _MOST:
+        msg = f"{len(choices)} contacts at once have {count} modes; this chapter is for a few contacts, use an engine made for many"
+        raise TooManyContacts(msg)
+    found = list(product(*choices))
+    table = np.array(found, dtype=np.float64).reshape(count, len(choices), 4)
+    return _Modes(found, table[:, :, 0] > 0.0, table[:, :, 1] > 0.0, table[:, :, 2], table[:, :, 3])
+
+
 def holding(A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Holding]:
     """Every mode that satisfies all equations and inequalities; rows of no candidate carry no force."""
-    choices = [c.modes() for c in candidates]
-    count = int(np.prod([len(c) for c in choices])) if choices else 1
-    if count > _MOST:
-        msg = f"{len(candidates)} contacts at once have {count} modes; this chapter is for a few contacts, use an engine made for many"
-        raise TooManyContacts(msg)
-    modes = list(product(*choices))
-    m = len(b)
+    modes = _modes(tuple(tuple(c.modes()) for c in candidates))
+    count, m = len(modes.all), len(b)
     K, r = np.zeros((count, m, m)), np.zeros((count, m))
     K[:, range(m), range(m)] = 1.0
     for i, c in enumerate(candidates):
-        holds = np.array([mode[i].closed for mode in modes])
-        sticks = np.array([mode[i].sticks for mode in modes])
-        pull = np.array([mode[i].direction * mode[i].side for mode in modes]) * c.mu
+        holds, sticks = modes.closed[:, i], modes.sticks[:, i]
         if c.n is not None:
             K[holds, c.n], r[holds, c.n] = A[c.n], -b[c.n]
         if c.t is not None:
             K[sticks, c.t], r[sticks, c.t] = A[c.t], -b[c.t]
-            slips = holds & ~sticks
+            pull = np.where(holds & ~sticks, modes.direction[:, i] * modes.side[:, i] * c.mu, 0.0)
             if c.n is not None:
-                K[slips, c.t, c.n] = pull[slips]
-            r[slips, c.t] = -pull[slips] * c.given
-    lam = _solved(K, r, dependent=_dependent(A, candidates))
+                K[:, c.t, c.n] += pull
+            r[:, c.t] -= pull * c.given
+    dependent = _dependent(A, candidates)
+    lam = _solved(K, r, dependent=dependent)
     w = lam @ A.T + b
-    good = np.isfinite(lam).all(axis=1) & (
-        np.abs(np.einsum("kij,kj->ki", K, lam) - r).max(axis=1, initial=0.0)
-        <= _SMALL * (np.abs(r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))
-    )
+    size = float(np.abs(b).max(initial=0.0))
+    good = np.isfinite(lam).all(axis=1)
+    if dependent:
+        # not every set of rows that depend on one another can be satisfied
+        left = np.abs(np.einsum("kij,kj->ki", K, lam) - r).max(axis=1, initial=0.0)
+        good &= left <= _SMALL * (np.abs(r).max(axis=1, initial=0.0) + size)
     force = _SMALL * np.abs(lam).max(axis=1, initial=0.0)
-    size = _SMALL * (np.abs(b).max(initial=0.0) + np.abs(lam @ np.abs(A).T).max(axis=1, initial=0.0))
+    speed = _SMALL * (size + (np.abs(lam) @ np.abs(A).T).max(axis=1, initial=0.0))
     for i, c in enumerate(candidates):
-        closed = np.array([mode[i].closed for mode in modes])
-        sticks = np.array([mode[i].sticks for mode in modes])
-        side = np.array([mode[i].side for mode in modes])
-        n = c.given + (lam[:, c.n] * side if c.n is not None else 0.0)
-        if c.n is not None:
-            if not c.two_sided or c.t is not None:
-                good &= ~closed | (n - c.given >= -force)
-            good &= closed | (w[:, c.n] >= -size)
-        if c.t is not None:
-            good &= ~sticks | (np.abs(lam[:, c.t]) <= c.mu_static * n + force)
-            if not c.slip:
-                away = np.array([mode[i].direction for mode in modes]) * w[:, c.t]
-                good &= sticks | ~closed | (away >= -size)
-    return [Holding(modes[k], lam[k], w[k]) for k in np.flatnonzero(good)]
+        good &= _satisfied(c, i, modes, (lam, w), (force, speed))
+    return [Holding(modes.all[k], lam[k], w[k]) for k in np.flatnonzero(good)]
+
+
+def _satisfied(c: Candidate, i: int, modes: _Modes, found: tuple[Numbers, Numbers], small: tuple[Numbers, Numbers]) -> NDArray[np.bool_]:
+    """The inequalities of one candidate in every mode."""
+    (lam, w), (force, speed), closed, sticks = found, small, modes.closed[:, i], modes.sticks[:, i]
+    own = 0.0 if c.n is None else lam[:, c.n] * modes.side[:, i]
+    good = np.ones(len(lam), dtype=bool)
+    if c.n is not None:
+        if not c.two_sided or c.t is not None:
+            good &= ~closed | (own >= -force)
+        good &= closed | (w[:, c.n] >= -speed)
+    if c.t is not None:
+        good &= ~sticks | (np.abs(lam[:, c.t]) <= c.mu_static * (c.given + own) + force)
+        if not c.slip:
+            good &= sticks | ~closed | (modes.direction[:, i] * w[:, c.t] >= -speed)
+    return good
 
 
 def _dependent(A: Numbers, candidates: Sequence[Candidate]) -> bool:

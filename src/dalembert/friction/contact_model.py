@@ -80,9 +80,14 @@ class ContactModel:
     def quantities(self, y: Numbers, t: float) -> ContactQuantities:
         """What a change of mode is decided by, at the state y = (q, u)."""
         m, n_u, k = len(self.equations.rows), self.values.kin.n_u, len(self.contacts)
-        found = self.compiled.quantities.call(np.append(y, t), self.p)
-        A, b, H, v, gap, mu, mu_static, normal = np.split(found, np.cumsum([m * m, m, n_u * m, m, k, k, k]))
-        return ContactQuantities(A.reshape(m, m), b, H.reshape(n_u, m), v, gap, mu, mu_static, normal)
+        x = np.empty(len(y) + 1)
+        x[:-1], x[-1] = y, t
+        found, parts, end = self.compiled.quantities.call(x, self.p), [], 0
+        for length in (m * m, m, n_u * m, m, k, k, k, k):
+            parts.append(found[end : end + length])
+            end += length
+        A, b, H, *rest = parts
+        return ContactQuantities(A.reshape(m, m), b, H.reshape(n_u, m), *rest)
 
 
 def contact_model(chosen: Values, equations: ExplicitEquations) -> ContactModel:

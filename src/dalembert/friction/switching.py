@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -103,7 +104,11 @@ class Switcher:
         return min(1.0, float(np.abs(q.gap).max(initial=0.0)) or 1.0)
 
     def _place(self, k: int, *, normal: bool) -> int | None:
-        return next((i for i, row in enumerate(self.model.equations.rows) if row.contact == k and row.normal is normal), None)
+        return self._places.get((k, normal))
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, bool], int]:
+        return {(row.contact, row.normal): i for i, row in enumerate(self.model.equations.rows)}
 
     def _no_speed(self, q: ContactQuantities) -> float:
         """A velocity that the accelerations here take away in no time."""
@@ -169,8 +174,10 @@ class Switcher:
         self, t: float, y: Numbers, q: ContactQuantities, touching: list[bool], changes: list[Change]
     ) -> tuple[Numbers, ContactQuantities, bool]:
         """The state after impacts, if something approaches; and whether it does."""
-        small = self._no_speed(q)
         rows = [(k, n) for k in range(len(touching)) if touching[k] and (n := self._place(k, normal=True)) is not None]
+        if not rows:
+            return y, q, False
+        small = self._no_speed(q)
         if not any(q.v[n] < -small for k, n in rows if not self.model.contacts[k].two_sided):
             return y, q, False
         impulse = self._impulse(q, rows, self.restitution)

@@ -179,3 +179,14 @@ def test_pendulum_with_dry_friction_stops_at_the_turning_point_of_the_closed_for
 
 def m_g_L(a):
     return G * math.sin(a)
+
+
+def test_native_tanh_is_finite_for_every_argument():
+    s = da.System("smoothed friction")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x)
+    s.particle("block", 1, P)
+    s.force(-da.tanh(10**6 * x.dot) * s.N.x, at=P)
+    udot = da.compile(s)
+    for v in (1e300, 1e3, 1e-4, 1e-9, 0.0, -1e-9, -1e300):
+        assert udot([0.0], [v])[0] == pytest.approx(-math.tanh(1e6 * v), rel=1e-15, abs=0)

@@ -44,7 +44,7 @@ const PARAMETERS = {parameters};
 export async function load(module = fetch(new URL("{name}.wasm", import.meta.url)).then(r => r.arrayBuffer())) {{
   const STACK = {stack}, P = STACK, X = P + 8*{kept}, W = X + 8*{n_x}, Y = W + 8*Math.max(1, {n_w}), END = Y + 8*{longest};
   const memory = new WebAssembly.Memory({{initial: Math.ceil(END/{page})}});
-  const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "atan2"];
+  const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2"];
   const env = {{__linear_memory: memory, __stack_pointer: new WebAssembly.Global({{value: "i32", mutable: true}}, STACK),
     __indirect_function_table: new WebAssembly.Table({{initial: 8, element: "anyfunc"}}),
     ...Object.fromEntries(names.map(f => [f, Math[f]]))}};

@@ -37,7 +37,7 @@ _ROUNDER: Final = "0x1.8p+52"
 LARGEST_REDUCED: Final = 1e7
 LARGEST_REDUCED_SHORT: Final = 1e6
 
-LIBRARY: Final = ("exp", "log", "sinh", "cosh", "asin", "acos", "atan")
+LIBRARY: Final = ("exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan")
 
 
 def real(lanes: int) -> str:

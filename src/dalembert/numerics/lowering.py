@@ -66,11 +66,20 @@ def needed(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()
     return sorted(seen)
 
 
+def _with_tanh(nodes: Sequence[Node]) -> Sequence[Node]:
+    """sinh x / cosh x as tanh x, which is finite for every x."""
+    found = list(nodes)
+    for i, (op, a, b) in enumerate(nodes):
+        if op == "div" and nodes[a][0] == "sinh" and nodes[b][0] == "cosh" and nodes[a][1] == nodes[b][1]:
+            found[i] = ("tanh", nodes[a][1], None)
+    return found
+
+
 class _Lowering:
     """Values 0 … are the tape's nodes; values made here (reciprocals, unwanted sines) come after them."""
 
     def __init__(self, nodes: Sequence[Node], outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], fuse: bool) -> None:
-        self.nodes, self.outs = nodes, list(outs)
+        self.nodes, self.outs = _with_tanh(nodes), list(outs)
         self.emitted: set[int] = set()
         self.live = self._missing(outs)
         self.made = len(nodes)

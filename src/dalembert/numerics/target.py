@@ -10,7 +10,7 @@ from dalembert.numerics import jit
 from dalembert.once import made_once
 
 # what code may call that it does not bring along: elementary functions that every platform has
-IMPORTS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "atan2", "fmin", "fmax"})
+IMPORTS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2", "fmin", "fmax"})
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,8 @@ def _reason(integration: Integration) -> str | None:
     jump = _jump(integration, t, y, slopes)
     if jump is not None:
         place, low, high = jump
-        cure = "where sign or |·| of a velocity holds it, smooth it (tanh(v/ε)), or let an event end or change the motion there"
+        way = "declare the friction that it is (s.friction), smooth it (tanh(v/ε)), or let an event end or change the motion there"
+        cure = f"where sign or |·| of a velocity holds it, {way}"
         what = f"chattering: the rate of component {place} jumps between {low:.6g} and {high:.6g} from step to step"
         return f"{what}, and steps have shrunk to {np.diff(t).mean():.1e}; {cure}"
     h, (steep, fast) = float(np.median(np.diff(t))), _steepness(integration, t[-1], y[-1])

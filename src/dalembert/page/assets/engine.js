@@ -35,7 +35,7 @@ class Engine {
     this.table = new WebAssembly.Table({ initial: 64, element: "anyfunc" });
     this.top = 1 << 17;
     const stack = new WebAssembly.Global({ value: "i32", mutable: true }, 1 << 17);
-    const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan", "atan2"];
+    const names = ["sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2"];
     const env = { __linear_memory: this.memory, __indirect_function_table: this.table, __stack_pointer: stack, ...Object.fromEntries(names.map((f) => [f, Math[f]])) };
     this.call = new WebAssembly.Instance(module, { env }).exports;
     this.indices = new Map();

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
 
 _MOST_POINTS: Final = 20_000
+_MODE_COLOURS: Final = {
+    "open": COLOURS[5],
+    "closed": COLOURS[0],
+    "sticks": COLOURS[2],
+    "slips +": COLOURS[1],
+    "slips −": COLOURS[4],
+}
 
 
 def plot(run: Trajectory, /, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
@@ -35,7 +42,9 @@ def chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
     asked = [(w if isinstance(w, tuple | list) else (w,)) for w in what] or [(name,) for name in run.names[: run.q.shape[1]]]
     fine = smooth(run)
     panels = tuple(_panel(fine, keys) for keys in asked[:MOST_PANELS])
-    facts, colour = _facts(run, len(asked) - len(panels)), GREY if run.finished else COLOURS[1]
+    if run.contact_modes is not None:
+        panels = (*panels[: MOST_PANELS - 1], _modes(fine))
+    facts, colour = _facts(run, max(len(asked) - len(panels), 0)), GREY if run.finished else COLOURS[1]
     times = (float(run.t[0]), float(run.t[-1])) if len(run) else (0.0, 1.0)
     return Chart(run.system.name, facts, colour, times, panels, _energy(run))
 
@@ -72,6 +81,17 @@ def _name(key: Scalar | str) -> str:
     """A symbol as a book prints it, θ̇₁; anything else as it was written."""
     text = str(key.name or key) if isinstance(key, Scalar) else key
     return unicode_name(text.replace(".dot", "'")) if _is_symbol(key) else text
+
+
+def _modes(run: Trajectory) -> Panel:
+    """A line for each contact, in the colour of what it does."""
+    curves = []
+    for text, colour in _MODE_COLOURS.items():
+        lines = [np.where(np.array(modes) == text, float(k + 1), np.nan) for k, modes in enumerate(run.modes.values())]
+        if any(np.isfinite(line).any() for line in lines):
+            curves += [Curve(text if not k else "", run.t, line, colour) for k, line in enumerate(lines)]
+    named = ", ".join(f"{k + 1} {name}" for k, name in enumerate(run.modes))
+    return Panel(f"modes of {named}", tuple(c for c in curves if c.name or np.isfinite(c.values).any()))
 
 
 def _energy(run: Trajectory) -> Panel:

@@ -43,8 +43,9 @@ class Varied:
             except BadStart as refused:
                 if "cannot follow" not in str(refused):
                     raise
-                # the last of those that contradict one another
-                given = [k for k in self.start if f"{k.replace(chr(39), '.dot')} = " in str(refused)]
+                # the last coordinate, or the last rate of those that contradict one another
+                given = [k for k in self.start if k in {q.name for q in self.system.q}]
+                given = given or [k for k in self.start if f"{k.replace(chr(39), '.dot')} = " in str(refused)]
                 self.guess[given[-1]] = self.start.pop(given[-1])
                 self.numbers = [n for n in self.numbers if n not in self.guess]
             except RunStopped:

@@ -14,7 +14,7 @@ import dalembert as da
 from cli.running import environment, run
 from dalembert import gallery
 from dalembert.errors import Unwritable
-from dalembert.files import check_ending, replacing, write
+from dalembert.files import check_ending, free_name, replacing, write
 
 
 def names(folder):
@@ -198,3 +198,11 @@ def test_a_full_disk_leaves_the_old_file(name, pendulum, tmp_path):
         assert ("old", [name]) == (path.read_text(), names(tmp_path))
     writer(path)
     assert path.stat().st_size > 3
+
+
+def test_a_name_that_nobody_gave_overwrites_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert free_name("plot.svg") == "plot.svg"
+    (tmp_path / "plot.svg").write_text("mine")
+    (tmp_path / "plot-2.svg").write_text("mine too")
+    assert free_name("plot.svg") == "plot-3.svg"

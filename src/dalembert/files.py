@@ -64,6 +64,15 @@ def _begun(target: Path) -> Path:
     return part
 
 
+def free_name(name: str) -> str:
+    """pendulum.svg, or pendulum-2.svg where that is there already: a name that nobody gave overwrites nothing."""
+    path, number = Path(name), 2
+    while path.exists():
+        path = Path(name).with_stem(f"{Path(name).stem}-{number}")
+        number += 1
+    return str(path)
+
+
 def _finish(part: Path, target: Path) -> None:
     with part.open("rb+") as file:
         os.fsync(file.fileno())

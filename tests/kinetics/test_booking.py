@@ -71,7 +71,7 @@ def test_a_spin_row_against_the_ground_is_not_charged_to_a_cart_whose_frame_is_N
     cart = s.slide("x", s.O)
     s.body("cart", 2, cart, s.N, da.inertia(s.N, 1, 1, 1))
     at = s.pin("phi", s.O.offset(s.N.y))
-    s.body("wheel", 1, at, at.frame, da.inertia(at.frame, 1, 1, 3))
+    s.body("wheel", 1, at, at.frame, da.inertia(at.frame, 2, 2, 3))
     s.constrain(at.frame.w @ s.N.z - s.t, "drive")
     found = da.simulate(s, 1e-3, atol=1e-16, progress=False).reactions
     assert ("wheel", "the ground") == (found.rows["drive"].on, found.rows["drive"].against)

@@ -18,6 +18,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.kinematics.moving_points import warn_of_moving_points
 from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_rows
 from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
 from dalembert.kinematics.unused import check_everything_used
@@ -259,6 +260,7 @@ def kinematics(system: System) -> Kinematics:
     with MAKING:
         signature = system.signature()
         if system.cached is None or system.cached[0] != signature:
+            warn_of_moving_points(system)
             system.cached = (signature, Kinematics(system))
         return system.cached[1]  # type: ignore[return-value]
 

@@ -145,8 +145,8 @@ def gravity(s: Registry, g: Vector) -> None:
         otherwise = "it must be fixed in the inertial frame (declare any other as s.force on each body)"
         msg = f"gravity: the field depends on {', '.join(moving)}; {otherwise}"
         raise BadDescription(msg)
-    up = [axis for axis, c in zip("xyz", g.components(s.space.N), strict=True) if (number(s, Scalar(s.space.tape, c)) or 0) > 0]
+    x, y, z = (number(s, Scalar(s.space.tape, c)) for c in g.components(s.space.N))
     # z points down for those who build vehicles
-    if up == ["y"]:
-        warn(f"gravity pulls along +N.{up[0]}, which points up in most drawings; what pulls down is -g*N.{up[0]}")
+    if x == z == 0 and y is not None and y > 0:
+        warn("gravity pulls along +N.y, which points up in most drawings; what pulls down is -g*N.y")
     s.field = Gravity(g)

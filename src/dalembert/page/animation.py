@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dalembert.files import free_name
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film
 from dalembert.page.html_page import shell, write
@@ -66,7 +67,7 @@ def animate(run: Trajectory, path: str | os.PathLike[str] | None = None) -> Anim
     made = Animation(run)
     if path is None and in_notebook():
         return made
-    made = made.save(f"{file_name(run.system.name)}.html" if path is None else path)
+    made = made.save(free_name(f"{file_name(run.system.name)}.html") if path is None else path)
     if path is None:
         print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of it
     return made

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import Unwritable
-from dalembert.files import check_ending, replacing, write
+from dalembert.files import check_ending, free_name, replacing, write
 from dalembert.simulation.plotting.chart import Chart
 from dalembert.simulation.plotting.svg import svg
 
@@ -88,7 +88,7 @@ def shown(chart: Chart, name: str, path: str | os.PathLike[str] | None) -> Plot:
         return made.save(path)
     if in_notebook():
         return made
-    made = made.save(f"{file_name(name)}.svg")
+    made = made.save(free_name(f"{file_name(name)}.svg"))
     print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of the plot
     return made
 

@@ -23,8 +23,9 @@ from dalembert.simulation.reactions.loads import RunReactions
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Evaluator
 
-# operations beyond which reactions would make a page heavy
+# operations beyond which reactions would make a page heavy, and bodies × coordinates beyond which there are as many without counting
 _MOST: Final = 20_000
+_MOST_PAIRS: Final = 300
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class LiveReactions:
 
 def live_reactions(run: Trajectory, evaluator: Evaluator) -> LiveReactions:
     """All reactions of a run, in the order of `reaction_places`."""
+    if len(run.system.bodies) * evaluator.kin.n_q > _MOST_PAIRS:
+        return LiveReactions()
     try:
         return _found(run, evaluator)
     except DalembertError:

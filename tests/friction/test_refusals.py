@@ -75,3 +75,15 @@ def test_what_knows_no_modes_refuses_contacts(verb):
     s.contact(P, name="floor")
     with pytest.raises(da.NotApplicable, match=r"'floor'.*modes"):
         verb(s)
+
+
+def test_what_looks_at_many_runs_or_along_one_refuses_contacts():
+    s, P, _, _ = block()
+    s.contact(P, name="floor")
+    with pytest.raises(da.NotApplicable, match=r"keep_energy"):
+        da.simulate(s, 0.1, keep_energy=True)
+    with pytest.raises(da.NotApplicable, match=r"ensemble: contacts"):
+        da.ensemble(s, 0.1, over={"x": [0.0, 1.0]})
+    run = da.simulate(s, 0.1)
+    with pytest.raises(da.DalembertError, match=r"linearize_along: the contacts of this run change their modes"):
+        da.linearize_along(run)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.compile import what_to_integrate
 from dalembert.api.simulate import checked_system, run_system, watched_by
-from dalembert.errors import BadExpression, Unknown
+from dalembert.errors import BadExpression, NotApplicable, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import without_units
@@ -80,6 +80,9 @@ def ensemble(
     from dalembert.simulation.simulate import RunOptions
 
     checked_system(system, "ensemble")
+    if system.contacts:
+        msg = "ensemble: contacts change their modes one run at a time; run them by da.simulate, one after the other"
+        raise NotApplicable(msg)
     options = RunOptions(
         start=without_units(system, start),
         guess=without_units(system, guess),

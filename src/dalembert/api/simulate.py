@@ -127,6 +127,9 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
     contacts = _contacts(system, equations)
     if keep_energy:
         _check_level(kin)
+        if contacts is not None:
+            msg = "keep_energy changes all speeds by one factor, which leaves what sticks on a belt; leave it out with contacts"
+            raise NotApplicable(msg)
     watched = watched_by(kin, audit=audit, needed=options.budget is not None, level=keep_energy)
     try:
         made = run(kin, equations, duration, options, watched, RunIntegrals, contacts)

@@ -193,6 +193,9 @@ def setting_of(what: str, run: object) -> Values:
     if not isinstance(run, Trajectory):
         msg = f"{what}: give a run, as da.simulate returns it, not {type(run).__name__}"
         raise BadLinearPoint(msg)
+    if run.contact_modes is not None:
+        msg = f"{what}: the contacts of this run change their modes, and a linear model holds in one of them; none is chosen here"
+        raise BadLinearPoint(msg)
     return run.values
 
 

@@ -30,6 +30,7 @@ _BENDS: Final = (
     "New runs are not made here: a load or a specified motion jumps in time, where steps must end. The recorded run is shown; "
     "da.simulate runs others."
 )
+_CONTACTS: Final = "New runs are not made here: contacts change their modes, which the page does not do. The recorded run is shown."
 _STATES: Final = "New runs are not made here: this page does not integrate first-order states. The recorded run is shown."
 _PANEL: Final = """<div class="trial" id="trial"><h3>Try it</h3>
 <div class="knobs"></div>
@@ -69,7 +70,8 @@ def trial(request: TrialRequest | None, drawn: Scene | None) -> tuple[str, str]:
     """The panel, and the blocks of data behind it; a sentence and nothing where a page cannot run the system."""
     if request is None:
         return "", ""
-    why = _STATES if request.run.kinematics.x else _BENDS if bends_in_time(request.run.values) else ""
+    contacts = request.run.system.contacts
+    why = _CONTACTS if contacts else _STATES if request.run.kinematics.x else _BENDS if bends_in_time(request.run.values) else ""
     if not why:
         try:
             return _PANEL, _blocks(request, drawn)

@@ -19,7 +19,7 @@ from dalembert.numerics.native import NativeDynamics
 NOTE = (
     "Spatial chain, CPU time, the least of several rounds. The exponent is the slope of a straight line through log(time) over "
     "log(joints): 1 means that twice the joints take twice the time. Compile: from the equations to a function, nothing kept. Load: the "
-    "same from the cache, by a tape that was never hashed. Evaluate: one state in a native loop. Agree: all principles, audit and native code."
+    "same from the cache, by a tape that was never hashed. Evaluate: one state in a native loop. Agree: all principles and the audit."
 )
 JOINTS = (7, 20, 50, 100, 200, 500)
 FEWER = (7, 14, 28, 56)

@@ -111,6 +111,7 @@ def test_inputs_are_held_or_scaled():
     assert "amplitude F" in scaled.data.attrs["study over"]
 
 
+@pytest.mark.slow
 def test_rows_beside_the_equations_run_one_by_one_and_it_is_said():
     entry = gallery.entry("slider-crank")
     s = entry.build()
@@ -143,6 +144,8 @@ def test_an_event_that_ends_a_run_is_an_outcome(pendulum):
         ({"over": {"alpha": [1]}, "keep": "time(alpha, sideways)"}, "'up', 'down' or nothing"),
         ({"over": {"alpha": [1]}, "at": [0.5, 9.0]}, "outside the run"),
         ({"over": {"alpha": [1]}, "threads": 0}, "at least 1"),
+        ({"over": {"alpha": [1]}, "chunk": 0}, "at least 1"),
+        ({"over": {"alpha": [1]}, "lanes": 3}, "choose one of 1, 2, 4, 8"),
     ],
 )
 def test_what_makes_no_study_is_refused_in_a_sentence(pendulum, arguments, told):
@@ -157,6 +160,7 @@ def test_what_was_not_kept_is_named(study):
         study.run(99)
 
 
+@pytest.mark.slow
 def test_pictures(study, tmp_path):
     for name in ("alpha", "max(alpha)"):
         assert study.plot(name, path=str(tmp_path / "a.png")).path

@@ -9,7 +9,7 @@ import os
 import pickle
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.compile import what_to_integrate
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from dalembert.studies.plan import Role, StudyPlan
     from dalembert.studies.result import Ensemble
     from dalembert.studies.running import Runner
+
+# members side by side that native text is written for
+_LANES: Final = (1, 2, 4, 8)
 
 
 def ensemble(
@@ -233,6 +236,7 @@ def run_study(
     from dalembert.studies.result import Ensemble
     from dalembert.studies.running import Collected, chunk_length, pieces, progress_of, run_here
 
+    _check_shares(threads, lanes, chunk)
     begin, count = time.perf_counter(), len(plan.members)
     check_memory(plan, count, saved=save is not None)
     prepared, how = runner(plan, lanes)
@@ -268,15 +272,22 @@ def _unpacked(payload: bytes) -> Runner:
     return runner(pickle.loads(payload))[0]  # noqa: S301 - from the client that this worker serves
 
 
-def _threads(threads: int | None) -> int:
+def _check_shares(threads: int | None, lanes: int | None, chunk: int | None) -> None:
     from dalembert.studies.members import BadStudy
 
-    if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        msg = f"threads = {threads}: give at least 1"
+    for name, given in (("threads", threads), ("chunk", chunk)):
+        if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
+            msg = f"{name} = {given!r}: give a whole number, at least 1"
+            raise BadStudy(msg)
+    if lanes is not None and lanes not in _LANES:
+        msg = f"lanes = {lanes!r}: choose one of {', '.join(map(str, _LANES))}; it changes no result"
         raise BadStudy(msg)
-    return threads
+
+
+def _threads(threads: int | None) -> int:
+    if threads is not None:
+        return threads
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def numbers_per_member(plan: StudyPlan) -> int:

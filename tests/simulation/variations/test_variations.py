@@ -114,3 +114,13 @@ def test_gallery_systems_vary_as_differences_say(name: str) -> None:
     run = da.simulate(s, 1.0, start=start, at=times, sensitivities=[constant], **TIGHT)
     expected = differences(state, 1e-3 * abs(value))
     assert expected == pytest.approx(run.sensitivities.columns(constant), rel=1e-6, abs=1e-6 * np.abs(expected).max() + 1e-9)
+
+
+def test_loads_that_jump_with_the_state_are_warned_about() -> None:
+    s = da.System("block")
+    m, F = s.constants(m=1.0, F=2.0)
+    x = s.coordinate("x")
+    s.particle("block", m, s.O.offset(x * s.N.x))
+    s.generalized_force(x, -F * da.sign(x.dot))
+    with pytest.warns(da.DalembertWarning, match="a load jumps with the state"):
+        da.simulate(s, 0.1, start={"x.dot": 2.0}, sensitivities=["m"])

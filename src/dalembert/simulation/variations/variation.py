@@ -68,7 +68,8 @@ def variation_of_run(
 
 def check_smooth(variation: Variation, time: int, span: tuple[float, float]) -> None:
     """Refuse numbers that move the times at which f jumps, and say where a jump that depends on the state is not seen."""
-    tape, nodes = variation.model.tape, variation.model.nodes
+    tape, entries = variation.model.tape, variation.model.entries
+    nodes = variation.model.nodes if entries is None else (*entries.f, *entries.gamma)
     p = dict(zip(variation.model.parameters, variation.p.tolist(), strict=True))
     times = jump_times(tape, time, p, *span)
     for x in variation.numbers if times else ():

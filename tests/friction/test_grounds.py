@@ -1,0 +1,70 @@
+"""Guides, curved grounds, balls, stops and Stribeck's friction, each against a closed form."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+FINE = {"rtol": 1e-12, "atol": 1e-12}
+G = 9.81
+
+
+def particle(gravity=None):
+    s = da.System("particle", gravity=gravity)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("P", 1, P)
+    return s, P
+
+
+def test_a_guide_presses_from_either_side():
+    s, P = particle()
+    s.force(-5 * da.cos(s.t) * s.N.y, at=P)
+    s.contact(P, friction=0.2, two_sided=True, name="guide")
+    run = da.simulate(s, math.pi, start={"x.dot": 3.0}, **FINE)
+    # ∫ μ |5 cos t| dt over half a turn is 10 μ
+    assert run["x.dot"][-1] == pytest.approx(3.0 - 10 * 0.2, abs=1e-10)
+    np.testing.assert_allclose(run["N_guide"], 5 * np.cos(run.t), atol=1e-12)
+    assert run.integrals.relative_drift < 1e-11
+
+
+@pytest.mark.parametrize("height", [lambda x: x**2 / 2, "x**2/2"])
+def test_a_bead_on_a_parabola_carries_its_curvature(height):
+    s, P = particle(G)
+    s.contact(P, height=height, name="bowl")
+    run = da.simulate(s, 2, start={"x": 0.5, "y": 0.125}, events=[da.event("x", direction="down", stop=True)], **FINE)
+    # N = m (g + v² κ), v² = 2 g h, κ = 1 at the bottom
+    assert run["N_bowl"][-1] == pytest.approx(G + 2 * G * 0.125, abs=1e-9)
+    assert np.abs(run["y - x**2/2"]).max() < 1e-12
+
+
+def test_two_balls_exchange_their_velocities():
+    s = da.System("balls")
+    x, X = s.coordinates("x X")
+    P, Q = s.O.offset(x * s.N.x, "P"), s.O.offset(X * s.N.x, "Q")
+    F = s.N.rotated(0, s.N.z)
+    one, other = s.sphere("one", P, F, 2, 0.1), s.sphere("other", Q, F, 2, 0.3)
+    s.contact(P, ball=Q, radius=(0.1, 0.3), on=one, against=other, restitution=1, name="balls")
+    run = da.simulate(s, 2, start={"X": 1.4, "x.dot": 1.0}, **FINE)
+    assert run.events[0].t == pytest.approx(1.0, abs=1e-12)
+    assert [run["x.dot"][-1], run["X.dot"][-1]] == pytest.approx([0.0, 1.0], abs=1e-12)
+
+
+def test_play_between_stops():
+    s, _ = particle()
+    s.stop(s["x"], lower=-1, upper=1, restitution=0.5, name="play")
+    run = da.simulate(s, 10, start={"x.dot": 1.0}, **FINE)
+    # 1, then 2/v for each way with half the velocity
+    assert [(e.name, round(e.t, 9)) for e in run.events] == [("play, upper", 1.0), ("play, lower", 5.0)]
+    assert run["x.dot"][-1] == pytest.approx(0.25, abs=1e-12)
+
+
+def test_stribecks_friction_falls_with_the_velocity():
+    s, _ = particle()
+    s.friction(s["x"].dot, 0.2, static=0.5, stribeck=0.3, viscous=0.1, normal=10, name="slide")
+    run = da.simulate(s, 0.2, start={"x.dot": 2.0}, **FINE)
+    v = run["x.dot"]
+    np.testing.assert_allclose(run["T_slide"], -10 * (0.2 + 0.3 * np.exp(-((v / 0.3) ** 2))), atol=1e-11)
+    np.testing.assert_allclose(run["x.dot.dot"], run["T_slide"] - 0.1 * v, atol=1e-11)

@@ -21,7 +21,7 @@ class Happenings {
   set(setting, start) {
     const e = this.engine, part = e.parts.crossings;
     this.watch.clear();
-    this.watch.set({ g: e.pointer("crossings"), p: part.at.p, work: part.at.work, x: this.x, count: this.events.length, n_state: e.n, groups: e.width / LANES, state_groups: padded(e.n) / LANES, ...this.room });
+    this.watch.set({ g: e.pointer("crossings"), p: part.at.p, work: part.at.work, x: this.x, count: this.events.length, n_state: e.n, groups: e.width / LANES, state_groups: padded(e.n) / LANES, rows: DENSE_ROWS, ...this.room });
     this.of("wanted").set(this.events.map((one) => one.sign));
     Object.assign(this, { acts: [], happened: [], end: start.t + setting.duration, begun: start.t });
     const y = [...start.q, ...start.u], g = this.at("crossings", y, start.t), slopes = this.at("slopes", y, start.t), acts = this.at("acts", y, start.t);

@@ -74,9 +74,14 @@ def shortened(blocks: list[Block], command: str) -> list[Block]:
             missing = max(0, len(block.lines) - MOST_LINES), max(0, len(block.definitions) - MOST_DEFINITIONS)
             parts = [f"{n} more {what}" for n, what in zip(missing, ("lines", "intermediates"), strict=True) if n]
             found.append(words(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
-        if isinstance(block, Display) and any(isinstance(line.right, FormulaSpan) and _lacks(line.right.tree) for line in block.lines):
+        if isinstance(block, Display) and lacks(block):
             found.append(words(f"… stands for what is too long for a page; {command} prints it.", quiet=True))
     return found
+
+
+def lacks(display: Display) -> bool:
+    """Whether something in its lines was too long to be written."""
+    return any(isinstance(line.right, FormulaSpan) and _lacks(line.right.tree) for line in display.lines)
 
 
 def _lacks(tree: Tree) -> bool:

@@ -42,11 +42,11 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f"<table>{above}<tbody>{body}</tbody></table>"
 
 
-def switch(label: str, family: str, titles: Sequence[tuple[str, str]]) -> str:
+def switch(label: str, family: str, titles: Sequence[tuple[str, str]], chosen: int = 0) -> str:
     """Buttons of which one is chosen: (identity of the panel, title) each."""
     buttons = "".join(
-        f'<button role="tab" type="button" aria-controls="{family}-{name}" aria-selected="{str(not k).lower()}" '
-        f'tabindex="{-1 if k else 0}">{escape(title)}</button>'
+        f'<button role="tab" type="button" aria-controls="{family}-{name}" aria-selected="{str(k == chosen).lower()}" '
+        f'tabindex="{0 if k == chosen else -1}">{escape(title)}</button>'
         for k, (name, title) in enumerate(titles)
     )
     return f'<div class="tabs" role="tablist" aria-label="{escape(label)}">{buttons}</div>'

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 import dalembert as da
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.ode.loop import integrate
-from dalembert.ode.problem import InitialValueProblem
+from dalembert.ode.problem import InitialValueProblem, TaylorSeries
 from dalembert.simulation.context import Context
+from dalembert.simulation.integrators import AUTO
 from dalembert.simulation.model import native_model
+from dalembert.simulation.taylor import chosen_series
 from dalembert.states.values import parameters_of, values_of_run
 
 State = NDArray[numpy.float64]
@@ -24,19 +26,21 @@ Outcome = tuple[State, int, bool]
 
 
 class Ours:
-    """dalembert's loop alone: no start values to find, no Trajectory to make."""
+    """dalembert's loop alone, by the integrator that "auto" chooses: no start values to find, no Trajectory to make."""
 
     def __init__(self, system: da.System) -> None:
         self.system = system
         chosen = values_of_run(kinematics(system), {}, {})
-        model = native_model(chosen, da.forward_dynamics(system))
-        p = numpy.array(parameters_of(chosen, model.parameters), dtype=float)
-        self._context = Context(model.rates, p, model.projection, autonomous=model.autonomous)
+        self._model = native_model(chosen, da.forward_dynamics(system))
+        self._p = numpy.array(parameters_of(chosen, self._model.parameters), dtype=float)
+        self._chosen: dict[float, tuple[Context, TaylorSeries | None]] = {}
         self.names = [chosen.kin.name(i) for i in (*chosen.kin.q, *chosen.kin.u)]
 
     def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:
         """To the last state, without dense output."""
-        c = self._context
+        if tolerance not in self._chosen:
+            self._chosen[tolerance] = self._by_auto(tolerance)
+        c, series = self._chosen[tolerance]
         problem = InitialValueProblem(
             rhs=c.rhs,
             project=c.project,
@@ -47,9 +51,16 @@ class Ours:
             rtol=tolerance,
             atol=tolerance,
             dense=False,
+            taylor=series,
         )
         solution = integrate(problem)
         return solution.y[-1], solution.steps, True
+
+    def _by_auto(self, tolerance: float) -> tuple[Context, TaylorSeries | None]:
+        """A context, and the series where Taylor's method is the cheaper one: what is not counted, as heyoka's compilation is not."""
+        model = self._model
+        context = Context(model.rates, self._p, model.projection, autonomous=model.autonomous)
+        return context, chosen_series(AUTO, context, model, self._p, None, tolerance, "")
 
 
 class Point(NamedTuple):

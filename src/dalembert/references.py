@@ -23,6 +23,8 @@ REFERENCES: Final[dict[str, str]] = {
     "Hol82": "P. J. Holmes, The dynamics of repeated impacts with a sinusoidally vibrating table, J. Sound Vib. 84 (1982) 173–189",
     "HW96": "E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, second edition (1996); data of the Test Set for IVP"
     " Solvers, Bari",
+    "JZ05": "À. Jorba and M. Zou, A software package for the numerical integration of ODEs by means of high-order Taylor methods,"
+    " Exp. Math. 14 (2005) 99–117",
     "KL82": "T. R. Kane and D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. Non-Linear Mech. 17 (1982) 175–186",
     "Koz15": "V. V. Kozlov, The phenomenon of reversal in the Euler–Poincaré–Suslov nonholonomic systems (2015)",
     "Lew94": "A. Lewis, J. Ostrowski, R. Murray and J. Burdick, Nonholonomic mechanics and locomotion: the snakeboard example (1994)",
@@ -34,6 +36,8 @@ REFERENCES: Final[dict[str, str]] = {
     "NF72": "J. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems (1972)",
     "KRB87": "T. R. Kane, R. R. Ryan and A. K. Banerjee, Dynamics of a cantilever beam attached to a moving base, J. Guidance 10 (1987)"
     " 139–151",
+    "Ste23": "G. Steinebach, Construction of Rosenbrock–Wanner method Rodas5P and numerical benchmarks within the Julia Differential"
+    " Equations package, BIT 63 (2023) 27",
     "Spr03": "J. C. Sprott, Chaos and Time-Series Analysis (2003)",
     "Sed02": "A. Sedoglavic, A probabilistic algorithm to test local algebraic observability in polynomial time, J. Symb. Comput. 33"
     " (2002) 735–755",

@@ -55,7 +55,7 @@ def test_the_method_and_its_dense_output_are_of_order_five_and_four() -> None:
 
 @pytest.mark.parametrize("rtol", [1e-5, 1e-8])
 def test_robertson(rtol: float) -> None:
-    """End values at t = 40: HW2 IV.10 and the IVP test set, ROBER."""
+    """End values at t = 40: HW96 IV.10 and the IVP test set, ROBER."""
     run = solved(
         lambda _t, y: [-0.04 * y[0] + 1e4 * y[1] * y[2], 0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2, 3e7 * y[1] ** 2],
         lambda _t, y: [[-0.04, 1e4 * y[2], 1e4 * y[1], 0], [0.04, -1e4 * y[2] - 6e7 * y[1], -1e4 * y[1], 0], [0, 6e7 * y[1], 0, 0]],
@@ -69,7 +69,7 @@ def test_robertson(rtol: float) -> None:
 
 
 def test_the_coefficients_are_consistent() -> None:
-    """c_i = Σ α_ij, and γ_i = Σ γ_ij, which a_ij = (α Γ⁻¹)_ij and d_i are made of: HW2 IV.7 (7.25)."""
+    """c_i = Σ α_ij, and γ_i = Σ γ_ij, which a_ij = (α Γ⁻¹)_ij and d_i are made of: HW96 IV.7."""
     assert A[1][0] * GAMMA == pytest.approx(TIMES[1])
     assert (GAMMA, STAGES) == (D[0], len(A))
 

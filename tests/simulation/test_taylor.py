@@ -156,3 +156,28 @@ def test_auto_takes_no_more_than_a_third_more_operations_than_the_better_one(nam
     chosen = "taylor" if taylor_is_cheaper(model, rtol) else "native"
     assert steps["auto"] == steps[chosen]
     assert spent[chosen] <= 1.3 * min(spent.values())
+
+
+# x and y of the seven stars at t = 3: HW96, Test Set for IVP Solvers, PLEI
+PLEIADES = (
+    (0.3706139143970502, 3.237284092057233, -3.222559032418324, 0.6597091455775310, 0.3425581707156584, 1.562172101400631),
+    (-0.7003092922212495, -3.943437585517392, -3.271380973972550, 5.225081843456543, -2.590612434977470, 1.198213693392275),
+    (-0.2429682344935824, 1.091449240428980),
+)
+
+
+@pytest.mark.slow
+def test_the_pleiades_end_where_they_should() -> None:
+    s = da.System("Pleiades")
+    x, y = ([s.coordinate(f"{name}_{i}") for i in range(1, 8)] for name in "xy")
+    for i in range(7):
+        s.particle(f"P_{i + 1}", i + 1, s.O.offset(x[i] * s.N.x + y[i] * s.N.y, f"P_{i + 1}"))
+        for j in range(i):
+            s.potential(-(i + 1) * (j + 1) / da.sqrt((x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2), name=f"V_{i}{j}")
+    given = dict(zip((*x, *y), (3, 3, -1, -3, 2, -2, 2, 3, -3, 2, 0, 0, -4, 4), strict=True))
+    start = {**given, x[5].dot: 1.75, x[6].dot: -1.5, y[3].dot: -1.25, y[4].dot: 1}
+    expected = [number for row in PLEIADES for number in row]
+    for rtol, error in ((1e-9, 1e-6), (1e-11, 1e-8), (1e-13, 5e-11)):
+        for name in ("native", "taylor"):
+            run = da.simulate(s, 3.0, start=start, rtol=rtol, atol=rtol, integrator=name)
+            assert expected == pytest.approx(run.q[-1], abs=error)

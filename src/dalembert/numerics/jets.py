@@ -6,7 +6,7 @@ Every rule is linear in the coefficients of order k and has such sums H over ear
 written on a tape of its own: values of order 0 are its parameters, coefficients of the state and the sums its inputs. The sums need
 nothing of order k, so that all of them are computed at once, several side by side.
 
-Source: Gri08 ch. 13 (Taylor arithmetic); JZ05 §2 (automatic differentiation of the flow).
+Source: GW08 ch. 13 (Taylor arithmetic); JZ05 §2 (automatic differentiation of the flow).
 """
 
 from __future__ import annotations

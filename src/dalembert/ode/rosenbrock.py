@@ -3,7 +3,7 @@
 J = ∂f/∂y is exact and taken anew at every point. A step costs eight evaluations, one elimination and eight solutions; none is
 repeated, as by Newton's method. What rides along is not in W: it follows from the rest by k = γh (… + J k).
 
-Source: HW2 IV.7 (the method in this form); `rosenbrock_coefficients` (Rodas5P).
+Source: HW96 IV.7 (the method in this form); `rosenbrock_coefficients` (Rodas5P).
 """
 
 from __future__ import annotations

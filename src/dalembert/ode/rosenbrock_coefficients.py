@@ -2,7 +2,7 @@
 
     (1/(γh) − J) k_i = f(t + c_i h, y + Σ_j a_ij k_j) + Σ_j (C_ij/h) k_j + h d_i ∂f/∂t,     y₁ = y + Σ_j b_j k_j,   b = (a_6j, 1, 1, 1)
 
-Source: Steinebach (2023), Construction of Rosenbrock–Wanner method Rodas5P, BIT 63:27.
+Source: Ste23.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ _KINDS: Final = (
     Kind(
         "friction",
         "Dry friction along a row, under a normal force that is given.",
-        _keys("slip:scalar! friction:scalar! normal:scalar! static:scalar stribeck:scalar viscous:scalar"),
+        _keys("slip:scalar! friction:scalar! normal:scalar static:scalar stribeck:scalar viscous:scalar"),
     ),
     Kind(
         "roll",

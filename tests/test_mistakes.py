@@ -101,6 +101,9 @@ FRAMES = {
     "abs(s.N.x)": "the length of a vector v is da.sqrt(v @ v)",
 }
 EXPRESSIONS = {
+    "theta.dot()": "write a rate x.dot without brackets",
+    "theta(s.t)": "a coordinate x instead of x(t)",
+    "da.sampled(theta, 0.1)": "give a function of the time",
     "x ^ 2": "a power is written **",
     "x // 2": "write a division as /",
     "theta.ddot": "rates are x.dot and x.dot.dot",
@@ -201,6 +204,9 @@ RUNS = {
     "da.simulate(s, 1, start={theta: x}, inputs={F: 0})": "to relate two quantities give their difference",
     "da.simulate(s, 1, start={theta: np.nan}, inputs={F: 0})": "is not finite",
     "da.simulate(s, 1, start={m: 1}, inputs={F: 0})": "m is a constant",
+    "da.simulate(s, 1, inputs={F: lambda t: t}, events=[F - 0.5 + x])": "depends on F, a function that is asked only where",
+    "da.simulate(s, 1, inputs={F: lambda t: t}, events=[da.event(x - 9, reset={x: F})])": "da.sampled(…, every=…)",
+    "da.simulate(s, 0.1, inputs={F: da.sampled(lambda t: t, every=0.05)}, events=[F - 0.5 + x])": "works",
     'da.simulate(s, 1, inputs={"F": "3*time"})': "unknown name 'time'",
     "da.simulate(s, 1, inputs={F: lambda: 3})": "it is called f(t), or f(t, now)",
     "da.simulate(s, 1, inputs={F: [1, 2]})": "F = [1, 2] is not a number",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, overload
 
 from dalembert.algebra.folds import Derivative, transplant
 from dalembert.algebra.magnitude import checked_size
@@ -147,6 +147,10 @@ class Scalar:
 
     __xor__ = __rxor__ = _no_bits
 
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        msg = f"{self} cannot be called: write a rate x.dot without brackets, a coordinate x instead of x(t), a product 2*x"
+        raise BadExpression(msg)
+
     def __float__(self) -> float:
         if self.value is None:
             msg = f"{self} is an expression, not a number: the functions of `math` take numbers alone, use those of dalembert"
@@ -215,8 +219,7 @@ def exact(x: Any) -> Number:
         # a number of NumPy's, or an array of nothing but one
         x = x.item()
     if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
-        program = callable(x)
-        got = "a Python function; give an expression in s.t, or a function to the run: inputs={…}" if program else f"{x!r}"
+        got = "a Python function; give an expression in s.t, or a function to the run: inputs={…}" if is_program(x) else f"{x!r}"
         msg = f"expected a number or an expression, got {got}"
         raise BadExpression(msg)
     if isinstance(x, numbers.Rational):
@@ -279,6 +282,11 @@ def on(tape: Tape, e: Any) -> int:
             return _number(tape, PiNumber(Fraction(0), Fraction(degrees[1]) / 180))
         return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i
     return _number(tape, e)
+
+
+def is_program(x: object) -> bool:
+    """Whether it is a function of Python's; an expression can be called only to be told that it cannot."""
+    return callable(x) and not isinstance(x, Scalar)
 
 
 def all_on(tape: Tape, scalars: Sequence[Scalar]) -> list[int]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert import gallery
 from dalembert.algebra.parser import nearest
+from dalembert.algebra.scalar import is_program
 from dalembert.algebra.skeleton import PRIMES
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
 from dalembert.cli.options import pairs
@@ -236,7 +237,7 @@ def _system(function: object, path: Path, name: str, given: Iterable[str] | None
     if isinstance(function, System):
         set_values(function, dict(pairs("--set", given)))
         return function
-    if not callable(function):
+    if not is_program(function):
         msg = f"{path}:{name} is {type(function).__name__}, neither a function nor a System"
         raise Unknown(msg)
     parameters = inspect.signature(function).parameters.values()

@@ -28,7 +28,7 @@ from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.events.locating import Crossing
 from dalembert.simulation.events.occurrence import Occurrence
 from dalembert.simulation.events.running import EventfulRun
-from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, refuse_unheld
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.states.evaluator import label
 from dalembert.states.values import parameters_of
@@ -100,13 +100,15 @@ class ContactSwitching:
         functions, parameters = _functions(self.model, self.events)
         kin = self.values.kin
         watch = Watch(functions, len(kin.state), padded(problem.size))
+        actor = Actor(self.values, self.values.evaluator, self.events, functions.nodes)
+        self._refuse_unheld(functions, actor)
         settings = [(p, self.native.parameters), (functions.p, parameters)]
         if watched is not None:
             settings.append((watched.p, watched.audit.parameters))
         run = ContactRun(
             problem,
             watch,
-            Actor(self.values, self.values.evaluator, self.events, functions.nodes),
+            actor,
             tuple(label(kin.name(i)) for i in kin.state),
             _book(len(kin.state), context, watched),
             show,
@@ -116,6 +118,16 @@ class ContactSwitching:
             context=context,
         )
         return run.integrate()
+
+    def _refuse_unheld(self, functions: EventFunctions, actor: Actor) -> None:
+        """Events and the ends of modes are watched between evaluations."""
+        if not any(each.is_continuous for each in self.values.live):
+            return
+        tape = self.values.evaluator.tape
+        for k, e in enumerate(self.events):
+            refuse_unheld(self.values, tape, (functions.nodes[k], *actor.new_values(k)), f"event {e.title!r}")
+        for monitor, node in zip(self.model.monitors, _monitor_nodes(self.model), strict=True):
+            refuse_unheld(self.values, tape, (node,), f"the {monitor.what} of {self.model.contacts[monitor.contact].name}")
 
 
 def _functions(model: ContactModel, events: tuple[Event, ...]) -> tuple[EventFunctions, tuple[int, ...]]:

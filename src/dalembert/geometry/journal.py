@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, ParamSpec, TypeVar
 
+from dalembert.algebra.scalar import is_program
 from dalembert.errors import BadDescription
 
 P = ParamSpec("P")
@@ -132,7 +133,7 @@ def _without_programs(value: Any) -> Any:
     """Functions cannot be kept with a description that may travel to another process."""
     if value.__class__ in (int, float, str, bool) or value is None:
         return value
-    if callable(value):
+    if is_program(value):
         return PythonFunction()
     if isinstance(value, Mapping):
         return {k: _without_programs(v) for k, v in value.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import Scalar, is_program
 from dalembert.errors import BadDescription
 from dalembert.model.elements import DeclaredSymbol
 from dalembert.model.names import checked
@@ -30,7 +30,7 @@ def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, displa
     s.symbols[name] = DeclaredSymbol(name, "state", x, number)
     if rate is not None:
         try:
-            _give_rate(s, name, rate(x) if callable(rate) else rate)
+            _give_rate(s, name, rate(x) if is_program(rate) else rate)
         except BaseException:
             # refused whole: the name is free again
             del s.symbols[name], s.taken[name]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dalembert.algebra.exact.field import all_zero
 from dalembert.algebra.folds import Rewrite
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import Scalar, is_program
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -318,7 +318,7 @@ def _load_along(s: Registry, what: str, load: Vector | Callable[[Scalar], Vector
 
 def _of_place(what: str, key: str, given: Any, x: Scalar) -> Any:
     """A property as it is, or what a function of the place gives for it."""
-    if not callable(given):
+    if not is_program(given):
         return given
     try:
         return given(x)

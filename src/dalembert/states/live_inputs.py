@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import Scalar, is_program
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, number
@@ -40,7 +40,7 @@ class Sampled(Shown):
 
 def sampled(function: Callable[..., float], every: float) -> Sampled:
     """An input that a program sets at t₀, t₀ + every, …: inputs={F: da.sampled(lambda t, now: -3 * now["x"], every=0.01)}."""
-    if not callable(function):
+    if not is_program(function):
         msg = f"sampled: give a function of the time, or of the time and the state, not {function!r:.60}"
         raise BadValue(msg)
     interval = number("every", every)

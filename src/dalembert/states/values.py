@@ -11,7 +11,7 @@ from typing import Any, Final
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
 from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar, is_sympy, on
+from dalembert.algebra.scalar import Scalar, is_program, is_sympy, on
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
@@ -90,7 +90,7 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
             _check_motion(kin, name, motions[x])
             # its own value, where it has one, no longer counts
             numbers.pop(x, None)
-        elif callable(value) or isinstance(value, Sampled):
+        elif is_program(value) or isinstance(value, Sampled):
             if not live:
                 msg = f"{name}: a function or a table is for a run; here give a number, or an expression such as 2*sin(s.t)"
                 raise BadValue(msg)

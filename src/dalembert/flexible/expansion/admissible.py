@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Derivative, evaluate, symbols_of
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.scalar import Scalar, is_program, on
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadDescription, NotApplicable
 from dalembert.flexible.expansion.polynomials import Polynomial, PolynomialArithmetic, orthogonalised, product_of
@@ -155,7 +155,7 @@ def given(member: Member, field: Field, functions: Sequence[Callable[[Scalar], A
 
 
 def _read(name: str, f: Callable[[Scalar], Any]) -> AdmissibleFunction:
-    if not callable(f):
+    if not is_program(f):
         msg = f"{name}: {f!r} is no function; write it as lambda xi: xi**2, with xi = x/length from 0 to 1"
         raise BadDescription(msg)
     tape = Tape()

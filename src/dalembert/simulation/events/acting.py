@@ -58,6 +58,10 @@ class Actor:
             return self._impacts[i].of(self._state(y, t), y)
         return Changed(y)
 
+    def new_values(self, i: int) -> list[int]:
+        """The nodes of what event number i puts into the state."""
+        return self._changes[i][1] if i in self._changes else []
+
     def slopes(self, i: int, y: Numbers, t: float, constants: Sequence[int]) -> Numbers:
         """∂y⁺/∂(y, t, constants) of what event number i does."""
         kin, state = self._evaluator.kin, self._state(y, t)

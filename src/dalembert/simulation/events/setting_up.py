@@ -14,7 +14,7 @@ from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event
 from dalembert.simulation.events.running import EventfulRun
-from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, refuse_unheld
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values
 
@@ -50,5 +50,7 @@ def eventful(
         context.energy_changed(E_after - E_before)
 
     actor = Actor(chosen, evaluator, events, functions.nodes)
+    for k, e in enumerate(events):
+        refuse_unheld(chosen, evaluator.tape, (functions.nodes[k], *actor.new_values(k)), f"event {e.title!r}")
     vary = None if saltation is None else saltation(evaluator, functions, actor)
     return EventfulRun(problem, Watch(functions, n, padded(problem.size), problem.dense_rows), actor, names, book, show, vary)

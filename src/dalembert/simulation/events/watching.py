@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.algebra.folds import gradient, symbols_of
+from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
@@ -23,6 +24,7 @@ from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, BadEvent, Event, EventAction
 from dalembert.states.evaluator import Evaluator, Level
+from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,6 +80,16 @@ def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> EventFunct
     return EventFunctions(
         tuple(events), nodes, CompiledFunction(tape, nodes, state, parameters), CompiledFunction(tape, slopes, state, parameters), p
     )
+
+
+def refuse_unheld(chosen: Values, tape: Tape, nodes: Iterable[int], what: str) -> None:
+    """Between evaluations of the equations nobody asks a function that is not held: what is watched there cannot contain it."""
+    inside = set(symbols_of(tape, tuple(nodes)))
+    for each in chosen.live:
+        if each.is_continuous and inside.intersection(each.nodes):
+            cure = f"give {each.name} as an expression, or held, inputs={{'{each.name}': da.sampled(…, every=…)}}"
+            msg = f"{what} depends on {each.name}, a function that is asked only where the equations are evaluated; {cure}"
+            raise BadEvent(msg)
 
 
 def event_node(evaluator: Evaluator, e: Event) -> int:

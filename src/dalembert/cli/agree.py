@@ -10,6 +10,7 @@ from dalembert.api.agreement import agreement
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import exit_by_verdict
 from dalembert.cli.options import AnySystem, Given
+from dalembert.cli.output import Json, tell
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
 from dalembert.report import document, terminal
@@ -23,31 +24,36 @@ def agree(
     *,
     every: Annotated[bool, Option("--all", help="All systems of the gallery.")] = False,
     times: Annotated[bool, Option("--times", help="Also show what each derivation costs.")] = False,
+    as_json: Json = False,
 ) -> None:
     """The certificate: every principle compared exactly, on one system or on all."""
     if every == bool(system):
         msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
         raise Unknown(msg)
-    verdicts = _all_agreements() if every else [_agreement(system, values, times=times)]
+    verdicts = _all_agreements(as_json=as_json) if every else [_agreement(system, values, times=times, as_json=as_json)]
     exit_by_verdict(verdicts)
 
 
-def _agreement(name: str, values: list[str] | None, *, times: bool) -> bool | None:
+def _agreement(name: str, values: list[str] | None, *, times: bool, as_json: bool) -> bool | None:
     chosen = subject(name, values)
     found = agreement(chosen.system)
-    terminal.show([*document.heading(chosen), *comparison(found, times=times)])
+    tell(found, [*document.heading(chosen), *comparison(found, times=times)], as_json=as_json, holds=found.holds, statement=found.statement)
     return found.holds
 
 
-def _all_agreements() -> list[bool | None]:
+def _all_agreements(*, as_json: bool) -> list[bool | None]:
     """One line for each system, as soon as it is known."""
+    if as_json:
+        found = {name: agreement(systems.build(name)) for name in systems.names()}
+        tell([{"name": name, "holds": each.holds, "verdict": _summary(each)} for name, each in found.items()], as_json=True)
+        return [each.holds for each in found.values()]
     out = terminal.console()
     width = max(map(len, systems.names()))
     verdicts: list[bool | None] = []
     for name in systems.names():
-        found = agreement(systems.build(name))
-        verdicts.append(found.holds)
-        terminal.line(out, f"{name:{width}}  ", VerdictSpan(_summary(found), found.holds))
+        each = agreement(systems.build(name))
+        verdicts.append(each.holds)
+        terminal.line(out, f"{name:{width}}  ", VerdictSpan(_summary(each), each.holds))
     terminal.line(out, VerdictSpan(f"{verdicts.count(True)} of {len(verdicts)} systems agree.", all(verdicts)))
     return verdicts
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dalembert.agreement.comparison import comparison
 from dalembert.cli.options import Given, SystemName
+from dalembert.cli.output import Json, tell
 from dalembert.cli.program import subject
-from dalembert.report import document, effort, terminal
+from dalembert.report import document, effort
 
 
 def compare(
     system: SystemName,
     values: Given = None,
+    *,
+    as_json: Json = False,
 ) -> None:
     """Vector and scalar approaches, generalized velocities and generalized speeds, on one system."""
     chosen = subject(system, values)
-    terminal.show([*document.heading(chosen), *effort.comparison(comparison(chosen.system))])
+    found = comparison(chosen.system)
+    tell(found, [*document.heading(chosen), *effort.comparison(found)], as_json=as_json, statement=found.statement)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, Guess, Input, SystemName, numbers, pairs
-from dalembert.cli.output import echo
+from dalembert.cli.output import Json, tell
 from dalembert.cli.program import proposed, subject
 
 Place = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
@@ -20,6 +20,8 @@ def constraints(
     guess: Guess = None,
     inputs: Input = None,
     t0: Time = 0.0,
+    *,
+    as_json: Json = False,
 ) -> None:
     """The account of one system's rows."""
     from dalembert.constraint_analysis.analysis import constraints as analysis
@@ -32,4 +34,5 @@ def constraints(
         # where the run that is proposed for it begins
         coordinates = {q.name for q in s.q}
         near = {name: x for name, x in shown.start.items() if name in coordinates}
-    echo(str(analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)))
+    found = analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)
+    tell(found, as_json=as_json)

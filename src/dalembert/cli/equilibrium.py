@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, Input, SystemName, number_of, numbers, pairs
-from dalembert.cli.output import echo
+from dalembert.cli.output import Json, echo, tell, wrote
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
 from dalembert.model.system import System
 from dalembert.modelfile.settings import Settings
+
+if TYPE_CHECKING:
+    from dalembert.linear.locus import RootLocus
 
 POINTS: Final = 51
 COLUMNS: Final = 72
@@ -32,6 +35,8 @@ def equilibrium(
     values: Given = None,
     inputs: Input = None,
     steps: Annotated[bool, Option("--steps", help="How the equations come about: virtual work, and the potential.")] = False,
+    *,
+    as_json: Json = False,
 ) -> None:
     """Equilibria and steady motions of one system."""
     from dalembert.statics.equilibrium import equilibria
@@ -47,21 +52,20 @@ def equilibrium(
         asked = s.settings.equilibrium
         given, loads = dict(asked.get("at", {})), {**asked.get("inputs", {}), **loads}
         if "box" in asked:
-            echo(
-                "\n\n".join(map(str, equilibria(s, asked["box"], given, values=setting, inputs=loads))) or f"{s.name}: no equilibrium found"
-            )
+            found = equilibria(s, asked["box"], given, values=setting, inputs=loads)
+            tell(found, "\n\n".join(map(str, found)) or f"{s.name}: no equilibrium found", as_json=as_json)
         else:
-            echo(str(found_near(s, given, guess=asked.get("near", {}), values=setting, inputs=loads)))
+            tell(found_near(s, given, guess=asked.get("near", {}), values=setting, inputs=loads), as_json=as_json)
         return
     if not box:
-        echo(str(found_near(s, given, guess=numbers(s, "--near", near), values=setting, inputs=loads)))
+        tell(found_near(s, given, guess=numbers(s, "--near", near), values=setting, inputs=loads), as_json=as_json)
         return
     if near:
         msg = "--near and --box: give one of them; a box is searched all over"
         raise Unknown(msg)
     limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box)}
     found = equilibria(s, limits, given, values=setting, inputs=loads)
-    echo("\n\n".join(map(str, found)) if found else f"{s.name}: no equilibrium found in the box")
+    tell(found, "\n\n".join(map(str, found)) or f"{s.name}: no equilibrium found in the box", as_json=as_json)
 
 
 def _told(s: System) -> None:
@@ -77,7 +81,14 @@ def _told(s: System) -> None:
 
 
 def modes(
-    system: SystemName, about: About = None, sweep: Sweep = "", values: Given = None, inputs: Input = None, plot: Plot = None
+    system: SystemName,
+    about: About = None,
+    sweep: Sweep = "",
+    values: Given = None,
+    inputs: Input = None,
+    plot: Plot = None,
+    *,
+    as_json: Json = False,
 ) -> None:
     """The linear model about a point, or a root locus."""
     from dalembert.linear.linearize import linearize
@@ -87,30 +98,36 @@ def modes(
     if isinstance(s.settings, Settings) and not about:
         point, loads = dict(s.settings.linear.get("about", {})), {**s.settings.linear.get("inputs", {}), **loads}
     if sweep:
-        _swept(s, sweep, point, setting, loads, plot)
+        locus = _swept(s, sweep, point, setting, loads)
+        told = {"parameter": locus.parameter, "values": locus.values, "eigenvalues": locus.eigenvalues, "changes": locus.changes}
+        tell(told, _locus_text(locus), as_json=as_json)
+        if plot is not None:
+            locus.plot(plot)
+            wrote(plot, as_json=as_json)
     elif plot is not None:
         msg = "--plot: there is something to plot only with --sweep"
         raise Unknown(msg)
     else:
-        echo(str(linearize(s, point, values=setting, inputs=loads)))
+        found = linearize(s, point, values=setting, inputs=loads)
+        tell(found, as_json=as_json, modes=found.modes().modes)
 
 
-def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, float], loads: dict[str, str], plot: Path | None) -> None:
+def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, float], loads: dict[str, str]) -> RootLocus:
     import numpy as np
 
     from dalembert.linear.locus import root_locus
 
     ((name, text),) = pairs("--sweep", [sweep])
     low, high, count = _range(s, "--sweep", name, text)
-    locus = root_locus(s, name, np.linspace(low, high, count), point, values=setting, inputs=loads)
-    echo(locus.text_plot(min(count, COLUMNS)))
-    for a, b in locus.changes:
-        echo(f"stability changes between {name} = {a:.6g} and {b:.6g}")
+    return root_locus(s, name, np.linspace(low, high, count), point, values=setting, inputs=loads)
+
+
+def _locus_text(locus: RootLocus) -> str:
+    lines = [locus.text_plot(min(len(locus.values), COLUMNS))]
+    lines += [f"stability changes between {locus.parameter} = {a:.6g} and {b:.6g}" for a, b in locus.changes]
     if locus.structural:
-        echo(f"not shown: 0, {locus.structural} times (ignorable coordinates and free speeds)")
-    if plot is not None:
-        locus.plot(plot)
-        echo(f"written: {plot}")
+        lines.append(f"not shown: 0, {locus.structural} times (ignorable coordinates and free speeds)")
+    return "\n".join(lines)
 
 
 def _range(s: System, option: str, name: str, text: str) -> tuple[float, float, int]:

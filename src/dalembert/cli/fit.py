@@ -8,7 +8,7 @@ from typing import Annotated
 from dalembert.cli.declared import Argument, Option
 from dalembert.cli.errors import PROGRAM_FAILED, Ended
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
-from dalembert.cli.output import echo
+from dalembert.cli.output import Json, tell, wrote
 from dalembert.cli.program import proposed, subject
 from dalembert.errors import Unknown
 
@@ -27,6 +27,8 @@ def fit(
     inputs: Input = None,
     noise: Annotated[float | None, Option(metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated")] = None,
     plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a plot of data, model and residuals.")] = None,
+    *,
+    as_json: Json = False,
 ) -> None:
     """The unknowns with their standard errors, from a file."""
     from dalembert.api.fit import fit as fitted
@@ -53,9 +55,9 @@ def fit(
         inputs={**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
         noise=noise,
     )
-    echo(str(found))
+    tell(found, as_json=as_json)
     if plot is not None:
         found.plot(path=plot)
-        echo(f"written: {plot}")
+        wrote(plot, as_json=as_json)
     if not found.converged:
         raise Ended(PROGRAM_FAILED)

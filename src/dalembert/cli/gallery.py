@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert import gallery as systems
+from dalembert.cli.output import Json, tell
 from dalembert.report import terminal
 from dalembert.report.blocks import TableBlock
 
@@ -12,14 +13,17 @@ from dalembert.report.blocks import TableBlock
 WIDE: Final = 110
 
 
-def gallery() -> None:
+def gallery(*, as_json: Json = False) -> None:
     """Name, title, source and description of every solved system."""
     out = terminal.console()
     entries = [systems.entry(name) for name in systems.names()]
-    if out.width >= WIDE:
+    if as_json or out.width >= WIDE:
         table = TableBlock(("name", "title", "source", "what"), tuple((e.name, e.title, e.source, e.description) for e in entries))
     else:
         table = TableBlock(("name", "source", "what"), tuple((e.name, e.source, e.description) for e in entries))
+    if as_json:
+        tell(table, as_json=True)
+        return
     terminal.show([table], out)
     if out.is_terminal:
         terminal.line(out, "\nTry one: dalembert report rolling-disk")

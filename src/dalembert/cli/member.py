@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, SystemName, numbers
-from dalembert.cli.output import echo
+from dalembert.cli.output import Json, tell, wrote
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
 
@@ -28,6 +28,7 @@ def member(
     plot: Plot = None,
     *,
     static: Annotated[bool, Option("--static", help="The shape at rest under its loads.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Modes, static shape and buckling of one member."""
     from dalembert.flexible.member.values import which as chosen
@@ -48,7 +49,7 @@ def member(
         found.append(member_buckling(s, beam, buckling, values=setting))
     if modes is not None or not found:
         found.append(member_modes(s, beam, MODES if modes is None else modes, values=setting))
-    echo("\n\n".join(map(str, found)))
+    tell(found, "\n\n".join(map(str, found)), as_json=as_json)
     if plot is not None:
         found[0].plot(plot)  # type: ignore[attr-defined]
-        echo(f"written: {plot}")
+        wrote(plot, as_json=as_json)

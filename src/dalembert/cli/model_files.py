@@ -6,14 +6,14 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 from dalembert.algebra.parser import nearest
 from dalembert.api.agreement import agreement
 from dalembert.cli.declared import Argument
 from dalembert.cli.errors import exit_by_verdict, say
 from dalembert.cli.options import Given, SystemName
-from dalembert.cli.output import echo
+from dalembert.cli.output import Json, echo, tell
 from dalembert.cli.program import proposed, subject
 from dalembert.errors import DalembertError, IllPosed, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
@@ -24,52 +24,59 @@ from dalembert.modelfile.schema import schema as model_schema
 from dalembert.modelfile.settings import PrintedInFile, Settings
 from dalembert.modelfile.templates import TEMPLATES
 
+if TYPE_CHECKING:
+    from dalembert.constraint_analysis.analysis import ConstraintAnalysis
+
 _NAMED = re.compile(r"'([^']+)'")
 
 
-def check(system: SystemName, values: Given = None) -> None:
+def check(system: SystemName, values: Given = None, *, as_json: Json = False) -> None:
     """Whether a file describes a system, and what it leaves free; every fault with its place."""
     s = subject(system, values, complete=False).system
     counted = [(len(s.q), "coordinate", "coordinates"), (len(s.bodies), "body", "bodies"), (len(s.constraints), "row", "rows")]
     listed = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in counted if n)
-    echo(f"read         {s.name}: {listed}")
-    _dimensions(s)
+    say_fact = (lambda _: None) if as_json else echo
+    say_fact(f"read         {s.name}: {listed}")
+    dimensions = _dimensions(s)
+    say_fact(f"dimensions   {dimensions}")
     try:
         kin = kinematics(s)
     except IllPosed as problem:
         _refuse(system, s, problem)
-    echo(f"freedoms     {len(kin.u)}")
-    if s.constraints:
-        _rows(system, s)
+    say_fact(f"freedoms     {len(kin.u)}")
+    rows = _rows(system, s) if s.constraints else None
+    if rows is not None:
+        say_fact(f"rows         {rows.velocity_rank} independent" + "".join(f"\n             {r}" for r in rows.redundant))
     found = agreement(s)
-    echo(f"agreement    {found.statement}")
+    say_fact(f"agreement    {found.statement}")
+    if as_json:
+        counts = {several: n for n, _, several in counted}
+        tell({"system": s.name, **counts, "dimensions": dimensions}, as_json=True, freedoms=len(kin.u), constraints=rows, agreement=found)
     exit_by_verdict([found.holds])
 
 
-def _dimensions(s: System) -> None:
+def _dimensions(s: System) -> str:
     if not s.dimensions:
-        echo("dimensions   not checked: no units are given")
-        return
+        return "not checked: no units are given"
     known = s.known_dimensions()
     open_ones = [name for name in s.symbols if name not in known]
     left = f"; left open: {', '.join(open_ones)}" if open_ones else ""
-    echo(f"dimensions   all sums fit; {len(known)} symbols have one{left}")
+    return f"all sums fit; {len(known)} symbols have one{left}"
 
 
-def _rows(name: str, s: System) -> None:
+def _rows(name: str, s: System) -> ConstraintAnalysis:
     from dalembert.constraint_analysis.analysis import constraints as analysis
 
     shown = proposed(name, s)
     coordinates = {q.name for q in s.q}
     near = {n: x for n, x in (shown.start if shown else {}).items() if n in coordinates}
     try:
-        found = analysis(s, guess=near)
+        return analysis(s, guess=near)
     except DalembertError as problem:
         _refuse(name, s, problem)
-    echo(f"rows         {found.velocity_rank} independent" + "".join(f"\n             {r}" for r in found.redundant))
 
 
-def _refuse(name: str, s: System, problem: DalembertError) -> None:
+def _refuse(name: str, s: System, problem: DalembertError) -> NoReturn:
     """The place of what an error names, where the system came from a file."""
     source = s.settings.source if isinstance(s.settings, Settings) else None
     if source is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from dalembert.algebra.parser import nearest
 from dalembert.cli.declared import Option
@@ -15,9 +15,10 @@ from dalembert.report import terminal
 from dalembert.report.blocks import Block
 
 FORMATS: Final = ("text", "latex", "markdown", "html")
-ENDINGS: Final = {".tex": "latex", ".md": "markdown", ".html": "html", ".htm": "html"}
+ENDINGS: Final = {"": "text", ".txt": "text", ".tex": "latex", ".md": "markdown", ".html": "html", ".htm": "html"}
 
 Format = Annotated[str, Option("--format", metavar="|".join(FORMATS), help="How to write it.")]
+Json = Annotated[bool, Option("--json", help="As JSON: numbers in full, for other programs.")]
 File = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Write a document to a file instead.")]
 
 
@@ -25,6 +26,24 @@ def echo(text: str) -> None:
     """Lines on stdout, at once."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def tell(result: Any, text: Iterable[Block] | str | None = None, *, as_json: bool, **more: Any) -> None:
+    """A result as the text it is, or as JSON: its fields, and `more` that follows from them."""
+    if as_json:
+        from dalembert.report.as_json import as_json as written
+
+        sys.stdout.write(written(result, **more))
+        sys.stdout.flush()
+    elif text is None or isinstance(text, str):
+        echo(str(result) if text is None else text)
+    else:
+        terminal.show(text)
+
+
+def wrote(path: Any, *, as_json: bool) -> None:
+    """Where a file is; not in the middle of JSON."""
+    (say if as_json else echo)(f"written: {path}")
 
 
 def known(option: str, given: str, known: Iterable[str]) -> str:
@@ -39,7 +58,11 @@ def style_of(style: str, output: Path | None) -> str:
     """The wanted format; where none is named, what the ending of the file means."""
     if style:
         return known("--format", style, FORMATS)
-    return ENDINGS.get(output.suffix.lower(), "text") if output is not None else "text"
+    ending = output.suffix.lower() if output is not None else ""
+    if ending not in ENDINGS:
+        msg = f"{output}: a document ends in {', '.join(filter(None, ENDINGS))}; --format writes one of these under any name"
+        raise Unknown(msg)
+    return ENDINGS[ending]
 
 
 def emit(blocks: Iterable[Block], style: str, output: Path | None = None, *, whole: bool = False) -> None:

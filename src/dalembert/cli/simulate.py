@@ -11,13 +11,14 @@ from dalembert.api.simulate import simulate as run_of
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, Ended, say
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
-from dalembert.cli.output import echo
+from dalembert.cli.output import Json, echo, tell, wrote
 from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.errors import DalembertError, Unwritable
 from dalembert.files import check_ending
 from dalembert.model.system import System
 from dalembert.report.blocks import Block
 from dalembert.simulation.events.event import event
+from dalembert.simulation.summary import figures
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -48,6 +49,10 @@ def simulate(
     stop_when: Stop = None,
     reactions: Annotated[Path | None, Option(metavar="FILE.csv", help="Where to write the reactions; their sizes are printed.")] = None,
     sensitivity: Annotated[list[str] | None, Option("--sensitivity", metavar="NAME", help="A constant or start value to vary.")] = None,
+    energy: Annotated[float | None, Option("--energy-tolerance", metavar="E", help="How much K₂ + 𝒰 + Z may change in all.")] = None,
+    relative: Annotated[float | None, Option("--relative-energy-tolerance", metavar="PART", help="The same, as a part of them.")] = None,
+    *,
+    as_json: Json = False,
 ) -> None:
     """A run from the command line: the summary is printed, the motion is written where it is wanted."""
     if output is not None:
@@ -75,19 +80,22 @@ def simulate(
         "stabilize": stabilize,
         "events": [*(shown.events if shown else ()), *(event(text, stop=True) for text in stop_when or ())],
         "sensitivities": sensitivity or (),
+        "energy_tolerance": energy,
+        "relative_energy_tolerance": relative,
     }
     length = duration if duration is not None else shown.duration if shown else DURATION
     run, code = _finished(described, length, wish)
-    echo(str(run))
-    if sensitivity:
+    tell(figures(run) if as_json else run, as_json=as_json)
+    if sensitivity and not as_json:
         echo(str(run.sensitivities))
     if output is not None:
-        _write(run.write, output)
+        _write(run.write, output, as_json=as_json)
     if plot is not None:
-        _write(lambda path: run.plot(path=path), plot)
+        _write(lambda path: run.plot(path=path), plot, as_json=as_json)
     if reactions is not None:
-        echo(str(run.reactions))
-        _write(run.reactions.to_csv, reactions)
+        if not as_json:
+            echo(str(run.reactions))
+        _write(run.reactions.to_csv, reactions, as_json=as_json)
     if code:
         raise Ended(code)
 
@@ -128,7 +136,7 @@ def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Traj
 # ---- files -----------------------------------------------------------------------------------
 
 
-def _write(write: Callable[[Path], object], path: Path) -> None:
+def _write(write: Callable[[Path], object], path: Path, *, as_json: bool) -> None:
     """Written where it was asked for; if that cannot be, where it can, so that the run is not lost."""
     try:
         write(path)
@@ -137,4 +145,4 @@ def _write(write: Callable[[Path], object], path: Path) -> None:
         write(spare)
         say(f"{str(problem).partition(';')[0]}; the result is in {spare}")
         raise Ended(PROGRAM_FAILED) from None
-    echo(f"written: {path}")
+    wrote(path, as_json=as_json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -28,6 +28,27 @@ def summary(run: Trajectory) -> str:
             *event_lines(run),
         ]
     )
+
+
+def figures(run: Trajectory) -> dict[str, Any]:
+    """The same as numbers by name, with the state at either end."""
+    s = run.solution
+    return {
+        "system": run.system.name,
+        "t": [s.t[0], s.t[-1]],
+        "finished": run.finished,
+        "message": s.message,
+        "steps": s.steps,
+        "rejected": s.rejected,
+        "evaluations": s.calls,
+        "start": dict(zip(run.names, run.y[0], strict=True)),
+        "end": dict(zip(run.names, run.y[-1], strict=True)),
+        "energy": [run.energy[0], run.energy[-1]],
+        "conserves_energy": run.conserves_energy,
+        "energy_drift": run.energy_drift if run.conserves_energy else None,
+        "residuals": {name: np.max(np.abs(r), initial=0.0) for name, r in run.residuals.items()},
+        "events": [{"t": o.t, "name": o.name, "action": o.action} for o in run.events],
+    }
 
 
 def _way(run: Trajectory) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeGuard, TypeVar, overload
 
 from dalembert.algebra.folds import Derivative, transplant
 from dalembert.algebra.magnitude import checked_size
@@ -284,7 +284,7 @@ def on(tape: Tape, e: Any) -> int:
     return _number(tape, e)
 
 
-def is_program(x: object) -> bool:
+def is_program(x: object) -> TypeGuard[Callable[..., Any]]:
     """Whether it is a function of Python's; an expression can be called only to be told that it cannot."""
     return callable(x) and not isinstance(x, Scalar)
 

@@ -28,7 +28,7 @@ def _data(x: Any) -> Any:
         # numbers and arrays of NumPy
         x = x.tolist()
     if isinstance(x, Rational):
-        return int(x) if x.denominator == 1 else float(x)
+        return int(x.numerator) if x.denominator == 1 else float(x)
     if isinstance(x, float):
         return x if math.isfinite(x) else None
     if isinstance(x, complex):

@@ -42,3 +42,20 @@ def test_threads_share_a_system(name):
         sys.setswitchinterval(before)
     assert [expected] * 4 == found
     assert np.isfinite(expected[0]).all()
+
+
+@pytest.mark.parametrize("name", ["double-pendulum", "rolling-disk", "chaplygin-sleigh", "four-bar"])
+def test_bodies_cut_free_again_are_the_same(name):
+    """What was searched for once is used again: about other points, by reactions and by a second derivation in between."""
+    system = gallery.build(name)
+    first = da.newton_euler(system)
+    body = da.kinematics(system).system.bodies[-1]
+    other = da.newton_euler(system, about={body: system.O})
+    da.reactions(system)
+    again = da.newton_euler(system)
+    fresh = da.newton_euler(gallery.build(name))
+    for d in (again, fresh):
+        assert d.native == first.native
+        assert d.tape.nodes == first.tape.nodes
+        assert [step.items for step in d.steps][1:] == [step.items for step in first.steps][1:]
+    assert other.native.printed != first.native.printed

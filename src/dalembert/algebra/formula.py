@@ -2,7 +2,8 @@
 
 A formula says how a quantity follows from others; it holds no numbers of a system and knows no notation: text, LaTeX and MathML are
 three ways to write one tree. A `Symbol` is a letter of the books (T, q̇_k, F_r*), a `Name` a symbol of the model (theta_1') by the
-name it has on the tape. Two trees are equal where they say the same in the same order.
+name it has on the tape. Two trees are equal where they say the same in the same order. Nobody changes a tree; it is not `frozen`, for
+every derivation makes a hundred small ones, and frozen they take three times as long.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Formula:
         return Cross(self, other)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Symbol(Formula):
     """T, q̇_k, T̄, F_r*, γ³₁₂: a letter with indices below and above, dots, a bar, a star."""
 
@@ -56,21 +57,21 @@ class Symbol(Formula):
     star: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Name(Formula):
     """A symbol of the model, theta_1', by its name on the tape; it is written as expressions write it."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Number(Formula):
     """½"""
 
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Negative(Formula):
     """−a"""
 
@@ -80,21 +81,21 @@ class Negative(Formula):
         return self.of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Sum(Formula):
     """a + b − c, each term with its sign: a term to be taken away is a `Negative`."""
 
     terms: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Product(Formula):
     """a b c: factors side by side, also of matrices and columns."""
 
     factors: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Dot(Formula):
     """a·b of two vectors, or of a dyadic and a vector."""
 
@@ -102,7 +103,7 @@ class Dot(Formula):
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Cross(Formula):
     """a × b"""
 
@@ -110,7 +111,7 @@ class Cross(Formula):
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Quotient(Formula):
     """a/b"""
 
@@ -118,21 +119,21 @@ class Quotient(Formula):
     below: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Squared(Formula):
     """a²"""
 
     of: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Size(Formula):
     """|a|"""
 
     of: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Partial(Formula):
     """∂a/∂x, everything else held"""
 
@@ -140,35 +141,35 @@ class Partial(Formula):
     by: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Rate(Formula):
     """da/dt along the motion"""
 
     of: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Varied(Formula):
     """δa"""
 
     of: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Transposed(Formula):
     """Aᵀ"""
 
     of: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Inverse(Formula):
     """A⁻¹"""
 
     of: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Total(Formula):
     """Σ_i a; without an index over all bodies, points or loads that have the quantity."""
 
@@ -176,7 +177,7 @@ class Total(Formula):
     over: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class TimeIntegral(Formula):
     """∫a dt"""
 
@@ -184,7 +185,7 @@ class TimeIntegral(Formula):
     by: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Component(Formula):
     """(Aᵀλ)_k: one component of a column that has no symbol of its own."""
 
@@ -192,7 +193,7 @@ class Component(Formula):
     index: str | Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Function(Formula):
     """V(q, t): a quantity with what it depends on."""
 
@@ -200,7 +201,7 @@ class Function(Formula):
     arguments: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Equation(Formula):
     """a = b"""
 
@@ -208,7 +209,7 @@ class Equation(Formula):
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class With(Formula):
     """a, with x = b, …: a, where every x is replaced by b, and every rate of x by that of b."""
 
@@ -216,21 +217,21 @@ class With(Formula):
     given: tuple[Equation, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Words(Formula):
     """by vectors: what no symbol stands for"""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class All(Formula):
     """a = b, c = d: several at once."""
 
     of: tuple[Formula, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(unsafe_hash=True, slots=True)
 class Least(Formula):
     """min a subject to b = 0"""
 

@@ -236,21 +236,12 @@ def exact(x: Any) -> Number:
 
 def join(a: Tape, b: Tape) -> Tape:
     """The tape on which expressions of both can be combined: the younger of the two."""
-    if a is b or a.parent is b:
+    if a is b or b in a.since:
         return a
     if a.root is not b.root:
         msg = "these belong to different systems: an expression, frame or point can only be used in the system that made it"
         raise BadExpression(msg)
-    return a if a.shared_length(b) == len(b.nodes) or _descends(a, b) else b
-
-
-def _descends(a: Tape, b: Tape) -> bool:
-    tape: Tape | None = a
-    while tape is not None:
-        if tape is b:
-            return True
-        tape = tape.parent
-    return False
+    return a if a.shared_length(b) == len(b.nodes) else b
 
 
 _DEGREES: Final = re.compile(r"\s*([-+]?\d+(?:\.\d*)?)\s*(?:deg|degrees?|°)\s*")

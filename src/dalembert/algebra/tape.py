@@ -55,6 +55,7 @@ class Tape:
         "rates",
         "read_as_pi",
         "root",
+        "since",
         "states",
         "turns",
         "visits",
@@ -65,6 +66,8 @@ class Tape:
         self.parent: Tape | None = None
         self.forked_at = 0
         self.root: object = self
+        # how many leading nodes it shares with each tape that it was forked from, directly or not; neither ever changes below that
+        self.since: dict[Tape, int] = {}
         self.nodes: list[Node] = []
         self._memo: dict[Node, int] = {}
         self.names: dict[str, int] = {}
@@ -95,6 +98,7 @@ class Tape:
         size = len(self.nodes) if length is None else length
         whole = size == len(self.nodes)
         new.parent, new.forked_at, new.root = self, size, self.root
+        new.since = {self: size, **{older: min(size, shared) for older, shared in self.since.items()}}
         new.nodes = self.nodes[:size]
         new._memo = self._memo.copy() if whole else {k: i for k, i in self._memo.items() if i < size}
         new.names = self.names.copy() if whole else {k: i for k, i in self.names.items() if i < size}
@@ -399,20 +403,10 @@ class Tape:
         if self is other:
             return len(self.nodes)
         # a fork and what it was forked from, which is nearly always what is asked
-        for young, old in ((self, other), (other, self)):
-            if young.parent is old:
-                return min(young.forked_at, len(old.nodes))
-        ancestors: dict[int, int] = {}
-        tape: Tape | None = self
-        length = len(self.nodes)
-        while tape is not None:
-            ancestors[id(tape)] = length
-            length = min(length, tape.forked_at)
-            tape = tape.parent
-        tape, length = other, len(other.nodes)
-        while tape is not None:
-            if id(tape) in ancestors:
-                return min(length, ancestors[id(tape)])
-            length = min(length, tape.forked_at)
-            tape = tape.parent
-        return 0
+        found = self.since.get(other)
+        if found is None:
+            found = other.since.get(self)
+        if found is None:
+            # two forks of one tape: as much as both share with the youngest that both came from
+            found = max((min(shared, other.since[older]) for older, shared in self.since.items() if older in other.since), default=0)
+        return found

@@ -36,8 +36,10 @@ class Vector:
             return self
         join(tape, self.tape)
         shared = tape.shared_length(self.tape)
-        if all(i < shared for c in self.parts.values() for i in c):
-            return Vector(tape, self.parts)
+        if all(x < shared and y < shared and z < shared for x, y, z in self.parts.values()):
+            same = object.__new__(Vector)
+            same.tape, same.parts = tape, self.parts
+            return same
         return Vector(tape, {F: tuple(transplant(self.tape, tape, c)) for F, c in self.parts.items()})  # type: ignore[misc]
 
     # ---- sums --------------------------------------------------------------------------------
@@ -46,6 +48,8 @@ class Vector:
         if not isinstance(other, Vector):
             return _refused(self, "+", other)
         a, b = _together(self, other)
+        if not a.parts or not b.parts:
+            return a if a.parts else b
         t = a.tape
         parts = dict(a.parts)
         for F, c in b.parts.items():

@@ -106,14 +106,14 @@ class Kinematics(Shown):
         self._a: dict[Point, Vector] = {}
         self._partials: dict[Frame | Point, tuple[dict[int, Vector], Vector]] = {}
 
-    def fork(self) -> Kinematics:
-        """The same kinematics on a tape of its own, for one derivation."""
+    def fork(self, grown: Tape | None = None) -> Kinematics:
+        """The same kinematics on a tape of its own, for one derivation; `grown` is the tape of another fork, to go on from."""
         if self._at_mark is None or len(self._at_mark) != self.mark:
             # this one never grows, so that forks are plain copies of it
             self._at_mark = self.tape.fork(self.mark)
         new: Kinematics = object.__new__(Kinematics)
         new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("WX", "qddot_of_u", "velocity_rows")})
-        new.tape = self._at_mark.fork()
+        new.tape = (self._at_mark if grown is None else grown).fork()
         new._set_up()
         return new
 

@@ -8,6 +8,7 @@ A point belongs to the group it rides on, O to the ground; so does a load that a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 
 from dalembert.algebra.exact.field import all_zero
@@ -51,7 +52,7 @@ class RigidGroups:
         self.groups = [self.ground]
         self.of_body: dict[Body, RigidGroup] = {}
         self._places: dict[Point, tuple[RigidGroup, Vector]] = {kin.system.O: (self.ground, self._nothing)}
-        self._sliders: dict[object, RigidGroup] = {}
+        self._sliders: dict[tuple[RigidGroup, object], RigidGroup] = {}
         self._hinged: dict[tuple[RigidGroup, Frame], list[RigidGroup]] = {}
         self._rigid: dict[tuple[Frame, Frame], bool] = {}
         self._named: set[int] = set()
@@ -64,6 +65,25 @@ class RigidGroups:
             self.of_body[body] = group
         for group in self.groups:
             group.name = group.name or self._free_name(group.masses[0][0].name if group.masses else f"frame {group.frame.name}")
+
+    def on(self, kin: Kinematics) -> tuple[RigidGroups, dict[RigidGroup, RigidGroup]]:
+        """The same groups on the tape of a fork, which go on from there by themselves, and which of them is which."""
+        t = kin.tape
+        new: RigidGroups = copy(self)
+        same: dict[RigidGroup, RigidGroup] = {}
+        for g in self.groups:
+            before = None if g.before is None else same[g.before]
+            same[g] = RigidGroup(before, g.frame, g.offset.on(t), g.name, [(body, rho.on(t)) for body, rho in g.masses])
+            if before is not None:
+                before.beyond.append(same[g])
+        new.kin, new._nothing, new.ground, new.groups = kin, Vector(t, {}), same[self.ground], list(same.values())
+        new.of_body = {body: same[g] for body, g in self.of_body.items()}
+        new._places = {P: (same[g], rho.on(t)) for P, (g, rho) in self._places.items()}
+        new._sliders = {(same[before], kind): same[g] for (before, kind), g in self._sliders.items()}
+        new._hinged = {(same[before], F): [same[g] for g in known] for (before, F), known in self._hinged.items()}
+        new._rigid, new._named = dict(self._rigid), set(self._named)
+        new._twists = {same[g]: {k: (v.on(t), w.on(t)) for k, (v, w) in found.items()} for g, found in self._twists.items()}
+        return new, same
 
     def loaded(self, acting: Iterable[RigidGroup]) -> list[RigidGroup]:
         """The ground, and the groups that have a mass, or on which something acts, or which hold such a group; those they hang on first."""

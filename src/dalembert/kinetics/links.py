@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import Trials, rank_mod
 from dalembert.algebra.folds import Linear
+from dalembert.algebra.tape import Tape
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import linear_parts
 from dalembert.kinetics.free_bodies import Wrench
@@ -33,6 +34,11 @@ class Link:
     twists: dict[int, tuple[Vector, Vector]]
     # coordinates whose twists are independent and span all of them
     freedoms: tuple[int, ...]
+
+    def on(self, t: Tape, group: RigidGroup, before: Link | None) -> Link:
+        """The same on the tape of a fork."""
+        twists = {k: (v.on(t), w.on(t)) for k, (v, w) in self.twists.items()}
+        return Link(group, before, self.offset.on(t), self.a.on(t), self.w.on(t), self.alpha.on(t), twists, self.freedoms)
 
     @property
     def name(self) -> str:

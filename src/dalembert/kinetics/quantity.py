@@ -2,6 +2,7 @@
 
 The operators of quantities build the formula and compute the value in one stroke, so that what is shown cannot differ from what was
 computed. A quantity that has a symbol stands in later formulas by its symbol, any other by its own formula.
+Neither is ever changed; they are not `frozen`, since derivations make many and frozen ones take three times as long.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dalembert.kinetics.fields import Contraction, PlaceField, Slopes
 Value = Scalar | Column | Rows | PlaceField | Contraction
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Quantity:
     """A scalar, a column, a matrix or a field of vectors, with how it is made, what it is made of, and what a reader is told of it."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.tape import Triple
@@ -29,6 +30,7 @@ from dalembert.kinetics.reactions import booked_rows, multipliers
 from dalembert.kinetics.row_actions import Action, row_actions
 from dalembert.model.elements import Body
 from dalembert.model.system import System
+from dalembert.once import MadeOnce
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
 PRINCIPLE = Principle(
@@ -76,16 +78,14 @@ def newton_euler(system: System | Kinematics, about: Mapping[Body | str, Point] 
 
     Moments are taken about the mass centre, or about the point P that `about` names for a body.
     """
-    kin = on_fork(system)
-    groups = RigidGroups(kin)
-    actions = row_actions(groups)[: len(kin.acting_rows)]
-    tau = joint_loads(groups)
-    loads = [*(x._replace(vector=kin.vector_in_rates(x.vector)) for x in booked_loads(groups)), *booked_rows(groups, actions)]
-    chain = links(groups, [load.group for load in loads])
-    driven = {*tau, *(k for row, action in zip(kin.acting_rows, actions, strict=True) if not action.forces + action.moments for k in row.A)}
-    cuts = _cuts(groups, chain, loads, driven, dict(about or {}))
-    balances = _Balances(groups, cuts, loads)
-    laws = _laws(kin, cuts, tau, actions)
+    first = on_fork(system)
+    known = _KNOWN(first, None, lambda: _description(first))
+    kin = first.fork(known.groups.kin.tape)
+    free = known.on(kin)
+    actions = free.actions
+    cuts = _cuts(free, dict(about or {}))
+    balances = _Balances(free.groups, cuts, free.loads)
+    laws = _laws(kin, cuts, free.tau, actions)
     # from the tips to the ground every balance gives the wrench in its joint
     eliminate = Rewrite(kin.tape, balances.reactions)
     residuals = tuple(eliminate(e) for e in laws.values())
@@ -97,11 +97,47 @@ def newton_euler(system: System | Kinematics, about: Mapping[Body | str, Point] 
 # ---- bodies --------------------------------------------------------------------------------------
 
 
-def _cuts(groups: RigidGroups, chain: list[Link], loads: list[Booked], driven: set[int], about: dict[Body | str, Point]) -> list[_Cut]:
+@dataclass(frozen=True, eq=False)
+class _Description:
+    """The bodies and what acts on them, whatever their moments are taken about: searched for and decided once for a kinematics."""
+
+    groups: RigidGroups
+    actions: list[Action]
+    tau: dict[int, int]
+    loads: list[Booked]
+    chain: list[Link]
+    # the axis of N at right angles to the plane of everything, if there is one
+    normal: str
+
+    def on(self, kin: Kinematics) -> _Description:
+        """The same on the tape of a fork."""
+        groups, same = self.groups.on(kin)
+        loads = [x._replace(group=same[x.group], vector=x.vector.on(kin.tape)) for x in self.loads]
+        chain: dict[Link | None, Link] = {}
+        for link in self.chain:
+            chain[link] = link.on(kin.tape, same[link.group], chain.get(link.before))
+        return _Description(groups, self.actions, self.tau, loads, list(chain.values()), self.normal)
+
+
+_KNOWN: Final = MadeOnce[_Description]()
+
+
+def _description(kin: Kinematics) -> _Description:
+    groups = RigidGroups(kin)
+    actions = row_actions(groups)[: len(kin.acting_rows)]
+    tau = joint_loads(groups)
+    loads = [*(x._replace(vector=kin.vector_in_rates(x.vector)) for x in booked_loads(groups)), *booked_rows(groups, actions)]
+    chain = links(groups, [load.group for load in loads])
+    return _Description(groups, actions, tau, loads, chain, acting_plane(groups, loads))
+
+
+def _cuts(free: _Description, about: dict[Body | str, Point]) -> list[_Cut]:
+    groups, chain, normal = free.groups, free.chain, free.normal
     kin, t = groups.kin, groups.kin.tape
     points = _points(kin, about)
-    normal = acting_plane(groups, loads)
-    moments = _with_moments(groups, chain, loads, driven) if normal else set(chain)
+    acting = zip(kin.acting_rows, free.actions, strict=True)
+    driven = {*free.tau, *(k for row, action in acting if not action.forces + action.moments for k in row.A)}
+    moments = _with_moments(groups, chain, free.loads, driven) if normal else set(chain)
     cuts = []
     for k, link in enumerate(chain, 1):
         bodies = [body for body, _ in link.group.masses]

@@ -55,6 +55,50 @@ def test_standard_errors_are_those_of_a_line() -> None:
     assert [[1.0]] == found.correlations.tolist()
 
 
+def test_several_tables_share_constants_and_have_starts_of_their_own() -> None:
+    """x_k = a_k + v t: one slope and two intercepts, whose covariance is that of the normal equations."""
+    s = da.System("belt")
+    (x,), v = s.coordinates("x"), s.constant("v", 1.5)
+    s.particle("P", 1, s.O.offset((x + v * s.t) * s.N.x))
+    tables = [{"t": t, "x + v*t": 2 * t + a} for t, a in ((TIMES, 0.3), (TIMES[::4], -1.0))]
+    found = da.fit(s, tables, ["v", "x"], start=[{}, {"x": -0.5}], noise=0.1, threads=2)
+    assert {"v": 2.0, "x[1]": 0.3, "x[2]": -1.0} == pytest.approx(found.values, abs=1e-9)
+    design = np.vstack([[[t, 1.0, 0.0] for t in TIMES], [[t, 0.0, 1.0] for t in TIMES[::4]]])
+    assert found.covariance == pytest.approx(0.01 * np.linalg.inv(design.T @ design), rel=1e-6)
+    assert 2 == len(found.runs)
+    assert -1.0 == pytest.approx(found.runs[1]["x"][0], abs=1e-9)
+    assert "77 values in 2 tables, 3 unknowns" in str(found)
+    # one start for all tables is another model, which these data do not fit
+    shared = da.fit(s, tables, ["v", "x"], noise=0.1)
+    assert ("v", "x") == shared.names
+    assert shared.chi_square > 10
+
+
+def test_not_a_bit_depends_on_threads(tmp_path: Path) -> None:
+    starts = [{"theta": 1.0}, {"theta": 0.4, "theta.dot": 1.0}, {"theta": 2.5}]
+    tables = [measured(pendulum(), "theta", noise=0.01, seed=k, start=start) for k, start in enumerate(starts)]
+    one, two, three = (da.fit(pendulum(), tables, ["g", "c", "theta"], start=starts, threads=n) for n in (1, 2, 3))
+    assert one.theta.tobytes() == two.theta.tobytes() == three.theta.tobytes()
+    assert one.covariance.tobytes() == three.covariance.tobytes()
+    alone = da.fit(pendulum(), tables[0], ["g", "c", "theta"], start=starts[0])
+    assert one.standard_errors["c"] < alone.standard_errors["c"]
+    # the same sensor has one σ in all tables
+    assert 1 == len(set(one.noise.values()))
+    one.plot(path=tmp_path / "fit.svg")
+    assert "theta[3]" in (tmp_path / "fit.svg").read_text()
+
+
+def test_tables_that_cannot_tell_alone_may_together() -> None:
+    """Without damping an angle knows g/l only; a height knows l."""
+    s = pendulum(c=0.0)
+    tables = [measured(s, "theta", start={"theta": 1.0}), measured(s, "l*sin(theta)", start={"theta": 1.0})]
+    found = da.fit(s, tables, {"g": 9.5, "l": 0.52}, start={"theta": 1.0}, noise=0.01)
+    assert {"g": 9.81, "l": 0.5} == pytest.approx(found.values, rel=1e-6)
+    assert () == found.inseparable.groups
+    assert not found.structure.decided
+    assert "one table by itself cannot tell g, l apart" in found.structure.why
+
+
 def test_columns_have_times_of_their_own_and_gaps(tmp_path: Path) -> None:
     s, start = pendulum(), {"theta": 1.0}
     slow, fast = np.linspace(0.0, 3.0, 7), np.linspace(0.5, 2.0, 40)
@@ -135,6 +179,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "bounds": ({"bounds": {"m": (0, 1)}}, "'m' is not among the unknowns"),
     "empty bounds": ({"bounds": {"g": (1, 1)}}, "1 is not below 1"),
     "idle": ({"unknown": ["m"], "values": {"c": 0.0}}, "depends on m at the first guess"),
+    "no tables": ({"data": []}, "the list of tables is empty"),
+    "one of two tables": ({"data": [GOOD, {"t": [0, 1]}]}, "table 2 of 2: data: there is no column besides t"),
+    "starts": ({"data": [GOOD, GOOD], "start": [{"theta": 1.0}]}, "start: 1 in the list for 2 tables"),
+    "threads": ({"threads": 0}, "threads = 0: give a whole number, at least 1"),
     "file": ({"data": "/nowhere/data.csv"}, "cannot be read"),
 }
 

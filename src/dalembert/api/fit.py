@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,65 +31,108 @@ def fit(
     data: Any,
     unknown: Sequence[Any] | Mapping[Any, float],
     *,
-    start: Mapping[Any, Any] | None = None,
-    guess: Mapping[Any, float] | None = None,
+    start: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | None = None,
+    guess: Mapping[Any, float] | Sequence[Mapping[Any, float]] | None = None,
     values: Mapping[Any, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | None = None,
     noise: float | Mapping[str, float] | None = None,
     bounds: Mapping[Any, tuple[float, float]] | None = None,
-    t0: float | None = None,
+    t0: float | Sequence[float] | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
     events: Sequence[Any] = (),
     most: int = 200,
+    threads: int | None = None,
 ) -> Fit:
     """The constants and start values with which a run comes nearest to what was measured, by least squares with exact Jacobian.
 
     data      {"t": times, "theta": values, …}, or {"l*sin(theta)": (times, values), …} where columns have times of their own, a data
-              frame, or the name of a CSV file; a column is any expression, a gap is None or an empty cell
+              frame, or the name of a CSV file; a column is any expression, a gap is None or an empty cell; or a list of such tables, one
+              for each experiment
     unknown   names of constants and start values, ["m", "theta"], or {"m": 1.5} with a first guess of each
-    start, guess, values, inputs, events, rtol, atol   as in da.simulate, for all that is known
+    start, guess, values, inputs, events, rtol, atol   as in da.simulate, for all that is known; start, guess, inputs and t0 may be lists,
+              one for each table. A start value among the unknowns is then found for each, theta[1], theta[2], …, where start is a list,
+              and is the same for all where it is not
     noise     the standard deviation of the measurements, one or {column: σ}; without it each column's is estimated
     bounds    {"m": (0, 10)}: between which values to look
     t0        when the run begins, by default with the first measurement
     most      so many evaluations at most
+    threads   how many tables run at once, by default as many as there are processors; not a bit of the result depends on it
     """
-    from dalembert.studies.fit import fit_runs
-    from dalembert.studies.fit_data import read_columns
+    from dalembert.studies.fit import Experiment, fit_runs
+    from dalembert.studies.fit_data import read_tables
 
     if not isinstance(system, System):
         msg = f"fit: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    columns = read_columns(data)
-    begin, end = _span(columns, t0)
-    names = _names(system, unknown)
-    known = {"start": dict(start or {}), "values": dict(values or {})}
+    tables = read_tables(data)
+    local = _names(system, unknown)
+    constants = {n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")}
     firsts = {_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
-    constants = {n for n in names if n in system.symbols and system.symbols[n].kind in ("constant", "input")}
-    times = np.unique(np.concatenate([c.t for c in columns]))
+    own = len(tables) > 1 and _is_list(start)
+    each = {what: _each(what, x, len(tables)) for what, x in (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))}
+    theta: dict[str, float] = {}
+    experiments = []
+    for k, columns in enumerate(tables):
+        begin, end = _span(columns, each["t0"][k])
+        known = {"start": dict(each["start"][k] or {}), "values": dict(values or {})}
+        measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
+        names = {n: f"{n}[{k + 1}]" if own and n not in constants else n for n in local}
+        for n, full in names.items():
+            if full not in theta:
+                theta[full] = _first(system, n, firsts, known, measured)
+
+        run = {"guess": each["guess"][k], "inputs": each["inputs"][k], "t0": begin, "rtol": rtol, "atol": atol, "events": events}
+        times = np.unique(np.concatenate([c.t for c in columns]))
+        runner = _runner(system, end - begin, known, constants, local, {**run, "at": times})
+        experiments.append(Experiment(columns, local, tuple(map(list(theta).index, names.values())), runner))
+    every = tuple(theta)
+    sigma = _noise(list(dict.fromkeys(c.name for columns in tables for c in columns)), noise)
+    limits = _bounds(every, local, bounds)
+    return fit_runs(tuple(experiments), every, np.array(list(theta.values())), sigma, limits, most, _threads(threads))
+
+
+def _runner(system: System, duration: float, known: Any, constants: set[str], names: Sequence[str], options: Any) -> Any:
+    """θ ↦ the run of one table"""
 
     def runner(theta: Numbers) -> Trajectory:
         given = dict(zip(names, theta.tolist(), strict=True))
         return simulate(
             system,
-            end - begin,
+            duration,
             start={**_without(known["start"], names), **{n: x for n, x in given.items() if n not in constants}},
             values={**_without(known["values"], names), **{n: x for n, x in given.items() if n in constants}},
-            guess=guess,
-            inputs=inputs,
-            t0=begin,
-            at=times,
-            rtol=rtol,
-            atol=atol,
-            events=events,
             sensitivities=names,
             audit=False,
             progress=False,
+            **options,
         )
 
-    measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
-    first = np.array([_first(system, n, firsts, known, measured) for n in names])
-    return fit_runs(columns, names, first, runner, _noise(columns, noise), _bounds(names, bounds), most)
+    return runner
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, list | tuple)
+
+
+def _each(what: str, given: Any, count: int) -> list[Any]:
+    """One for each table: the same for all, or those of a list."""
+    if not _is_list(given):
+        return [given] * count
+    if len(given) != count:
+        tables = "one table" if count == 1 else f"{count} tables"
+        msg = f"{what}: {len(given)} in the list for {tables}; give one for each, or one for all without a list"
+        raise Unknown(msg)
+    return list(given)
+
+
+def _threads(threads: Any) -> int:
+    if threads is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not isinstance(threads, int) or threads < 1:
+        msg = f"threads = {threads!r}: give a whole number, at least 1"
+        raise Unknown(msg)
+    return threads
 
 
 def _name(key: Any) -> str:
@@ -146,10 +190,9 @@ def _span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[float, f
     return begin, last
 
 
-def _noise(columns: Sequence[MeasuredColumn], noise: Any) -> Mapping[str, float] | None:
+def _noise(names: Sequence[str], noise: Any) -> Mapping[str, float] | None:
     if noise is None:
         return None
-    names = [c.name for c in columns]
     given = {str(k): v for k, v in noise.items()} if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
     missing, more = [n for n in names if n not in given], [n for n in given if n not in names]
     if missing or more:
@@ -163,12 +206,15 @@ def _noise(columns: Sequence[MeasuredColumn], noise: Any) -> Mapping[str, float]
     return found
 
 
-def _bounds(names: Sequence[str], bounds: Mapping[Any, tuple[float, float]] | None) -> tuple[list[float], list[float]]:
+def _bounds(
+    names: Sequence[str], local: Sequence[str], bounds: Mapping[Any, tuple[float, float]] | None
+) -> tuple[list[float], list[float]]:
+    """Of every unknown, by its name with or without the number of its table."""
     given = {_name(k): v for k, v in (bounds or {}).items()}
-    if (more := next((n for n in given if n not in names), None)) is not None:
+    if (more := next((n for n in given if n not in names and n not in local), None)) is not None:
         msg = f"bounds: {more!r} is not among the unknowns {', '.join(names)}"
         raise Unknown(msg)
-    pairs = [given.get(n, (-math.inf, math.inf)) for n in names]
+    pairs = [given.get(n, given.get(n.partition("[")[0], (-math.inf, math.inf))) for n in names]
     for n, (low, high) in zip(names, pairs, strict=True):
         if not low < high:
             msg = f"bounds of {n}: {low:g} is not below {high:g}"

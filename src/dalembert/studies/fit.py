@@ -1,12 +1,13 @@
 """min_θ Σ_i ((y_i − y(t_i; θ)) / σ_i)²: constants and start values from measured time series.
 
 The Jacobian ∂y/∂θ comes from the sensitivities of the run. Where σ is not given, each column has one of its own, estimated from
-its residuals. Standard errors are those of the linearized problem, cov θ = (Jᵀ J)⁻¹ with rows of J over σ.
+its residuals, over all tables that have it. Standard errors are those of the linearized problem, cov θ = (Jᵀ J)⁻¹ with rows of J over σ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,14 +16,14 @@ import numpy as np
 from dalembert.errors import DalembertError, warn
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.studies.fit_data import BadData, MeasuredColumn
-from dalembert.studies.fit_identifiability import Inseparable, by_structure, on_the_data
-from dalembert.studies.fit_result import Fit
+from dalembert.studies.fit_identifiability import Inseparable, by_structure, on_the_data, structure_of_all
+from dalembert.studies.fit_result import Fit, FittedColumn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
-    # the run with these values of the unknowns, with its sensitivities
+    # the run of one table with these values of its unknowns, with its sensitivities
     Runner = Callable[[Numbers], Trajectory]
 
 _PASSES: Final = 8
@@ -37,29 +38,60 @@ class BadFit(DalembertError):
     """An identification that cannot be made, with the reason."""
 
 
-@dataclass
-class FitProblem:
-    """Residuals and their Jacobian at any θ; the run of the last θ is kept."""
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """One table of measurements, and the run that belongs to it."""
 
     columns: tuple[MeasuredColumn, ...]
+    # its unknowns by the names they have in the system, and where they stand in θ
     names: tuple[str, ...]
+    places: tuple[int, ...]
     runner: Runner
-    sigma: Numbers
+
+    def run(self, theta: Numbers) -> Trajectory:
+        """The motion with these values of all unknowns."""
+        return self.runner(theta[list(self.places)])
+
+
+@dataclass
+class FitProblem:
+    """Residuals and their Jacobian at any θ; the runs of the last θ are kept."""
+
+    experiments: tuple[Experiment, ...]
+    names: tuple[str, ...]
+    # [run(θ) for each experiment], in threads or one after the other
+    deal: Callable[[Callable[[Experiment], Trajectory], Iterable[Experiment]], Iterable[Trajectory]] = map
+    # σ of every column
+    sigma: Numbers = field(default_factory=lambda: np.ones(0))
     evaluations: int = 0
-    _last: tuple[bytes, Trajectory | None] = field(default=(b"", None), repr=False)
+    _last: tuple[bytes, list[Trajectory] | None] = field(default=(b"", None), repr=False)
 
     @property
-    def times(self) -> Numbers:
-        """All times, each once."""
-        return np.unique(np.concatenate([c.t for c in self.columns]))
+    def columns(self) -> list[MeasuredColumn]:
+        """Those of all experiments."""
+        return [c for e in self.experiments for c in e.columns]
 
-    def run(self, theta: Numbers) -> Trajectory | None:
-        """The motion with these values; None where there is none."""
+    @property
+    def sensors(self) -> list[str]:
+        """The names of columns, each once."""
+        return list(dict.fromkeys(c.name for c in self.columns))
+
+    def labels(self) -> list[str]:
+        """A column's name, with the number of its table where there are several."""
+        many = len(self.experiments) > 1
+        return [f"{c.name}[{k}]" if many else c.name for k, e in enumerate(self.experiments, 1) for c in e.columns]
+
+    def made(self, theta: Numbers) -> list[Trajectory]:
+        """The motion of each experiment."""
+        return list(self.deal(lambda e: e.run(theta), self.experiments))
+
+    def runs(self, theta: Numbers) -> list[Trajectory] | None:
+        """The motions with these values; None where one of them does not exist."""
         key = theta.tobytes()
         if self._last[0] != key:
             self.evaluations += 1
             try:
-                found: Trajectory | None = self.runner(theta)
+                found: list[Trajectory] | None = self.made(theta)
             except DalembertError:
                 found = None
             self._last = key, found
@@ -67,58 +99,74 @@ class FitProblem:
 
     def residuals(self, theta: Numbers) -> Numbers:
         """(y(t; θ) − y) / σ of all columns, one after the other."""
-        run = self.run(theta)
-        if run is None:
+        runs = self.runs(theta)
+        if runs is None:
             return np.full(sum(len(c.t) for c in self.columns), np.nan)
-        parts = [run[c.key][np.searchsorted(run.t, c.t)] - c.values for c in self.columns]
+        parts = [
+            run[c.key][np.searchsorted(run.t, c.t)] - c.values for run, e in zip(runs, self.experiments, strict=True) for c in e.columns
+        ]
         return np.concatenate([r / s for r, s in zip(parts, self.sigma, strict=True)])
 
     def jacobian(self, theta: Numbers) -> Numbers:
-        """∂ residuals/∂θ"""
-        run = self.run(theta)
-        assert run is not None
-        rows = []
-        for c, s in zip(self.columns, self.sigma, strict=True):
-            at = np.searchsorted(run.t, c.t)
-            rows.append(np.column_stack([run.sensitivity(c.key, name)[at] for name in self.names]) / s)
-        return np.vstack(rows)
+        """∂ residuals/∂θ: zero for start values of other tables"""
+        runs = self.runs(theta)
+        assert runs is not None
+        blocks = []
+        for run, e in zip(runs, self.experiments, strict=True):
+            for c in e.columns:
+                block = np.zeros((len(c.t), len(self.names)))
+                at = np.searchsorted(run.t, c.t)
+                block[:, list(e.places)] = np.column_stack([run.sensitivity(c.key, name)[at] for name in e.names])
+                blocks.append(block)
+        return np.vstack([block / s for block, s in zip(blocks, self.sigma, strict=True)])
 
     def by_column(self, residuals: Numbers) -> list[Numbers]:
         """The residuals of each column."""
         return np.split(residuals, np.cumsum([len(c.t) for c in self.columns])[:-1])
 
+    def of_sensors(self, measure: Callable[[Numbers], float], parts: Sequence[Numbers]) -> Numbers:
+        """A number for each column, found from all columns of its name together."""
+        found = {n: measure(np.concatenate([r for c, r in zip(self.columns, parts, strict=True) if c.name == n])) for n in self.sensors}
+        return np.array([found[c.name] for c in self.columns])
+
 
 def fit_runs(
-    columns: tuple[MeasuredColumn, ...],
+    experiments: tuple[Experiment, ...],
     names: tuple[str, ...],
     first: Numbers,
-    runner: Runner,
     noise: Mapping[str, float] | None,
     bounds: tuple[Sequence[float], Sequence[float]],
     most: int,
+    threads: int,
 ) -> Fit:
-    """The best θ from a first guess, its errors, and what cannot be told apart."""
-    sigma = np.ones(len(columns)) if noise is None else np.array([noise[c.name] for c in columns])
-    problem = FitProblem(columns, names, runner, sigma)
-    start_run = runner(first)
-    _check_columns(start_run, columns)
-    problem.sigma = sigma if noise is not None else np.array([np.std(c.values) or 1.0 for c in columns])
+    """The best θ from a first guess, its errors, and what cannot be told apart; experiments are dealt to threads."""
+    if min(threads, len(experiments)) == 1:
+        return _fitted(FitProblem(experiments, names), first, noise, bounds, most)
+    with ThreadPoolExecutor(min(threads, len(experiments))) as pool:
+        return _fitted(FitProblem(experiments, names, pool.map), first, noise, bounds, most)
+
+
+def _fitted(problem: FitProblem, first: Numbers, noise: Mapping[str, float] | None, bounds: Any, most: int) -> Fit:
+    columns = problem.columns
+    at_first = problem.made(first)
+    for run, e in zip(at_first, problem.experiments, strict=True):
+        _check_columns(run, e.columns)
+    given = None if noise is None else np.array([noise[c.name] for c in columns])
+    problem.sigma = given if given is not None else problem.of_sensors(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
     _check_influence(problem, first)
-    structure = by_structure(start_run, [c.key for c in columns])
+    structure = structure_of_all([by_structure(r, [c.key for c in e.columns]) for r, e in zip(at_first, problem.experiments, strict=True)])
     theta, solution = first, None
-    for _ in range(1 if noise is not None else _PASSES):
+    for _ in range(1 if given is not None else _PASSES):
         solution = _solved(problem, theta, bounds, most)
         theta = np.asarray(solution.x)
-        spread = _spread(problem, problem.residuals(theta), len(names)) * problem.sigma
+        spread = _spread(problem, problem.residuals(theta)) * problem.sigma
         settled = (np.abs(spread - problem.sigma) <= _SETTLED * problem.sigma).all()
-        if noise is None:
+        if given is None:
             problem.sigma = np.where(spread > 0.0, spread, problem.sigma)
-        if settled or len(columns) == 1:
+        if settled or len(problem.sensors) == 1:
             break
     assert solution is not None
-    run = problem.run(theta)
-    assert run is not None
-    return _result(problem, run, theta, structure, _sizes(theta), converged=bool(solution.success), known=noise is not None)
+    return _result(problem, theta, structure, converged=bool(solution.success), known=given is not None)
 
 
 def _solved(problem: FitProblem, theta: Numbers, bounds: Any, most: int) -> Any:
@@ -143,12 +191,10 @@ def _sizes(theta: Numbers) -> Numbers:
     return np.where(theta != 0.0, np.abs(theta), 1.0)
 
 
-def _spread(problem: FitProblem, residuals: Numbers, count: int) -> Numbers:
+def _spread(problem: FitProblem, residuals: Numbers) -> Numbers:
     """σ̂ of each column, with its share of the unknowns taken off its number of values."""
-    total = len(residuals)
-    parts = problem.by_column(residuals)
-    free = [max(len(r) * (1.0 - count / total), 1.0) for r in parts]
-    return np.array([np.sqrt(np.sum(r**2) / n) for r, n in zip(parts, free, strict=True)])
+    share = 1.0 - len(problem.names) / len(residuals)
+    return problem.of_sensors(lambda r: float(np.sqrt(np.sum(r**2) / max(len(r) * share, 1.0))), problem.by_column(residuals))
 
 
 def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
@@ -176,15 +222,15 @@ def _check_influence(problem: FitProblem, theta: Numbers) -> None:
     lengths = np.linalg.norm(J, axis=0)
     idle = [name for name, x in zip(problem.names, lengths, strict=True) if x <= _NOTHING * lengths.max(initial=0.0)]
     if idle:
-        what, which = ", ".join(c.name for c in problem.columns), ", ".join(idle)
+        what, which = ", ".join(problem.sensors), ", ".join(idle)
         msg = f"fit: nothing that was measured ({what}) depends on {which} at the first guess; leave out, begin elsewhere or measure more"
         raise BadFit(msg)
 
 
-def _result(
-    problem: FitProblem, run: Trajectory, theta: Numbers, structure: Inseparable, sizes: Numbers, *, converged: bool, known: bool
-) -> Fit:
-    names, residuals, J = problem.names, problem.residuals(theta), problem.jacobian(theta) * sizes
+def _result(problem: FitProblem, theta: Numbers, structure: Inseparable, *, converged: bool, known: bool) -> Fit:
+    runs, names, sizes = problem.runs(theta), problem.names, _sizes(theta)
+    assert runs is not None
+    residuals, J = problem.residuals(theta), problem.jacobian(theta) * sizes
     local = on_the_data(J, names)
     together = np.array([name in local.names for name in names])
     covariance = np.linalg.pinv(J.T @ J, rcond=1e-14, hermitian=True) * np.outer(sizes, sizes)
@@ -194,7 +240,12 @@ def _result(
         warn("fit: the best values were not reached; allow more evaluations (most=…) or begin nearer")
     for group in local.groups:
         warn(f"fit: {', '.join(group)} cannot be told apart by these data; one of their values may be given, or another column measured")
-    columns = {c.name: (c.t, c.values, r * s) for c, r, s in zip(problem.columns, problem.by_column(residuals), problem.sigma, strict=True)}
-    noise = dict(zip(columns, problem.sigma.tolist(), strict=True))
+    belongs = [run for run, e in zip(runs, problem.experiments, strict=True) for _ in e.columns]
+    columns = {
+        label: FittedColumn(run, c.key, c.t, c.values, r * s, s)
+        for label, run, c, r, s in zip(
+            problem.labels(), belongs, problem.columns, problem.by_column(residuals), problem.sigma.tolist(), strict=True
+        )
+    }
     chi2 = float(residuals @ residuals) / max(len(residuals) - len(theta), 1)
-    return Fit(names, theta, covariance, columns, noise, local, structure, run, chi2, problem.evaluations, converged, known)
+    return Fit(names, theta, covariance, columns, local, structure, tuple(runs), chi2, problem.evaluations, converged, known)

@@ -38,6 +38,23 @@ class MeasuredColumn:
         return str(self.key.name or self.key) if isinstance(self.key, Scalar) else self.key
 
 
+def read_tables(data: Any) -> list[tuple[MeasuredColumn, ...]]:
+    """One table, or a list of tables, each of an experiment of its own."""
+    if not isinstance(data, list | tuple):
+        return [read_columns(data)]
+    if not data:
+        msg = "data: the list of tables is empty"
+        raise BadData(msg)
+    tables = []
+    for k, table in enumerate(data, 1):
+        try:
+            tables.append(read_columns(table))
+        except BadData as problem:
+            msg = f"table {k} of {len(data)}: {problem}"
+            raise BadData(msg) from problem
+    return tables
+
+
 def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
     """{"t": times, "theta": values, …}, {"theta": (times, values), …}, a data frame, or the name of a CSV file.
 
@@ -51,7 +68,7 @@ def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
         index = {} if "t" in data.columns else {"t": np.asarray(data.index)}
         table = {**index, **{c: np.asarray(data[c]) for c in data.columns}}
     else:
-        msg = f"data: give a dict of columns, a data frame or the name of a CSV file, not {type(data).__name__}"
+        msg = f"data: give a dict of columns, a data frame, the name of a CSV file, or a list of such tables, not {type(data).__name__}"
         raise BadData(msg)
     times = next((x for key, x in table.items() if str(key) == "t"), None)
     columns = tuple(_column(key, x, times) for key, x in table.items() if str(key) != "t")

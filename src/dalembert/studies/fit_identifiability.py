@@ -117,6 +117,17 @@ def by_structure(run: Trajectory, keys: Sequence[Key]) -> Inseparable:
     return Inseparable(groups_of(names, [[bool(x) for x in row] for row in null]), decided=True)
 
 
+def structure_of_all(tables: Sequence[Inseparable]) -> Inseparable:
+    """Of several tables together: what each can tell apart by itself, all can; what one cannot, the others may."""
+    if len(tables) == 1:
+        return tables[0]
+    if (open_ := next((x for x in tables if not x.decided), None)) is not None:
+        return open_
+    if (tied := next((x for x in tables if x.groups), None)) is not None:
+        return Inseparable((), decided=False, why=f"one table by itself cannot tell {', '.join(tied.groups[0])} apart, several may")
+    return Inseparable((), decided=True)
+
+
 class _Structure:
     """x' = f, S' = ∂f/∂x S + ∂f/∂θ and ∂y/∂θ on one tape, with the start."""
 

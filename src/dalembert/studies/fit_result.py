@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,33 +17,60 @@ from dalembert.simulation.plotting.plot import Plot, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dalembert.algebra.scalar import Scalar
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.studies.fit_identifiability import Inseparable
 
     Numbers = NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class FittedColumn:
+    """What was measured, and model less measurement; σ as given or as estimated."""
+
+    run: Trajectory
+    key: Scalar | str
+    t: Numbers
+    values: Numbers
+    residuals: Numbers
+    sigma: float
+
+    def model(self) -> tuple[Numbers, Numbers]:
+        """The curve of the model, at as many times as can be had."""
+        times = self.run.solution.t
+        fine = self.run.at(np.linspace(times[0], times[-1], 1000)) if self.run.solution.anywhere else self.run
+        return fine.t, fine[self.key]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Shown):
-    """Identified values: `fit.values["m"]`, `fit.standard_errors["m"]`, and `fit.run`, the motion with them."""
+    """Identified values: `fit.values["m"]`, `fit.standard_errors["m"]`, and `fit.runs`, the motion of each table with them."""
 
     names: tuple[str, ...]
     theta: Numbers
     covariance: Numbers
-    # {column: (times, measured values, residuals)}
-    columns: dict[str, tuple[Numbers, Numbers, Numbers]] = field(repr=False)
-    # σ of every column, as given or as estimated
-    noise: dict[str, float]
+    # by name, theta, or theta[1] for that of the first of several tables
+    columns: dict[str, FittedColumn] = field(repr=False)
     # on these data, and by the structure of the equations
     inseparable: Inseparable
     structure: Inseparable
-    run: Trajectory = field(repr=False)
+    runs: tuple[Trajectory, ...] = field(repr=False)
     # Σ (r/σ)² over the degrees of freedom
     chi_square: float
     evaluations: int
     converged: bool
     # whether σ was given
     noise_known: bool
+
+    @property
+    def run(self) -> Trajectory:
+        """The motion with the best values; of several tables that of the first."""
+        return self.runs[0]
+
+    @property
+    def noise(self) -> dict[str, float]:
+        """σ of every column, as given or as estimated."""
+        return {name: c.sigma for name, c in self.columns.items()}
 
     @property
     def values(self) -> dict[str, float]:
@@ -66,25 +94,24 @@ class Fit(Shown):
     @property
     def residuals(self) -> dict[str, Numbers]:
         """Model less measurement, column by column."""
-        return {name: r for name, (_, _, r) in self.columns.items()}
+        return {name: c.residuals for name, c in self.columns.items()}
 
     def plot(self, *, path: str | os.PathLike[str] | None = None) -> Plot:
         """Each column with what the model gives, and below them all residuals in units of σ."""
-        fine = self.run.at(np.linspace(self.run.solution.t[0], self.run.solution.t[-1], 1000)) if self.run.solution.anywhere else self.run
         panels = []
-        for name, (t, values, _) in itertools.islice(self.columns.items(), MOST_PANELS):
-            panels.append(Panel(name, (Curve("measured", t, values, COLOURS[1]), Curve("model", fine.t, fine[name], COLOURS[0]))))
+        for name, c in itertools.islice(self.columns.items(), MOST_PANELS):
+            panels.append(Panel(name, (Curve("measured", c.t, c.values, COLOURS[1]), Curve("model", *c.model(), COLOURS[0]))))
         colours = itertools.cycle(COLOURS)
-        scaled = [
-            Curve(name, t, r / self.noise[name], colour) for (name, (t, _, r)), colour in zip(self.columns.items(), colours, strict=False)
-        ]
+        scaled = [Curve(name, c.t, c.residuals / c.sigma, colour) for (name, c), colour in zip(self.columns.items(), colours, strict=False)]
         facts = ", ".join(f"{n} = {v:.5g} ± {e:.1g}" for (n, v), e in zip(self.values.items(), self.standard_errors.values(), strict=True))
-        span = float(self.run.t[0]), float(self.run.t[-1])
+        span = min(float(run.t[0]) for run in self.runs), max(float(run.t[-1]) for run in self.runs)
         below = Panel("residuals in units of σ", tuple(scaled), zero_line=True)
-        return shown(Chart(self.run.system.name, facts, GREY, span, tuple(panels), below), self.run.system.name, path)
+        heading = textwrap.shorten(facts, _HEADING, placeholder=" …")
+        return shown(Chart(self.run.system.name, heading, GREY, span, tuple(panels), below), self.run.system.name, path)
 
     def __str__(self) -> str:
-        lines = [f"fit of {self.run.system.name!r}: {sum(len(t) for t, _, _ in self.columns.values())} values, {len(self.names)} unknowns"]
+        count = f"{sum(len(c.t) for c in self.columns.values())} values" + (f" in {len(self.runs)} tables" if len(self.runs) > 1 else "")
+        lines = [f"fit of {self.run.system.name!r}: {count}, {len(self.names)} unknowns"]
         width = max(map(len, self.names))
         for name, value in self.values.items():
             error = self.standard_errors[name]
@@ -114,3 +141,5 @@ class Fit(Shown):
 
 
 _STRONG = 0.95
+# letters of a heading
+_HEADING = 92

@@ -7,7 +7,8 @@ import ctypes
 import numpy as np
 
 from dalembert.numerics.jit import load
-from dalembert.numerics.llvm_writer import INTRINSICS, LANE, POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray, Record
+from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Record
 from dalembert.ode.control import loop_text
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_writer import CODE, INTRINSICS, POINTER, REAL, NativeFunction, NumberArray, Operand, Value
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, POINTER, REAL
+from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Value
 
 Body = Callable[[NativeFunction, Value, list[Value]], Sequence[Operand]]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -11,7 +10,7 @@ from dalembert.errors import NotASystem
 from dalembert.exports.contents import Contents, model
 from dalembert.exports.python import text
 from dalembert.model.system import System
-from dalembert.ode.failures import MissingPackage
+from dalembert.ode.optional_packages import optional_package
 
 
 def to_jax(
@@ -26,7 +25,7 @@ def to_jax(
 
     JAX is switched to 64 bits, which it allows before its first use in the program.
     """
-    _needed("jax").config.update("jax_enable_x64", True)
+    optional_package("jax", "to_jax").config.update("jax_enable_x64", True)
     return _module(system, "jax", Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs))
 
 
@@ -39,19 +38,11 @@ def to_casadi(
     outputs: Sequence[Any] = (),
 ) -> dict[str, Any]:
     """{name: casadi.Function} of t, x, w and p: rates, mass_matrix, forcing, energies, …; each has its derivatives."""
-    _needed("casadi")
+    optional_package("casadi", "to_casadi")
     wanted = Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs)
     module = _module(system, "casadi", wanted)
     offered = [name for name in ("project", *module.FUNCTIONS) if hasattr(module, name)]
     return {name: module.function(getattr(module, name)) for name in sorted(offered)}
-
-
-def _needed(package: str) -> Any:
-    try:
-        return import_module(package)
-    except ImportError as problem:
-        msg = f"to_{package} needs the package {package}: pip install {package}"
-        raise MissingPackage(msg) from problem
 
 
 def _module(system: System, dialect: str, wanted: Contents) -> ModuleType:

@@ -25,7 +25,7 @@ from dalembert.numerics import compiled, emit, jet_form, jets, jit
 from dalembert.numerics.jet_form import ShortForm
 from dalembert.numerics.jets import Recurrence
 from dalembert.numerics.joining import joined
-from dalembert.numerics.llvm_writer import LANES
+from dalembert.numerics.llvm_types import LANES
 from dalembert.numerics.target import host
 
 if TYPE_CHECKING:

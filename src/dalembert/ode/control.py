@@ -9,7 +9,8 @@ import functools
 from collections.abc import Callable
 from typing import Final
 
-from dalembert.numerics.llvm_writer import CODE, INTRINSICS, LANE, REAL, Array, NativeFunction, NumberArray, Operand, Record, Value
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.ode.run import Cause, ExitReason, WorkRow
 from dalembert.ode.step import RunFunction, step_text

@@ -6,7 +6,8 @@ The room is W (n rows), L (n rows) and the pivots, each row padded to a multiple
 
 from __future__ import annotations
 
-from dalembert.numerics.llvm_writer import LANE, POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray, Value
+from dalembert.numerics.llvm_types import LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
 
 
 def solver_text() -> str:

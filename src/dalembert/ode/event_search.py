@@ -9,20 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.numerics.llvm_writer import (
-    CODE,
-    INTRINSICS,
-    LANE,
-    POINTER,
-    REAL,
-    WHOLE,
-    Array,
-    NativeFunction,
-    NativeVariable,
-    NumberArray,
-    Record,
-    Value,
-)
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NativeVariable, NumberArray, Record, Value
 from dalembert.ode.problem import DENSE_ROWS
 
 SAMPLES: Final = 8

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_writer import LANES
+from dalembert.numerics.llvm_types import LANES
 from dalembert.ode.control import EXPORTS, loop_text
 from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.diagnosis import stopped

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.numerics.llvm_writer import LANES, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_types import LANES, POINTER, REAL, WHOLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 
-from dalembert.numerics.llvm_writer import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray, Value
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
 from dalembert.ode.control import advance_text, reject_text, start_text, take_text
 from dalembert.ode.dense_solver import solver_text
 from dalembert.ode.memory import padded

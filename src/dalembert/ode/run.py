@@ -9,7 +9,7 @@ import ctypes
 from enum import IntEnum
 from typing import Final
 
-from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE
 from dalembert.ode.coefficients import STAGES
 from dalembert.ode.memory import C_TYPES
 

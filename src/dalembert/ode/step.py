@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dalembert.numerics.llvm_writer import CODE, LANE, POINTER, REAL, WHOLE, Array, NativeFunction, Operand, Record, Value
+from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, Operand, Record, Value
 from dalembert.ode.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A, B, C, D, Numbers
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.ode.run import FIELDS, Cause, WorkRow

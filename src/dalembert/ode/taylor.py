@@ -13,7 +13,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.numerics.llvm_writer import CODE, INTRINSICS, LANE, REAL, WHOLE, Array, NativeFunction, NumberArray, Operand, Record, Value
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE
 from dalembert.ode.control import advance_text, euler_size, norm
 from dalembert.ode.run import Cause, ExitReason, WorkRow

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.llvm_writer import LANES
+from dalembert.numerics.llvm_types import LANES
 from dalembert.ode.constrained.rates import Workspace
 from dalembert.ode.memory import padded, prepare, ready, structure
 from dalembert.ode.points import address

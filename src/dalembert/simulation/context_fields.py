@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (

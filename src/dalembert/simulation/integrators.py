@@ -6,26 +6,25 @@ the ends, the slopes there and four points in between, whatever method made them
 
 from __future__ import annotations
 
-import importlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import evaluate
-from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
 from dalembert.ode.constrained.rates import ConstrainedRates
-from dalembert.ode.failures import MissingPackage, RunStopped
+from dalembert.ode.failures import RunStopped
+from dalembert.ode.optional_packages import optional_package
 from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.energy_audit.audit import Watched
+from dalembert.simulation.heyoka_steps import by_heyoka
 from dalembert.simulation.index_one import Explicit, Implicit, IndexOne
 from dalembert.simulation.model import NativeModel
+from dalembert.simulation.step_polynomials import INSIDE, PLACES, interpolated, solution_of_steps, with_places_inside, without_polynomials
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,8 +43,6 @@ AUTO: Final = "auto"
 # those that run in the native loop, which projects, finds events and holds budgets
 OWN: Final = (NATIVE, TAYLOR, ROSENBROCK, AUTO)
 NAMES: Final = (*OWN, *SCIPY, "CVODE", "IDA", "heyoka")
-_INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])
-_PLACES: Final = len(_INSIDE) + 1
 # what is not in the error norm gets a tolerance that never binds
 _NEVER: Final = 1e100
 _MOST_STEPS: Final = 1_000_000
@@ -111,7 +108,7 @@ def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialVal
         msg = f"{name} cannot ask a Python function for an input; give an expression, da.sampled(…), or another integrator"
         raise Unknown(msg)
     if name == "heyoka":
-        return _heyoka(model, p, problem, watched)
+        return by_heyoka(model, p, problem, watched)
     if name == "IDA" and isinstance(model.rates, ConstrainedRates):
         return _ida(IndexOne(model.rates, p, problem, watched), problem)
 
@@ -166,7 +163,7 @@ def _tolerances(problem: InitialValueProblem) -> Numbers:
 
 
 def _scipy(name: str, rates: Rates, problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:
-    integrate = _package("scipy.integrate", "scipy")
+    integrate = optional_package("scipy.integrate", "this integrator")
     solver = getattr(integrate, name)
     known = {} if slopes is None else {"jac": slopes}
     options = {"rtol": problem.rtol, "atol": _tolerances(problem), "max_step": problem.max_step, **known}
@@ -176,19 +173,19 @@ def _scipy(name: str, rates: Rates, problem: InitialValueProblem, slopes: Rates 
     while method.status == "running":
         message = method.step()
         if method.status == "failed":
-            solution = _solution(t, y, f, inside, Outcome.STOPPED, str(message), method.nfev)
+            solution = solution_of_steps(t, y, f, inside, Outcome.STOPPED, str(message), method.nfev)
             reason = f"stopped at t = {t[-1]:.17g} after {len(t) - 1} steps: {message}"
             raise RunStopped(reason, solution)
         between = method.dense_output()
-        inside.append(np.array([between(t[-1] + c * (method.t - t[-1])) for c in _INSIDE]))
+        inside.append(np.array([between(t[-1] + c * (method.t - t[-1])) for c in INSIDE]))
         t.append(method.t)
         y.append(method.y.copy())
         f.append(rates(method.t, method.y))
-    return _solution(t, y, f, inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", method.nfev)
+    return solution_of_steps(t, y, f, inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", method.nfev)
 
 
 def _cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> Solution:
-    cvode = _package("sksundae.cvode", "scikit-sundae")
+    cvode = optional_package("sksundae.cvode", "this integrator", "scikit-sundae")
 
     def rhs(t: float, y: Numbers, yp: Numbers) -> None:
         yp[:] = rates(t, y)
@@ -203,15 +200,15 @@ def _cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> 
     if not result.success:
         message = str(result.message)
         reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
-        raise RunStopped(reason, _plain(result, Outcome.STOPPED, message))
-    again = solver.solve(_with_places_inside(result.t), problem.start)
-    found = [rates(t, y) for t, y in zip(result.t, again.y[::_PLACES], strict=True)] if again.success else []
-    return _interpolated(result, again, np.array(found))
+        raise RunStopped(reason, without_polynomials(result, Outcome.STOPPED, message))
+    again = solver.solve(with_places_inside(result.t), problem.start)
+    found = [rates(t, y) for t, y in zip(result.t, again.y[::PLACES], strict=True)] if again.success else []
+    return interpolated(result, again, np.array(found))
 
 
 def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:
     """0 = F(t, y, ẏ) by SUNDIALS' IDA; variables beyond those of the problem are algebraic."""
-    ida = _package("sksundae.ida", "scikit-sundae")
+    ida = optional_package("sksundae.ida", "this integrator", "scikit-sundae")
     y0, yp0 = form.start(problem)
     extra = len(y0) - problem.size
     atol = np.concatenate([_tolerances(problem), np.full(extra, _NEVER)])
@@ -233,128 +230,7 @@ def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = No
     if not result.success:
         message = str(result.message)
         reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
-        raise RunStopped(reason, _plain(result, Outcome.STOPPED, message))
-    again = solver.solve(_with_places_inside(result.t), y0, yp0)
+        raise RunStopped(reason, without_polynomials(result, Outcome.STOPPED, message))
+    again = solver.solve(with_places_inside(result.t), y0, yp0)
     again.y = np.asarray(again.y)[:, : problem.size]
-    return _interpolated(result, again, np.asarray(again.yp)[::_PLACES, : problem.size])
-
-
-def _heyoka(model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> Solution:
-    """Taylor's method on the same expressions; its steps are never rejected, so the tolerance is all that guards it."""
-    hy = _package("heyoka", "heyoka")
-    variables = [hy.expression(f"y{k}") for k in range(problem.size)]
-    known = dict(zip(model.state, [*variables[: problem.in_norm], hy.time], strict=True))
-    outs = _expressions(hy, model.tape, model.nodes, known, model.parameters, 0)
-    if watched is not None:
-        outs += _expressions(hy, watched.audit.tape, watched.audit.nodes, known, watched.audit.parameters, len(p))
-    system = list(zip(variables, outs, strict=True))
-    numbers = [*p, *(watched.p if watched else ())]
-    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, pars=numbers, tol=problem.rtol)
-    t, y = [problem.t0], [problem.start.copy()]
-    inside: list[Numbers] = []
-    while taylor.time < problem.t1:
-        begin = taylor.time
-        taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
-        if not np.isfinite(taylor.state).all():
-            solution = _solution(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.STOPPED, "not finite", 0)
-            reason = f"stopped at t = {begin:.17g} after {len(t) - 1} steps: the state is no longer finite"
-            raise RunStopped(reason, solution)
-        inside.append(np.array([taylor.update_d_output(begin + c * (taylor.time - begin)).copy() for c in _INSIDE]))
-        t.append(taylor.time)
-        y.append(np.array(taylor.state))
-    return _solution(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", 0)
-
-
-def _expressions(hy: Any, tape: Tape, nodes: Sequence[int], known: Mapping[int, Any], parameters: Sequence[int], first: int) -> list[Any]:
-    """Nodes as heyoka's expressions; the parameters are numbered from `first`."""
-    symbols = {**known, **{i: hy.par[first + k] for k, i in enumerate(parameters)}}
-    return evaluate(tape, list(nodes), symbols.__getitem__, _Expressions(hy))
-
-
-def _slopes(
-    model: NativeModel, p: Numbers, problem: InitialValueProblem, t: list[float], y: list[Numbers], watched: Watched | None
-) -> list[Numbers]:
-    states = np.column_stack([np.array(y)[:, : problem.in_norm], t])
-    found = model.rates.batch(states, p)
-    if watched is not None and watched.audit.rates is not None:
-        found = np.hstack([found, watched.audit.rates.batch(states, watched.p)])
-    return list(found)
-
-
-class _Expressions(Floats):
-    """heyoka's expressions as an arithmetic."""
-
-    def __init__(self, hy: Any) -> None:
-        self.hy = hy
-
-    def const(self, value: Any) -> Any:
-        return self.hy.expression(float(value))
-
-    def pi(self) -> Any:
-        return self.hy.pi
-
-    def atan2(self, a: Any, b: Any) -> Any:
-        return self.hy.atan2(a, b)
-
-    def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002 - the angle's identity does not matter here
-        if function in ("abs", "sign"):
-            msg = f"heyoka cannot treat {function}: Taylor's method needs smooth functions"
-            raise Unknown(msg)
-        return getattr(self.hy, function)(a)
-
-
-def _with_places_inside(t: Numbers) -> Numbers:
-    """The ends of all steps, and four places in each."""
-    t = np.asarray(t)
-    inside = t[:-1, np.newaxis] + np.append(0.0, _INSIDE) * np.diff(t)[:, np.newaxis]
-    return np.append(inside.reshape(-1), t[-1])
-
-
-def _interpolated(result: Any, again: Any, slopes: Numbers) -> Solution:
-    """SUNDIALS tells its steps, or its own polynomial at times it is given, but not both: the same run, asked for both in turn."""
-    t, message = np.asarray(result.t), f"finished at t = {result.t[-1]:.17g}"
-    if not again.success:
-        return _plain(result, Outcome.FINISHED, message)
-    places = np.asarray(again.y)
-    inside = places[:-1].reshape(len(t) - 1, _PLACES, -1)[:, 1:]
-    return _solution(list(t), list(places[::_PLACES]), list(slopes), list(inside), Outcome.FINISHED, message, int(np.sum(result.nfev)))
-
-
-def _plain(result: Any, outcome: Outcome, message: str) -> Solution:
-    """Steps without a polynomial in between."""
-    motion = StoredMotion(Pieces([np.asarray(result.t)]), Pieces([np.asarray(result.y)]), None)
-    return Solution(motion, outcome, message, 0, int(np.sum(result.nfev)))
-
-
-def _solution(
-    t: list[float], y: list[Numbers], f: list[Numbers], inside: list[Numbers], outcome: Outcome, message: str, calls: int
-) -> Solution:
-    times, states = np.array(t), np.array(y)
-    dense = _polynomials(times, states, np.array(f), np.array(inside)) if inside else None
-    pieces = None if dense is None else Pieces([dense])
-    return Solution(StoredMotion(Pieces([times]), Pieces([states]), pieces), outcome, message, 0, calls)
-
-
-def _polynomials(t: Numbers, y: Numbers, f: Numbers, inside: Numbers) -> Numbers:
-    """r₀, …, r₇ of y(t₀ + θh) = r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + …)))) for every step, θ̄ = 1 − θ."""
-    h = np.diff(t)[:, np.newaxis]
-    step = np.diff(y, axis=0)
-    rows = np.zeros((len(h), 8, y.shape[1]))
-    rows[:, 0], rows[:, 1] = y[:-1], step
-    rows[:, 2] = h * f[:-1] - step
-    rows[:, 3] = step - h * f[1:] - rows[:, 2]
-    a, b = _INSIDE, 1.0 - _INSIDE
-    hermite = rows[:, None, 0] + a[:, None] * (rows[:, None, 1] + b[:, None] * (rows[:, None, 2] + a[:, None] * rows[:, None, 3]))
-    # what is left over is θ²θ̄² (r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))
-    left = (inside - hermite) / (a * a * b * b)[:, None]
-    basis = np.column_stack([np.ones_like(a), a, a * b, a * a * b])
-    rows[:, 4:] = np.linalg.solve(basis, left)
-    return rows
-
-
-def _package(module: str, package: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as missing:
-        msg = f"this integrator needs the package {package}: install it with `pip install {package}`"
-        raise MissingPackage(msg) from missing
+    return interpolated(result, again, np.asarray(again.yp)[::PLACES, : problem.size])

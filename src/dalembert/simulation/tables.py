@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from dalembert.errors import Unwritable
 from dalembert.files import check_ending, replacing
-from dalembert.ode.failures import MissingPackage
+from dalembert.ode.optional_packages import optional_package
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
@@ -68,7 +67,7 @@ def _csv(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:  # 
 
 
 def _parquet(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
-    arrow, parquet = _imported("pyarrow"), _imported("pyarrow.parquet")
+    arrow, parquet = optional_package("pyarrow", "this"), optional_package("pyarrow.parquet", "this")
     table = arrow.table({"t": t, **columns}).replace_schema_metadata({"system": title})
     with replacing(path, _KEPT) as part:
         parquet.write_table(table, part)
@@ -80,14 +79,14 @@ def _mat(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
     if len(named) <= len(columns):
         msg = f"{os.fspath(path)}: two names of {title!r} are one for MATLAB; write another format"
         raise Unwritable(msg)
-    savemat = _imported("scipy.io").savemat
+    savemat = optional_package("scipy.io", "this").savemat
     with replacing(path, _KEPT) as part, part.open("wb") as file:
         savemat(file, {**named, "system": title}, long_field_names=True, oned_as="column")
 
 
 def _hdf5(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
     """HDF5 that is NetCDF as well."""
-    package = _imported("h5netcdf")
+    package = optional_package("h5netcdf", "this")
     with replacing(path, _KEPT) as part, package.File(part, "w") as file:
         file.dimensions = {"t": len(t)}
         file.attrs["system"] = title
@@ -102,13 +101,13 @@ WRITERS: Final = {".csv": _csv, ".parquet": _parquet, ".mat": _mat, ".h5": _hdf5
 
 def to_pandas(run: Trajectory) -> Any:
     """A pandas data frame: coordinates and speeds in columns, indexed by the time."""
-    package = _imported("pandas")
+    package = optional_package("pandas", "this")
     return package.DataFrame(_columns(run), index=package.Index(run.t.copy(), name="t"))
 
 
 def to_xarray(run: Trajectory) -> Any:
     """An xarray dataset: coordinates and speeds as variables along the dimension t."""
-    package = _imported("xarray")
+    package = optional_package("xarray", "this")
     variables = {name: ("t", x, {"units": unit} if (unit := _unit(run, name)) else {}) for name, x in _columns(run).items()}
     return package.Dataset(variables, coords={"t": run.t.copy()}, attrs={"system": run.system.name})
 
@@ -128,12 +127,3 @@ def _beside(run: Trajectory) -> dict[str, Any]:
         found |= {str(force.name): run[force] for force in (c.N, c.T) if force is not None}
         found[f"mode of {c.name}"] = np.array([_MODES[text] for text in run.modes[c.name]])
     return found
-
-
-def _imported(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as problem:
-        package = name.partition(".")[0]
-        msg = f"this needs {package}, which is not installed: pip install {package}"
-        raise MissingPackage(msg) from problem

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, fields
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,9 +17,8 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import MissingValue
-from dalembert.ode.failures import OutsideRun
 from dalembert.ode.solution import Outcome, Solution
-from dalembert.simulation import tables
+from dalembert.simulation import moving_pictures, sampling, tables
 from dalembert.simulation.events.occurrence import Occurrence, energy_changed
 from dalembert.simulation.live_run import filled_rows
 from dalembert.simulation.mode_history import ModeHistory
@@ -33,13 +31,9 @@ from dalembert.states.start import Start
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
-    from os import PathLike
-
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from dalembert.integrals.audit import RunIntegrals
-    from dalembert.page.animation import Animation
-    from dalembert.page.run_view import RunView
     from dalembert.simulation.events.event import Event
     from dalembert.simulation.model import Accelerations
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
@@ -156,34 +150,8 @@ class Trajectory(Shown):
     def __len__(self) -> int:
         return len(self._t)
 
-    def at(self, times: ArrayLike) -> Trajectory:
-        """The same motion at other times, by the polynomials between the steps."""
-        try:
-            wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        except (TypeError, ValueError, OverflowError) as problem:
-            msg = f"{times!r:.60} is not a time or a list of times"
-            raise OutsideRun(msg) from problem
-        if wanted.ndim != 1:
-            msg = f"give one time or a list of times, not an array of shape {wanted.shape}"
-            raise OutsideRun(msg)
-        return replace(self, sampled=(wanted, self._held(wanted, self.solution.at(wanted))))
-
-    def _held(self, t: Numbers, y: Numbers) -> Numbers:
-        """Between its ends a step leaves the rows by as much as its error: back onto them, as at the ends."""
-        kin = self.values.kin
-        between = np.flatnonzero(~np.isin(t, self.solution.t)) if kin.multipliers else ()
-        if self.accelerations is not None and len(between):
-            n = len(kin.state)
-            y = y.copy()
-            y[between, :n] = self.accelerations.onto_rows(y[between, :n], t[between])
-        return y
-
-    def with_states(self, times: ArrayLike, q: ArrayLike, u: ArrayLike) -> Trajectory:
-        """The same system and values in other states: rows of coordinates and speeds, each at its time; first-order states are zero."""
-        t, given = np.asarray(times, dtype=np.float64), [np.asarray(each, dtype=np.float64) for each in (q, u)]
-        kin = self.values.kin
-        rows = np.column_stack([given[0], np.zeros((len(given[0]), kin.first_speed - kin.n_q)), given[1]])
-        return replace(self, sampled=(t, rows), quadrature_names=(), energy_audit=None, variation=None)
+    at = sampling.at
+    with_states = sampling.with_states
 
     # ---- any quantity ------------------------------------------------------------------------
 
@@ -344,27 +312,10 @@ class Trajectory(Shown):
     to_pandas = tables.to_pandas
     to_xarray = tables.to_xarray
     plot = motion.plot
+    view = moving_pictures.view
+    animate = moving_pictures.animate
     sensitivity = reading.sensitivity
     sensitivities = property(reading.Sensitivities)
-
-    def view(self) -> RunView:
-        """The motion in a notebook, to take hold of: scene, plots, and a panel that runs it again with other numbers in the page itself.
-
-        It goes on working without the kernel; where scripts are not trusted a picture stands in its place.
-        """
-        # opened by name, as below
-        found: RunView = import_module("dalembert.page.run_view").RunView(self)
-        return found
-
-    def animate(self, path: str | PathLike[str] | None = None) -> Animation:
-        """The motion in three dimensions, with its coordinates over time.
-
-        In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending of the path says (.png, .gif,
-        .mp4), and the name of the file is printed.
-        """
-        # the page stands above this chapter and is opened by name, as the package opens its later chapters
-        found: Animation = import_module("dalembert.page.animation").animate(self, path)
-        return found
 
     __str__ = __repr__ = summary
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 import concurrent.futures
 import pickle
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import Any, Final
 
-from dalembert.ode.failures import MissingPackage
+from dalembert.ode.optional_packages import optional_package
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import VERSION, StudyPlan
 from dalembert.studies.running import StudyFailed
@@ -75,11 +74,7 @@ def _executed(engine: concurrent.futures.Executor, payload: bytes, todo: list[Pi
 
 
 def _distributed(engine: Any, payload: bytes, todo: list[Piece], run_piece: RunPiece) -> Iterator[tuple[Piece, Any]]:
-    try:
-        distributed = import_module("distributed")
-    except ImportError as missing:
-        msg = "a cluster needs dask.distributed, which is not installed: pip install 'dalembert[study]'"
-        raise MissingPackage(msg) from missing
+    distributed = optional_package("distributed", "a cluster", "'dalembert[study]'")
     client = _connected(distributed, engine) if isinstance(engine, str) else engine
     try:
         _check_workers(client)

@@ -7,13 +7,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.notebook import Shown
-from dalembert.ode.failures import MissingPackage
+from dalembert.ode.optional_packages import optional_package
 from dalembert.studies.chunk import OUTCOMES
 from dalembert.studies.members import DRAW, BadStudy
 from dalembert.studies.plan import Role, StudyPlan
@@ -30,11 +29,7 @@ _DRIFT: Final = "max |E_Z − E_Z(t0)| / max(K2 + |V − V0| + |Z|)"
 
 def xarray() -> Any:
     """The package, or a word on how to get it."""
-    try:
-        return import_module("xarray")
-    except ImportError as problem:
-        msg = "studies need xarray, which is not installed: pip install 'dalembert[study]'"
-        raise MissingPackage(msg) from problem
+    return optional_package("xarray", "a study", "'dalembert[study]'")
 
 
 def coordinate_name(name: str, role: Role) -> str:

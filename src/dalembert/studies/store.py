@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.errors import Unwritable
-from dalembert.ode.failures import MissingPackage
+from dalembert.ode.optional_packages import optional_package
 from dalembert.studies.chunk import FINISHED, WAITING, Chunk, reasons_of
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import StudyPlan
@@ -36,11 +36,7 @@ _CHUNK: Final = "chunk"
 
 
 def _zarr() -> Any:
-    try:
-        return import_module("zarr")
-    except ImportError as problem:
-        msg = "files of studies need zarr, which is not installed: pip install 'dalembert[study]'"
-        raise MissingPackage(msg) from problem
+    return optional_package("zarr", "a file of a study", "'dalembert[study]'")
 
 
 @contextlib.contextmanager

@@ -11,7 +11,6 @@ than linear (sin(cos² θ) and sin(1 − sin² θ)). A disagreement that involve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from random import Random
@@ -19,9 +18,10 @@ from typing import Any, Final
 
 from dalembert.algebra.exact import quadratic
 from dalembert.algebra.exact.constants import sign_of_constant, simpler_root
+from dalembert.algebra.exact.full_turns import common_period
 from dalembert.algebra.exact.generators import Generators, prime_for
 from dalembert.algebra.exact.linear_forms import Form, LinearForms
-from dalembert.algebra.exact.modular import SIZES, SMALLEST_PERIOD, BadPoint, Circle, NeverReal, NoRoot, inverse, sign, square_root, turned
+from dalembert.algebra.exact.modular import SIZES, BadPoint, Circle, NeverReal, NoRoot, inverse, sign, square_root, turned
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.structure import Structure, square_part
 from dalembert.algebra.folds import depends_on, needed, symbols_of
@@ -65,7 +65,7 @@ class PrimePoint:
         if like is None:
             nodes = range(len(tape.nodes)) if outs is None else needed(tape, outs)
             roots = [a for op, a, _ in map(tape.nodes.__getitem__, nodes) if op == "sqrt"]
-            period = _period(tape, nodes)
+            period = common_period(tape, nodes)
             squares = {v.numerator * v.denominator for a in roots if (v := tape.value(a)) is not None}
             self.generators = Generators(seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period)
         else:
@@ -335,24 +335,3 @@ class PrimePoint:
             self._forms.forget(i)
             self._circles.pop(i, None)
             self._exps.pop(i, None)
-
-
-def _period(tape: Tape, nodes: Sequence[int]) -> int:
-    """The least multiple of 24 such that all multiples of π under sines and cosines are multiples of 2π/period."""
-    period, pi = SMALLEST_PERIOD, tape.pi
-    if not any((a == pi or b == pi) and op != "const" for op, a, b in map(tape.nodes.__getitem__, nodes)):
-        return period
-    # each node's rational part and its multiple of π, as in its form
-    parts: dict[int, tuple[Number, Number]] = {pi: (0, 1)}
-    for i in nodes:
-        op, a, b = tape.nodes[i]
-        if op == "const":
-            parts[i] = a, 0
-        elif op in ("sin", "cos"):
-            period = math.lcm(period, 2 * parts.get(a, (0, 0))[1].denominator)
-        elif op in ("add", "sub", "mul", "neg"):
-            (m, k), (n, j) = parts.get(a, (0, 0)), parts.get(b, (0, 0))
-            found = {"add": (m + n, k + j), "sub": (m - n, k - j), "mul": (m * n, m * j + n * k), "neg": (-m, -k)}[op]
-            if any(found):
-                parts[i] = found
-    return period

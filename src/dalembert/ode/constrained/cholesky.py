@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_writer import LANE, LANES, POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray
+from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray
 from dalembert.ode.constrained.fields import ProblemFunction
 
 _EPSILON: Final = 2.0**-52

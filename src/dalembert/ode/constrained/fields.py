@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_writer import LANE, LANES, POINTER, REAL, TRUTH, WHOLE, NativeFunction, NumberArray, Operand, Record, Value
+from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, TRUTH, WHOLE
+from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Record, Value
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (

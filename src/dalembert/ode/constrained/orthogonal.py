@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_writer import LANE, LANES, POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray, Value
+from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
 from dalembert.ode.constrained.fields import ProblemFunction
 
 # sine of the angle between a row and those before it: none at all

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_writer import CODE, LANE, POINTER, REAL, WHOLE, Array, NumberArray, Value
+from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import WEAK, noise
 

@@ -17,7 +17,7 @@ import numpy as np
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_writer import LANES
+from dalembert.numerics.llvm_types import LANES
 from dalembert.ode.constrained.fields import FIELDS
 from dalembert.ode.constrained.solver_text import EXPORTS, text
 from dalembert.ode.memory import padded, ready, structure

@@ -16,7 +16,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.numerics.llvm_writer import INTRINSICS, LANE, POINTER, REAL, WHOLE, Array, NumberArray, Value
+from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.constrained.cholesky import cholesky_text
 from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import noise, orthogonal_text

@@ -8,7 +8,8 @@ d is the derivative along a column of S. Where φ = 0 and e = 0 the second line 
 
 from __future__ import annotations
 
-from dalembert.numerics.llvm_writer import CODE, LANE, POINTER, REAL, WHOLE, Array, NumberArray, Value
+from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.constrained.fields import ProblemFunction
 
 

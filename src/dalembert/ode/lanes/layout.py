@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dalembert.numerics.kernels import attributes
-from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, NativeFunction, NumberArray, Operand, Record, Value, pack
+from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, pack
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.coefficients import STAGES
 from dalembert.ode.problem import DENSE_ROWS
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.numerics.joining import joined
-from dalembert.numerics.llvm_writer import REAL, WHOLE, Operand, Value, declared
+from dalembert.numerics.llvm_types import REAL, WHOLE, declared
+from dalembert.numerics.llvm_writer import Operand, Value
 from dalembert.numerics.target import Target
 from dalembert.ode import control, crawl
 from dalembert.ode.lanes.layout import LaneFunction, LaneFunctions, LaneLayout

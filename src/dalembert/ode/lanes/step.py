@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, Operand, Value
+from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, Operand, Value
 from dalembert.ode import control
 from dalembert.ode.coefficients import E3, E5, END_STAGE, STAGES, STEP_STAGES, A, B, C, D, Numbers
 from dalembert.ode.lanes.layout import LaneFunction, LaneLayout

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_writer import POINTER, REAL, WHOLE, Array, NumberArray, Value, constant
+from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, constant
+from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.event_search import SAMPLES
 from dalembert.ode.lanes.layout import Functional, FunctionalKind, LaneFunction, LaneLayout
 from dalembert.ode.problem import DENSE_ROWS

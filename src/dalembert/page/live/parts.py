@@ -10,7 +10,7 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.numerics import emit
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.llvm_writer import POINTER
+from dalembert.numerics.llvm_types import POINTER
 from dalembert.numerics.target import WASM32
 
 

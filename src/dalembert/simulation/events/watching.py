@@ -15,7 +15,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
-from dalembert.numerics.llvm_writer import LANES
+from dalembert.numerics.llvm_types import LANES
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
 from dalembert.ode.memory import padded, prepare, ready, structure

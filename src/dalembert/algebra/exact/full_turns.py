@@ -1,0 +1,30 @@
+"""Into how many parts a full turn must be divided, so that sines and cosines of all multiples of π that occur have values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dalembert.algebra.exact.modular import SMALLEST_PERIOD
+from dalembert.algebra.tape import Number, Tape
+
+
+def common_period(tape: Tape, nodes: Sequence[int]) -> int:
+    """The least multiple of 24 such that all multiples of π under sines and cosines are multiples of 2π/period."""
+    period, pi = SMALLEST_PERIOD, tape.pi
+    if not any((a == pi or b == pi) and op != "const" for op, a, b in map(tape.nodes.__getitem__, nodes)):
+        return period
+    # each node's rational part and its multiple of π, as in its form
+    parts: dict[int, tuple[Number, Number]] = {pi: (0, 1)}
+    for i in nodes:
+        op, a, b = tape.nodes[i]
+        if op == "const":
+            parts[i] = a, 0
+        elif op in ("sin", "cos"):
+            period = math.lcm(period, 2 * parts.get(a, (0, 0))[1].denominator)
+        elif op in ("add", "sub", "mul", "neg"):
+            (m, k), (n, j) = parts.get(a, (0, 0)), parts.get(b, (0, 0))
+            found = {"add": (m + n, k + j), "sub": (m - n, k - j), "mul": (m * n, m * j + n * k), "neg": (-m, -k)}[op]
+            if any(found):
+                parts[i] = found
+    return period

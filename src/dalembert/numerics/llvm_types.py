@@ -1,0 +1,62 @@
+"""LLVM's kinds of values by name, numbers of each kind written out, and the elementary operations that are declared for them."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+LANES: Final = 4
+REAL: Final = "double"
+LANE: Final = f"<{LANES} x double>"
+WHOLE: Final = "i64"
+CODE: Final = "i32"
+TRUTH: Final = "i1"
+POINTER: Final = "ptr"
+
+INTRINSICS: Final = "\n".join(
+    (
+        f"declare {LANE} @llvm.fmuladd.v{LANES}f64({LANE}, {LANE}, {LANE})",
+        f"declare {LANE} @llvm.fabs.v{LANES}f64({LANE})",
+        f"declare {LANE} @llvm.maxnum.v{LANES}f64({LANE}, {LANE})",
+        f"declare {REAL} @llvm.vector.reduce.fadd.v{LANES}f64({REAL}, {LANE})",
+        f"declare {REAL} @llvm.fabs.f64({REAL})",
+        f"declare {REAL} @llvm.sqrt.f64({REAL})",
+        f"declare {REAL} @llvm.minnum.f64({REAL}, {REAL})",
+        f"declare {REAL} @llvm.maxnum.f64({REAL}, {REAL})",
+    )
+)
+
+CONVERSIONS: Final = {(WHOLE, REAL): "sitofp", (CODE, WHOLE): "sext", (WHOLE, CODE): "trunc"}
+
+
+def constant(x: float, kind: str) -> str:
+    """A number written out as a constant of this kind."""
+    if kind == POINTER:
+        return "null"
+    if kind in (WHOLE, CODE):
+        return str(int(x))
+    # a double in hexadecimal is exact
+    bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
+    return bits if kind == REAL else f"<{', '.join([f'double {bits}'] * width(kind))}>"
+
+
+def pack(lanes: int, of: str = REAL) -> str:
+    """The kind of so many numbers side by side; one number is a number."""
+    return of if lanes == 1 else f"<{lanes} x {of}>"
+
+
+def width(kind: str) -> int:
+    """How many numbers stand side by side in a value of this kind."""
+    return int(kind[1:].partition(" ")[0]) if kind.startswith("<") else 1
+
+
+def declared(kind: str) -> str:
+    """The elementary operations of the processor on numbers of this kind."""
+    one, two, three = ("fabs", "sqrt"), ("minnum", "maxnum"), ("fmuladd",)
+    counts = [(name, k) for k, names in enumerate((one, two, three), 1) for name in names]
+    return "\n".join(f"declare {kind} @llvm.{name}.{suffix(kind)}({', '.join([kind] * k)})" for name, k in counts)
+
+
+def suffix(kind: str) -> str:
+    """How LLVM's intrinsic functions are named for the kind."""
+    return "f64" if kind == REAL else f"v{width(kind)}f64"

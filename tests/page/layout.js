@@ -52,14 +52,15 @@
     }
   });
 
-  // rows of one formula: fractions above and below one another keep a gap
+  // rows of one formula: fractions above and below one another keep a gap of half a letter
   for (const table of document.querySelectorAll("math mtable")) {
     if (hidden(table)) continue;
+    const gap = 0.5 * parseFloat(getComputedStyle(table).fontSize);
     const rows = [...table.children].map((row) => [...row.querySelectorAll("mfrac")].map((f) => f.getBoundingClientRect()));
     for (let k = 1; k < rows.length; k++)
       for (const a of rows[k - 1])
         for (const b of rows[k])
-          if (Math.min(a.right, b.right) > Math.max(a.left, b.left) && b.top - a.bottom < 0.3 * a.height) { faults.push(`fractions touch: ${name(table)}`); break; }
+          if (Math.min(a.right, b.right) > Math.max(a.left, b.left) && b.top - a.bottom < gap) { faults.push(`fractions touch: ${name(table)}`); break; }
   }
   return [...new Set(faults)];
 })()

@@ -56,6 +56,19 @@ def test_steps_unfold(visit):
     visit.picture("steps")
 
 
+def test_a_printed_page_shows_the_derivation_and_folds_it_again(visit):
+    step = visit.page.locator("#principle-kane details", has_text="Partial velocities").first
+    visit.page.emulate_media(media="print")
+    assert step.locator("summary").is_visible()
+    visit.do("dispatchEvent(new Event('beforeprint'))")
+    step.locator("math").first.wait_for(state="visible")
+    assert 0 == visit.do("document.querySelectorAll('details:not([open])').length")
+    visit.do("dispatchEvent(new Event('afterprint'))")
+    visit.page.emulate_media(media="screen")
+    assert not step.locator("math").first.is_visible()
+    assert [] == visit.said
+
+
 def test_a_formula_is_copied_as_latex(browser, disk_file):
     context = browser.new_context(viewport=DESKTOP, offline=True, permissions=["clipboard-read", "clipboard-write"])
     visit = Visit(context, disk_file)

@@ -219,8 +219,8 @@ def test_what_a_browser_lacks_is_said(browser, disk_file, missing):
     context = browser.new_context(viewport=SIZE, offline=True)
     context.add_init_script(f"delete window.{missing}; window.{missing} = undefined;")
     visit = Tried(context, disk_file, ready=False)
-    assert {"WebAssembly": "WebAssembly", "Worker": "workers"}[missing] in visit.page.locator("#trial .said").inner_text()
-    assert "the recorded run is shown" in visit.page.locator("#trial .said").inner_text()
+    assert {"WebAssembly": "WebAssembly", "Worker": "workers"}[missing] in visit.page.locator("#trial .said").text_content()
+    assert "the recorded run is shown" in visit.page.locator("#trial .said").text_content()
     assert [] == visit.said
     context.close()
 

@@ -41,11 +41,8 @@ def rates_of(form: Form, unknowns: Sequence[str], rates: Sequence[str]) -> list[
 
 
 def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[str] = ()) -> tuple[WrittenEquation, Ranking]:
-    """form = 0 with its denominator cleared and the first unknown's leading coefficient positive, and how to rank its terms.
-
-    A root stays below the terms that it belongs to: multiplying the others by it would make nothing clearer.
-    """
-    below = form.denominator if len(form.denominator) == 1 and any(a.op == "sqrt" for a, _ in form.denominator[0].powers) else UNIT
+    """form = 0 without sums and functions in its denominator, the first unknown's leading coefficient positive; and the ranks of terms."""
+    below = _kept_below(form)
     fast = rates_of(form, unknowns, rates)
     ranking = Ranking(tape, unknowns, fast)
     chosen = frozenset((*unknowns, *fast))
@@ -57,6 +54,19 @@ def equation(form: Form, tape: Tape, unknowns: Sequence[str], rates: Sequence[st
     if left and pieces(sides[0], ranking)[0].coefficient < 0:
         sides = -sides[0], -sides[1]
     return WrittenEquation(sides[0], sides[1] if right else ZERO), ranking
+
+
+def _kept_below(form: Form) -> tuple[Term, ...]:
+    """The symbols and roots of a denominator of one term: the row keeps its dimension, and each term is divided where it belongs.
+
+    Multiplying the others by them would make nothing clearer. Of two terms or more only the whole row could be divided.
+    """
+    if len(form.denominator) > 1:
+        return UNIT
+    (below,) = form.denominator
+    if any(a.op == "sqrt" for a, _ in below.powers):
+        return form.denominator
+    return (Term(below.coefficient, tuple((a, k) for a, k in below.powers if a.op == "symbol")),)
 
 
 def _contains(term: Term, names: frozenset[str]) -> bool:

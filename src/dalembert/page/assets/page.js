@@ -32,6 +32,7 @@ for (const list of $$('[role="tablist"]')) {
     }
     unpack(document.getElementById(tab.getAttribute("aria-controls")));
     if (focus) tab.focus();
+    unpack(document.getElementById(tab.getAttribute("aria-controls")), true);
     document.dispatchEvent(new Event("shown"));
   };
   tabs.forEach((tab, k) => {
@@ -51,16 +52,22 @@ async function inflate(text) {
   const stream = new Blob([Arrays.read(text, Uint8Array)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Response(stream).text();
 }
-async function unpack(root) {
+// `folded`: also what is still folded, so that it is there when the page is printed
+async function unpack(root, folded = false) {
   for (const place of $$("[data-packed]", root)) {
-    if (place.closest("[hidden]") || (place.closest("details") && !place.closest("details").open)) continue;
+    if (place.closest("[hidden]") || (!folded && place.closest("details") && !place.closest("details").open)) continue;
     const packed = document.getElementById(place.dataset.packed);
+    // another call has it in hand
+    if (!packed) continue;
     delete place.dataset.packed;
     place.innerHTML = await inflate(packed.textContent);
     packed.remove();
     copyable(place);
   }
 }
+// a printed page shows the derivation by the chosen principle, and everything else that is folded
+addEventListener("beforeprint", () => { for (const step of $$("details:not([open])")) { step.open = true; step.dataset.folded = ""; } });
+addEventListener("afterprint", () => { for (const step of $$("details[data-folded]")) { step.open = false; delete step.dataset.folded; } });
 document.addEventListener("toggle", (e) => { if (e.target.open) unpack(e.target); }, true);
 
 // ---- copy ------------------------------------------------------------------------------------
@@ -257,7 +264,7 @@ function begin() {
   unpack(document);
   document.documentElement.dataset.ready = "yes";
   // from now on everything has its true height, so that links to the parts arrive where they should
-  const settle = () => document.documentElement.classList.add("settled");
+  const settle = () => { document.documentElement.classList.add("settled"); unpack(document, true); };
   if (window.requestIdleCallback) requestIdleCallback(settle, { timeout: 2000 }); else setTimeout(settle, 300);
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (e) => theme(e.matches ? "dark" : "light"));

@@ -61,9 +61,11 @@ class Trial {
   knob(k) {
     const row = document.createElement("div"), label = document.createElement("label"), field = document.createElement("input"), slider = document.createElement("input"), fault = document.createElement("p"), name = document.createElement("span"), unit = document.createElement("small");
     const id = `knob-${this.knobs.indexOf(k)}`;
-    row.className = "knob"; label.textContent = k.name; label.htmlFor = id;
+    row.className = "knob"; label.textContent = this.data.shown[k.name] ?? k.name; label.title = k.name; label.htmlFor = id;
     unit.textContent = k.unit ? ` [${k.unit}]` : ""; unit.id = `${id}-unit`; name.append(label, unit);
     Object.assign(field, { type: "text", inputMode: "decimal", id, value: Trial.write(k.value), autocomplete: "off", spellcheck: false });
+    // spoken as programs call it
+    field.setAttribute("aria-label", k.name);
     Object.assign(slider, { type: "range", step: "any" });
     slider.setAttribute("aria-label", `${k.name}, slider`);
     Object.assign(fault, { className: "fault", id: `${id}-fault` });

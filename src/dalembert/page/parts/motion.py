@@ -12,7 +12,7 @@ from dalembert.algebra.printing.mathml import math
 from dalembert.errors import DalembertError
 from dalembert.page.live.reacting import reaction_places
 from dalembert.page.parts.trial import PHASE
-from dalembert.page.parts.words import panel, section, switch
+from dalembert.page.parts.words import panel, section, shown_name, switch
 from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.writing import Writing
@@ -51,7 +51,8 @@ def motion(study: Study, even: Trajectory | None, plots: Plots | None, drawn: Sc
 
 
 def _beginning(run: Trajectory) -> str:
-    given = run.start.given()
+    asked = [m for m in run.start.marks if m.origin == "given"]
+    given = ", ".join(f"{shown_name(run.system, m.name)} = {m.value:.6g} {run.start.units.get(m.name, '')}".rstrip() for m in asked)
     s = run.solution
     reached = f"{run.t[-1] - run.t[0]:.6g} s in {s.steps} steps, {s.rejected} rejected, {s.calls} evaluations"
     stopped = "" if run.finished else f" It stopped before its end: {s.message or s.outcome.value}."

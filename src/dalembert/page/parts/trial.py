@@ -14,6 +14,7 @@ from dalembert.errors import DalembertError
 from dalembert.model.system import units_by_name
 from dalembert.page.embedding import script
 from dalembert.page.parts.reproduction import event_text, head, written
+from dalembert.page.parts.words import shown_name
 from dalembert.page.study import Study
 from dalembert.simulation.events.event import Event
 from dalembert.simulation.jump_times import bends_in_time
@@ -95,6 +96,7 @@ def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
         **module.data,
         "constants": [{"name": n, "value": x, "kind": kinds[n]} for n, x in known.items() if n in kinds and n in used],
         "units": units_by_name(system, [*(f["name"] for f in module.data["starts"]), *kinds, *module.data["state"], "t"]),
+        "shown": {name: shown_name(system, name) for name in [*(f["name"] for f in module.data["starts"]), *kinds]},
         "duration": request.duration,
         "rtol": _RTOL,
         "given": {str(name): float(x) for name, x in request.values.items()},

@@ -8,10 +8,13 @@ from html import escape
 from shlex import quote
 from typing import Final
 
-from dalembert.algebra.printing.names import superscript
+from dalembert.algebra.printing.names import displayed, superscript, unicode_name
+from dalembert.model.system import System
 
 # the letters of the energies, set as mathematics
 _LETTERS: Final = re.compile(r"E_Z|σ_R|K̇₂|K[₀₁₂]|\b[KETVZC]\b(?! is)")
+# as programs write rates, and as names carry them
+_DOTS: Final = {"": "", "dot": "'", "ddot": "''"}
 _LOWERED: Final = {"E_Z": "<i>E<sub>Z</sub></i>", "σ_R": "<i>σ<sub>R</sub></i>"}
 
 
@@ -24,6 +27,12 @@ def section(identity: str, title: str, *inside: str) -> str:
 def typeset(text: str) -> str:
     """Plain words with the energies in italics and their indices lowered."""
     return _LETTERS.sub(lambda found: _LOWERED.get(found[0], f"<i>{found[0]}</i>"), escape(text))
+
+
+def shown_name(system: System, name: str) -> str:
+    """psi.dot → ψ̇: a symbol or its rate as a book prints it; expressions as they are."""
+    stem, _, rate = name.partition(".")
+    return unicode_name(displayed(stem + _DOTS[rate], system.space.tape.displays)) if stem.isidentifier() and rate in _DOTS else name
 
 
 def short(x: float) -> str:

@@ -70,3 +70,14 @@ def test_springs_and_dampers_join_their_points_and_forces_are_arrows():
 
 def test_two_masses_held_apart_by_a_constraint_are_linked():
     assert [("link",)] == [(line.kind,) for line in scene(frames_of(run_of("dumbbell"))).lines]
+
+
+def test_a_rope_that_is_hauled_in_is_drawn_and_a_coordinate_alone_is_not():
+    s = da.System("crane", gravity=9.81)
+    x, theta, l = s.coordinates("x theta l")
+    trolley = s.O.offset(x * s.N.x, "trolley", s.N)
+    load = trolley.offset(-l * s.N.rotated(theta, s.N.z, "B").y, "load")
+    s.particle("trolley", 2, trolley)
+    s.particle("load", 1, load)
+    drawn = scene(frames_of(da.simulate(s, 0.5, start={"l": 1, "theta.dot": 1}, progress=False)))
+    assert [("rope", "trolley", "load")] == [(line.kind, drawn.places[line.a].name, drawn.places[line.b].name) for line in drawn.lines]

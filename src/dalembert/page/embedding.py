@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -54,8 +54,6 @@ def scene_data(s: Scene) -> dict[str, Any]:
     """What the renderer needs."""
     v = s.view
     size = min(v.near, v.far)
-    force = max((_largest(a.vector) for a in s.arrows if a.kind != "torque"), default=1.0)
-    torque = max((_largest(a.vector) for a in s.arrows if a.kind == "torque"), default=1.0)
     return {
         "t": floats(s.t),
         "bodies": [
@@ -98,8 +96,8 @@ def scene_data(s: Scene) -> dict[str, Any]:
             "ground": v.ground,
             "stick": _STICK * size,
             "arrow": _ARROW * size,
-            "force": force or 1.0,
-            "torque": torque or 1.0,
+            "force": longest(s, "force") or 1.0,
+            "torque": longest(s, "torque") or 1.0,
         },
     }
 
@@ -109,8 +107,10 @@ def _place(s: Scene, r: Numbers) -> int | str:
     return next((k for k, p in enumerate(s.places) if p.r is r or np.array_equal(p.r, r)), moving(r))
 
 
-def _largest(x: Numbers) -> float:
-    return float(np.linalg.norm(x, axis=1).max(initial=0.0))
+def longest(s: Scene, what: Literal["force", "torque"]) -> float:
+    """The largest force or torque along the motion: its arrow is the longest, and the others keep its scale."""
+    vectors = [a.vector for a in s.arrows if (a.kind == "torque") == (what == "torque")]
+    return max((float(np.linalg.norm(v, axis=1).max(initial=0.0)) for v in vectors), default=0.0)
 
 
 def traced(s: Scene, most: int = 8) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from dalembert.page.curves import CurveMembers, MemberCurve
 from dalembert.page.geometry import Poses, ancestors
 from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
 from dalembert.page.outline import Outline, attached, outline
-from dalembert.page.shapes import DrawnBody, Solid, centre_mark, parts, solid
+from dalembert.page.shapes import DrawnBody, Solid, centre_mark, fitting, parts, solid
 from dalembert.page.view import View, view
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ class ScenePoint:
 
 @dataclass(frozen=True)
 class SceneLine:
-    """Between two places: a rigid link, a spring, a damper."""
+    """Between two places: a rigid link, a spring, a damper, a rope or guide whose length changes."""
 
-    kind: Literal["link", "spring", "damper"]
+    kind: Literal["link", "spring", "damper", "rope"]
     a: int
     b: int
 
@@ -139,6 +139,7 @@ class _Drawing:
         self.sources: list[tuple[Point, Vector | None]] = []
         self.number: dict[Point, int] = {}
         self.links: dict[tuple[int, int], None] = {}
+        self.ropes: list[tuple[int, int]] = []
         self.rails: list[Rail] = []
         wanted = [Q for P in self.points for Q in ancestors(P)]
         r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
@@ -151,7 +152,7 @@ class _Drawing:
         self.roots = [self._place(c.root.name, c.r[0], c.root) for c in self.curves]
         self.tips = [self._place(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves]
         # what is to be seen: the masses, and what is linked with them
-        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links, self.roots, self.tips)
+        seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links, *self.ropes, self.roots, self.tips)
         ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
         sprung = {self.number[P] for _, *pair in self.springs for P in pair}
         self.held = [self.places[k] for k in sorted(seen | sprung)] + ends
@@ -190,6 +191,14 @@ class _Drawing:
             and np.ptp(self.places[a], axis=0).max() <= _STILL * self.size
         ):
             self.rails.append(_rail(self.places[b], directions[0], 0.15 * self.size))
+        elif self._is_hauled(P):
+            self.ropes.append((a, b))
+
+    def _is_hauled(self, P: Point) -> bool:
+        """Whether a point moves along one axis of a frame that turns: a load on a rope, a bead on an arm."""
+        N = self.run.system.N
+        along = [(F, c) for F, triple in P.r.parts.items() for c in triple if c != P.r.tape.zero]
+        return len(along) == 1 and along[0][0] is not N
 
     def _movers(self, P: Point) -> int:
         """How many coordinates and motions an offset depends on."""
@@ -260,7 +269,7 @@ class _Drawing:
     # ---- all of it ---------------------------------------------------------------------------
 
     def scene(self) -> Scene:
-        bodies = _fitting(list(self.bodies()), [self._length(link) for link in self.links])
+        bodies = fitting(list(self.bodies()), [self._length(link) for link in self.links])
         fixed = [np.ptp(r, axis=0).max() <= _STILL * self.size for r in self.places]
         degree = [sum(k in link for link in self.links) for k in range(len(self.places))]
         at_G = {self.number[b.G] for b in self.run.system.bodies}
@@ -271,6 +280,7 @@ class _Drawing:
         # bars of a body stand for its own links, and two supports need none
         apart = [{k for k, still in enumerate(fixed) if still and degree[k] > 1}, *self.framed]
         lines = [SceneLine("link", a, b) for a, b in self.links if not any({a, b} <= places for places in apart)]
+        lines += [SceneLine("rope", a, b) for a, b in self.ropes]
         lines += [SceneLine(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
         contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
         ground = [self.places[k] for k in contacts]
@@ -327,18 +337,3 @@ def _size(places: Sequence[Numbers]) -> float:
 def _rail(way: Numbers, direction: Numbers, margin: float) -> Rail:
     along = (way - way[0]) @ direction
     return Rail(way[0] + np.outer([along.min() - margin, along.max() + margin], direction))
-
-
-def _fitting(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
-    """Where solids drawn from their inertia would hide the links between them, all are drawn smaller by one factor."""
-    guessed = [max(b.solid.sizes) for b in bodies if b.solid.guessed and b.solid.kind == "sphere"]
-    if not guessed or len(guessed) + sum(b.outline is not None for b in bodies) < 3 or not links:
-        return bodies
-    factor = min(1.0, 0.55 * float(np.median(links)) / float(np.median(guessed)))
-    return [_scaled(b, factor) if b.solid.guessed and b.solid.kind == "sphere" else b for b in bodies]
-
-
-def _scaled(body: DrawnBody, factor: float) -> DrawnBody:
-    s = body.solid
-    a, b, c = (factor * x for x in s.sizes)
-    return replace(body, solid=replace(s, sizes=(a, b, c)))

@@ -5,8 +5,8 @@ Source: Mei85 ch. 6 for the moments of simple solids, read backwards: a² = 5 (I
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -179,3 +179,18 @@ def _with_z(axis: Numbers) -> Numbers:
     x = first - z * (z @ first)
     x = x / np.linalg.norm(x)
     return np.column_stack([x, np.cross(z, x), z])
+
+
+def fitting(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
+    """Where solids drawn from their inertia would hide the links between them, all are drawn smaller by one factor."""
+    guessed = [max(b.solid.sizes) for b in bodies if b.solid.guessed and b.solid.kind == "sphere"]
+    if not guessed or len(guessed) + sum(b.outline is not None for b in bodies) < 3 or not links:
+        return bodies
+    factor = min(1.0, 0.55 * float(np.median(links)) / float(np.median(guessed)))
+    return [_scaled(b, factor) if b.solid.guessed and b.solid.kind == "sphere" else b for b in bodies]
+
+
+def _scaled(body: DrawnBody, factor: float) -> DrawnBody:
+    s = body.solid
+    a, b, c = (factor * x for x in s.sizes)
+    return replace(body, solid=replace(s, sizes=(a, b, c)))

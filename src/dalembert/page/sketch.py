@@ -200,7 +200,11 @@ def _sticks(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
         ends = _coil(ends, 0.02 * camera.radius) if line.kind == "spring" else ends
         flat, depth = camera(ends)
         # a link inside a body is hidden by it
-        yield Face(flat, None, METAL if line.kind == "link" else INK, 0.9 * unit, depth=float(depth.max()))
+        width = 0.45 * unit if line.kind == "rope" else 0.9 * unit
+        yield Face(flat, None, METAL if line.kind == "link" else INK, width, depth=float(depth.max()))
+        if line.kind == "damper":
+            # the cylinder of a dashpot
+            yield Face(flat[0] + np.outer([0.35, 0.65], flat[-1] - flat[0]), None, METAL, 2.8 * unit, depth=float(depth.min()))
     for rail in scene.rails:
         flat, depth = camera(rail.ends)
         yield Face(flat, None, INK, 0.35 * unit, depth=float(depth.max()) + camera.distance)

@@ -275,7 +275,7 @@ class Renderer {
   path(points, width, colour, bias) {
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.scratch);
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flat()), gl.STREAM_DRAW);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(points.flatMap((p) => [...p])), gl.STREAM_DRAW);
     this.polyline(this.scratch, 0, points.length - 1, width, colour, bias);
   }
 
@@ -578,13 +578,15 @@ class Stage {
     const way = V.sub(b, a), l = V.norm(way);
     if (l < 1e-9) return;
     const z = V.unit(way), x = V.unit(V.cross(Math.abs(z[0]) < 0.8 ? [1, 0, 0] : [0, 1, 0], z)), y = V.cross(z, x);
-    const turns = kind === "spring" ? 10 : 0, r = 1.7 * this.data.view.stick, points = [a];
-    for (let i = 0; i <= 16 * turns; i++) {
+    const turns = 10, r = 1.7 * this.data.view.stick, points = [a];
+    // a dashpot: a cylinder on a thin rod
+    if (kind === "damper") this.renderer.rod("cylinder", V.add(a, V.scale(way, 0.35)), V.add(a, V.scale(way, 0.65)), 1.3 * this.data.view.stick, this.metal);
+    for (let i = 0; kind === "spring" && i <= 16 * turns; i++) {
       const k = i / 16 * 2 * Math.PI, s = 0.1 + 0.8 * i / (16 * turns);
       points.push(V.add(V.add(V.add(a, V.scale(way, s)), V.scale(x, r * Math.cos(k))), V.scale(y, r * Math.sin(k))));
     }
     points.push(b);
-    this.renderer.path(points, kind === "spring" ? 2 : 3.5, [...this.ink, 0.75]);
+    this.renderer.path(points, kind === "damper" ? 3.5 : 2, [...this.ink, 0.75]);
   }
 
   traces() {

@@ -10,9 +10,10 @@ import numpy as np
 
 from dalembert.algebra.printing.mathml import math
 from dalembert.errors import DalembertError
+from dalembert.page.embedding import longest
 from dalembert.page.live.reacting import reaction_places
 from dalembert.page.parts.trial import PHASE
-from dalembert.page.parts.words import panel, section, shown_name, switch
+from dalembert.page.parts.words import panel, section, short, shown_name, switch
 from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.writing import Writing
@@ -20,6 +21,7 @@ from dalembert.simulation.summary import event_lines
 from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
+    from dalembert.model.system import System
     from dalembert.page.scene import Scene
     from dalembert.simulation.reactions.loads import JointLoad, RowLoad
     from dalembert.simulation.trajectory import Trajectory
@@ -45,7 +47,7 @@ def motion(study: Study, even: Trajectory | None, plots: Plots | None, drawn: Sc
     shown = [(title, panels) for title, panels in groups(run, even) if panels]
     titles = [(str(k), title) for k, (title, _) in enumerate(shown)]
     grids = [panel("group", "group", str(k), title, plots.grid(panels), first=not k) for k, (title, panels) in enumerate(shown)]
-    stage = player(sketch, plots, arrow_kinds(drawn)) if drawn is not None else ""
+    stage = player(sketch, plots, arrow_legend(drawn, study.system)) if drawn is not None else ""
     remarks = "".join(f'<p class="fails">{escape(remark)}</p>' for remark in study.remarks)
     return section("motion", "Motion", f"<p>{_beginning(run)}</p>", remarks, stage, trial, switch("Plots", "group", titles), *grids, PHASE)
 
@@ -63,19 +65,22 @@ def _beginning(run: Trajectory) -> str:
 # ---- the stage -------------------------------------------------------------------------------
 
 
-def arrow_kinds(drawn: Scene) -> list[str]:
-    """The kinds of arrows there are to be seen."""
+def arrow_legend(drawn: Scene, system: System) -> str:
+    """The kinds of arrows there are to be seen, and what the longest of them stands for."""
     there = {a.kind for a in drawn.arrows}
-    return [kind for kind in _ARROWS if kind in there]
+    kinds = "".join(f'<span><i style="background:var(--{kind})"></i>{_ARROWS[kind]}</span>' for kind in _ARROWS if kind in there)
+    known, forces, torques = system.has_units, there - {"torque"}, there & {"torque"}
+    scales = [f"force {short(longest(drawn, 'force'))}{' N' * known}"] * bool(forces)
+    scales += [f"torque {short(longest(drawn, 'torque'))}{' N m' * known}"] * bool(torques)
+    return f"{kinds}<span>longest arrow of the recorded run: {', '.join(scales)}</span>" if scales else ""
 
 
-def player(sketch: str, plots: Plots, kinds: Sequence[str]) -> str:
+def player(sketch: str, plots: Plots, legend: str) -> str:
     """A stage with its controls; until the script has begun it shows the drawing."""
     speeds = "".join(f'<option value="{k}"{" selected" * (k == 1)}>{label}</option>' for k, label in _SPEEDS.items())
     views = "".join(f'<option value="{k}">{label}</option>' for k, label in _VIEWS.items())
-    wanted = {key: label for key, label in _SHOWN.items() if kinds or key != "arrows"}
+    wanted = {key: label for key, label in _SHOWN.items() if legend or key != "arrows"}
     boxes = "".join(f'<label><input type="checkbox" data-show="{key}"> {label}</label>' for key, label in wanted.items())
-    legend = "".join(f'<span><i style="background:var(--{kind})"></i>{_ARROWS[kind]}</span>' for kind in kinds)
     ends = f'min="{plots.first!r}" max="{plots.last!r}" value="{plots.first!r}"'
     return (
         f'<div class="player" id="player"><div class="stage"><div class="fallback">{sketch}</div>'

@@ -114,6 +114,7 @@ def test_one_sigma_holds_two_thirds(name: str) -> None:
     assert np.ones(len(scatter)) == pytest.approx(errors.mean(axis=0) / scatter, abs=0.25)
 
 
+@pytest.mark.slow
 def test_what_an_arm_cannot_tell_apart_is_what_its_base_parameters_say() -> None:
     """About the vertical I₁ + Ix₂ sin² q₂ + Iy₂ cos² q₂ shows: of three unknowns I₁ + Ix₂ and Iy₂ − Ix₂, and Iz₂ by itself."""
     e = arm()

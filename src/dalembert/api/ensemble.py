@@ -129,7 +129,7 @@ def planned(
     named = {_names(system, key): _read(system, key, values) for key, values in _over(over).items()}
     members = members_of(named, *draws)
     roles = tuple(_role(system, kin, name, options) for name in members.names)
-    state = [label(kin.name(i)) for i in (*kin.q, *kin.u)]
+    state = [label(kin.name(i)) for i in kin.state]
     kept = read_keep(keep, state)
     return StudyPlan(system, float(duration), options, members, roles, kept, audit, identity_of(kin, equations))
 
@@ -171,7 +171,7 @@ def _role(system: System, kin: Kinematics, name: str, options: RunOptions) -> Ro
     if symbol is not None and symbol.kind in ("input", "specified"):
         held = name not in given or isinstance(given[name], int | float)
         return Role.INPUT if held else Role.AMPLITUDE
-    states = {text: i for i in (*kin.q, *kin.qdot, *kin.u) for text in (kin.name(i), label(kin.name(i)))}
+    states = {text: i for i in (*kin.state, *kin.qdot) for text in (kin.name(i), label(kin.name(i)))}
     if name in states or (symbol is not None and symbol.kind in ("coordinate", "speed")) or _is_expression(system, name):
         if name in {str(getattr(key, "name", key)) for key in options.start}:
             msg = f"over: {name!r} is also given in start; give it once"
@@ -180,7 +180,7 @@ def _role(system: System, kin: Kinematics, name: str, options: RunOptions) -> Ro
     known = [*system.symbols, *(text for text in states if "'" not in text)]
     near = difflib.get_close_matches(name, known, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(dict.fromkeys(known))}"
-    msg = f"over: {name!r} is no constant, coordinate, speed or input of {system.name!r}: {hint}"
+    msg = f"over: {name!r} is no constant, coordinate, speed, state or input of {system.name!r}: {hint}"
     raise Unknown(msg)
 
 
@@ -293,7 +293,7 @@ def _threads(threads: int | None) -> int:
 def numbers_per_member(plan: StudyPlan) -> int:
     """What a member takes in memory while it runs."""
     kin = kinematics(plan.system)
-    return (kin.n_q + kin.n_u) * (2 + plan.times.size) + sum(plan.times.size if plan.over_time(k) else 1 for k in plan.kept) + 64
+    return len(kin.state) * (2 + plan.times.size) + sum(plan.times.size if plan.over_time(k) else 1 for k in plan.kept) + 64
 
 
 def check_memory(plan: StudyPlan, count: int, *, saved: bool) -> None:

@@ -191,7 +191,7 @@ class SideBySide:
         if not nodes:
             return None
         kin = evaluator.kin
-        state = (*kin.q, *kin.u, evaluator.time)
+        state = (*kin.state, evaluator.time)
         self._parameters["quantities"] = parameters = tuple(i for i in symbols_of(evaluator.tape, nodes) if i not in state)
         return CompiledFunction(evaluator.tape, nodes, state, parameters)
 
@@ -260,7 +260,7 @@ class SideBySide:
         motion = StoredMotion(Pieces([np.array([self.plan.options.t0, t])]), Pieces([np.array([start, y])]), None, int(steps) - 1)
         reason = stopped(run, Solution(motion, Outcome.STOPPED, "", 0, 0), slope).reason
         kin = self.values.kin
-        names = [label(kin.name(i)) for i in (*kin.q, *kin.u)]
+        names = [label(kin.name(i)) for i in kin.state]
         return re.sub(r"component (\d+)", lambda m: names[int(m[1])], reason)
 
     def _keep(self, chunk: Chunk, begun: NDArray[np.intp], found: tuple[Numbers, Tables], varied: dict[int, Numbers]) -> None:
@@ -293,9 +293,9 @@ class SideBySide:
         evaluator = self.values.evaluator
         kin = evaluator.kin
         columns = np.ascontiguousarray(y.T)
-        state = {**dict(zip((*kin.q, *kin.u), columns, strict=True)), evaluator.time: t, **varied}
+        state = {**dict(zip(kin.state, columns, strict=True)), evaluator.time: t, **varied}
         if evaluator.contains(nodes, kin.udot):
             assert isinstance(self.model.rates, CompiledFunction)
             rates = self.model.rates.batch(np.column_stack([y, t]), self._columns(self.model.parameters, varied, len(t)))
-            state |= dict(zip(kin.udot, np.ascontiguousarray(rates[:, kin.n_q : kin.n_q + kin.n_u].T), strict=True))
+            state |= dict(zip(kin.udot, np.ascontiguousarray(rates[:, kin.first_speed : kin.first_speed + kin.n_u].T), strict=True))
         return evaluator.arrays(nodes, state, len(t))

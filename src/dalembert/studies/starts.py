@@ -1,4 +1,4 @@
-"""(q, u) at the start of every member.
+"""(q, x, u) at the start of every member.
 
 Where nothing holds the coordinates together, what is given is the start and the rest is zero: the table is the start. Otherwise the start
 of every member is found as that of a run alone.
@@ -36,13 +36,13 @@ class Starts:
         self._one = self._found(self._given, values) if self.is_direct else None
 
     def _direct(self) -> bool:
-        """No rows but the norms of quaternions, and every varied start value a coordinate or a speed itself."""
+        """No rows but the norms of quaternions, and every varied start value a coordinate, a state or a speed itself."""
         kin, evaluator = self.values.kin, self.values.evaluator
         if any(not row.is_norm for row in kin.linear_rows) or kin.nonlinear or kin.multipliers or (kin.rows and kin.system.constraints):
             return False
         quaternions = {i for row in kin.linear_rows if row.phi is not None for i in self._inside(row.phi)}
         nodes = {key: evaluator.node(key) for key in self._given}
-        plain = {*kin.q, *kin.u} - quaternions
+        plain = {*kin.state} - quaternions
         moved = {name for name, role in zip(self.plan.members.names, self.plan.roles, strict=True) if role is Role.START}
         # an expression in constants, l/2, may change with them; a speed that is not a state variable depends on the position
         numbers = all(isinstance(value, int | float | np.number) for value in self._given.values())
@@ -55,26 +55,26 @@ class Starts:
 
     def _found(self, given: object, values: Values) -> Numbers:
         o = self.plan.options
-        start = find_start(values.kin, mapping("start", given), values.value_at(o.t0), o.t0, guess=mapping("guess", o.guess))
-        return np.concatenate([start.q, start.u])
+        return find_start(values.kin, mapping("start", given), values.value_at(o.t0), o.t0, guess=mapping("guess", o.guess)).y
 
     def table(self, members: NDArray[np.intp], rows: Numbers, values_of: Callable[[int], Values], refuse: Refuse) -> Numbers:
-        """A row (q, u) for each member; what is refused is left at NaN and said."""
+        """A row (q, x, u) for each member; what is refused is left at NaN and said."""
         kin = self.values.kin
         if self._one is not None:
             starts = np.tile(self._one, (len(members), 1))
-            places = {i: k for k, i in enumerate((*kin.q, *kin.u))}
+            places = {i: k for k, i in enumerate(kin.state)}
             for k, (name, role) in enumerate(zip(self.plan.members.names, self.plan.roles, strict=True)):
                 if role is Role.START:
                     starts[:, places[self.values.evaluator.node(name)]] = rows[:, k]
             return starts
-        starts = np.full((len(members), kin.n_q + kin.n_u), np.nan)
+        starts = np.full((len(members), len(kin.state)), np.nan)
         known: dict[bytes, Numbers] = {}
+        same = all(role is Role.START for role in self.plan.roles)
         for k, member in enumerate(members.tolist()):
             key = rows[k].tobytes()
             try:
                 if key not in known:
-                    known[key] = self._found(self.plan.options_of(member).start, values_of(member))
+                    known[key] = self._found(self.plan.options_of(member).start, self.values if same else values_of(member))
                 starts[k] = known[key]
             except DalembertError as problem:
                 refuse(k, str(problem))

@@ -28,6 +28,7 @@ from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.events.locating import Crossing
 from dalembert.simulation.events.occurrence import Occurrence
 from dalembert.simulation.events.running import EventfulRun
+from dalembert.simulation.events.setting_up import booking
 from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, refuse_unheld
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.states.evaluator import label
@@ -110,7 +111,7 @@ class ContactSwitching:
             watch,
             actor,
             tuple(label(kin.name(i)) for i in kin.state),
-            _book(len(kin.state), context, watched),
+            booking(len(kin.state), context, watched),
             show,
             switcher=Switcher(self.model, _restitution(self.model), problem.t1 - problem.t0),
             history=self.history,
@@ -170,19 +171,6 @@ class _WithMonitors(EventFunctions):
         found = np.zeros((len(self.events), len(x)))
         found[: len(self.asked.events)] = self.asked.gradients(x)
         return found
-
-
-def _book(n: int, context: Context, watched: Watched | None) -> Callable[[float, Numbers, Numbers], None]:
-    """What impacts take out of K₂ + 𝒰 is booked where it rides along."""
-
-    def book(t: float, before: Numbers, after: Numbers) -> None:
-        if watched is None or watched.audit.taken is None:
-            return
-        E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
-        after[n + watched.audit.room + watched.audit.taken] += E_before - E_after
-        context.energy_changed(E_after - E_before)
-
-    return book
 
 
 def _restitution(model: ContactModel) -> Numbers:

@@ -115,8 +115,8 @@ def euler_size(native: RunFunction, size: Value, slope: Value) -> Value:
     return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), run.h_max)
 
 
-def take_text(root: Callable[[NativeFunction, Value], Value]) -> str:
-    """(t, y) ← (t + h, y₁), stored; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
+def step_taken() -> RunFunction:
+    """The beginning of every `take`: (t, y) ← (t + h, y₁), stored."""
     native = RunFunction("take")
     f, run = native.function, native.run
     end, end_rate, y, k = (native.row(r) for r in (WorkRow.END, WorkRow.END_RATE, WorkRow.Y, 0))
@@ -127,6 +127,13 @@ def take_text(root: Callable[[NativeFunction, Value], Value]) -> str:
         stored[i] = end[i]
     NumberArray(run.times)[run.stored] = run.t_new
     run.t, run.stored, run.steps = run.t_new, run.stored + 1, run.steps + 1
+    return native
+
+
+def take_text(root: Callable[[NativeFunction, Value], Value]) -> str:
+    """(t, y) ← (t + h, y₁), stored; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
+    native = step_taken()
+    f, run = native.function, native.run
     growth = SAFETY / root(f, run.error)
     growth = f.intrinsic("minnum", LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / LARGEST_SHRINKAGE))
     growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)

@@ -14,9 +14,9 @@ import functools
 from typing import Final
 
 from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
+from dalembert.numerics.llvm_writer import Array, NativeFunction, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE
-from dalembert.ode.control import advance_text, euler_size, norm
+from dalembert.ode.control import advance_text, euler_size, norm, step_taken
 from dalembert.ode.run import Cause, ExitReason, WorkRow
 from dalembert.ode.step import RunFunction, attempt_text, consent_text, evaluation_text, finish_text, give_verdict
 
@@ -181,16 +181,8 @@ def _change(native: RunFunction) -> Value:
 
 def _take() -> str:
     """(t, y) ← (t + h, y₁), stored; what the error has taught; the coefficients at the new point, unless it is the last."""
-    native = RunFunction("take")
+    native = step_taken()
     f, run = native.function, native.run
-    end, end_rate, y, k = (native.row(r) for r in (WorkRow.END, WorkRow.END_RATE, WorkRow.Y, 0))
-    stored = native.block(run.states, run.groups * run.stored)
-    with f.loop(run.groups) as i:
-        y[i] = end[i]
-        k[i] = end_rate[i]
-        stored[i] = end[i]
-    NumberArray(run.times)[run.stored] = run.t_new
-    run.t, run.stored, run.steps = run.t_new, run.stored + 1, run.steps + 1
     # half of the way to what would have met the target; a step that was cut short teaches nothing
     with f.when(run.h_try >= run.planned):
         learned = f.intrinsic("fmuladd", _change(native), 0.5, run.learned)

@@ -26,6 +26,19 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
+def booking(n: int, context: Context, watched: Watched | None) -> Callable[[float, Numbers, Numbers], None]:
+    """What events and impacts take out of K₂ + 𝒰 is booked where it rides along."""
+
+    def book(t: float, before: Numbers, after: Numbers) -> None:
+        if watched is None or watched.audit.taken is None:
+            return
+        E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
+        after[n + watched.audit.room + watched.audit.taken] += E_before - E_after
+        context.energy_changed(E_after - E_before)
+
+    return book
+
+
 def eventful(
     chosen: Values,
     events: tuple[Event, ...],
@@ -41,16 +54,10 @@ def eventful(
     kin = evaluator.kin
     n = len(kin.state)
     names = tuple(label(kin.name(i)) for i in kin.state)
-
-    def book(t: float, before: Numbers, after: Numbers) -> None:
-        if watched is None or watched.audit.taken is None:
-            return
-        E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
-        after[n + watched.audit.room + watched.audit.taken] += E_before - E_after
-        context.energy_changed(E_after - E_before)
-
     actor = Actor(chosen, evaluator, events, functions.nodes)
     for k, e in enumerate(events):
         refuse_unheld(chosen, evaluator.tape, (functions.nodes[k], *actor.new_values(k)), f"event {e.title!r}")
     vary = None if saltation is None else saltation(evaluator, functions, actor)
-    return EventfulRun(problem, Watch(functions, n, padded(problem.size), problem.dense_rows), actor, names, book, show, vary)
+    return EventfulRun(
+        problem, Watch(functions, n, padded(problem.size), problem.dense_rows), actor, names, booking(n, context, watched), show, vary
+    )

@@ -59,11 +59,11 @@ def least(samples: Sequence[tuple[float, float]], calls: int = 1) -> Timing:
 class _Contender:
     """One tool's work, and the samples taken of it: each so many calls that they last a block of seconds."""
 
-    def __init__(self, work: Work, block: float) -> None:
+    def __init__(self, work: Work, block: float, long: float) -> None:
         self.work = work
         first = timed(work)
         # a very long first call is a sample; otherwise it was the warm-up, and the next tells how many make a block
-        self.samples = [first] if first[1] >= _LONG else []
+        self.samples = [first] if first[1] >= long else []
         self.calls = 1 if self.samples else max(1, round(block / max(timed(work)[1], 1e-9)))
         self.spent = first[1]
 
@@ -72,13 +72,15 @@ class _Contender:
         self.spent += self.samples[-1][1]
 
 
-def race(contenders: Mapping[str, Work], *, rounds: int = 7, block: float = 0.01, limit: float = 10.0) -> dict[str, Timing]:
+def race(
+    contenders: Mapping[str, Work], *, rounds: int = 7, block: float = 0.01, limit: float = 10.0, long: float = _LONG
+) -> dict[str, Timing]:
     """Every contender in turn, round after round, so that a slow moment of the machine meets all of them.
 
-    A contender that has had its `limit` of seconds drops out.
+    A contender that has had its `limit` of seconds drops out; of one whose first call is `long`, that call counts.
     """
     alone()
-    runners = {name: _Contender(work, block) for name, work in contenders.items()}
+    runners = {name: _Contender(work, block, long) for name, work in contenders.items()}
     for k in range(rounds):
         for runner in runners.values():
             if not runner.samples or (len(runner.samples) <= k and runner.spent < limit):

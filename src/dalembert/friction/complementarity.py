@@ -63,6 +63,8 @@ class Candidate:
     mu_static: float = 0.0
     # the normal force that was given; with a row of its own, what is added to it in the cone
     given: float = 0.0
+    # what the forces λ add to it, where it is the force of a row
+    pressed: Numbers | None = None
     two_sided: bool = False
     # the sign of the slip velocity, 0 at rest
     slip: int = 0
@@ -127,6 +129,8 @@ def holding(A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Hol
             pull = np.where(holds & ~sticks, modes.direction[:, i] * modes.side[:, i] * c.mu, 0.0)
             if c.n is not None:
                 K[:, c.t, c.n] += pull
+            if c.pressed is not None:
+                K[:, c.t] += pull[:, np.newaxis] * c.pressed
             r[:, c.t] -= pull * c.given
     dependent = _dependent(A, candidates)
     lam = _solved(K, r, dependent=dependent)
@@ -149,12 +153,16 @@ def _satisfied(c: Candidate, i: int, modes: _Modes, found: tuple[Numbers, Number
     (lam, w), (force, speed), closed, sticks = found, small, modes.closed[:, i], modes.sticks[:, i]
     own = 0.0 if c.n is None else lam[:, c.n] * modes.side[:, i]
     good = np.ones(len(lam), dtype=bool)
+    given = c.given
+    if c.pressed is not None:
+        own, given = (lam @ c.pressed + c.given) * modes.side[:, i], 0.0
+        good &= own >= -force
     if c.n is not None:
         if not c.two_sided or c.t is not None:
             good &= ~closed | (own >= -force)
         good &= closed | (w[:, c.n] >= -speed)
     if c.t is not None:
-        good &= ~sticks | (np.abs(lam[:, c.t]) <= c.mu_static * (c.given + own) + force)
+        good &= ~sticks | (np.abs(lam[:, c.t]) <= c.mu_static * (given + own) + force)
         if not c.slip:
             good &= sticks | ~closed | (modes.direction[:, i] * w[:, c.t] >= -speed)
     return good

@@ -7,7 +7,7 @@ Source: Pfeiffer and Glocker (1996), chapters 4–6, with the rows of active con
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -15,6 +15,8 @@ from typing import Final
 from dalembert.algebra.folds import Linear, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.explicit import ExplicitEquations
+from dalembert.friction.row_force import RowForce, row_forces
+from dalembert.friction.tape_elimination import eliminated
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import FrictionalContact
 
@@ -49,6 +51,8 @@ class ContactEquations:
     b: tuple[int, ...]
     lam: tuple[int, ...]
     pivots: tuple[int, ...]
+    # {contact: the force of the row that presses it}
+    pressed: dict[int, RowForce]
 
     @property
     def contacts(self) -> list[FrictionalContact]:
@@ -86,10 +90,11 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
                 along[k] = t.add(along[k], t.mul(j, h))
         A.append(tuple(along))
         b.append(free)
-    K, right = _system(kin, rows, A, b)
+    pressed = row_forces(kin, c, H, forces)
+    K, right = _system(kin, rows, A, b, pressed)
     holds = [kin.system.contacts[row.contact].flags[0 if row.normal else 1].i for row in rows]
-    lam, pivots = _eliminated(t, K, right, _softness(t, rows, A, holds))
-    return ContactEquations(kin, t, tuple(rows), c, H, tuple(A), tuple(b), tuple(lam), tuple(pivots))
+    lam, pivots = eliminated(t, K, right, _softness(t, rows, A, holds))
+    return ContactEquations(kin, t, tuple(rows), c, H, tuple(A), tuple(b), tuple(lam), tuple(pivots), pressed)
 
 
 def _rows(kin: Kinematics) -> list[ContactRow]:
@@ -109,7 +114,7 @@ def _rows(kin: Kinematics) -> list[ContactRow]:
 
 
 def _system(
-    kin: Kinematics, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], b: Sequence[int]
+    kin: Kinematics, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], b: Sequence[int], pressed: Mapping[int, RowForce]
 ) -> tuple[list[list[int]], list[int]]:
     """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
     t = kin.tape
@@ -127,8 +132,14 @@ def _system(
             assert c.friction is not None
             pull = t.mul(t.mul(free, direction), kin.in_speeds(c.friction.i))
             n = place.get((row.contact, True))
+            pull = t.mul(pull, side) if c.two_sided else pull
             if n is not None:
-                line[n] = t.add(line[n], t.mul(pull, side) if c.two_sided else pull)
+                line[n] = t.add(line[n], pull)
+            elif row.contact in pressed:
+                free_force, along = pressed[row.contact]
+                for j, x in along.items():
+                    line[j] = t.add(line[j], t.mul(pull, x))
+                r = t.sub(r, t.mul(pull, free_force))
             else:
                 r = t.sub(r, t.mul(pull, normal_force(kin, c)))
         K.append(line)
@@ -140,43 +151,6 @@ def normal_force(kin: Kinematics, c: FrictionalContact) -> int:
     """|n| of a normal force that was given."""
     assert c.normal is not None
     return kin.tape.call("abs", kin.in_speeds(c.normal.i))
-
-
-def _eliminated(t: Tape, K: list[list[int]], right: list[int], soft: list[int]) -> tuple[list[int], list[int]]:
-    """K⁻¹ r by elimination in the given order, and the pivots.
-
-    Rows may depend on one another where several contacts hold (a box on two corners): then x solves (K + S) x = r with a small
-    diagonal S first, and what is left of r twice more, which leads to the solution that is shortest measured by S.
-    """
-    n, add, sub, mul, div = len(K), t.add, t.sub, t.mul, t.div
-    L: dict[tuple[int, int], int] = {}
-    U = [[add(x, soft[k]) if soft and j == k else x for j, x in enumerate(row)] for k, row in enumerate(K)]
-    for k in range(n):
-        for i in range(k + 1, n):
-            if U[i][k] == t.zero:
-                continue
-            part = L[i, k] = div(U[i][k], U[k][k])
-            for j in range(k + 1, n):
-                U[i][j] = sub(U[i][j], mul(part, U[k][j]))
-
-    def solved(r: list[int]) -> list[int]:
-        y = r[:]
-        for i, k in sorted(L):
-            y[i] = sub(y[i], mul(L[i, k], y[k]))
-        for k in range(n - 1, -1, -1):
-            for j in range(k + 1, n):
-                y[k] = sub(y[k], mul(U[k][j], y[j]))
-            y[k] = div(y[k], U[k][k])
-        return y
-
-    x = solved(right)
-    for _ in range(2 if soft else 0):
-        left = right[:]
-        for k in range(n):
-            for j in range(n):
-                left[k] = sub(left[k], mul(K[k][j], x[j]))
-        x = [add(a, b) for a, b in zip(x, solved(left), strict=True)]
-    return x, [U[k][k] for k in range(n)]
 
 
 def _softness(t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]], holds: Sequence[int]) -> list[int]:
@@ -211,7 +185,7 @@ def way_back(e: ContactEquations) -> HeldState:
             line = [t.mul(t.mul(active[k], active[j]), e.A[k][j]) for j in range(len(rows))]
             line[k] = t.add(line[k], t.sub(t.one, active[k]))
             K.append(line)
-        return _eliminated(t, K, [t.mul(a, v) for a, v in zip(active, values, strict=True)], _softness(t, rows, e.A, active))[0]
+        return eliminated(t, K, [t.mul(a, v) for a, v in zip(active, values, strict=True)], _softness(t, rows, e.A, active))[0]
 
     def moved(nu: list[int]) -> list[int]:
         found = []
@@ -251,12 +225,13 @@ def monitors(e: ContactEquations) -> list[tuple[str, int, int]]:
     place = {(row.contact, row.normal): k for k, row in enumerate(e.rows)}
     for k, c in enumerate(e.contacts):
         closed, stick, direction, side, slack = (x.i for x in c.flags)
-        n = None if c.N is None else t.mul(side, c.N.i) if c.two_sided else c.N.i
-        if c.gap is not None and n is not None:
+        n = _own_normal(e, k)
+        n = t.mul(side, n) if n is not None and c.two_sided else n
+        if n is not None:
             if c.two_sided:
                 if c.slip is not None:
                     found.append(("gap", k, t.add(n, slack)))
-            else:
+            elif c.gap is not None:
                 open_ = t.mul(t.sub(t.one, closed), t.add(c.gap.i, slack))
                 found.append(("gap", k, t.add(t.mul(closed, n), open_)))
         if c.slip is None or c.static is None or c.T is None:
@@ -270,3 +245,16 @@ def monitors(e: ContactEquations) -> list[tuple[str, int, int]]:
         if n is not None:
             found.append(("jam", k, e.pivots[place[k, False]]))
     return found
+
+
+def _own_normal(e: ContactEquations, k: int) -> int | None:
+    """N of contact k, or the force of the row that presses it, signed; None where it was given."""
+    t, force = e.tape, e.contacts[k].N
+    if force is not None:
+        return force.i
+    if k not in e.pressed:
+        return None
+    total, along = e.pressed[k]
+    for j, x in along.items():
+        total = t.add(total, t.mul(x, e.rows[j].lam))
+    return total

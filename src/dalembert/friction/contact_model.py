@@ -45,6 +45,8 @@ class ContactQuantities(NamedTuple):
     mu: Numbers
     mu_static: Numbers
     normal: Numbers
+    # what the forces λ add to a normal force that is the force of a row
+    pressed: Numbers
 
 
 @dataclass(frozen=True)
@@ -83,11 +85,11 @@ class ContactModel:
         x = np.empty(len(y) + 1)
         x[:-1], x[-1] = y, t
         found, parts, end = self.compiled.quantities.call(x, self.p), [], 0
-        for length in (m * m, m, n_u * m, m, k, k, k, k):
+        for length in (m * m, m, n_u * m, m, k, k, k, k, k * m):
             parts.append(found[end : end + length])
             end += length
-        A, b, H, *rest = parts
-        return ContactQuantities(A.reshape(m, m), b, H.reshape(n_u, m), *rest)
+        A, b, H, v, gap, mu, mu_static, normal, pressed = parts
+        return ContactQuantities(A.reshape(m, m), b, H.reshape(n_u, m), v, gap, mu, mu_static, normal, pressed.reshape(k, m))
 
 
 def contact_model(chosen: Values, equations: ExplicitEquations) -> ContactModel:
@@ -158,4 +160,9 @@ def _quantities(e: ContactEquations) -> list[int]:
         for xs in zip(*((c.friction, c.static) for c in e.contacts), strict=True)
     )
     normal = [t.zero if c.normal is None else normal_force(e.kin, c) for c in e.contacts]
-    return [*(a for row in e.A for a in row), *e.b, *H, *(row.v for row in e.rows), *gaps, *mu, *mu_static, *normal]
+    pressed = [t.zero] * (m * len(normal))
+    for k, force in e.pressed.items():
+        normal[k] = force.free
+        for j, x in force.along.items():
+            pressed[k * m + j] = x
+    return [*(a for row in e.A for a in row), *e.b, *H, *(row.v for row in e.rows), *gaps, *mu, *mu_static, *normal, *pressed]

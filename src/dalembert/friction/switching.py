@@ -128,7 +128,17 @@ class Switcher:
             if tangent is not None and k not in zero and (fresh or not self.modes[k].sticks) and abs(q.v[tangent]) > small:
                 slip = 1 if q.v[tangent] > 0.0 else -1
             candidates.append(
-                Candidate(n, tangent, float(q.mu[k]), float(q.mu_static[k]), float(q.normal[k]), c.two_sided, slip, self._ended(k, fired))
+                Candidate(
+                    n,
+                    tangent,
+                    float(q.mu[k]),
+                    float(q.mu_static[k]),
+                    float(q.normal[k]),
+                    None if c.row is None else q.pressed[k],
+                    c.two_sided,
+                    slip,
+                    self._ended(k, fired),
+                )
             )
             numbers.append(k)
         verdict = chosen(holding(q.A, q.b, candidates), _size(q.b))
@@ -206,7 +216,13 @@ class Switcher:
         """Λ of all contacts that touch."""
         contacts = self.model.contacts
         candidates = [
-            Candidate(n, self._place(k, normal=False), float(q.mu[k]), float(q.mu[k]), 0.0, contacts[k].two_sided) for k, n in rows
+            Candidate(n, self._place(k, normal=False), float(q.mu[k]), float(q.mu[k]), two_sided=contacts[k].two_sided) for k, n in rows
+        ]
+        # an impact is felt in rows as well, and by what they press
+        candidates += [
+            Candidate(None, self._place(k, normal=False), float(q.mu[k]), float(q.mu[k]), 0.0, q.pressed[k], two_sided=True)
+            for k, c in enumerate(contacts)
+            if c.row is not None
         ]
         poisson = any(contacts[k].law == "poisson" for k, _ in rows)
         b = q.v.copy()
@@ -221,7 +237,7 @@ class Switcher:
             for k, n in rows:
                 part[n] = e[k] * first[n]
             v = q.v + q.A @ first
-            again = [replace(c, given=float(part[n])) for c, (_, n) in zip(candidates, rows, strict=True)]
+            again = [replace(c, given=float(part[c.n] if c.pressed is None else c.pressed @ part)) for c in candidates]
             total = first + part + self._solved(q, v + q.A @ part, again)
         change = float(total @ q.v + total @ q.A @ total / 2)
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):

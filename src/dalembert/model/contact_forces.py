@@ -69,7 +69,7 @@ def declare_contact(
     approach: Scalar | None,
     slip: Scalar | None,
     forces: tuple[Scalar | None, Scalar | None],
-    normal: Scalar | None,
+    normal: Scalar | str | None,
     mu: tuple[Scalar, Scalar] | None,
     stribeck: Any,
     impact: tuple[Any, str],
@@ -97,7 +97,13 @@ def declare_contact(
     flags = [Scalar(tape, tape.private_symbol(f"{what}_{k}")) for what in ("closed", "stick", "direction", "side", "slack")]
     checked_load_name(s, load.name, "contact")
     s.loads.append(load)
-    s.contacts.append(FrictionalContact(label, gap, approach, slip, *forces, normal, mu_k, mu_s, e, law, two_sided, tuple(flags), arrow))
+    pressing = normal if isinstance(normal, str) else None
+    n = None if isinstance(normal, str) else normal
+    s.contacts.append(
+        FrictionalContact(
+            label, gap, approach, slip, *forces, n, mu_k, mu_s, e, law, two_sided or pressing is not None, tuple(flags), arrow, pressing
+        )
+    )
 
 
 def _moves(s: Registry, v: Scalar) -> bool:

@@ -1,7 +1,8 @@
-"""T = −μ n sign(v), |T| ≤ μ_s n: dry friction along a row, under a normal force that is given."""
+"""T = −μ n sign(v), |T| ≤ μ_s n: dry friction along a row, under a normal force that is given, or that of a constraint row."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from dalembert.algebra.folds import Derivative, Linear, symbols_of
@@ -44,7 +45,8 @@ def friction(
 ) -> None:
     """T = −μ n sign(v) in slip, |T| ≤ μ_s n at rest: dry friction along a row v(q, q̇, t), such as the rate of a joint.
 
-    `normal` is n, the force that presses (for a pin its radius times the force, for a clutch the torque per μ); `viscous` adds −c v;
+    `normal` is n, the force that presses (for a pin its radius times the force, for a clutch the torque per μ), or the name of a
+    constraint row whose force does, from either side, and is found with the motion; `viscous` adds −c v;
     `stribeck` is the velocity v_s of μ + (μ_s − μ) exp(−(v/v_s)²). A row on positions is taken by its rate.
     """
     label = contact_name(s, name, "friction")
@@ -61,8 +63,7 @@ def friction(
         s.loads.append(along_row(s, checked_load_name(s, f"{label}, viscous", "friction"), v, -c * v))
     if mu is None:
         return
-    n = scalar(s, normal)
-    refuse_accelerations(s, label, (n.i,))
+    n = _normal(s, label, normal)
     _, T = contact_forces(s, label, normal=False, slips=True)
     assert T is not None
     declare_contact(s, label, along_row(s, label, v, T), None, None, v, (None, T), n, mu, stribeck, (0, "newton"), False, None)
@@ -80,12 +81,25 @@ def rolling_friction(
     if mu is None:
         msg = f"{label}: friction = 0 holds nothing; leave the row out"
         raise BadDescription(msg)
-    n = scalar(s, given.normal)
-    refuse_accelerations(s, label, (n.i,))
+    n = _normal(s, label, given.normal)
     _, T = contact_forces(s, label, normal=False, slips=True)
     F = T * direction
     acting = placed((F, at, body)) if ground is None else placed((F, at, body), (-F, at, ground))
     declare_contact(s, label, Load(label, *acting), None, None, v, (None, T), n, mu, None, (0, "newton"), False, (at, None, direction))
+
+
+def _normal(s: Registry, label: str, normal: Any) -> Scalar | str:
+    """An expression, or the name of the row whose force it is."""
+    names = [c.name for c in s.constraints if not c.redundant]
+    if isinstance(normal, str) and normal in names:
+        return normal
+    if isinstance(normal, str) and not re.fullmatch(r"[\s\d./eE+-]+", normal):
+        rows = f"there are {', '.join(map(repr, names))}" if names else "there are none yet; declare it before its friction"
+        msg = f"{label}: normal={normal!r:.60} names no constraint row ({rows})"
+        raise BadDescription(msg)
+    n = scalar(s, normal)
+    refuse_accelerations(s, label, (n.i,))
+    return n
 
 
 def _slip(s: Registry, label: str, e: Scalar) -> Scalar:

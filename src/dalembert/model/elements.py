@@ -108,6 +108,8 @@ class FrictionalContact:
     flags: tuple[Scalar, ...]
     # where it acts, along which normal and which direction of slip
     arrow: tuple[Point, Vector | None, Vector | None] | None = None
+    # the constraint row whose force presses, in place of `normal`
+    row: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,6 +178,14 @@ class ModelBuilder:
         corners = [f"{b}.tip" for b, path in self.makers["body"].items() if path[0] == "rod"] if sort == "point" else []
         return [*dict.fromkeys([*present, *self.makers[sort], *corners])]
 
+    def has_row(self, name: str) -> bool:
+        """Whether a constraint row has this name; it is declared now."""
+        for path in [
+            p for p in self.waiting if p[0] in ("constrain", "distance", "gear", "screw") and p[1] == name and p not in self.begun
+        ]:
+            self.need(path)
+        return any(c.name == name for c in self.s.constraints)
+
     def known(self) -> list[str]:
         """All names that an expression may contain."""
         return [*self.s.symbols, *self.expressions, *self.makers["scalar"], *self.things("frame"), *self.things("point"), *self.place]

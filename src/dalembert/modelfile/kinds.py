@@ -38,6 +38,7 @@ class Kind:
 # what a value of each type is, in words
 TYPES: Final = {
     "scalar": "a number or an expression",
+    "scalar or row": "a number, an expression, or the name of a constraint row",
     "number": "a number, or an expression without symbols",
     "vector": "a vector such as 'a*B.x + b*N.y'",
     "point": "the name of a point",
@@ -104,7 +105,7 @@ _KINDS: Final = (
     Kind(
         "constrain",
         "expression = 0; with friction, as long as friction holds it.",
-        _keys("expression:scalar! redundant:flag on:bodies at:point friction:scalar static:scalar normal:scalar"),
+        _keys("expression:scalar! redundant:flag on:bodies at:point friction:scalar static:scalar normal:scalar_or_row"),
         "expression",
     ),
     Kind(
@@ -123,13 +124,13 @@ _KINDS: Final = (
     ),
     Kind(
         "friction",
-        "Dry friction along a row, under a normal force that is given.",
-        _keys("slip:scalar! friction:scalar! normal:scalar static:scalar stribeck:scalar viscous:scalar"),
+        "Dry friction along a row, under a normal force that is given, or that of a constraint row.",
+        _keys("slip:scalar! friction:scalar! normal:scalar_or_row static:scalar stribeck:scalar viscous:scalar"),
     ),
     Kind(
         "roll",
         "A body rolls without slip: its point at `at` is at rest.",
-        _keys("body:body at:point! name:text along:text on:body seen:frame friction:scalar static:scalar normal:scalar"),
+        _keys("body:body at:point! name:text along:text on:body seen:frame friction:scalar static:scalar normal:scalar_or_row"),
         "at",
         called="",
     ),

@@ -27,6 +27,7 @@ def _map(values: Any) -> dict[str, Any]:
 
 _JSON: Final[dict[str, dict[str, Any]]] = {
     "scalar": _SCALAR,
+    "scalar or row": _SCALAR,
     "number": _SCALAR,
     "scalars": _either(_SCALAR, _list(_SCALAR)),
     "vectors": _either(_TEXT, _list(_TEXT, minItems=1, maxItems=2)),
@@ -52,6 +53,7 @@ _SECTION: Final[dict[str, dict[str, Any]]] = {
     "units": _map(_TEXT),
     "texts": _map(_SCALAR),
     "ranges": _map(_list(_SCALAR, minItems=2, maxItems=2)),
+    "scalar or row": _SCALAR,
     "number": _SCALAR,
     "flag": _FLAG,
 }

@@ -32,7 +32,7 @@ class ValueText:
         if isinstance(given, PythonFunction):
             msg = "save: a function of Python stands where a file can only have an expression"
             raise Unwritable(msg)
-        if kind == "scalar":
+        if kind == "scalar" or (kind == "scalar or row" and not isinstance(given, str)):
             return self.scalar(given)
         if isinstance(given, Vector):
             return self.vector(given)

@@ -67,6 +67,10 @@ class ElementValues:
         e = self._text_value("scalar", value, path)
         return e if isinstance(e, Scalar) else self.wrong("scalar", value, path)
 
+    def scalar_or_row(self, value: Any, path: Path) -> Any:
+        """The name of a constraint row, which is declared first, or an expression."""
+        return value if isinstance(value, str) and self.builder.has_row(value) else self.scalar(value, path)
+
     def _finite(self, value: Any, path: Path) -> int | Fraction:
         try:
             return exact_number(value)
@@ -251,6 +255,7 @@ def _shown(value: Any) -> str:
 
 _CONVERT: Final[dict[str, Callable[[ElementValues, Any, Path], Any]]] = {
     "scalar": ElementValues.scalar,
+    "scalar or row": ElementValues.scalar_or_row,
     "scalars": ElementValues.scalars,
     "vectors": ElementValues.vectors,
     "cosines": ElementValues.cosines,

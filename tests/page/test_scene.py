@@ -79,5 +79,5 @@ def test_a_rope_that_is_hauled_in_is_drawn_and_a_coordinate_alone_is_not():
     load = trolley.offset(-l * s.N.rotated(theta, s.N.z, "B").y, "load")
     s.particle("trolley", 2, trolley)
     s.particle("load", 1, load)
-    drawn = scene(frames_of(da.simulate(s, 0.5, start={"l": 1, "theta.dot": 1}, progress=False)))
+    drawn = scene(frames_of(da.simulate(s, 0.5, start={"l": 1, "theta.dot": 1, "x.dot": 1}, progress=False)))
     assert [("rope", "trolley", "load")] == [(line.kind, drawn.places[line.a].name, drawn.places[line.b].name) for line in drawn.lines]

@@ -206,3 +206,18 @@ def test_motions_given_at_the_call_are_told_apart():
     # ω² = k/m − Ω²
     found = [np.abs(linearize(s, inputs={theta: Omega * s.t}).eigenvalues).max() for Omega in (5, 6, 8)]
     assert pytest.approx([np.sqrt(75), 8, 6]) == found
+
+
+def test_one_moment_of_a_shaken_pendulum_is_not_rest():
+    """Kapitza's pendulum stands upside down where its frozen equations say unstable; a hoop that turns evenly is as at rest."""
+    s = da.System("shaken", gravity=9.81)
+    P = s.O.offset(s.specified("z", "sin(200*t)/20") * s.N.y)
+    s.rod("rod", s.pin("theta", P), 1, 1)
+    model, rest = da.linearize(s, {"theta": da.pi}), da.equilibrium(s, guess={"theta": 3.1})
+    assert not model.steady
+    assert "an equilibrium" not in str(model)
+    assert not rest.steady
+    assert (rest.stability.verdict, "balance of one moment" in str(rest)) == ("undetermined", True)
+    hoop = gallery.build("bead-on-hoop")
+    assert da.linearize(hoop).steady
+    assert da.equilibrium(hoop).stability.verdict == "unstable"

@@ -229,6 +229,18 @@ def test_energy_that_need_not_be_conserved() -> None:
     assert "loads or moving constraints do work" in str(run)
 
 
+def test_loads_that_are_zero_conserve_energy() -> None:
+    s = da.System("fall", gravity=9.81)
+    y, F, c = s.coordinate("y"), s.input("F"), s.constant("c", 0)
+    P = s.O.offset(y * s.N.y)
+    s.particle("p", 1, P)
+    s.force(F * s.N.y, at=P)
+    s.dissipation(c * y.dot**2 / 2)
+    runs = [da.simulate(s, 0.1, inputs={F: force}, values={c: damping}) for force, damping in ((0, 0), ("0", 0), (1, 0), (0, 1))]
+    assert [run.conserves_energy for run in runs] == [True, True, False, False]
+    assert "energy: drift" in str(runs[0])
+
+
 def test_a_system_at_rest_has_no_drift(system) -> None:
     rest = trajectory(system, lambda _t, y: 0 * y, {}, 1.0)
     assert 0.0 == rest.energy_drift

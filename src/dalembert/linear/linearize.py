@@ -146,9 +146,11 @@ def model(field: EquationField, start: Start, slopes: FieldSlopes, k: int, free:
 
 
 def _steady(field: EquationField, start: Start, found: LinearModel, numbers: Mapping[int, float]) -> bool:
-    """Whether A goes on as it is: no acceleration, and the same slopes a moment later where states drive one another."""
+    """Whether A goes on as it is: no acceleration, no time, and the same slopes a moment later where states drive one another."""
     fastest = float(np.abs(start.qdot).max(initial=0.0))
     if np.abs(found.offset[found.n_z :]).max(initial=0.0) > _AT_REST * max(1.0, fastest):
+        return False
+    if field.evaluator.changes_with_time([*field.r, *field.qdot, *field.phi, *field.e]):
         return False
     if fastest == 0.0:
         return True

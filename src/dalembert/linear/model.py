@@ -148,7 +148,7 @@ class LinearModel(Shown):
         dust = 1e-14 * np.maximum(max(1.0, float(np.abs(self.offset).max(initial=0.0))), np.abs(self.A).sum(axis=1))
         listed = zip(self.states, self.offset, dust, strict=True)
         moving = ", ".join(f"{name}.dot {x:.6g}" for name, x, least in listed if abs(x) > least)
-        offset = f"f₀: {moving}" if moving else "f₀ = 0: an equilibrium"
+        offset = f"f₀: {moving}" if moving else f"f₀ = 0{': an equilibrium' if self.steady else ' at this moment'}"
         notes = () if self.steady else ("not a steady motion: A changes with time, its eigenvalues are those of one moment",)
         from dalembert.linear.truncation import estimate
 

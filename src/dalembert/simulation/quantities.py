@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from dalembert.algebra.columns import contracted, total
@@ -28,14 +29,20 @@ def energies(kin: Kinematics) -> EnergyNodes:
     return EnergyNodes(kinetic_energy(kin, kin.v, kin.w).i, potential_energy(kin).i)
 
 
-def conserves_energy(kin: Kinematics) -> bool:
-    """d(T + V)/dt = 0 by the description alone: every load has a potential or no power, nothing depends on time, no row moves."""
-    system = kin.system
-    if not _loads_are_powerless(kin) or system.dissipations or any(row.b != kin.tape.zero for row in kin.rows):
+def conserves_energy(kin: Kinematics, zeros: Iterable[int]) -> bool:
+    """d(T + V)/dt = 0: every load has a potential or no power, nothing depends on time, no row moves.
+
+    Decided by the description, with the symbols that are zero in a run.
+    """
+    system, zero = kin.system, kin.tape.zero
+    idle = Rewrite(kin.tape, dict.fromkeys(zeros, zero))
+    if not _loads_are_powerless(kin, idle) or any(idle(d.D.i) != zero for d in system.dissipations):
+        return False
+    if any(idle(row.b) != zero for row in kin.rows):
         return False
     if not all(_powerless(kin, row) for row in kin.nonlinear):
         return False
-    T, V = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w).i, potential_energy(kin).i
+    T, V = idle(kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w).i), idle(potential_energy(kin).i)
     constants = {s.scalar.i for s in system.symbols.values() if s.kind == "constant"}
     if not constants.union(kin.q, kin.qdot).issuperset(symbols_of(kin.tape, (T, V))):
         return False
@@ -44,13 +51,13 @@ def conserves_energy(kin: Kinematics) -> bool:
     return shown_zero(kin.tape, [T_0])[0]
 
 
-def _loads_are_powerless(kin: Kinematics) -> bool:
+def _loads_are_powerless(kin: Kinematics, idle: Rewrite) -> bool:
     """Σ F·v + T·ω ≡ 0 for each load: Coriolis and magnetic forces do no work."""
     t, motion = kin.tape, kin.motion_in_rates
     powers = []
     for load in kin.system.loads:
         parts = [(F, motion.v(P)) for F, P in load.forces] + [(T, motion.w(B)) for T, B in load.torques]
-        powers.append(total(t, (velocity @ kin.vector_in_rates(vector) for vector, velocity in parts)).i)
+        powers.append(idle(total(t, (velocity @ kin.vector_in_rates(vector) for vector, velocity in parts)).i))
     return all(shown_zero(t, powers))
 
 

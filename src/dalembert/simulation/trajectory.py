@@ -253,8 +253,8 @@ class Trajectory(Shown):
 
     @cached_property
     def conserves_energy(self) -> bool:
-        """Whether T + V must be constant by the description."""
-        return conserves_energy(self.values.evaluator.kin)
+        """Whether T + V must be constant: by the description, and by which of its numbers are zero."""
+        return conserves_energy(self.values.evaluator.kin, self.values.zeros)
 
     @property
     def energy_change(self) -> Numbers:

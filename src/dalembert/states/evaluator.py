@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.algebra.arithmetic import Arrays, Floats
-from dalembert.algebra.folds import Rewrite, evaluate, needed, symbols_of, transplant
+from dalembert.algebra.exact.field import shown_zero
+from dalembert.algebra.folds import Derivative, Rewrite, evaluate, needed, symbols_of, transplant
 from dalembert.algebra.parser import parse
 from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, on
@@ -210,6 +211,12 @@ class Evaluator:
             for row, x in zip(result, found, strict=True):
                 row[part] = x
         return result
+
+    def changes_with_time(self, outs: Sequence[int]) -> bool:
+        """∂/∂t ≢ 0 of reduced nodes, the state held: whether one moment is unlike another."""
+        timely = [i for i in outs if self.time in symbols_of(self.tape, (i,))]
+        slope = Derivative(self.tape, lambda x: self.tape.one if x == self.time else None)
+        return bool(timely) and not all(shown_zero(self.tape, [slope(i) for i in timely]))
 
     def contains(self, outs: Iterable[int], wanted: Iterable[int]) -> bool:
         """Whether one of the symbols `wanted` occurs in the nodes."""

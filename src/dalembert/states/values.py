@@ -42,6 +42,12 @@ class Values:
         """What reads expressions with these values, on a tape of its own."""
         return Evaluator(self.kin, self.numbers, self.bindings)
 
+    @property
+    def zeros(self) -> list[int]:
+        """The symbols that are zero all the time."""
+        bound = [i for i, e in self.bindings.items() if self.kin.tape.value(e) == 0]
+        return [*(i for i, x in self.numbers.items() if x == 0.0), *bound]
+
     def __getstate__(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 

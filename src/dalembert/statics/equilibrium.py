@@ -49,12 +49,15 @@ class Equilibrium(Shown):
     notes: tuple[str, ...] = ()
     # of the values at the point, and of the multipliers by the names of their rows
     units: Mapping[str, str] = field(default_factory=dict)
+    # whether the equations are the same at every time; otherwise this is the balance of one moment
+    steady: bool = True
 
     def __getitem__(self, name: str) -> float:
         return self.point[name]
 
     def __str__(self) -> str:
-        lines = [f"{self.system}, equilibrium at t = {self.t:.6g}" if self.t else f"{self.system}, equilibrium"]
+        what = "equilibrium" if self.steady else "balance of one moment,"
+        lines = [f"{self.system}, {what} at t = {self.t:.6g}" if self.t or not self.steady else f"{self.system}, {what}"]
         lines += [f"  {name} = {0.0 if abs(x) < _DUST else x:.12g}{self._unit(name)}" for name, x in self.point.items()]
         dust = _DUST * max([1.0, *map(abs, self.multipliers.values())])
         lines += [f"  λ of {name!r} = {0.0 if abs(x) < dust else x:.12g}{self._unit(f'λ {name}')}" for name, x in self.multipliers.items()]
@@ -198,12 +201,13 @@ def _described(balance: StaticBalance, root: Root) -> Equilibrium:
     point, q, u = balance.point(root.y)
     lam = multipliers(balance, root.y)
     second = potential_residual(balance, root.y)
-    verdict = stability(balance, root.y, lam)
+    steady = not balance.evaluator.changes_with_time(balance.nodes)
+    verdict = stability(balance, root.y, lam) if steady else Stability("undetermined", "the equations change with time; simulate it")
     expansions = balance.kin.system.expansions.values()
     notes = tuple(line for x in expansions for line in x.estimates(lambda q: abs(point[str(q.name)])))
     s = balance.kin.system
     units = units_by_name(s, point) | {f"λ {row}": s.conjugate_unit(row) for row in lam}
-    return Equilibrium(s.name, balance.t, point, q, u, lam, root.residual, second, verdict, notes, units)
+    return Equilibrium(s.name, balance.t, point, q, u, lam, root.residual, second, verdict, notes, units, steady)
 
 
 def _why(balance: StaticBalance, root: Root) -> str:

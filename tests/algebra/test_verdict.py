@@ -61,3 +61,20 @@ def test_routes_of_statics_that_cannot_be_compared_are_undecided():
     assert verdict.holds is None
     assert verdict.why
     assert stationary_potential(s).agrees(virtual_work(s)).holds
+
+
+@pytest.mark.parametrize(
+    ("text", "vanishes"),
+    [
+        ("x*sin(y)", False),
+        ("-3*x*cos(x)", False),
+        ("x*(y - y)", True),
+        ("sin(x)*cos(y) - cos(y)*sin(x)", True),
+        ("x*(sin(x)**2 + cos(x)**2 - 1)", True),
+    ],
+)
+def test_products_that_cannot_vanish_are_not_drawn_for(text, vanishes):
+    s = da.System("plain")
+    s.constants("x y")
+    e = s.expression(text)
+    assert all_zero(e.tape, [e.tape.zero, e.i], "whether it vanishes") is vanishes

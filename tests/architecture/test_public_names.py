@@ -20,7 +20,7 @@ def all_classes() -> dict[str, type]:
 
 CLASSES = all_classes()
 # what Kinematics and a derivation are made of: for principles of one's own, with the tape
-INNER = {"ConstraintRow", "VelocityRow", "Tape", "Number"}
+INNER = {"ConstraintRow", "Motion", "VelocityRow", "Tape", "Number"}
 
 
 def test_dir_lists_every_public_name_and_nothing_else():

@@ -68,7 +68,10 @@ def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
 
 def forward_dynamics(system: System) -> ExplicitEquations:
     """u̇ = g(q, u, t) by the route native code takes: link by link for open trees, otherwise Kane and M = L D Lᵀ."""
-    kin = kinematics(system)
+    return _forward_dynamics(kinematics(system))
+
+
+def _forward_dynamics(kin: Kinematics) -> ExplicitEquations:
     return _FORWARD_DYNAMICS(kin, None, lambda: _route(kin))
 
 
@@ -110,7 +113,7 @@ def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, Expl
         raise NotApplicable(msg)
     # these two want the rates in closed form, whatever that takes
     if integrator == "heyoka" or not (needed or wanted or large) or (integrator == "rosenbrock" and not needed):
-        return kin, forward_dynamics(system)
+        return kin, _forward_dynamics(kin)
     return saddle_equations(all_rates(kin) if system.constraints else kin)
 
 
@@ -122,7 +125,7 @@ def _with_contacts(system: System, kin: Kinematics, integrator: str) -> Explicit
     if kin.nonlinear or (system.constraints and not system.speed_list and (kin.redundant or kin.n_u == 0)):
         msg = "contacts and friction go with independent speeds; rows that are redundant or not linear in the rates do not give them"
         raise NotApplicable(msg)
-    return forward_dynamics(system)
+    return _forward_dynamics(kin)
 
 
 def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:

@@ -29,6 +29,8 @@ from dalembert.once import MAKING, MadeOnce
 # velocities are written on the tape of the system when they are first asked for: one thread at a time
 _ALL_RATES: Final = MadeOnce["Kinematics"]()
 _WITH_DEPENDENT: Final = MadeOnce["Kinematics"]()
+# what a fork makes anew, if it is asked for it
+_ON_THE_TAPE: Final = frozenset({"WX", "qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear"})
 
 
 class Kinematics(Shown):
@@ -99,10 +101,6 @@ class Kinematics(Shown):
         self.rate = Derivative(t, self._symbol_rate)
         # ∂e/∂q · (W u + X): the part of de/dt that comes from the coordinates
         self.along_q = Derivative(t, self._rate_of.get)
-        w, v = defined_motion(self.system, t, self._dependent)
-        self.motion = Motion(t, self.rate, w, v, self._spins)
-        self.motion_in_rates = Motion(t, Derivative(t, t.rate))
-        self._linear = Linear(t, self.u)
         self._a: dict[Point, Vector] = {}
         self._partials: dict[Frame | Point, tuple[dict[int, Vector], Vector]] = {}
 
@@ -112,7 +110,7 @@ class Kinematics(Shown):
             # this one never grows, so that forks are plain copies of it
             self._at_mark = self.tape.fork(self.mark)
         new: Kinematics = object.__new__(Kinematics)
-        new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in ("WX", "qddot_of_u", "velocity_rows")})
+        new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _ON_THE_TAPE})
         new.tape = (self._at_mark if grown is None else grown).fork()
         new._set_up()
         return new
@@ -168,6 +166,21 @@ class Kinematics(Shown):
         return (*self.rows, *self.nonlinear)
 
     # ---- motion of points and frames ---------------------------------------------------------
+
+    @cached_property
+    def motion(self) -> Motion:
+        """Velocities in the speeds."""
+        w, v = defined_motion(self.system, self.tape, self._dependent)
+        return Motion(self.tape, self.rate, w, v, self._spins)
+
+    @cached_property
+    def motion_in_rates(self) -> Motion:
+        """Velocities in the rates q̇."""
+        return Motion(self.tape, Derivative(self.tape, self.tape.rate))
+
+    @cached_property
+    def _linear(self) -> Linear:
+        return Linear(self.tape, self.u)
 
     def v(self, P: Point) -> Vector:
         """v_P in the speeds."""

@@ -8,7 +8,6 @@ potential beside it. A principle takes one of the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, reduce
 from operator import add
@@ -124,7 +123,7 @@ class Quantities:
         new = dict(zip((*kin.qddot, *kin.qdot), (*kin.qddot_of_u, *kin.qdot_of_u), strict=True))
         inserted = f.Equation(self.qdot.ref, self.qdot_of_u.formula)
         found = a.map(lambda tree: f.With(tree, (inserted,)), Rewrite(self.tape, new))
-        return replace(found, parts=(a, self.qdot_of_u))
+        return found.made_of_these(a, self.qdot_of_u)
 
     # ---- masses --------------------------------------------------------------------------------
 
@@ -305,7 +304,7 @@ class InSpeeds(Written):
 
     @cached_property
     def v(self) -> Quantity:
-        return replace(super().v, parts=(self.of.qdot_of_u,))
+        return super().v.made_of_these(self.of.qdot_of_u)
 
     @property
     def directions(self) -> Quantity:

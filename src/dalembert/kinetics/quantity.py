@@ -64,10 +64,15 @@ class Quantity:
         tree = self.formula if formula is None else formula
         return Quantity(tree, self.value, parts, symbol, self.index, self.across, title, self.source, self.why, self.sparse)
 
+    def made_of_these(self, *parts: Quantity) -> Quantity:
+        """The same, said to be made of these."""
+        return self._told_as(self.symbol, parts, title=self.title)
+
     def at(self, letter: str) -> Quantity:
         """A column that has a symbol, with its index: q̇_k."""
         assert isinstance(self.symbol, Symbol)
-        symbol = replace(self.symbol, below=(letter,))
+        s = self.symbol
+        symbol = Symbol(s.letter, (letter,), s.above, s.dots, s.bar, s.star)
         return self._told_as(symbol, (self,), symbol if self.is_variable else self.formula)
 
     def first(self, count: int) -> Quantity:
@@ -136,7 +141,7 @@ class Quantity:
                 new |= {tape.rate(i) or i: rates(e) for i, e in zip(x.value, b.value, strict=True)}
         equations = tuple(Equation(x.ref, b.formula if b.symbol == x.symbol else b.ref) for x, b in given)
         found = self.map(lambda tree: f.With(tree, equations), Rewrite(tape, new))
-        return replace(found, parts=(self, *(b for _, b in given)))
+        return found.made_of_these(self, *(b for _, b in given))
 
     @property
     def made_of(self) -> tuple[Quantity, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar, on
@@ -14,6 +14,9 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Constraint, DeclaredSymbol, Dissipation, FrictionalContact, Gravity, Load, Potential, Speed
 from dalembert.model.member import Member, MemberExpansion
 from dalembert.units.dimension import Dimension
+
+# what a description grows by
+_GROWING: Final = (list, dict)
 
 
 class Registry:
@@ -56,7 +59,8 @@ class Registry:
 
     def signature(self) -> tuple[object, ...]:
         """Changes whenever something is declared."""
-        grown = tuple((name, len(value)) for name, value in vars(self).items() if isinstance(value, list | dict))
+        # asked before every run, and `list | dict` would be made anew for each of them
+        grown = tuple((name, len(value)) for name, value in vars(self).items() if isinstance(value, _GROWING))
         return grown, self.field is not None, tuple(self.space.tape.displays.items())
 
     def frozen(self) -> Self:

@@ -7,8 +7,6 @@ Source: Bar00 (26)–(30), Mar (7)–(11).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dalembert.equations import statements
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
@@ -43,7 +41,7 @@ def kane(system: System | Kinematics) -> Derivation:
             "The power of the applied loads for each unit of a speed. A load at right angles to all partial velocities drops out.",
         )
     )
-    a = replace(x.speeds.a, parts=(v,)).told("Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre.")
+    a = x.speeds.a.made_of_these(v).told("Accelerations", "Bar00 (29)", "Formed once, as vectors, for each mass centre.")
     Hdot = (
         x.speeds.d_dt(x.inertia.dot(w))
         .called("H", dots=1)
@@ -72,12 +70,12 @@ def _motion(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quantity, Quan
         "Bar00 (23), Gre03 (4.7)",
         "Every rate is a combination of the p independent speeds; the constraint rows are used up here and need no multipliers.",
     )
-    v = replace(x.speeds.v, parts=(speeds,)).told(
+    v = x.speeds.v.made_of_these(speeds).told(
         "Velocities",
         "Bar00 (27)",
         "Every velocity is linear in the speeds: what stands beside a speed is a direction in which the system can move.",
     )
-    w = replace(x.speeds.w, parts=(speeds,)).told("Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add.")
+    w = x.speeds.w.made_of_these(speeds).told("Angular velocities", "Bar00 (27)", "Those of frames that hang on one another add.")
     v_r = (
         D(v, x.u.at("r"))
         .called("v", "r")

@@ -53,6 +53,8 @@ class LiveRun:
 
     def watched(self, problem: InitialValueProblem) -> InitialValueProblem:
         """The problem with steps that end where an input changes, and with functions called where they are wanted."""
+        if not (problem.breaks or self._stepped or self._continuous):
+            return problem
         times = sorted({*problem.breaks, *(t for each in self._stepped for t in each.times(problem.t0, problem.t1))})
         changed = replace(problem, breaks=tuple(times), at_break=self._at_break if self._stepped else None)
         return replace(changed, rhs=self._wrapped(problem)) if self._continuous else changed

@@ -282,9 +282,11 @@ def run(
     other = _without_series(chosen, switching)
     series = chosen_series(options.integrator, context, model, p, watched, number("rtol", options.rtol), other)
     by_slopes = native_jacobian(context, model, p, watched, other) if options.integrator == ROSENBROCK else 0
-    problem = replace(_problem(context, start, t1, options, len(names), variation), taylor=series, jacobian=by_slopes)
-    values = dict(zip(model.parameters, p.tolist(), strict=True))
-    problem = replace(problem, breaks=jump_times(model.tape, kin.system.t.i, values, t0, t1))
+    problem = _problem(context, start, t1, options, len(names), variation)
+    breaks = jump_times(model.tape, kin.system.t.i, dict(zip(model.parameters, p.tolist(), strict=True)), t0, t1)
+    # a problem is checked whenever it is made
+    if series is not None or by_slopes or breaks:
+        problem = replace(problem, taylor=series, jacobian=by_slopes, breaks=breaks)
     live = LiveRun(chosen)
     problem = live.watched(problem)
     accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION, model.parameters)

@@ -33,8 +33,7 @@ def conditions(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: s
     """Every given value as a condition; a quantity that is named twice must have one value."""
     found: dict[int, Condition] = {}
     for key, value in mapping(what, given).items():
-        c = _condition(evaluator, key, value, t, what)
-        i = evaluator.node(key)
+        i, c = _condition(evaluator, key, value, t, what)
         if i in found and found[i].value != c.value:
             msg = f"{what}: {c.name} is given twice, as {found[i].value:.12g} and as {c.value:.12g}"
             raise BadStart(msg)
@@ -42,7 +41,7 @@ def conditions(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: s
     return list(found.values())
 
 
-def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) -> Condition:
+def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) -> tuple[int, Condition]:
     try:
         i = evaluator.node(key)
         name = evaluator.shown(key)
@@ -65,7 +64,7 @@ def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) 
     number = _number(evaluator, name, without_unit(evaluator.kin.system, key, value), t, what)
     if symbol in evaluator.angles and isinstance(value, int | float):
         hint_at_degrees(f"{what}: {name}", number)
-    return Condition(name, evaluator.reduced(i), number, level, symbol)
+    return i, Condition(name, evaluator.reduced(i), number, level, symbol)
 
 
 def _number(evaluator: Evaluator, name: str, value: Any, t: float, what: str) -> float:

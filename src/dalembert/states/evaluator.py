@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -45,6 +45,7 @@ class Level(IntEnum):
     ACCELERATION = 3
 
 
+@lru_cache(maxsize=1024)
 def label(name: str) -> str:
     """theta'' → theta.dot.dot: a symbol as it is written in a program."""
     plain = base(name)
@@ -183,6 +184,8 @@ class Evaluator:
 
     def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> NDArray[np.float64]:
         """The values of reduced nodes at one state; all NaN where one of them is not defined."""
+        if not outs:
+            return np.zeros(0)
         lookup = {**self.numbers, **state}
         try:
             found = evaluate(self.tape, outs, lambda i: float(lookup[i]), Floats())

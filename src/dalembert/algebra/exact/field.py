@@ -14,7 +14,7 @@ from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.trials import StructurallySingular, Trials
 from dalembert.algebra.exact.verdict import Decision, Undecided
 from dalembert.algebra.exact.zero_test import ZeroTest
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.tape import LEAVES, Tape
 
 __all__ = [
     "BadPoint",
@@ -51,8 +51,28 @@ def shown_zero(tape: Tape, outs: Sequence[int], seed: int | None = None) -> list
 
 def all_zero(tape: Tape, outs: Sequence[int], question: str) -> bool:
     """Whether all of the expressions vanish identically; where neither answer was shown, Undecided, with the question."""
+    if any(_is_plain(tape, i) for i in outs):
+        return False
     found = decide_zero(tape, outs).verdict
     if found.holds is None:
         msg = f"{question}: undecided ({found.why}); write it in another form"
         raise Undecided(msg)
     return found.holds
+
+
+def _is_plain(tape: Tape, i: int) -> bool:
+    """Whether a node is a product of symbols, numbers that are not zero, sines and cosines of symbols: none of these vanishes."""
+    stack = [i]
+    while stack:
+        i = stack.pop()
+        op, a, b = tape.nodes[i]
+        if op == "mul":
+            stack += (a, b)
+        elif op == "neg":
+            stack.append(a)
+        elif op == "sin" or op == "cos":
+            if tape.nodes[a][0] != "symbol":
+                return False
+        elif i == tape.zero or op not in LEAVES:
+            return False
+    return True

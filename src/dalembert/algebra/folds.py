@@ -7,8 +7,9 @@ velocities) keep what they have found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
+from operator import itemgetter
 from typing import Any, Final, Protocol, TypeVar
 
 from dalembert.algebra.tape import BINARY, LEAVES, Node, Number, Tape
@@ -90,6 +91,11 @@ def _needed_by_many(nodes: Sequence[Node], outs: Sequence[int]) -> list[int]:
                 if op in BINARY:
                     wanted[b] = 1
     return list(compress(range(top), wanted))
+
+
+def operations(tape: Tape, outs: Iterable[int]) -> Iterator[str]:
+    """The operation of every node that `outs` are made of."""
+    return map(itemgetter(0), map(tape.nodes.__getitem__, needed(tape, outs)))
 
 
 def symbols_of(tape: Tape, outs: Iterable[int]) -> list[int]:

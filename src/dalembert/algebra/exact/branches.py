@@ -16,7 +16,7 @@ from dalembert.algebra.exact.constants import simpler_root
 from dalembert.algebra.exact.modular import BadPoint, sign
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.structure import Structure
-from dalembert.algebra.folds import depends_on, needed
+from dalembert.algebra.folds import depends_on, needed, operations
 from dalembert.algebra.tape import LEAVES, Tape
 
 _ARCS: Final = frozenset({"asin", "acos", "atan", "atan2"})
@@ -48,7 +48,7 @@ class Branches:
 
     def none(self, rows: Sequence[int]) -> bool:
         """Whether no row has any branches."""
-        return not any(self.tape.nodes[i][0] in _BRANCHING for i in needed(self.tape, rows))
+        return _BRANCHING.isdisjoint(operations(self.tape, rows))
 
     def of(self, row: Sequence[int]) -> Branching:
         """The branching of some nodes together."""

@@ -20,7 +20,7 @@ from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.trials import Trials, run_seed
 from dalembert.algebra.exact.unknowns import solve_unknowns
 from dalembert.algebra.exact.verdict import Clock, Decision, Undecided
-from dalembert.algebra.folds import depends_on, needed
+from dalembert.algebra.folds import depends_on, operations
 from dalembert.algebra.tape import Tape
 
 # with more than this, more points do not help as much as larger primes
@@ -149,7 +149,7 @@ class ZeroTest:
         return set(gone) - {r for r, sure in zip(loose, confirmed, strict=True) if not sure}
 
     def _is_loose(self, row: int) -> bool:
-        return any(self.tape.nodes[i][0] in _LOOSE for i in needed(self.tape, (row, *self.residuals)))
+        return not _LOOSE.isdisjoint(operations(self.tape, (row, *self.residuals)))
 
     def given(self) -> dict[int, tuple[int, int]]:
         """The degrees of the unknowns: quotients of determinants of order n and n − 1."""

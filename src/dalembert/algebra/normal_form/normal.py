@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.algebra.folds import needed
+from dalembert.algebra.folds import operations
 from dalembert.algebra.normal_form.expansion import Expansion
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.ring import TooLong
@@ -69,4 +69,5 @@ def expanded(tape: Tape, outs: Sequence[int], *, limit: int = LIMIT, order: Sequ
 
 def operation_count(tape: Tape, outs: Sequence[int]) -> int:
     """How many additions, products, divisions, signs and functions it takes to evaluate `outs` together."""
-    return sum(tape.nodes[i][0] not in LEAVES for i in needed(tape, outs))
+    found = list(operations(tape, outs))
+    return len(found) - sum(map(LEAVES.__contains__, found))

@@ -6,6 +6,7 @@ What comes out is MathML Core, well-formed as XML, with the LaTeX of the same tr
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -27,6 +28,8 @@ APPLIED: Final = "<mo>\u2061</mo>"
 ABOVE: Final = 'stretchy="false" style="padding-bottom:0.1em"'
 # what stands for itself and is no letter
 SIGNS: Final = "…′″‴∂∇∞"
+# beside tab, line feed and carriage return, all that XML has no character for
+_NOT_WRITABLE: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SIDES: Final = ('class="left-side" style="text-align:right"', 'class="right-side" style="text-align:left"')
 _BRACKETS: Final = ('<mo stretchy="false">[</mo>', '<mo stretchy="false">]</mo>')
 # bold e of a unit vector
@@ -53,11 +56,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 def escaped(words: str) -> str:
     """Words that mean themselves inside XML and HTML; what XML cannot hold, even escaped, is replaced."""
-    return html.escape("".join(c if _is_writable(ord(c)) else "\ufffd" for c in words), quote=True)
-
-
-def _is_writable(c: int) -> bool:
-    return c in (0x9, 0xA, 0xD) or 0x20 <= c <= 0xD7FF or 0xE000 <= c <= 0xFFFD or c >= 0x10000
+    return html.escape(_NOT_WRITABLE.sub("\ufffd", words), quote=True)
 
 
 def row(elements: Sequence[str]) -> str:

@@ -55,6 +55,16 @@ def test_standard_errors_are_those_of_a_line() -> None:
     assert [[1.0]] == found.correlations.tolist()
 
 
+def test_a_value_that_is_nearly_zero_has_an_error_as_others_have() -> None:
+    """x = a + v t with a = 10⁻¹³: the covariance is that of a line, whatever a is."""
+    s = da.System("free")
+    (x,) = s.coordinates("x")
+    s.particle("P", 1, s.O.offset(x * s.N.x))
+    found = da.fit(s, {"t": TIMES, "x": 2 * TIMES + 1e-13}, {"x": 0.5, "x.dot": 1.0}, noise=0.1)
+    design = np.column_stack([np.ones(len(TIMES)), TIMES])
+    assert found.covariance == pytest.approx(0.01 * np.linalg.inv(design.T @ design), rel=1e-6)
+
+
 def test_several_tables_share_constants_and_have_starts_of_their_own() -> None:
     """x_k = a_k + v t: one slope and two intercepts, whose covariance is that of the normal equations."""
     s = da.System("belt")

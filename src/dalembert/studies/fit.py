@@ -228,12 +228,16 @@ def _check_influence(problem: FitProblem, theta: Numbers) -> None:
 
 
 def _result(problem: FitProblem, theta: Numbers, structure: Inseparable, *, converged: bool, known: bool) -> Fit:
-    runs, names, sizes = problem.runs(theta), problem.names, _sizes(theta)
+    runs, names = problem.runs(theta), problem.names
     assert runs is not None
-    residuals, J = problem.residuals(theta), problem.jacobian(theta) * sizes
+    residuals, J = problem.residuals(theta), problem.jacobian(theta)
+    # columns of length one: a value that happens to be nearly zero has an error as others have
+    lengths = np.linalg.norm(J, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    J = J / lengths
     local = on_the_data(J, names)
     together = np.array([name in local.names for name in names])
-    covariance = np.linalg.pinv(J.T @ J, rcond=1e-14, hermitian=True) * np.outer(sizes, sizes)
+    covariance = np.linalg.pinv(J.T @ J, rcond=1e-14, hermitian=True) / np.outer(lengths, lengths)
     covariance[together] = covariance[:, together] = np.nan
     covariance[together, together] = np.inf
     if not converged:

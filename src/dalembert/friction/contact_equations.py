@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from dalembert.algebra.columns import Column, Rows, contracted
 from dalembert.algebra.folds import Linear, transplant
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.friction.row_force import RowForce, row_forces
@@ -62,12 +64,7 @@ class ContactEquations:
     def explicit(self, route: str) -> ExplicitEquations:
         """u̇ = c + H λ, with λ as symbols."""
         t, kin = self.tape, self.kin
-        udot = []
-        for c, h in zip(self.c, self.H, strict=True):
-            total = c
-            for k, x in h.items():
-                total = t.add(total, t.mul(x, self.rows[k].lam))
-            udot.append(total)
+        udot = Column(t, self.c) + Rows(t, self.H, len(self.rows)) @ Column(t, (row.lam for row in self.rows))
         return ExplicitEquations(kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(udot), f"{route} with contacts")
 
 
@@ -80,21 +77,14 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     in_forces = Linear(t, forces)
     parts = [in_forces(i) for i in transplant(equations.tape, t, equations.udot)]
     c, H = tuple(p[0] for p in parts), tuple(p[1] for p in parts)
-    A, b = [], []
-    for row in rows:
-        along = [t.zero] * len(rows)
-        free = row.gamma
-        for r, j in row.J.items():
-            free = t.add(free, t.mul(j, c[r]))
-            for k, h in H[r].items():
-                along[k] = t.add(along[k], t.mul(j, h))
-        A.append(tuple(along))
-        b.append(free)
+    J = Rows(t, (row.J for row in rows), len(c))
+    A = (J @ Rows(t, H, len(rows))).dense()
+    b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
     pressed = row_forces(kin, c, H, forces)
     K, right = _system(kin, rows, A, b, pressed)
     holds = [kin.system.contacts[row.contact].flags[0 if row.normal else 1].i for row in rows]
     lam, pivots = eliminated(t, K, right, _softness(t, rows, A, holds))
-    return ContactEquations(kin, t, tuple(rows), c, H, tuple(A), tuple(b), tuple(lam), tuple(pivots), pressed)
+    return ContactEquations(kin, t, tuple(rows), c, H, A, b, tuple(lam), tuple(pivots), pressed)
 
 
 def _rows(kin: Kinematics) -> list[ContactRow]:
@@ -122,29 +112,34 @@ def _system(
     K, right = [], []
     for k, row in enumerate(rows):
         c = kin.system.contacts[row.contact]
-        closed, stick, direction, side, _ = (x.i for x in c.flags)
+        closed, stick, direction, side, _ = _flags(t, c)
         holds = closed if row.normal else stick
-        free = t.sub(t.one, holds)
-        line = [t.mul(holds, a) for a in A[k]]
-        line[k] = t.add(line[k], free)
-        r = t.neg(t.mul(holds, b[k]))
+        free = 1 - holds
+        line = [holds * Scalar(t, a) for a in A[k]]
+        line[k] += free
+        r = -(holds * Scalar(t, b[k]))
         if not row.normal:
             assert c.friction is not None
-            pull = t.mul(t.mul(free, direction), kin.in_speeds(c.friction.i))
+            pull = free * direction * Scalar(t, kin.in_speeds(c.friction.i))
             n = place.get((row.contact, True))
-            pull = t.mul(pull, side) if c.two_sided else pull
+            pull = pull * side if c.two_sided else pull
             if n is not None:
-                line[n] = t.add(line[n], pull)
+                line[n] += pull
             elif row.contact in pressed:
                 free_force, along = pressed[row.contact]
                 for j, x in along.items():
-                    line[j] = t.add(line[j], t.mul(pull, x))
-                r = t.sub(r, t.mul(pull, free_force))
+                    line[j] += pull * Scalar(t, x)
+                r -= pull * Scalar(t, free_force)
             else:
-                r = t.sub(r, t.mul(pull, normal_force(kin, c)))
-        K.append(line)
-        right.append(r)
+                r -= pull * Scalar(t, normal_force(kin, c))
+        K.append([x.i for x in line])
+        right.append(r.i)
     return K, right
+
+
+def _flags(t: Tape, c: FrictionalContact) -> list[Scalar]:
+    """closed, stick, direction, side and slack on this tape."""
+    return [Scalar(t, x.i) for x in c.flags]
 
 
 def normal_force(kin: Kinematics, c: FrictionalContact) -> int:
@@ -180,36 +175,25 @@ def way_back(e: ContactEquations) -> HeldState:
     gaps = [contacts[r.contact].gap if r.normal else None for r in rows]
 
     def solved(values: list[int], active: list[int]) -> list[int]:
-        K = []
+        K, holding = [], [Scalar(t, a) for a in active]
         for k in range(len(rows)):
-            line = [t.mul(t.mul(active[k], active[j]), e.A[k][j]) for j in range(len(rows))]
-            line[k] = t.add(line[k], t.sub(t.one, active[k]))
-            K.append(line)
-        return eliminated(t, K, [t.mul(a, v) for a, v in zip(active, values, strict=True)], _softness(t, rows, e.A, active))[0]
+            line = [holding[k] * holding[j] * Scalar(t, a) for j, a in enumerate(e.A[k])]
+            line[k] += 1 - holding[k]
+            K.append([x.i for x in line])
+        right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
+        return eliminated(t, K, right, _softness(t, rows, e.A, active))[0]
 
-    def moved(nu: list[int]) -> list[int]:
-        found = []
-        for h in e.H:
-            total = t.zero
-            for k, x in h.items():
-                total = t.sub(total, t.mul(x, nu[k]))
-            found.append(total)
-        return found
+    def moved(nu: list[int]) -> Column:
+        return -(Rows(t, e.H, len(rows)) @ Column(t, nu))
 
     du = moved(solved([r.v for r in rows], holds))
-    left = t.zero
-    for k, row in enumerate(rows):
-        left = t.add(left, t.mul(holds[k], t.call("abs", row.v)))
-    dq = [t.zero] * kin.n_q
+    left = contracted(t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True)))
+    dq = Column(t, [t.zero] * kin.n_q)
     if any(g is not None for g in gaps):
         active = [h if g is not None else t.zero for h, g in zip(holds, gaps, strict=True)]
         along = moved(solved([t.zero if g is None else g.i for g in gaps], active))
-        for k, (_, W) in enumerate(kin.WX):
-            for r, w in W.items():
-                dq[k] = t.add(dq[k], t.mul(w, along[r]))
-        for a, g in zip(active, gaps, strict=True):
-            if g is not None:
-                left = t.add(left, t.mul(a, t.call("abs", g.i)))
+        dq = Rows(t, (W for _, W in kin.WX), len(along)) @ along
+        left = contracted(t, ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None), left)
     return HeldState(tuple(dq), tuple(du), left)
 
 
@@ -224,37 +208,33 @@ def monitors(e: ContactEquations) -> list[tuple[str, int, int]]:
     t, kin, found = e.tape, e.kin, []
     place = {(row.contact, row.normal): k for k, row in enumerate(e.rows)}
     for k, c in enumerate(e.contacts):
-        closed, stick, direction, side, slack = (x.i for x in c.flags)
+        closed, stick, direction, side, slack = _flags(t, c)
         n = _own_normal(e, k)
-        n = t.mul(side, n) if n is not None and c.two_sided else n
+        n = side * n if n is not None and c.two_sided else n
         if n is not None:
             if c.two_sided:
                 if c.slip is not None:
-                    found.append(("gap", k, t.add(n, slack)))
+                    found.append(("gap", k, (n + slack).i))
             elif c.gap is not None:
-                open_ = t.mul(t.sub(t.one, closed), t.add(c.gap.i, slack))
-                found.append(("gap", k, t.add(t.mul(closed, n), open_)))
+                found.append(("gap", k, (closed * n + (1 - closed) * (Scalar(t, c.gap.i) + slack)).i))
         if c.slip is None or c.static is None or c.T is None:
             continue
-        v = kin.in_speeds(c.slip.i)
-        still = t.sub(t.one, t.mul(direction, direction))
-        found.append(("slip", k, t.add(t.add(t.mul(direction, v), slack), still)))
-        bound = t.mul(kin.in_speeds(c.static.i), normal_force(kin, c) if n is None else n)
-        ends = (t.sub(bound, c.T.i), t.add(bound, c.T.i))
-        found += [("cone", k, t.add(t.mul(stick, left), t.sub(t.one, stick))) for left in ends]
+        v, T = Scalar(t, kin.in_speeds(c.slip.i)), Scalar(t, c.T.i)
+        # a contact that does not slip is given 1
+        found.append(("slip", k, (direction * v + slack + (1 - direction * direction)).i))
+        bound = Scalar(t, kin.in_speeds(c.static.i)) * (Scalar(t, normal_force(kin, c)) if n is None else n)
+        found += [("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)]
         if n is not None:
             found.append(("jam", k, e.pivots[place[k, False]]))
     return found
 
 
-def _own_normal(e: ContactEquations, k: int) -> int | None:
+def _own_normal(e: ContactEquations, k: int) -> Scalar | None:
     """N of contact k, or the force of the row that presses it, signed; None where it was given."""
     t, force = e.tape, e.contacts[k].N
     if force is not None:
-        return force.i
+        return Scalar(t, force.i)
     if k not in e.pressed:
         return None
-    total, along = e.pressed[k]
-    for j, x in along.items():
-        total = t.add(total, t.mul(x, e.rows[j].lam))
-    return total
+    free, along = e.pressed[k]
+    return Scalar(t, contracted(t, ((x, e.rows[j].lam) for j, x in along.items()), free))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.folds import Linear, Rewrite, transplant
 from dalembert.friction.tape_elimination import eliminated
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -31,12 +32,7 @@ def row_forces(kin: Kinematics, c: Sequence[int], H: Sequence[Mapping[int, int]]
         return {}
     t = kin.tape
     lam = _multipliers(kin)
-    udot = []
-    for free, along in zip(c, H, strict=True):
-        total = free
-        for k, h in along.items():
-            total = t.add(total, t.mul(h, forces[k]))
-        udot.append(total)
+    udot = Column(t, c) + Rows(t, H, len(forces)) @ Column(t, forces)
     on_motion = Rewrite(t, dict(zip(kin.udot, udot, strict=True)))
     in_forces, sizes = Linear(t, forces), _sizes(kin)
     found = {}
@@ -60,20 +56,9 @@ def _multipliers(kin: Kinematics) -> list[int]:
 
     e = [here(p[0]) for p in parts]
     m = len(d.native.multipliers)
-    B = [[here(p[1][j]) if j in p[1] else t.zero for j in range(m)] for p in parts]
-    K, right = [], []
-    for i in range(m):
-        line = []
-        for j in range(m):
-            total = t.zero
-            for row in B:
-                total = t.add(total, t.mul(row[i], row[j]))
-            line.append(total)
-        K.append(line)
-        total = t.zero
-        for row, x in zip(B, e, strict=True):
-            total = t.sub(total, t.mul(row[i], x))
-        right.append(total)
+    B = Rows(t, ({j: here(i) for j, i in p[1].items()} for p in parts), m)
+    K = [list(line) for line in (B.T @ B).dense()]
+    right = list(-(B.T @ Column(t, e)))
     return eliminated(t, K, right, [])[0]
 
 

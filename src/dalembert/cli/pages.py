@@ -38,7 +38,7 @@ Film = Annotated[Path | None, Option("--mp4", metavar="FILE.mp4", help="Also the
 def style_of(output: Path | None, endings: Mapping[str, str]) -> str:
     """A page, unless the ending of the file means something else."""
     ending = "" if output is None else output.suffix.lower()
-    known = {"": "html", ".txt": "text", **endings}
+    known = {**endings, "": "html"}
     if ending not in known:
         msg = f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, .md), and pictures by --png, --gif, --mp4"
         raise Unknown(msg)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription, warn
-from dalembert.geometry.dyadic import inertia
+from dalembert.geometry.dyadic import inertia, inertia_tensor
 from dalembert.geometry.frame import Frame
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.system import System
@@ -61,7 +61,7 @@ class Masses:
             entries = [self.parameter("inertia", f"I_{body.name}_{e}", float(I[i, j])) for e, i, j in _ENTRIES]
             return inertia(here.axes(), *entries)
         turned = here.pose.R @ I @ here.pose.R.T
-        return inertia(here.frame, *decimals([turned[i, j] for _, i, j in _ENTRIES]))
+        return inertia_tensor(here.frame, *decimals([turned[i, j] for _, i, j in _ENTRIES]))
 
     def rotor(self, joint: RobotJoint, q: tuple[Scalar, ...], after: Frame) -> None:
         """T = ½ J q̇²: a flywheel that stands on the ground and turns with the joint; with a free joint, its own inertia."""

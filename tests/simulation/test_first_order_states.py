@@ -45,8 +45,9 @@ def test_a_motor_with_its_current(run):
     assert run.integrals.model_is_right
 
 
-@pytest.mark.parametrize("integrator", ["LSODA", "IDA", "heyoka"])
-def test_other_integrators_carry_it_too(run, integrator):
+@pytest.mark.parametrize(("integrator", "package"), [("LSODA", "scipy"), ("IDA", "sksundae"), ("heyoka", "heyoka")])
+def test_other_integrators_carry_it_too(run, integrator, package):
+    pytest.importorskip(package)
     other = da.simulate(motor(), 1.0, start={"theta": 0.5, "i": 0.1}, inputs={"V": "2*sin(3*t)"}, integrator=integrator)
     assert other["i"][-1] == pytest.approx(run["i"][-1], abs=1e-6)
 

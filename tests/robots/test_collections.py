@@ -20,7 +20,9 @@ SPEC = find_spec("dm_control")
 SUITE = Path(str(SPEC.origin)).parent if SPEC is not None else Path("nowhere")
 # it has no links
 EMPTY = ("ur3.urdf",)
-WITHOUT_JOINTS = ("quadrotor_base.urdf", "iris_simple.urdf")
+WITHOUT_JOINTS = ("quadrotor_base.urdf", "iris_simple.urdf", "bluevolta.urdf")
+# a joint in it names a link that it does not have
+BROKEN = ("falcon.urdf",)
 # without joints, or with meshes that are not in the package
 UNREADABLE = ("lqr.xml", "drosophila.xml", "build_fruitfly/fruitfly.xml")
 
@@ -42,13 +44,18 @@ def test_every_urdf_agrees_with_the_engines_that_take_it():
     for file in sorted(URDF.rglob("*.urdf")):
         if file.name in EMPTY:
             continue
+        if file.name in BROKEN:
+            with pytest.raises(da.BadDescription, match="names a parent or child link that is not in the file"):
+                quiet(file)
+            continue
         s = quiet(file, base="free" if file.name in WITHOUT_JOINTS else None)
         check = da.crosscheck(s, states=3)
         count += 1
         if not check.agrees:
             differing[file.name] = str(check)
     assert {} == differing
-    assert 68 == count
+    # later versions of the package have more
+    assert 68 <= count
 
 
 @pytest.mark.skipif(SPEC is None, reason="dm_control is not installed")

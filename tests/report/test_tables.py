@@ -111,3 +111,19 @@ def test_bodies():
     found = rows(tables.bodies(gallery.build("cart-and-bar"), W))
     assert {"cart": ("particle", "M", "C", ""), "bar": ("rigid body", "m", "G", "B")} == found
     assert FormulaSpan(NamedSymbol("M", "M")) == tables.bodies(gallery.build("cart-and-bar"), W).rows[0][2]
+
+
+def test_contacts_say_what_their_forces_follow_from():
+    s = da.System("block", gravity=9.81)
+    x, y = s.coordinates("x y")
+    mu = s.constant("mu", 0.3)
+    P = s.O.offset(x * s.N.x + y * s.N.y)
+    s.particle("block", 2, P)
+    s.contact(P, friction=mu, static=0.5, restitution=0.2, name="floor")
+    s.friction(x.dot - 1, 0.1, normal=7, name="belt")
+    found = rows(tables.contacts(s, W))
+    assert ("y", "N_floor", "ẋ", "μ", "1/2", "1/5") == found["floor"]
+    assert ("", "7", "ẋ − 1", "1/10", "1/10", "") == found["belt"]
+    symbols = rows(tables.symbols(s, W))
+    assert {"found with the motion"} == {symbols[name][-1] for name in ("N_floor", "T_floor", "T_belt")}
+    assert tables.contacts(s, W) == list(tables.loads(da.kinematics(s), W))[-1]

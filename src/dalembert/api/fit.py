@@ -11,8 +11,8 @@ import numpy as np
 
 from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
-from dalembert.api.simulate import simulate
-from dalembert.errors import NotASystem, Unknown
+from dalembert.api.simulate import checked_system, simulate
+from dalembert.errors import Unknown
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import number
 
@@ -62,9 +62,7 @@ def fit(
     from dalembert.studies.fit import Experiment, fit_runs
     from dalembert.studies.fit_data import read_tables
 
-    if not isinstance(system, System):
-        msg = f"fit: give a System, not {type(system).__name__}"
-        raise NotASystem(msg)
+    checked_system(system, "fit")
     tables = read_tables(data)
     local = _names(system, unknown)
     constants = {n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")}

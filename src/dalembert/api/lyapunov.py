@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dalembert.api.compile import what_to_integrate
-from dalembert.errors import NotApplicable, NotASystem
+from dalembert.api.simulate import checked_system
+from dalembert.errors import NotApplicable
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ def lyapunov(
     from dalembert.simulation.simulate import RunOptions
     from dalembert.studies.lyapunov import lyapunov_of_motion
 
-    if not isinstance(system, System):
-        msg = f"lyapunov: give a System, not {type(system).__name__}"
-        raise NotASystem(msg)
+    checked_system(system, "lyapunov")
     if system.contacts:
         msg = "lyapunov: contacts and dry friction change the equations on the way, which the neighbour does not see"
         raise NotApplicable(msg)

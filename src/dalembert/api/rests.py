@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dalembert.api.compile import what_to_integrate
+from dalembert.api.simulate import checked_system
 from dalembert.equations.explicit import ExplicitEquations
-from dalembert.errors import NotApplicable, NotASystem
+from dalembert.errors import NotApplicable
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
@@ -28,9 +29,7 @@ def rests(
     """
     from dalembert.friction.rest import rest_position
 
-    if not isinstance(system, System):
-        msg = f"rests: give a System, not {type(system).__name__}"
-        raise NotASystem(msg)
+    checked_system(system, "rests")
     if not system.contacts:
         msg = "rests: this system has no contact and no friction; da.equilibrium finds where it rests"
         raise NotApplicable(msg)

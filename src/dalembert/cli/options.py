@@ -24,6 +24,10 @@ Given = Annotated[list[str] | None, Option("--set", metavar="NAME=VALUE", help="
 Start = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate, rate (theta.dot) or speed.")]
 Guess = Annotated[list[str] | None, Option("--guess", metavar="NAME=VALUE", help="A coordinate to solve for, near this value.")]
 Input = Annotated[list[str] | None, Option("--input", metavar="NAME=EXPRESSION", help="An input or a motion, such as 2*sin(t).")]
+RunTime = Annotated[float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")]
+Beginning = Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")]
+RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each step.")]
+AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
 
 
 def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 from dalembert.api.simulate import simulate as run_of
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, Ended, say
-from dalembert.cli.options import Given, Guess, Input, Start, SystemName, numbers, pairs
+from dalembert.cli.options import (
+    AbsoluteTolerance,
+    Beginning,
+    Given,
+    Guess,
+    Input,
+    RelativeTolerance,
+    RunTime,
+    Start,
+    SystemName,
+    numbers,
+    pairs,
+)
 from dalembert.cli.output import Json, echo, tell, wrote
 from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.errors import DalembertError, Unwritable
@@ -30,14 +42,14 @@ Stop = Annotated[list[str] | None, Option("--stop-when", metavar="EXPRESSION", h
 
 def simulate(
     system: SystemName,
-    duration: Annotated[float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
+    duration: RunTime = None,
     values: Given = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    t0: Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
-    rtol: Annotated[float, Option(help="Relative tolerance of each step.")] = 1e-9,
-    atol: Annotated[float, Option(help="Absolute tolerance of each step.")] = 1e-9,
+    t0: Beginning = 0.0,
+    rtol: RelativeTolerance = 1e-9,
+    atol: AbsoluteTolerance = 1e-9,
     integrator: Annotated[
         str, Option(metavar="NAME", help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or heyoka.")
     ] = "native",

@@ -12,7 +12,20 @@ from dalembert.algebra.parser import nearest
 from dalembert.api.ensemble import ensemble
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import PROGRAM_FAILED, Ended
-from dalembert.cli.options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
+from dalembert.cli.options import (
+    AbsoluteTolerance,
+    Beginning,
+    Given,
+    Guess,
+    Input,
+    RelativeTolerance,
+    RunTime,
+    Start,
+    SystemName,
+    number_of,
+    numbers,
+    pairs,
+)
 from dalembert.cli.output import echo
 from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.cli.simulate import DURATION
@@ -42,14 +55,14 @@ def study(
     seed: Annotated[int, Option(help="Of the draws.")] = 0,
     keep: Keep = None,
     at: Annotated[str | None, Option("--at", metavar="TIMES", help="Times at which values are kept: first:last:count or 1,2,3.")] = None,
-    duration: Annotated[float | None, Option("--for", metavar="SECONDS", help="How long.", show_default="the gallery's")] = None,
+    duration: RunTime = None,
     values: Given = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    t0: Annotated[float, Option("--from", metavar="SECONDS", help="When it begins.")] = 0.0,
-    rtol: Annotated[float, Option(help="Relative tolerance of each step.")] = 1e-9,
-    atol: Annotated[float, Option(help="Absolute tolerance of each step.")] = 1e-9,
+    t0: Beginning = 0.0,
+    rtol: RelativeTolerance = 1e-9,
+    atol: AbsoluteTolerance = 1e-9,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="FILE.zarr", help="Where to keep it; one that was begun goes on.")
     ] = None,

@@ -8,13 +8,14 @@ from fractions import Fraction
 from dalembert.algebra.exact.field import decide_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient, symbols_of
 from dalembert.algebra.printing.tree import Adjacent, Letter, Listed, Prose, Sides, Tree, UnitVector, total
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number, Tape
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, Quaternion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.model.elements import Body, DeclaredSymbol, Load
+from dalembert.model.elements import Body, DeclaredSymbol, FrictionalContact, Load
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report.blocks import Block, FormulaSpan, Span, TableBlock, VerdictSpan, words
@@ -76,6 +77,8 @@ def _value(system: System, symbol: DeclaredSymbol, writing: Writing) -> Span:
         return "no value" if symbol.value is None else number(symbol.value)
     if symbol.motion is not None:
         return writing.scalar(symbol.motion.tape, symbol.motion.i)
+    if any(x is not None and x.i == symbol.scalar.i for c in system.contacts for x in (c.N, c.T)):
+        return "found with the motion"
     return {"input": "given at run time", "specified": "given at run time"}.get(symbol.kind, "")
 
 
@@ -136,6 +139,34 @@ def loads(kin: Kinematics, writing: Writing) -> Iterator[Block]:
         return
     rows = tuple((name, formula, _contribution(kin, projections, writing)) for name, formula, projections in found)
     yield TableBlock(("load", "as described", "contributes along"), rows)
+    if kin.system.contacts:
+        yield contacts(kin.system, writing)
+
+
+def contacts(system: System, writing: Writing) -> TableBlock:
+    """g ≥ 0, N ≥ 0, g N = 0, and |T| ≤ μ_s N at rest, T = −μ N sign(v_T) in slip: what a run finds N and T from."""
+
+    def shown(x: Scalar | None) -> Span:
+        return "" if x is None else writing.scalar(x.tape, x.i)
+
+    def pressed(c: FrictionalContact) -> Span:
+        if c.row is not None:
+            return f"force of the row {c.row}"
+        return shown(c.normal if c.N is None else c.N)
+
+    rows = tuple(
+        (
+            c.name,
+            shown(c.gap),
+            pressed(c),
+            shown(c.slip),
+            shown(c.friction),
+            shown(c.static),
+            shown(c.restitution) if c.gap is not None else "",
+        )
+        for c in system.contacts
+    )
+    return TableBlock(("contact", "gap", "normal force", "slip velocity", "μ", "μ at rest", "restitution"), rows)
 
 
 # name, what it is, and F_r for every r

@@ -59,7 +59,7 @@ _SOON: Final = 1e-8
 class ContactStopped(RunStopped):
     """A run that the laws of contact do not lead on: no motion satisfies them, or several do, or modes change without end."""
 
-    joined = True
+    told = True
 
 
 def contact_run(equations: ExplicitEquations) -> Callable[[Values, RunOptions], Switching]:
@@ -319,7 +319,7 @@ class ContactRun(EventfulRun):
         from dalembert.simulation.events.running import one_point
 
         self._apply(t)
-        return ContactStopped(f"at the start {message}", self._joined(one_point(t, y), Outcome.STOPPED, message))
+        return ContactStopped(f"at the start {message}", self._told(one_point(t, y), Outcome.STOPPED, message))
 
 
 def _flags(mode: ContactMode, slack: float) -> tuple[float, float, float, float, float]:

@@ -40,8 +40,8 @@ _NUDGE: Final = 1e-7
 class CrawlWatch:
     """Looks at a run every so often."""
 
-    def __init__(self, t0: float, t1: float) -> None:
-        self._t, self._length, self._attempts = t0, t1 - t0, 0
+    def __init__(self, integration: Integration) -> None:
+        self._t, self._length, self._attempts = integration.t, integration.problem.t1 - integration.t, integration.attempts
 
     def look(self, integration: Integration) -> None:
         """Raise `Crawling` where the last 10⁵ steps have brought next to nothing, or where memory would run out."""
@@ -91,7 +91,8 @@ def _reason(integration: Integration) -> str | None:
 def _last(integration: Integration) -> tuple[Numbers, Numbers, Numbers]:
     """Times, states and slopes where the last steps began."""
     n, first = integration.problem.in_norm, max(integration.first_step, integration.steps - _LOOK)
-    steps = [integration.step(k) for k in range(first, integration.steps + 1)]
+    # without jumps, which take no time
+    steps = [s for k in range(first, integration.steps + 1) if (s := integration.step(k)).end > s.begin]
     t = np.array([s.begin for s in steps])
     h = np.array([s.end - s.begin for s in steps])[:, np.newaxis]
     states = np.array([s.rows[0, :n] for s in steps])

@@ -41,8 +41,8 @@ class MissingPackage(DalembertError):
 class RunStopped(DalembertError):
     """A run that stopped before its end: the time and the state reached, the motion so far, the code of the function that refused."""
 
-    # whether the motion so far is the whole of it, and not the part since the last event
-    joined = False
+    # whether the motion so far knows what happened in it
+    told = False
 
     def __init__(self, reason: str, solution: Solution, code: int = 0) -> None:
         super().__init__(reason)

@@ -70,7 +70,7 @@ def integrate(problem: InitialValueProblem, on_progress: Progress | None = None)
 
 def _go_on(integration: Integration, on_progress: Progress | None) -> None:
     """Slice after slice, until the end or Ctrl-C."""
-    watch = CrawlWatch(integration.t, integration.problem.t1)
+    watch = CrawlWatch(integration)
     with deferred() as interruption:
         while not interruption.take():
             if on_progress is not None:
@@ -91,12 +91,11 @@ class Integration:
         self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at, rows=problem.dense_rows)
         # whether the last step has something in it that somebody should look at
         self.at_event = False
-        # with room for a step between neighbours
-        apart = [t for t in problem.breaks if problem.t0 + _APART * math.ulp(t) < t < problem.t1 - _APART * math.ulp(t)]
-        self._breaks = [t for s, t in zip([-math.inf, *apart], apart, strict=False) if t - s > _APART * math.ulp(t)]
+        self._breaks = self._breaks_after(problem.t0)
         self._run = self._new_run()
+        self._at = ctypes.addressof(self._run)
         begin = time.perf_counter()
-        left = self._native.start(ctypes.addressof(self._run))
+        left = self._native.start(self._at)
         self._attempts = _attempts_per_slice(_CALLS_PER_START / _CALLS_PER_STEP, time.perf_counter() - begin)
         if left:
             raise self._stopped()
@@ -149,7 +148,7 @@ class Integration:
         granted = run.budget = self._attempts if attempts is None else attempts
         begin = time.perf_counter()
         self._points.bind(run)
-        while (left := self._native.advance(ctypes.addressof(run))) == ExitReason.BUFFER_FULL:
+        while (left := self._native.advance(self._at)) == ExitReason.BUFFER_FULL:
             self._points.grow()
             self._points.bind(run)
         if left == ExitReason.STOPPED:
@@ -163,6 +162,27 @@ class Integration:
             return False
         return left == ExitReason.AT_END
 
+    def _breaks_after(self, begin: float) -> list[float]:
+        """Those ahead, with room for a step between neighbours."""
+        if not self.problem.breaks:
+            return []
+        apart = [t for t in self.problem.breaks if begin + _APART * math.ulp(t) < t < self.problem.t1 - _APART * math.ulp(t)]
+        return [t for s, t in zip([-math.inf, *apart], apart, strict=False) if t - s > _APART * math.ulp(t)]
+
+    def jump(self, y: NDArray[np.float64]) -> None:
+        """Another state at the same time: the run has two points there."""
+        self._work[_STATE, : self.problem.size] = y
+        self._points.jump(self._run, self._work[_STATE])
+
+    def go_on(self) -> None:
+        """From the state that was jumped to, as if the run began there."""
+        run, problem = self._run, self.problem
+        self._breaks = self._breaks_after(run.t)
+        run.t_end, run.h_max = self._next_end(), min(problem.max_step, problem.t1 - run.t)
+        run.streak, run.events = 0, problem.events
+        if self._native.start(self._at):
+            raise self._stopped()
+
     def _pass_break(self) -> None:
         """From just before a break to just behind it, and on to the next."""
         run, here = self._run, self._breaks.pop(0)
@@ -170,7 +190,7 @@ class Integration:
         if self.problem.at_break is not None:
             self.problem.at_break(here, self._work[_STATE, : self.problem.size])
         run.t_end = self._next_end()
-        if self._native.start(ctypes.addressof(run)):
+        if self._native.start(self._at):
             raise self._stopped()
 
     def _next_end(self) -> float:
@@ -203,15 +223,15 @@ class Integration:
         # behind a break that changed the state the next step begins elsewhere than the last one ended
         self._work[WorkRow.Y] = y if self.problem.at_break is None or k >= self.steps else self._points.step(k + 1)[0]
         run.t, run.t_end, run.steps, run.streak, run.events = t, max(t, t_end), k, 0, 0
-        if self._native.start(ctypes.addressof(run)):
+        if self._native.start(self._at):
             raise self._stopped()
         run.h = t_end - t
         while not self.advance():
             pass
 
-    def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "", *, thin: bool = False) -> Solution:
-        """The motion so far; if `thin`, of it what was asked."""
-        motion = self._points.motion(self.steps + 1, self.problem.size, thin=thin)
+    def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
+        """The motion so far."""
+        motion = self._points.motion(self.steps + 1, self.problem.size)
         return Solution(motion, outcome, message, self._run.rejected, self._run.calls)
 
     def _new_run(self) -> Run:

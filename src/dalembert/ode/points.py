@@ -113,6 +113,19 @@ class Points:
         run.capacity, run.stored = len(block.times), run.steps + 1 - self._before
         run.times, run.states, run.dense = block.at
 
+    def jump(self, run: Run, row: NDArray[np.float64]) -> None:
+        """One more point at the time of the last: the state jumps in a step that takes no time."""
+        self.bind(run)
+        if run.stored >= run.capacity:
+            self.grow()
+            self.bind(run)
+        block, k = self._blocks[-1], run.stored
+        block.times[k], block.states[k] = run.t, row
+        if block.dense is not None:
+            block.dense[k] = 0.0
+            block.dense[k, 0] = row
+        run.steps += 1
+
     def point(self, k: int) -> tuple[float, NDArray[np.float64]]:
         """(t_k, y_k), with what fills its row up."""
         k -= self._thinned
@@ -139,15 +152,15 @@ class Points:
         """The first from which on all steps are there."""
         return max(1, self._thinned)
 
-    def motion(self, count: int, size: int, *, thin: bool = False) -> StoredMotion:
-        """The first points and components; of a long run, or if `thin`, no more than was asked."""
+    def motion(self, count: int, size: int) -> StoredMotion:
+        """The first points and components; of a long run no more than was asked."""
         if len(self._blocks) == 1 and not self._dense:
             block = self._blocks[0]
             return StoredMotion(Pieces([block.times[:count]]), Pieces([block.states[:count, :size]]), None)
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
         dense: list[NDArray[np.float64]] = []
-        at = self._at if thin or self._thin or self.bytes > KEPT_BYTES else None
+        at = self._at if self._thin or self.bytes > KEPT_BYTES else None
         blocks, left = list(self._thin), count - self._thinned
         for block in self._blocks:
             here = slice(0, min(left, len(block.times)))
@@ -165,12 +178,12 @@ class Points:
 
     @staticmethod
     def _asked(block: _Block, before: list[_Block], at: NDArray[np.float64]) -> _Block:
-        """Its last point, the start of the run, and the steps t_k ≤ t < t_(k+1) that hold a time t that was asked for."""
+        """Its last point, the start of the run, the steps t_k ≤ t < t_(k+1) that hold a time t that was asked for, and all jumps."""
         assert block.dense is not None
         # the point before the first, which is always there
         times = np.concatenate([before[-1].times[-1:] if before else block.times[:1], block.times])
         step = np.searchsorted(times, at, side="right") - 1
-        step = step[(step >= 0) & (step < len(times) - 1)]
+        step = np.concatenate([step[(step >= 0) & (step < len(times) - 1)], np.flatnonzero(np.diff(times) == 0.0)])
         kept = np.unique(np.concatenate([[0] if before else [0, 1], step, step + 1, [len(times) - 1]]))
         chosen = kept[1:] - 1
         dense = block.dense[chosen]

@@ -17,9 +17,9 @@ import numpy as np
 
 from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.failures import RunStopped
-from dalembert.ode.interruption import deferred
+from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import DenseStep, Integration, Progress
-from dalembert.ode.points import KEPT_BYTES, Pieces, StoredMotion
+from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.problem import DENSE_ROWS, InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.events.acting import Actor
@@ -48,7 +48,7 @@ _TOO_OFTEN: Final = 50
 class EndlessEvents(RunStopped):
     """Events that happen ever more often, or again and again at one time."""
 
-    joined = True
+    told = True
 
 
 @dataclass
@@ -66,34 +66,36 @@ class EventfulRun:
     on_progress: Progress | None = None
     vary: Callable[[int, float, Numbers, Numbers], None] | None = None
     occurrences: list[Occurrence] = field(default_factory=list)
-    _parts: list[Solution] = field(default_factory=list)
     _acts: list[float] = field(default_factory=list)
     _now: Integration | None = None
-    _bytes: int = 0
 
     def integrate(self) -> Solution:
         """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so far, marked as interrupted."""
-        problem, first = replace(self.problem, events=self.watch.look, watch=self.watch.address), True
         try:
-            while True:
-                integration = self._now = Integration(problem)
-                self._begin(integration, first=first)
-                found, interrupted = self._to_event(integration)
-                if interrupted:
-                    return self._whole(integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}")
-                if not found:
-                    return self._whole(integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
-                after, ended = self._act(integration, found)
-                if ended or integration.t >= problem.t1:
-                    return self._last(integration, after, f"ended by {ended!r}" if ended else "finished")
-                self._check_endless(integration, found)
-                self._bytes += integration.stored_bytes
-                self._parts.append(integration.solution(thin=self._bytes > KEPT_BYTES))
-                problem, first = replace(problem, y0=after, t0=integration.t), False
+            with deferred() as interruption:
+                return self._from_event_to_event(interruption)
         except RunStopped as failure:
-            if not failure.joined:
-                failure.solution = self._joined(failure.solution, Outcome.STOPPED, failure.solution.message)
+            if not failure.told:
+                failure.solution = self._told(failure.solution, Outcome.STOPPED, failure.solution.message)
             raise
+
+    def _from_event_to_event(self, interruption: Interruption) -> Solution:
+        problem = replace(self.problem, events=self.watch.look, watch=self.watch.address)
+        integration = self._now = Integration(problem)
+        self._begin(integration, first=True)
+        while True:
+            found, interrupted = self._to_event(integration, interruption)
+            if interrupted:
+                return self._whole(integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}")
+            if not found:
+                return self._whole(integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}")
+            after, ended = self._act(integration, found)
+            if ended or integration.t >= problem.t1:
+                return self._last(integration, after, f"ended by {ended!r}" if ended else "finished")
+            self._check_endless(integration, found)
+            integration.jump(after)
+            integration.go_on()
+            self._begin(integration, first=False)
 
     # ---- from event to event -----------------------------------------------------------------
 
@@ -108,21 +110,20 @@ class EventfulRun:
     def _n(self) -> int:
         return self.watch.functions.values.n_in - 1
 
-    def _to_event(self, integration: Integration) -> tuple[list[Crossing], bool]:
+    def _to_event(self, integration: Integration, interruption: Interruption) -> tuple[list[Crossing], bool]:
         """Those that act, all at one time, with the integration there; none at the end; and whether Ctrl-C was pressed."""
-        watch = CrawlWatch(integration.t, integration.problem.t1)
-        with deferred() as interruption:
-            while True:
-                finished = integration.advance()
-                if integration.at_event and (found := self._look(integration)):
-                    return found, False
-                if finished or integration.finished:
-                    return [], False
-                if interruption.take():
-                    return [], True
-                watch.look(integration)
-                if self.on_progress is not None:
-                    self.on_progress(integration.t, sum(s.steps for s in self._parts) + integration.steps)
+        watch = CrawlWatch(integration)
+        while True:
+            finished = integration.advance()
+            if integration.at_event and (found := self._look(integration)):
+                return found, interruption.take()
+            if finished or integration.finished:
+                return [], False
+            if interruption.take():
+                return [], True
+            watch.look(integration)
+            if self.on_progress is not None:
+                self.on_progress(integration.t, integration.steps)
 
     def _look(self, integration: Integration) -> list[Crossing]:
         """What happened in the last step, up to the first that acts: those before it are recorded, it is moved to."""
@@ -226,39 +227,25 @@ class EventfulRun:
             )
         else:
             return
-        raise EndlessEvents(msg, self._joined(integration.solution(), Outcome.STOPPED, msg))
+        raise EndlessEvents(msg, self._whole(integration, Outcome.STOPPED, msg))
 
     # ---- one motion --------------------------------------------------------------------------
 
     def _last(self, integration: Integration, after: Numbers, how: str) -> Solution:
         """The motion up to an event that is the end; what it changed is one more point."""
         message = f"{how} at t = {integration.t:.17g}"
-        if np.array_equal(after, integration.state):
-            return self._whole(integration, Outcome.FINISHED, message)
-        self._parts.append(integration.solution())
-        return self._joined(one_point(integration.t, after, self.problem.dense_rows), Outcome.FINISHED, message)
+        if not np.array_equal(after, integration.state):
+            integration.jump(after)
+        return self._whole(integration, Outcome.FINISHED, message)
 
     def _whole(self, integration: Integration, outcome: Outcome, message: str) -> Solution:
-        return self._joined(integration.solution(), outcome, message)
+        return self._told(integration.solution(), outcome, message)
 
-    def _joined(self, last: Solution, outcome: Outcome, message: str) -> Solution:
-        """All parts one after the other; between two of them a step that takes no time."""
-        parts = [*self._parts, last]
-        times, states, dense = [], [], []
-        for k, part in enumerate(parts):
-            times.append(part.t)
-            states.append(part.y)
-            if k:
-                still = np.zeros((1, self.problem.dense_rows, part.y.shape[1]))
-                still[0, 0] = part.y[0]
-                dense.append(still)
-            if part.dense is not None:
-                dense.append(part.dense)
-        motion = StoredMotion(Pieces(times), Pieces(states), Pieces(dense), sum(p.motion.dropped for p in parts))
+    def _told(self, motion: Solution, outcome: Outcome, message: str) -> Solution:
+        """The motion with what happened in it."""
         happened = {o.name for o in self.occurrences}
         silent = tuple(e.title for e in self.watch.functions.events if e.title not in happened and e.action is not EventAction.SWITCH)
-        rejected, calls = sum(p.rejected for p in parts), sum(p.calls for p in parts)
-        return Solution(motion, outcome, message, rejected, calls, tuple(self.occurrences), silent)
+        return replace(motion, outcome=outcome, message=message, occurrences=tuple(self.occurrences), silent=silent)
 
 
 def one_point(t: float, y: Numbers, rows: int = DENSE_ROWS) -> Solution:

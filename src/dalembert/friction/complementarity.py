@@ -6,24 +6,36 @@ holds is kept. So it is seen where nothing holds, and where more than one motion
 
 from __future__ import annotations
 
-import functools
+import ctypes
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import DalembertError
+from dalembert.friction.complementarity_code import (
+    ALONG_SLIP,
+    CHECKS,
+    EXPORTS,
+    FIELDS,
+    IN_CONE,
+    PRESSES,
+    SMALL,
+    STAYS_OPEN,
+    text,
+)
+from dalembert.numerics.jit import Library, load
+from dalembert.ode.memory import structure
+from dalembert.ode.points import address
+from dalembert.once import made_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
 
-# inequalities hold but for this part of the largest force or acceleration
-_SMALL: Final = 1e-9
 _MOST: Final = 20_000
 _RANK: Final = 1e-10
 
@@ -53,8 +65,7 @@ class ContactMode(NamedTuple):
 OPEN: Final = ContactMode(closed=False)
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One contact that may carry a force: the places of its rows, and what is known of it."""
 
     n: int | None
@@ -71,18 +82,27 @@ class Candidate:
     # what it does no longer, because it was just seen to end
     ended: tuple[ContactMode, ...] = ()
 
-    def modes(self) -> list[ContactMode]:
-        """All that it might do."""
-        sides = (1, -1) if self.two_sided and self.t is not None else (1,)
-        found = [] if self.n is None or self.two_sided else [OPEN]
-        for side in sides:
-            if self.t is None:
-                found.append(ContactMode(side=side))
-            elif self.slip:
-                found.append(ContactMode(direction=self.slip, side=side))
-            else:
-                found += [ContactMode(sticks=True, side=side), *(ContactMode(direction=d, side=side) for d in (1, -1))]
-        return [m for m in found if m not in self.ended] or found
+    @property
+    def kind(self) -> _Kind:
+        """What its modes follow from."""
+        return self.n, self.t, self.two_sided, self.slip, self.ended
+
+
+_Kind = tuple[int | None, int | None, bool, int, tuple[ContactMode, ...]]
+
+
+def _modes_of(kind: _Kind) -> list[ContactMode]:
+    """All that a candidate might do."""
+    n, t, two_sided, slip, ended = kind
+    found = [] if n is None or two_sided else [OPEN]
+    for side in (1, -1) if two_sided and t is not None else (1,):
+        if t is None:
+            found.append(ContactMode(side=side))
+        elif slip:
+            found.append(ContactMode(direction=slip, side=side))
+        else:
+            found += [ContactMode(sticks=True, side=side), *(ContactMode(direction=d, side=side) for d in (1, -1))]
+    return [m for m in found if m not in ended] or found
 
 
 class Holding(NamedTuple):
@@ -93,100 +113,112 @@ class Holding(NamedTuple):
     w: Numbers
 
 
-class _Modes(NamedTuple):
-    """All modes of some candidates: a row for each, a column for each candidate."""
-
-    all: list[tuple[ContactMode, ...]]
-    closed: NDArray[np.bool_]
-    sticks: NDArray[np.bool_]
-    direction: Numbers
-    side: Numbers
+_Fields: Final = structure(FIELDS)
+_FUNCTION: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 
-@functools.lru_cache(maxsize=256)
-def _modes(choices: tuple[tuple[ContactMode, ...], ...]) -> _Modes:
-    count = math.prod(map(len, choices))
-    if count > _MOST:
-        msg = f"{len(choices)} contacts at once have {count} modes; this chapter is for a few contacts, use an engine made for many"
-        raise TooManyContacts(msg)
-    found = list(product(*choices))
-    table = np.array(found, dtype=np.float64).reshape(count, len(choices), 4)
-    return _Modes(found, table[:, :, 0] > 0.0, table[:, :, 1] > 0.0, table[:, :, 2], table[:, :, 3])
+@made_once
+def _library() -> Library:
+    return load(text(), EXPORTS)
 
 
-def holding(A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Holding]:
-    """Every mode that satisfies all equations and inequalities; rows of no candidate carry no force."""
-    modes = _modes(tuple(tuple(c.modes()) for c in candidates))
-    count, m = len(modes.all), len(b)
-    K, r = np.zeros((count, m, m)), np.zeros((count, m))
-    K[:, range(m), range(m)] = 1.0
-    for i, c in enumerate(candidates):
-        holds, sticks = modes.closed[:, i], modes.sticks[:, i]
-        if c.n is not None:
-            K[holds, c.n], r[holds, c.n] = A[c.n], -b[c.n]
-        if c.t is not None:
-            K[sticks, c.t], r[sticks, c.t] = A[c.t], -b[c.t]
-            pull = np.where(holds & ~sticks, modes.direction[:, i] * modes.side[:, i] * c.mu, 0.0)
-            if c.n is not None:
-                K[:, c.t, c.n] += pull
+class _ModeTable:
+    """All modes of candidates of certain kinds, a line for each, in memory that native code shares."""
+
+    def __init__(self, kinds: tuple[_Kind, ...], m: int) -> None:
+        choices = [_modes_of(kind) for kind in kinds]
+        count, k = math.prod(map(len, choices)), len(kinds)
+        if count > _MOST:
+            msg = f"{k} contacts at once have {count} modes; this chapter is for a few contacts, use an engine made for many"
+            raise TooManyContacts(msg)
+        self.all = list(product(*choices))
+        table = np.array(self.all, dtype=np.float64).reshape(count, k, 4)
+        closed, sticks, direction, side = (np.ascontiguousarray(table[:, :, i]) for i in range(4))
+        slips, hold, must = closed - sticks, np.zeros((count, m)), np.zeros((count, k, CHECKS))
+        G = np.zeros((k, m))
+        for i, (n, t, two_sided, slip, _) in enumerate(kinds):
+            must[:, i, PRESSES] = closed[:, i] if t is not None or not two_sided else 0.0
+            if n is not None:
+                hold[:, n], G[i, n] = closed[:, i], 1.0
+                must[:, i, STAYS_OPEN] = 1.0 - closed[:, i]
+            if t is not None:
+                hold[:, t] = must[:, i, IN_CONE] = sticks[:, i]
+                must[:, i, ALONG_SLIP] = 0.0 if slip else slips[:, i]
+        self.K, self.r, self.lam, self.w = np.zeros((count, m, m)), *(np.zeros((count, m)) for _ in range(3))
+        self.good, self.numbers, self.G = np.zeros(count), np.zeros((4, k)), G
+        places = [np.array([-1 if kind[i] is None else kind[i] for kind in kinds], dtype=np.int64) for i in range(2)]
+        arrays = {
+            **dict(zip(("n", "t"), places, strict=True)),
+            **dict(zip(("mu", "mu_static", "given", "own"), self.numbers, strict=True)),
+            "hold": hold,
+            "pull": slips * direction * side,
+            "side": side,
+            "direction": direction,
+            "must": must,
+            "G": G,
+            "K": self.K,
+            "r": self.r,
+            "lam": self.lam,
+            "w": self.w,
+            "good": self.good,
+            "room": np.zeros((m, m + 1)),
+        }
+        self._alive = arrays
+        self.fields = _Fields(modes=count, rows=m, candidates=k, **{name: a.ctypes.data for name, a in arrays.items()})
+        self.at = ctypes.addressof(self.fields)
+        # all rows, where more than one normal is among them
+        normals = sum(n is not None for n, *_ in kinds)
+        self.rows = [x for n, t, *_ in kinds for x in (n, t) if x is not None] if normals > 1 else []
+
+
+class ModeSearch:
+    """Which modes hold, asked again and again for the same m rows; one run's own."""
+
+    def __init__(self, m: int) -> None:
+        self._m, self._library = m, _library()
+        self._systems, self._solve, self._check = (_FUNCTION(self._library.address(name)) for name in EXPORTS)
+        self._tables: dict[tuple[_Kind, ...], _ModeTable] = {}
+
+    def holding(self, A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Holding]:
+        """Every mode that satisfies all equations and inequalities; rows of no candidate carry no force."""
+        kinds = tuple([c.kind for c in candidates])
+        table = self._tables.get(kinds) or self._new_table(kinds)
+        A, b = np.ascontiguousarray(A), np.ascontiguousarray(b)
+        table.fields.A, table.fields.b = address(A), address(b)
+        for i, c in enumerate(candidates):
+            table.numbers[:, i] = c.mu, c.mu_static, c.given, 0.0 if c.pressed is None else c.given
             if c.pressed is not None:
-                K[:, c.t] += pull[:, np.newaxis] * c.pressed
-            r[:, c.t] -= pull * c.given
-    dependent = _dependent(A, candidates)
-    lam = _solved(K, r, dependent=dependent)
-    w = lam @ A.T + b
-    size = float(np.abs(b).max(initial=0.0))
-    good = np.isfinite(lam).all(axis=1)
-    if dependent:
-        # not every set of rows that depend on one another can be satisfied
-        left = np.abs(np.einsum("kij,kj->ki", K, lam) - r).max(axis=1, initial=0.0)
-        good &= left <= _SMALL * (np.abs(r).max(axis=1, initial=0.0) + size)
-    force = _SMALL * np.abs(lam).max(axis=1, initial=0.0)
-    speed = _SMALL * (size + (np.abs(lam) @ np.abs(A).T).max(axis=1, initial=0.0))
-    for i, c in enumerate(candidates):
-        good &= _satisfied(c, i, modes, (lam, w), (force, speed))
-    return [Holding(modes.all[k], lam[k], w[k]) for k in np.flatnonzero(good)]
+                table.G[i] = c.pressed
+        self._systems(table.at)
+        dependent = _dependent(A, table.rows)
+        if dependent or self._solve(table.at):
+            # the shortest solution, if there is one
+            table.lam[:] = [np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(table.K, table.r, strict=True)]
+        self._check(table.at)
+        good = table.good.tolist()
+        if dependent:
+            good = [g and h for g, h in zip(good, _satisfied(table, b), strict=True)]
+        return [Holding(table.all[k], table.lam[k].copy(), table.w[k].copy()) for k, holds in enumerate(good) if holds]
+
+    def _new_table(self, kinds: tuple[_Kind, ...]) -> _ModeTable:
+        table = self._tables[kinds] = _ModeTable(kinds, self._m)
+        return table
 
 
-def _satisfied(c: Candidate, i: int, modes: _Modes, found: tuple[Numbers, Numbers], small: tuple[Numbers, Numbers]) -> NDArray[np.bool_]:
-    """The inequalities of one candidate in every mode."""
-    (lam, w), (force, speed), closed, sticks = found, small, modes.closed[:, i], modes.sticks[:, i]
-    own = 0.0 if c.n is None else lam[:, c.n] * modes.side[:, i]
-    good = np.ones(len(lam), dtype=bool)
-    given = c.given
-    if c.pressed is not None:
-        own, given = (lam @ c.pressed + c.given) * modes.side[:, i], 0.0
-        good &= own >= -force
-    if c.n is not None:
-        if not c.two_sided or c.t is not None:
-            good &= ~closed | (own >= -force)
-        good &= closed | (w[:, c.n] >= -speed)
-    if c.t is not None:
-        good &= ~sticks | (np.abs(lam[:, c.t]) <= c.mu_static * (given + own) + force)
-        if not c.slip:
-            good &= sticks | ~closed | (modes.direction[:, i] * w[:, c.t] >= -speed)
+def _satisfied(table: _ModeTable, b: Numbers) -> list[bool]:
+    """K λ = r: not every set of rows that depend on one another can be satisfied."""
+    left = np.abs(np.einsum("kij,kj->ki", table.K, table.lam) - table.r).max(axis=1, initial=0.0)
+    good: list[bool] = (left <= SMALL * (np.abs(table.r).max(axis=1, initial=0.0) + np.abs(b).max(initial=0.0))).tolist()
     return good
 
 
-def _dependent(A: Numbers, candidates: Sequence[Candidate]) -> bool:
-    """Whether rows of the candidates depend on one another."""
-    rows = [k for c in candidates for k in (c.n, c.t) if k is not None]
-    if sum(c.n is not None for c in candidates) < 2:
+def _dependent(A: Numbers, rows: list[int]) -> bool:
+    """Whether rows depend on one another."""
+    if not rows:
         return False
     size = np.sqrt(np.abs(np.diag(A)[rows]))
     B = A[np.ix_(rows, rows)] / np.outer(size, size)
     return bool(np.linalg.eigvalsh((B + B.T) / 2)[0] < _RANK)
-
-
-def _solved(K: Numbers, r: Numbers, *, dependent: bool) -> Numbers:
-    """K⁻¹ r of many; where rows depend on one another the shortest solution, if there is one."""
-    if dependent:
-        return np.array([np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(K, r, strict=True)])
-    try:
-        found: Numbers = np.asarray(np.linalg.solve(K, r[..., np.newaxis])[..., 0], dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return np.array([np.linalg.lstsq(k, x, rcond=_RANK)[0] for k, x in zip(K, r, strict=True)])
-    return found
 
 
 class NextMode(NamedTuple):
@@ -203,6 +235,8 @@ def chosen(found: Sequence[Holding], size: float) -> NextMode:
     """
     if not found:
         return NextMode(None)
+    if len(found) == 1:
+        return NextMode(found[0])
     best = max(found, key=lambda h: (sum(m.sticks for m in h.modes), sum(m.closed for m in h.modes)))
     others = [h for h in found if np.abs(h.w - best.w).max(initial=0.0) > 1e-6 * size and _rivals(h, best)]
     return NextMode(best, (best, *others) if others else ())

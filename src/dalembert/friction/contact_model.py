@@ -41,10 +41,10 @@ class ContactQuantities(NamedTuple):
     b: Numbers
     H: Numbers
     v: Numbers
-    gap: Numbers
-    mu: Numbers
-    mu_static: Numbers
-    normal: Numbers
+    gap: list[float]
+    mu: list[float]
+    mu_static: list[float]
+    normal: list[float]
     # what the forces λ add to a normal force that is the force of a row
     pressed: Numbers
 
@@ -84,12 +84,22 @@ class ContactModel:
         m, n_u, k = len(self.equations.rows), self.values.kin.n_u, len(self.contacts)
         x = np.empty(len(y) + 1)
         x[:-1], x[-1] = y, t
-        found, parts, end = self.compiled.quantities.call(x, self.p), [], 0
-        for length in (m * m, m, n_u * m, m, k, k, k, k, k * m):
-            parts.append(found[end : end + length])
-            end += length
-        A, b, H, v, gap, mu, mu_static, normal, pressed = parts
-        return ContactQuantities(A.reshape(m, m), b, H.reshape(n_u, m), v, gap, mu, mu_static, normal, pressed.reshape(k, m))
+        found = self.compiled.quantities.call(x, self.p)
+        b, H = m * m, m * m + m
+        v = H + n_u * m
+        gap, pressed = v + m, v + m + 4 * k
+        gaps, mu, mu_static, normal = found[gap:pressed].reshape(4, k).tolist()
+        return ContactQuantities(
+            found[:b].reshape(m, m),
+            found[b:H],
+            found[H:v].reshape(n_u, m),
+            found[v:gap],
+            gaps,
+            mu,
+            mu_static,
+            normal,
+            found[pressed:].reshape(k, m),
+        )
 
 
 def contact_model(chosen: Values, equations: ExplicitEquations) -> ContactModel:

@@ -72,7 +72,7 @@ def rest_position(
         raise NotApplicable(msg)
     q, c = model.quantities(start.y, t), _free(model, start.y, t)
     scale = max(float(np.abs(c).max(initial=0.0)), 1e-300)
-    feasible = _program(model, q._replace(normal=q.normal / scale), c / scale)
+    feasible = _program(model, q._replace(normal=[n / scale for n in q.normal]), c / scale)
     if (forces := feasible(_MOST)) is None:
         return RestPosition(rests=False, needed=np.inf, forces={})
     low, high = 0.0, _MOST

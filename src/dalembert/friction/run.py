@@ -14,12 +14,13 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.friction.complementarity import ContactMode
 from dalembert.friction.contact_model import ContactModel, Monitor, contact_model
-from dalembert.friction.mode_end import first_ends
+from dalembert.friction.mode_end import ModeEnds
 from dalembert.friction.switching import Change, NoMotion, Switcher
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import BadValue
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.memory import padded
+from dalembert.ode.points import address
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.context import Context
 from dalembert.simulation.energy_audit.audit import Watched
@@ -115,7 +116,7 @@ class ContactSwitching:
             show,
             switcher=Switcher(self.model, _restitution(self.model), problem.t1 - problem.t0),
             history=self.history,
-            settings=[(q, {i: k for k, i in enumerate(symbols)}) for q, symbols in settings],
+            settings=[(q, [(k, symbols.index(i)) for k, i in enumerate(self.history.symbols) if i in symbols]) for q, symbols in settings],
             context=context,
         )
         return run.integrate()
@@ -185,8 +186,8 @@ class ContactRun(EventfulRun):
 
     switcher: Switcher = field(kw_only=True)
     history: ModeHistory = field(kw_only=True)
-    # arrays of parameters, and the places of symbols in them
-    settings: list[tuple[Numbers, dict[int, int]]] = field(kw_only=True)
+    # arrays of parameters, and (number of a flag, its place) in them
+    settings: list[tuple[Numbers, list[tuple[int, int]]]] = field(kw_only=True)
     context: Context = field(kw_only=True)
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
@@ -196,14 +197,17 @@ class ContactRun(EventfulRun):
         t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
         self._monitors: list[Monitor] = self.switcher.model.monitors
         self._first = len(self.watch.functions.events) - len(self._monitors)
+        self._ends = ModeEnds(self.watch, self._first)
+        self._slope: float | None = None
         try:
-            after, changes = self.switcher.begin(t, y[: self._n])
+            before = y[: self._n]
+            after, changes = self.switcher.begin(t, before)
         except NoMotion as problem:
             raise self._stopped(str(problem), t, y) from None
-        self._note(t, y[: self._n], after, [c for c in changes if c.action == "impact"])
+        self._note(t, before, after, [c for c in changes if c.action == "impact"])
         new = y.copy()
-        new[: self._n] = after
-        if not np.array_equal(after, y[: self._n]):
+        if after is not before:
+            new[: self._n] = after
             self.book(t, y, new)
         self._apply(t)
         self.problem = replace(self.problem, y0=new)
@@ -217,36 +221,36 @@ class ContactRun(EventfulRun):
         for k, mode in enumerate(self.switcher.modes):
             flags += _flags(mode, self._slack.get(k, 0.0))
         self.history.add(t, flags, [m.text for m in self.switcher.modes])
-        for p, place in self.settings:
-            for i, x in zip(self.history.symbols, flags, strict=True):
-                if i in place:
-                    p[place[i]] = x
+        for p, places in self.settings:
+            for k, i in places:
+                p[i] = flags[k]
         self.context.parameters_changed()
         self.watch.parameters_changed()
 
     def _begin(self, integration: Integration, *, first: bool) -> None:
         if self._first:
             super()._begin(integration, first=first)
+            self.watch.stand(self._first)
         else:
-            self.watch.set_off(np.append(integration.state[: self._n], integration.t))
-        self.watch.stand(slice(self._first, None))
+            self.watch.stand(0, integration.state[: self._n], integration.t)
 
     def _crossings(self, integration: Integration, step: DenseStep) -> list[Crossing]:
         found = super()._crossings(integration, step) if self._first else []
-        self._step = integration.padded_step(integration.steps)
-        self._g = self.watch.sampled(self._step)
-        ends = first_ends(self._g, step.begin, step.end, self._first)
-        return sorted([*(c for c in found if c.event < self._first), *ends])
+        self._step, self._slope = integration.padded_step(integration.steps), None
+        return sorted([*(c for c in found if c.event < self._first), *self._ends.in_step(self._step)])
 
-    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers) -> float:
+    def _rate(self, c: Crossing, x: Numbers, integration: Integration) -> float:
         if c.event < self._first:
-            return super()._rate(c, x, xdot)
-        h = _BESIDE * (self._step.end - self._step.begin)
-        before, after = (float(self._g(t)[c.event]) for t in (c.t - h, c.t + h))
-        return (after - before) / (2.0 * h)
+            return super()._rate(c, x, integration)
+        if self._slope is None:
+            length = self._step.end - self._step.begin
+            h, g = _BESIDE * length, self.watch.sampled(address(self._step.rows), self._step.begin, length)
+            before, after = (float(g(t)[c.event]) for t in (c.t - h, c.t + h))
+            self._slope = (after - before) / (2.0 * h)
+        return self._slope
 
     def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
-        y, ended = super()._act(integration, [c for c in found if c.event < self._first])
+        y, ended = super()._act(integration, [c for c in found if c.event < self._first]) if self._first else (integration.state, "")
         if ended:
             return y, ended
         t, before = integration.t, y[: self._n].copy()
@@ -259,9 +263,10 @@ class ContactRun(EventfulRun):
             new, changes = self.switcher.switch(t, before, fired)
         except NoMotion as problem:
             raise self._halted(integration, f"at t = {t:.9g} {problem}") from None
-        after = y.copy()
-        after[: self._n] = new
-        if not np.array_equal(new, before):
+        after = y
+        if new is not before:
+            after = y.copy()
+            after[: self._n] = new
             self.book(t, y, after)
         elif old == self.switcher.modes and t - self._latest <= _AT_ONCE * self.switcher.duration:
             self._give_slack(integration, fired)
@@ -297,8 +302,11 @@ class ContactRun(EventfulRun):
             self._slack[m.contact] = slack
 
     def _note(self, t: float, before: Numbers, after: Numbers, changes: Sequence[Change]) -> None:
-        was, is_now = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
-        energy = 0.0 if np.array_equal(before, after) else self.actor.energy(after, t) - self.actor.energy(before, t)
+        was = is_now = dict(zip(self.names, before.tolist(), strict=True))
+        energy = 0.0
+        if after is not before:
+            is_now = dict(zip(self.names, after.tolist(), strict=True))
+            energy = self.actor.energy(after, t) - self.actor.energy(before, t)
         for change in changes:
             self.occurrences.append(
                 Occurrence(t if change.t is None else change.t, change.contact, change.action, was, is_now, energy, change.impulse)

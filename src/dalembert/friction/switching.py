@@ -9,13 +9,13 @@ Source: Pfeiffer and Glocker (1996), chapters 7–8; Kane and Levinson, Dynamics
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.friction.complementarity import OPEN, Candidate, ContactMode, Holding, chosen, holding
+from dalembert.friction.complementarity import OPEN, Candidate, ContactMode, Holding, ModeSearch, chosen
 from dalembert.friction.contact_model import ContactModel, ContactQuantities, Monitor
 from dalembert.ode.failures import BadStart
 
@@ -64,7 +64,7 @@ class Switcher:
         self.modes = []
         for k, c in enumerate(self.model.contacts):
             if c.gap is not None and (q.gap[k] < -reach or (c.two_sided and q.gap[k] > reach)):
-                raise BadStart(self._inside(k, float(q.gap[k])))
+                raise BadStart(self._inside(k, q.gap[k]))
             self.modes.append(OPEN if c.gap is not None and q.gap[k] > reach else ContactMode())
         return self.switch(t, y, ())
 
@@ -98,13 +98,17 @@ class Switcher:
         if c.gap is None or c.two_sided or self.modes[k].closed:
             return True
         near = any(m.what == "gap" and m.contact == k for m in fired)
-        return near or float(q.gap[k]) <= _TOUCHING * self._length(q)
+        return near or q.gap[k] <= _TOUCHING * self._length(q)
 
     def _length(self, q: ContactQuantities) -> float:
-        return min(1.0, float(np.abs(q.gap).max(initial=0.0)) or 1.0)
+        return min(1.0, max(map(abs, q.gap)) or 1.0)
 
     def _place(self, k: int, *, normal: bool) -> int | None:
         return self._places.get((k, normal))
+
+    @cached_property
+    def _search(self) -> ModeSearch:
+        return ModeSearch(len(self.model.equations.rows))
 
     @cached_property
     def _places(self) -> dict[tuple[int, bool], int]:
@@ -112,28 +116,28 @@ class Switcher:
 
     def _no_speed(self, q: ContactQuantities) -> float:
         """A velocity that the accelerations here take away in no time."""
-        return _LEAST_TIME * self.duration * float(np.abs(q.b).max(initial=0.0)) + _ROUNDING * float(np.abs(q.v).max(initial=0.0))
+        return _LEAST_TIME * self.duration * _size(q.b) + _ROUNDING * _size(q.v)
 
     # ---- the mode that follows ---------------------------------------------------------------
 
     def _set(self, q: ContactQuantities, touching: list[bool], zero: set[int], fired: Sequence[Monitor], *, fresh: bool) -> None:
-        small = self._no_speed(q)
+        small, v = self._no_speed(q), q.v.tolist()
         numbers, candidates = [], []
         for k, c in enumerate(self.model.contacts):
             n, tangent = self._place(k, normal=True), self._place(k, normal=False)
-            if not touching[k] or (n is not None and not c.two_sided and q.v[n] > small):
+            if not touching[k] or (n is not None and not c.two_sided and v[n] > small):
                 self.modes[k] = OPEN
                 continue
             slip = 0
-            if tangent is not None and k not in zero and (fresh or not self.modes[k].sticks) and abs(q.v[tangent]) > small:
-                slip = 1 if q.v[tangent] > 0.0 else -1
+            if tangent is not None and k not in zero and (fresh or not self.modes[k].sticks) and abs(v[tangent]) > small:
+                slip = 1 if v[tangent] > 0.0 else -1
             candidates.append(
                 Candidate(
                     n,
                     tangent,
-                    float(q.mu[k]),
-                    float(q.mu_static[k]),
-                    float(q.normal[k]),
+                    q.mu[k],
+                    q.mu_static[k],
+                    q.normal[k],
                     None if c.row is None else q.pressed[k],
                     c.two_sided,
                     slip,
@@ -141,10 +145,10 @@ class Switcher:
                 )
             )
             numbers.append(k)
-        verdict = chosen(holding(q.A, q.b, candidates), _size(q.b))
+        verdict = chosen(self._search.holding(q.A, q.b, candidates), _size(q.b))
         if verdict.chosen is None and fired:
             # what has ended may go on, by a rounding
-            verdict = chosen(holding(q.A, q.b, [replace(c, ended=()) for c in candidates]), _size(q.b))
+            verdict = chosen(self._search.holding(q.A, q.b, [c._replace(ended=()) for c in candidates]), _size(q.b))
         if verdict.chosen is None:
             raise NoMotion(self._paradox(numbers, ()))
         if verdict.several:
@@ -215,12 +219,10 @@ class Switcher:
     def _impulse(self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: Numbers) -> Numbers:
         """Λ of all contacts that touch."""
         contacts = self.model.contacts
-        candidates = [
-            Candidate(n, self._place(k, normal=False), float(q.mu[k]), float(q.mu[k]), two_sided=contacts[k].two_sided) for k, n in rows
-        ]
+        candidates = [Candidate(n, self._place(k, normal=False), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided) for k, n in rows]
         # an impact is felt in rows as well, and by what they press
         candidates += [
-            Candidate(None, self._place(k, normal=False), float(q.mu[k]), float(q.mu[k]), 0.0, q.pressed[k], two_sided=True)
+            Candidate(None, self._place(k, normal=False), q.mu[k], q.mu[k], 0.0, q.pressed[k], two_sided=True)
             for k, c in enumerate(contacts)
             if c.row is not None
         ]
@@ -237,7 +239,7 @@ class Switcher:
             for k, n in rows:
                 part[n] = e[k] * first[n]
             v = q.v + q.A @ first
-            again = [replace(c, given=float(part[c.n] if c.pressed is None else c.pressed @ part)) for c in candidates]
+            again = [c._replace(given=float(part[c.n] if c.pressed is None else c.pressed @ part)) for c in candidates]
             total = first + part + self._solved(q, v + q.A @ part, again)
         change = float(total @ q.v + total @ q.A @ total / 2)
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
@@ -248,7 +250,7 @@ class Switcher:
         return total
 
     def _solved(self, q: ContactQuantities, b: Numbers, candidates: Sequence[Candidate]) -> Numbers:
-        verdict = chosen(holding(q.A, b, candidates), _size(b))
+        verdict = chosen(self._search.holding(q.A, b, candidates), _size(b))
         if verdict.chosen is None:
             msg = "no impulses satisfy the laws of impact and friction here; lower the friction, or let something give way"
             raise NoMotion(msg)
@@ -258,7 +260,7 @@ class Switcher:
         """Contacts whose next flights, all of them together, would be over in no time, and when they would."""
         found = {}
         candidates = [Candidate(n, None) for _, n in rows]
-        held = chosen(holding(q.A, q.b, candidates), _size(q.b)).chosen
+        held = chosen(self._search.holding(q.A, q.b, candidates), _size(q.b)).chosen
         for k, n in rows:
             v, e = float(q.v[n]), float(self.restitution[k])
             if held is None or not v > 0.0 or e >= 1.0:
@@ -273,4 +275,4 @@ class Switcher:
 
 
 def _size(b: Numbers) -> float:
-    return float(np.abs(b).max(initial=0.0))
+    return max(map(abs, b.tolist()), default=0.0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -37,10 +38,10 @@ def padded(n: int) -> int:
 def ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scratch space whose head the prologue has filled."""
     work = np.zeros(function.work_size + 8)
-    prepare(function, p, work)
+    prologue(function, p, work)()
     return work
 
 
-def prepare(function: CompiledFunction, p: NDArray[np.float64], work: NDArray[np.float64]) -> None:
-    """Let the prologue fill the head of the scratch space."""
-    _PROLOGUE(function.prologue_address)(p.ctypes.data, work.ctypes.data)
+def prologue(function: CompiledFunction, p: NDArray[np.float64], work: NDArray[np.float64]) -> Callable[[], None]:
+    """What fills the head of the scratch space from the parameters; the owner keeps the three alive."""
+    return functools.partial(_PROLOGUE(function.prologue_address), p.ctypes.data, work.ctypes.data)

@@ -7,6 +7,7 @@ copies the state and the time side by side and calls; the projection repeats q â
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.llvm_types import LANES
 from dalembert.ode.constrained.rates import Workspace
-from dalembert.ode.memory import padded, prepare, ready, structure
+from dalembert.ode.memory import padded, prologue, ready, structure
 from dalembert.ode.points import address
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
@@ -122,7 +123,7 @@ class Context:
         autonomous: bool = False,
     ) -> None:
         self._alive: list[Any] = [rates, projection, p]
-        self._prepared: list[tuple[CompiledFunction, NDArray[np.float64], NDArray[np.float64]]] = []
+        self._prologues: list[Callable[[], None]] = []
         # the state without the quadratures, then the time
         n = rates.n_in - 1
         self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1, rows=DENSE_ROWS)
@@ -209,12 +210,12 @@ class Context:
 
     def parameters_changed(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""
-        for function, p, work in self._prepared:
-            prepare(function, p, work)
+        for fill in self._prologues:
+            fill()
 
     def _ready(self, function: CompiledFunction, p: NDArray[np.float64]) -> int:
         work = ready(function, p)
-        self._prepared.append((function, p, work))
+        self._prologues.append(prologue(function, p, work))
         return self._kept(work)
 
     def _kept(self, array: NDArray[np.float64]) -> int:

@@ -142,32 +142,35 @@ class EventfulRun:
                 self._record(c.event, c.t, y, y)
         if not acting:
             return []
-        self._move_to(integration, k - 1, acting[0])
+        self._move_to(integration, k - 1, acting[0], step)
         return [c for c in acting if c.t <= near]
 
     def _crossings(self, _: Integration, step: DenseStep) -> list[Crossing]:
         return crossings(step, self.watch.functions, self.watch.side_before)
 
-    def _move_to(self, integration: Integration, k: int, c: Crossing) -> None:
+    def _move_to(self, integration: Integration, k: int, c: Crossing, step: DenseStep) -> None:
         """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""
-        functions, (begin, end) = self.watch.functions, integration.step(k + 1)[:2]
-        t, least = c.t, math.inf
+        functions, begin, end = self.watch.functions, step.begin, step.end
+        t, least, x = c.t, math.inf, np.empty(self._n + 1)
         # a step of a few bits cannot be taken
         shortest = begin + _LAST_BITS * math.ulp(begin)
         for _ in range(_POLISHES):
             integration.retake(k, t if t > shortest else begin)
             if t <= shortest:
                 return
-            x, xdot = np.append(integration.state[: self._n], t), np.append(integration.slope[: self._n], 1.0)
-            g, rate = functions.values.call(x, functions.p)[c.event], self._rate(c, x, xdot)
-            new = t - float(g / rate) if rate else t
-            if not (abs(g) < least and shortest < new <= end) or new == t:
+            x[:-1], x[-1] = integration.state[: self._n], t
+            g = float(functions.values.call(x, functions.p)[c.event])
+            if g == 0.0 or not abs(g) < least:
+                return
+            rate = self._rate(c, x, integration)
+            new = t - g / rate if rate else t
+            if not shortest < new <= end or new == t:
                 return
             t, least = new, abs(g)
 
-    def _rate(self, c: Crossing, x: Numbers, xdot: Numbers) -> float:
+    def _rate(self, c: Crossing, x: Numbers, integration: Integration) -> float:
         """dg/dt of what crosses zero."""
-        return float(self.watch.functions.rates(x, xdot)[c.event])
+        return float(self.watch.functions.rates(x, np.append(integration.slope[: self._n], 1.0))[c.event])
 
     def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
         """The state afterwards, with what rides along, and the event that ends the run, if one does."""

@@ -18,7 +18,7 @@ from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import LANES
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
-from dalembert.ode.memory import padded, prepare, ready, structure
+from dalembert.ode.memory import padded, prologue, ready, structure
 from dalembert.ode.points import address
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
@@ -28,8 +28,6 @@ from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from dalembert.ode.loop import DenseStep
 
     Numbers = NDArray[np.float64]
 
@@ -124,6 +122,7 @@ class Watch:
         self._arrays: dict[str, Numbers] = {name: np.zeros(m) for name in names}
         self._arrays["wanted"][:] = [SIGNS[e.direction] for e in functions.events]
         self._alive: list[Any] = [ready(functions.values, functions.p), np.zeros(padded(n_state + 1) + LANES), functions.p]
+        self._x = np.zeros(n_state + 1)
         work, x, p = (address(a) if a.size else 0 for a in self._alive)
         self._fields = _Fields(
             g=functions.values.address,
@@ -139,32 +138,33 @@ class Watch:
         )
         self.address = ctypes.addressof(self._fields)
         self.look: int = _library().address("look")
+        self._sample = _SAMPLE(_library().address("sample"))
+        self._prepare = prologue(functions.values, functions.p, self._alive[0])
 
     def parameters_changed(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""
-        prepare(self.functions.values, self.functions.p, self._alive[0])
+        self._prepare()
 
-    def set_off(self, x: Numbers) -> None:
-        """Look anew from the state x = (q, u, t)."""
-        self._arrays["last"][:] = self._arrays["earlier"][:] = self.functions.values.call(x, self.functions.p)
-        self._fields.t_last = self._fields.t_earlier = float(x[-1])
-
-    def sampled(self, step: DenseStep) -> Callable[[float], Numbers]:
-        """g(t) on the dense output of a padded step; the array is the same at every call."""
-        sample, values, rows = _SAMPLE(_library().address("sample")), self._arrays["values"], step.rows
-        at, length = rows.ctypes.data, step.end - step.begin
+    def sampled(self, rows: int, begin: float, length: float) -> Callable[[float], Numbers]:
+        """g(t) on the dense output of a step, its rows at an address; the array is the same at every call."""
+        sample, values = self._sample, self._arrays["values"]
 
         def g(t: float) -> Numbers:
-            sample(self.address, at, (t - step.begin) / length, t)
+            sample(self.address, rows, (t - begin) / length, t)
             return values
 
         return g
 
-    def stand(self, events: slice) -> None:
-        """These events are on the positive side, whatever they are now."""
-        self._arrays["side"][events] = 1.0
-        for name in ("last", "earlier"):
-            np.maximum(self._arrays[name][events], 0.0, out=self._arrays[name][events])
+    def stand(self, first: int, y: Numbers | None = None, t: float = 0.0) -> None:
+        """Events from this number on are on the positive side, whatever they are now; look anew from a state and time, if given."""
+        last, earlier = self._arrays["last"], self._arrays["earlier"]
+        if y is not None:
+            self._x[:-1], self._x[-1] = y, t
+            last[:] = self.functions.values.call(self._x, self.functions.p)
+            self._fields.t_last = self._fields.t_earlier = t
+        self._arrays["side"][first:] = 1.0
+        np.maximum(last[first:], 0.0, out=last[first:])
+        earlier[:] = last
 
     @property
     def side_before(self) -> Numbers:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import dalembert as da
 from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.ode.loop import integrate
+from dalembert.ode.loop import Integration
 from dalembert.ode.problem import InitialValueProblem, TaylorSeries
 from dalembert.simulation.context import Context
 from dalembert.simulation.integrators import AUTO
@@ -34,14 +34,29 @@ class Ours:
         self._model = native_model(chosen, da.forward_dynamics(system))
         self._p = numpy.array(parameters_of(chosen, self._model.parameters), dtype=float)
         self._chosen: dict[float, tuple[Context, TaylorSeries | None]] = {}
+        self._made: dict[float, tuple[tuple[Sequence[float], float], InitialValueProblem, Integration]] = {}
         self.names = [chosen.kin.name(i) for i in (*chosen.kin.q, *chosen.kin.u)]
 
     def run(self, start: Sequence[float], duration: float, tolerance: float) -> Outcome:
-        """To the last state, without dense output."""
+        """To the last state, without dense output, by an integration that was made before, as heyoka's integrator was."""
+        asked, problem, integration = self._made.get(tolerance, (None, None, None))
+        if asked != (start, duration):
+            problem = self._problem(start, duration, tolerance)
+            integration = integration or Integration(problem)
+            self._made[tolerance] = (start, duration), problem, integration
+        assert problem is not None
+        assert integration is not None
+        integration.restart(problem)
+        while not integration.advance():
+            pass
+        return integration.state, integration.steps, True
+
+    def _problem(self, start: Sequence[float], duration: float, tolerance: float) -> InitialValueProblem:
+        """The run as the integrator is told of it."""
         if tolerance not in self._chosen:
             self._chosen[tolerance] = self._by_auto(tolerance)
         c, series = self._chosen[tolerance]
-        problem = InitialValueProblem(
+        return InitialValueProblem(
             rhs=c.rhs,
             project=c.project,
             context=c.address,
@@ -53,8 +68,6 @@ class Ours:
             dense=False,
             taylor=series,
         )
-        solution = integrate(problem)
-        return solution.y[-1], solution.steps, True
 
     def _by_auto(self, tolerance: float) -> tuple[Context, TaylorSeries | None]:
         """A context, and the series where Taylor's method is the cheaper one: what is not counted, as heyoka's compilation is not."""

@@ -18,8 +18,8 @@ from runs import Ours, Outcome, Point, State, time_at
 import dalembert as da
 
 NOTE = (
-    "A run by the integrator that `auto` chooses is timed on a system that is compiled already, to its last state and without dense "
-    "output: what heyoka's propagate_until does. "
+    "A run by the integrator that `auto` chooses is timed on a system that is compiled already, in memory that is there, to its last "
+    "state and without dense output: what heyoka's propagate_until does on an integrator that was made before. "
     "The rows `da.simulate` are the whole call with its start values, dense output and Trajectory. Error is the largest difference of the "
     "last state from a reference of thirty digits that knows neither tool. heyoka compiles for each tolerance anew; that is not counted."
 )

@@ -49,6 +49,11 @@ def _simulations(build: Systems) -> bytes:
     return b"".join(map(_bits, runs))
 
 
+def _jacobian(build: Systems) -> Any:
+    s = build("double-pendulum")
+    return da.jacobian(s, s.bodies[1].G)
+
+
 def _rests(_: Systems) -> str:
     s = da.System("block", gravity=9.81)
     x, y = s.coordinates("x y")
@@ -108,6 +113,12 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "agreement": lambda build: da.agreement(build("simple-pendulum")).agree,
     "animate": _drawn,
     "comparison": lambda build: [r.principle.title for r in da.comparison(build("simple-pendulum")).routes],
+    "angular_momentum": lambda build: da.angular_momentum(build("gyroscope")),
+    "kinetic_energy": lambda build: da.kinetic_energy(build("double-pendulum")),
+    "potential_energy": lambda build: da.potential_energy(build("double-pendulum")),
+    "momentum": lambda build: da.momentum(build("double-pendulum")),
+    "mass_centre": lambda build: da.mass_centre(build("spatial-chain")).v,
+    "jacobian": _jacobian,
     "compile": lambda build: da.compile(build("double-pendulum"))([[0.1, 0.2]] * 5, [[0.3, 0.4]] * 5).tobytes(),
     "constraints": lambda build: da.constraints(build("four-bar")),
     "energy_integrals": lambda build: da.energy_integrals(build("simple-pendulum")),

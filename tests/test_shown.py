@@ -24,6 +24,7 @@ def results():
         "equilibrium": da.equilibrium(s, inputs={"F": 0}), "statics": da.virtual_work(s), "linear": linear, "modes": linear.modes,
         "constraints": da.constraints(s), "system": s, "body": s.bodies[1], "bodies": s.bodies, "inertia": s.bodies[1].inertia,
         "vector": s.bodies[0].G.v, "inverse": da.inverse_dynamics(s), "regressor": da.regressor(s), "sympy": d.sympy(),
+        "jacobian": da.jacobian(s, s.bodies[1].G), "momentum": da.momentum(s), "native expressions": da.compile(s, da.kinetic_energy(s)),
         "ensemble": da.ensemble(s, 0.1, over={"theta": [0.1, 0.2], "F": [0.0]}),
     }  # fmt: skip
 
@@ -58,3 +59,9 @@ def test_fields_are_listed_where_a_class_writes_no_text():
         nothing: None = None
 
     assert repr(RowOfNumbers("x", np.array([1.0, 2.0]))) == "Row of numbers\n  name     x\n  values   [1.0, 2.0]"
+
+
+def test_vectors_dyadics_and_jacobians_are_typeset_in_notebooks(results):
+    for name in ("vector", "momentum", "inertia", "jacobian"):
+        assert "<math" in results[name]._repr_html_(), name
+        assert "\\" in results[name]._repr_latex_(), name

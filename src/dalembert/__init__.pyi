@@ -36,6 +36,7 @@ from dalembert.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.api.energy_integrals import routh as routh
 from dalembert.api.energy_integrals import symmetry as symmetry
 from dalembert.api.ensemble import ensemble as ensemble
+from dalembert.api.expressions import CompiledExpressions as CompiledExpressions
 from dalembert.api.fit import fit as fit
 from dalembert.api.lyapunov import lyapunov as lyapunov
 from dalembert.api.reactions import balance as balance
@@ -120,9 +121,16 @@ from dalembert.inverse.regressor import Regressor as Regressor
 from dalembert.inverse.regressor import regressor as regressor
 from dalembert.inverse.row_multipliers import Multipliers as Multipliers
 from dalembert.inverse.row_multipliers import NativeMultipliers as NativeMultipliers
+from dalembert.kinematics.jacobian import Jacobian as Jacobian
+from dalembert.kinematics.jacobian import jacobian as jacobian
 from dalembert.kinematics.system_kinematics import Kinematics as Kinematics
 from dalembert.kinematics.system_kinematics import kinematics as kinematics
 from dalembert.kinetics.balance import Balance as Balance
+from dalembert.kinetics.body_sums import angular_momentum as angular_momentum
+from dalembert.kinetics.body_sums import kinetic_energy as kinetic_energy
+from dalembert.kinetics.body_sums import mass_centre as mass_centre
+from dalembert.kinetics.body_sums import momentum as momentum
+from dalembert.kinetics.body_sums import potential_energy as potential_energy
 from dalembert.kinetics.reactions import Reactions as Reactions
 from dalembert.linear.field import BadLinearPoint as BadLinearPoint
 from dalembert.linear.linearize import linearize as linearize

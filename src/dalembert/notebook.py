@@ -16,7 +16,22 @@ WIDTH: Final = 160
 ENTRIES: Final = 16
 
 
-class Shown:
+class Typeset:
+    """What a notebook shows with formulas typeset."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return str(import_module(REPORT).html(self))
+
+    def _repr_markdown_(self) -> str:
+        return str(import_module(REPORT).markdown(self))
+
+    def _repr_latex_(self) -> str:
+        return str(import_module(REPORT).latex(self))
+
+
+class Shown(Typeset):
     """What a prompt shows in a few lines, and a notebook as a page of a report with formulas typeset.
 
     `str` is the full text. A class that writes none gets one line for each of its fields.
@@ -33,15 +48,6 @@ class Shown:
 
     def __repr__(self) -> str:
         return brief(str(self))
-
-    def _repr_html_(self) -> str:
-        return str(import_module(REPORT).html(self))
-
-    def _repr_markdown_(self) -> str:
-        return str(import_module(REPORT).markdown(self))
-
-    def _repr_latex_(self) -> str:
-        return str(import_module(REPORT).latex(self))
 
 
 def brief(text: str) -> str:

@@ -20,6 +20,8 @@ REFERENCES: Final[dict[str, str]] = {
     "HNW1": "E. Hairer, S. P. Nørsett and G. Wanner, Solving Ordinary Differential Equations I, second edition (1993)",
     "DH13": "R. Dhaouadi and A. Abu Hatab, Dynamic modelling of differential-drive mobile robots, Adv. Robot. Autom. 2 (2013) 107",
     "Gol80": "H. Goldstein, Classical Mechanics, second edition (1980)",
+    "Hen26": "C. Hendrick, Chaos and analytic non-integrability of the classical double pendulum: a computer-assisted proof, preprint"
+    " (2026), doi 10.5281/zenodo.23096228",
     "Hol82": "P. J. Holmes, The dynamics of repeated impacts with a sinusoidally vibrating table, J. Sound Vib. 84 (1982) 173–189",
     "HW96": "E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, second edition (1996); data of the Test Set for IVP"
     " Solvers, Bari",

@@ -204,3 +204,22 @@ def test_progress_is_reported(native: Library) -> None:
     assert seen == sorted(seen)
     assert seen[-1][1] <= solution.steps
     assert json.dumps(seen)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_a_restart_has_the_bits_of_a_new_run_and_leaves_what_was_given_alone(native: Library, dense: bool) -> None:
+    rhs = native.address("kepler")
+    first, second = (
+        InitialValueProblem(rhs=rhs, y0=[x, 0.0, 0.0, 1.2], t0=t, t1=t + 10.0, dense=dense) for x, t in ((1.0, 0.0), (0.7, 2.0))
+    )
+    integration, solutions = Integration(first), []
+    for problem in (first, second, first):
+        integration.restart(problem)
+        while not integration.advance():
+            pass
+        solutions.append(integration.solution())
+    for problem, solution in zip((first, second, first), solutions, strict=True):
+        anew = integrate(problem)
+        assert (anew.t == solution.t).all()
+        assert (anew.y == solution.y).all()
+        assert (anew.calls, anew.rejected) == (solution.calls, solution.rejected)

@@ -41,6 +41,15 @@ def test_an_include_that_declares_entities_is_refused(tmp_path):
         da.load(file)
 
 
+def test_a_folder_named_in_an_include_moves_the_meshes_of_the_file(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "part.xml").write_text('<mujoco><compiler meshdir="/etc"/></mujoco>')
+    file = tmp_path / "in" / "r.xml"
+    file.write_text('<mujoco><include file="part.xml"/><asset><mesh file="x.stl"/></asset></mujoco>')
+    with pytest.raises(da.BadDescription, match="outside"):
+        da.load(file)
+
+
 def test_a_file_that_includes_itself_is_refused(tmp_path):
     file = tmp_path / "r.xml"
     file.write_text('<mujoco><include file="r.xml"/></mujoco>')

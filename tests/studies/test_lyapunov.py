@@ -1,4 +1,4 @@
-"""The largest Lyapunov exponent: a published number, zero for regular motions, and two neighbours by another integrator."""
+"""The largest Lyapunov exponent: published numbers, zero for regular motions, and two neighbours by another integrator."""
 
 from __future__ import annotations
 
@@ -58,6 +58,55 @@ def test_rows_beside_the_equations_change_nothing() -> None:
     s.constrain(x**2 + y**2 - 1, name="length")
     found = da.lyapunov(s, 4.0, start={"x": 0.0, "y": 1.0}, rtol=1e-12, atol=1e-12)
     assert np.sqrt(9.81) == pytest.approx(found.value, abs=0.02)
+
+
+# Hen26, Theorem 1: E, p₂ where both arms hang straight, period, and bounds of the trace of the return map there; m = l = g = 1
+_ORBITS = [
+    (-0.5, -1.2448609709184, 3.7047745461, (-3.23158, -3.23150)),
+    (0.0, -1.4623730924799, 2.9534890104, (-3.80869, -3.80863)),
+    (0.5, -1.6270449592031, 2.5643622248, (-3.33283, -3.33277)),
+]
+
+
+def equal_double_pendulum() -> da.System:
+    """Two equal particles on two equal massless rods, m = l = g = 1."""
+    s = da.System("equal double pendulum")
+    (theta1, theta2) = s.coordinates("theta1 theta2")
+    m, l, g = s.constants(m=1.0, l=1.0, g=1.0)
+    upper = s.O.offset(l * (da.sin(theta1) * s.N.x - da.cos(theta1) * s.N.y))
+    s.particle("upper", m, upper)
+    s.particle("lower", m, upper.offset(l * (da.sin(theta2) * s.N.x - da.cos(theta2) * s.N.y)))
+    s.gravity(-g * s.N.y)
+    return s
+
+
+def on_the_orbit(energy: float, p2: float) -> dict[str, float]:
+    """θ₁ = θ₂ = 0 and p₁ > p₂ from H = E, Hen26 eq. (3); θ̇ = M⁻¹ p."""
+    p1 = p2 + np.sqrt(2 * (energy + 3) - p2**2)
+    return {"theta1": 0.0, "theta2": 0.0, "theta1.dot": p1 - p2, "theta2.dot": 2 * p2 - p1}
+
+
+@pytest.mark.parametrize(("energy", "p2", "period", "trace"), _ORBITS)
+def test_periodic_motions_of_the_double_pendulum_have_their_proved_exponents(
+    energy: float, p2: float, period: float, trace: tuple[float, float]
+) -> None:
+    """Hen26: the return map has μ + 1/μ in proved bounds, so λ = ln |μ| / T at three energies."""
+    s, start = equal_double_pendulum(), on_the_orbit(energy, p2)
+    names = ("theta1", "theta2", "theta1.dot", "theta2.dot")
+    run = da.simulate(s, period, start=start, rtol=1e-13, atol=1e-13, sensitivities=list(names))
+    assert run.energy[0] == pytest.approx(energy, abs=1e-11)
+    assert [run[name][-1] for name in names] == pytest.approx([0.0, -2 * np.pi, start["theta1.dot"], start["theta2.dot"]], abs=2e-9)
+    # the derivative of the flow over a period has the two eigenvalues 1 of the energy and of the motion itself beside μ and 1/μ
+    monodromy = sum(run.sensitivity(name, name)[-1] for name in names)
+    assert trace[0] <= monodromy - 2 <= trace[1]
+
+    growth = np.arccosh(-np.array(trace[::-1]) / 2)
+    periods = 8
+    found = da.lyapunov(s, periods * period, start=start, rtol=1e-13, atol=1e-13)
+    assert abs(found.value - growth.mean() / period) < found.error
+    # over the last period w has nearly turned into the direction of μ; what is missing has gone down like |μ|⁻ᵏ
+    last = found.growth[-1] - found.growth[-1 - len(found.growth) // periods]
+    assert last == pytest.approx(growth.mean(), abs=3 * np.exp(-growth[0] * (periods - 4)))
 
 
 @pytest.mark.slow

@@ -26,9 +26,11 @@ _SADDLE: Final = MadeOnce[SaddleEquations]()
 
 
 def compile(  # noqa: A001 - da.compile is the verb a user looks for
-    system: System | Derivation, *, start: Mapping[Any, Any] | None = None, speeds: str | None = None
+    system: System | Derivation, expressions: Any = None, *, start: Mapping[Any, Any] | None = None, speeds: str | None = None
 ) -> NativeDynamics:
     """f = da.compile(s): native u̇ = f(q, u, t=0, **values); f(Q, U) for states in rows.
+
+    da.compile(s, e) gives the values of an expression, a vector, a Jacobian or a list of them in place of u̇.
 
     Where no speeds were declared and those chosen can become singular, `start` chooses others that are regular there, and
     speeds="all" keeps all rates, which no position makes singular: u = q̇ (spins where there are quaternions), on the rows.
@@ -38,6 +40,8 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
     if speeds not in (None, "all"):
         msg = f"compile: speeds={speeds!r:.40}; give 'all', or declare speeds with s.speeds(…)"
         raise Unknown(msg)
+    if expressions is not None:
+        return _expressions(system, expressions, alone=start is None and speeds is None)
     if isinstance(system, System):
         kin = kinematics(system)
         if speeds == "all" and system.constraints:
@@ -51,6 +55,18 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
         return NativeDynamics(system.kinematics.system, solved(system.equations))
     msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
     raise NotASystem(msg)
+
+
+def _expressions(system: System | Derivation, expressions: Any, *, alone: bool) -> NativeDynamics:
+    from dalembert.api.expressions import native_expressions
+
+    if not isinstance(system, System):
+        msg = f"compile: expressions are those of a System, not of a {type(system).__name__}"
+        raise NotASystem(msg)
+    if not alone:
+        msg = "compile: expressions are functions of q and of the speeds of da.kinematics(s); leave out start= and speeds="
+        raise NotApplicable(msg)
+    return native_expressions(system, expressions)
 
 
 def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:

@@ -10,10 +10,10 @@ from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.triples import dot3, plus
 from dalembert.geometry.vector import Vector
-from dalembert.notebook import brief
+from dalembert.notebook import Typeset, brief
 
 
-class Dyadic:
+class Dyadic(Typeset):
     """A symmetric dyadic written in one frame; `I @ w` is a vector."""
 
     __slots__ = ("frame", "rows", "tape")

@@ -13,6 +13,7 @@ from dalembert.algebra.scalar import Scalar, join, on
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadExpression
 from dalembert.geometry.triples import cross3, dot3, negative, plus, scaled
+from dalembert.notebook import Typeset
 
 if TYPE_CHECKING:
     from dalembert.geometry.frame import Frame
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MOST_PARTS: Final = 3
 
 
-class Vector:
+class Vector(Typeset):
     """A vector of one system; `+ - *` as usual, `a @ b` is the dot product, `a.cross(b)` the cross product."""
 
     __slots__ = ("parts", "tape")

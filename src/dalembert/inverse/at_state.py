@@ -15,6 +15,7 @@ from dalembert.algebra.folds import evaluate as fold
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.inverse.required_loads import RequiredLoads, required_loads
+from dalembert.kinematics.jacobian import Jacobian
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
@@ -67,7 +68,9 @@ class StateValues(Shown):
         return tuple(self.kinematics.name(u) for u in self.kinematics.u)
 
     def value(self, expression: Any) -> float | Numbers:
-        """The number that an expression has here; of a vector its three components along N."""
+        """The number that an expression has here; of a vector its three components along N, of a Jacobian its rows."""
+        if isinstance(expression, Jacobian):
+            return np.array([[self.value(c) for c in row] for row in expression.rows])
         if isinstance(expression, Vector):
             return np.array([self.value(c) for c in expression.to(self.kinematics.system.N)])
         evaluator = Evaluator(self.kinematics, self.numbers)

@@ -61,7 +61,7 @@ class Registry:
         """Changes whenever something is declared."""
         # asked before every run, and `list | dict` would be made anew for each of them
         grown = tuple((name, len(value)) for name, value in vars(self).items() if isinstance(value, _GROWING))
-        return grown, self.field is not None, tuple(self.space.tape.displays.items())
+        return grown, self.field is not None, tuple(self.space.tape.displays.items()), len(self.space.frames)
 
     def frozen(self) -> Self:
         """The description as it is now: a copy that does not grow with this one."""

@@ -89,11 +89,26 @@ class Integration:
         self._groups = -(-problem.size // LANES)
         self._work = _work_space(problem, self._groups)
         self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at, rows=problem.dense_rows)
+        self._run = self._new_run()
+        self._at = ctypes.addressof(self._run)
+        self._begin()
+
+    def restart(self, problem: InitialValueProblem) -> None:
+        """The same equations and tolerances from another start to another end, in the memory that is there; points so far are given up."""
+        self.problem, run = problem, self._run
+        self._work[_STATE, : problem.size] = problem.start
+        self._points.restart(problem.t0, self._work[_STATE])
+        run.t, run.steps, run.rejected, run.calls, run.streak = problem.t0, 0, 0, 0, 0
+        run.events = problem.events
+        self._begin()
+
+    def _begin(self) -> None:
+        """Before the first step."""
+        run, problem = self._run, self.problem
         # whether the last step has something in it that somebody should look at
         self.at_event = False
         self._breaks = self._breaks_after(problem.t0)
-        self._run = self._new_run()
-        self._at = ctypes.addressof(self._run)
+        run.t_end, run.h_max = self._next_end(), min(problem.max_step, problem.t1 - problem.t0)
         begin = time.perf_counter()
         left = self._native.start(self._at)
         self._attempts = _attempts_per_slice(_CALLS_PER_START / _CALLS_PER_STEP, time.perf_counter() - begin)
@@ -240,8 +255,7 @@ class Integration:
         run = Run(rhs=problem.rhs, project=problem.project, accept=problem.accept, context=problem.context)
         run.work, run.groups = address(self._work), self._groups
         run.n_norm, run.norm_groups = problem.in_norm, -(-problem.in_norm // LANES)
-        run.t, run.t_end, run.rtol = problem.t0, self._next_end(), problem.rtol
-        run.h_max = min(problem.max_step, problem.t1 - problem.t0)
+        run.t, run.rtol = problem.t0, problem.rtol
         run.events, run.watch = problem.events, problem.watch
         if problem.taylor is not None:
             self._jets = np.zeros((problem.taylor.order + 1) * self._groups * LANES)

@@ -80,9 +80,19 @@ class Points:
         self._width, self._dense, self._at = start.size, dense, at if dense else None
         # blocks of which only what was asked is left, and how many points they had
         self._thin: list[_Block] = []
-        self._thinned = 0
         self._blocks: list[_Block] = []
-        self.grow()
+        # whether somebody looks at them from outside
+        self._given = False
+        self.restart(t0, start)
+
+    def restart(self, t0: float, start: NDArray[np.float64]) -> None:
+        """Another run; what nobody was given is written over."""
+        self._thin.clear()
+        self._thinned = self._before = 0
+        del self._blocks[0 if self._given else 1 :]
+        self._given = False
+        if not self._blocks:
+            self.grow()
         self._blocks[0].times[0] = t0
         self._blocks[0].states[0] = start
 
@@ -154,6 +164,7 @@ class Points:
 
     def motion(self, count: int, size: int) -> StoredMotion:
         """The first points and components; of a long run no more than was asked."""
+        self._given = True
         if len(self._blocks) == 1 and not self._dense:
             block = self._blocks[0]
             return StoredMotion(Pieces([block.times[:count]]), Pieces([block.states[:count, :size]]), None)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dalembert.agreement.agreement_table import Agreement
+from dalembert.algebra.scalar import all_on
+from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
+from dalembert.geometry.dyadic import Dyadic
+from dalembert.geometry.vector import Vector
 from dalembert.integrals.energy_integrals import EnergyIntegrals
+from dalembert.kinematics.jacobian import Jacobian
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report import comparison, constraint_tables, steps, tables
 from dalembert.report import html as to_html
 from dalembert.report import latex as to_latex
 from dalembert.report import markdown as to_markdown
-from dalembert.report.blocks import Block, Code, Heading
+from dalembert.report.blocks import Block, Code, Display, Heading, Line, Paragraph
 from dalembert.report.energy_integrals import energy_integrals
-from dalembert.report.writing import Writing
+from dalembert.report.writing import Writing, matrix
 
 
 def html(shown: object) -> str:
@@ -47,7 +52,30 @@ def blocks(shown: object) -> Iterable[Block]:
             return [Heading(3, shown.system), *comparison.agreement(shown)]
         case EnergyIntegrals():
             return energy_integrals(shown, writing)
+        case Vector():
+            return [Display((Line(writing.on(shown.tape).vector(shown)),))]
+        case Dyadic():
+            return _matrix(writing, shown.tape, shown.rows, f"along {shown.frame.name}") or [Code(str(shown))]
+        case Jacobian():
+            return _jacobian(shown, writing)
     return _run(shown)
+
+
+def _jacobian(J: Jacobian, writing: Writing) -> Iterator[Block]:
+    """Its rows between brackets, its columns named, and what is left without speeds."""
+    tape = J.rest.tape
+    yield Paragraph((f"Jacobian of {J.of} along {J.along.name}, for ", *writing.on(tape).listed(str(u.name) for u in J.speeds)))
+    yield from _matrix(writing, tape, [all_on(tape, row) for row in J.rows], "") or [Code(str(J))]
+    if J.rest.parts:
+        yield Paragraph(("and without speeds ", writing.on(tape).vector(J.rest)))
+
+
+def _matrix(writing: Writing, tape: Tape, rows: Sequence[Sequence[int]], said: str) -> list[Block]:
+    """Entries between brackets; nothing where they are too long for that."""
+    written, definitions = writing.on(tape).scalars(tape, [i for row in rows for i in row])
+    width = len(rows[0])
+    found = matrix([written[k : k + width] for k in range(0, len(written), width)]) if width and not definitions else None
+    return [] if found is None else [Display((Line(found),)), *([Paragraph((said,))] if said else [])]
 
 
 def _system(system: System) -> Iterator[Block]:

@@ -10,11 +10,12 @@ from typing import Final, Literal
 from dalembert.errors import BadDescription, warn
 from dalembert.model.system import System
 from dalembert.robots.build import ATTITUDES, Choices, RobotBuilder, warn_of_names
+from dalembert.robots.kept_record import kept_robot
 from dalembert.robots.loads import add_actuators, add_passive, add_tendons
 from dalembert.robots.omitted import warning_text
 from dalembert.robots.record import Keyframe, Origin, Robot, RobotJoint
 from dalembert.robots.rows import add_equalities
-from dalembert.robots.safety import checked_file
+from dalembert.robots.safety import CheckedFile, checked_file
 
 _BASE: Final = RobotJoint("base", "free")
 
@@ -40,9 +41,10 @@ def load_robot(
     root      the folder that the file and all files it names must lie in (by default that of the file)
     meshes    whether links are drawn by the meshes of the file (STL, OBJ, MSH inside `root`), coarser where they are very fine
     """
-    file, tag = checked_file(path, root)
+    checked = checked_file(path, root)
+    file, tag = checked.path, checked.tag
     _check_choices(base, attitude)
-    robot = read(file, tag)
+    robot = kept_robot(checked, read)
     if meshes:
         from dalembert.robots.meshes import with_meshes
 
@@ -68,8 +70,9 @@ def load_robot(
     return builder.s
 
 
-def read(file: Path, tag: str) -> Robot:
-    """The record of the robot in a checked file."""
+def read(checked: CheckedFile) -> Robot:
+    """The record of the robot in a checked file, by MuJoCo."""
+    file, tag = checked.path, checked.tag
     if tag == "robot":
         from dalembert.robots.urdf import read_urdf
 

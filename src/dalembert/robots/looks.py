@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,8 @@ def looks(robot: Robot) -> list[list[Primitive]]:
     """For every link of a robot its primitives, in the axes of the link; those of a link without mass hang on the one that carries it."""
     ends = [_ends(robot, k) for k in range(len(robot.bodies))]
     lengths = [float(np.linalg.norm(b - a)) for pairs in ends for a, b in pairs]
-    radius = _THICK * float(np.median(lengths)) if lengths else 0.0
+    # not by numpy, whose median opens its masked arrays
+    radius = _THICK * median(lengths) if lengths else 0.0
     found: list[list[Primitive]] = []
     for body, pairs in zip(robot.bodies, ends, strict=True):
         drawn = [_mesh(s) for s in body.surfaces] or [p for shape in body.shapes for p in _parts(shape)]

@@ -36,6 +36,8 @@ _SHAPES: Final = {2: ("sphere", 1), 3: ("capsule", 2), 4: ("ellipsoid", 3), 5: (
 def compiled(file: Path) -> tuple[Any, list[str]]:
     """The compiled model, and what MuJoCo remarks; where shapes are absent and no inertia comes from them, without shapes."""
     m = mujoco()
+    # it takes a mesh that changed within a second for the one it has seen
+    m.mj_clearCache(m.mj_getCache())
     try:
         with remarks() as said:
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from xml.parsers import expat
@@ -15,8 +16,25 @@ _DEEPEST: Final = 32
 _FOLDERS: Final = ("meshdir", "texturedir", "assetdir")
 
 
-def checked_file(path: str | Path, root: str | Path | None = None) -> tuple[Path, str]:
-    """The file and its root element's tag, if it and all that it includes are harmless XML inside `root`.
+@dataclass(frozen=True)
+class CheckedFile:
+    """A file that may be opened, and the tag of its root element."""
+
+    path: Path
+    tag: str
+    # every file that the reader looks for, absent ones included; None where that cannot be told
+    read: tuple[Path, ...] | None
+
+
+@dataclass(frozen=True)
+class _Element:
+    tag: str
+    attributes: dict[str, str]
+    file: Path
+
+
+def checked_file(path: str | Path, root: str | Path | None = None) -> CheckedFile:
+    """The file, if it and all that it includes are harmless XML inside `root`.
 
     `root` is the folder that the file and everything it names must lie in, by default the folder of the file.
     """
@@ -27,27 +45,61 @@ def checked_file(path: str | Path, root: str | Path | None = None) -> tuple[Path
     file = file.resolve()
     folder = file.parent if root is None else Path(root).expanduser().resolve()
     _inside(file, folder, file, "the file itself")
-    return file, _check(file, file.parent, folder, 0)
+    check = _Check(file.parent, folder)
+    tag = check.model(file, 0)
+    return CheckedFile(file, tag, tuple(sorted(check.read)) if check.all_found else None)
 
 
-def _check(file: Path, main: Path, folder: Path, depth: int) -> str:
-    """Refuse what must not be opened; the tag of the root element. Names are relative to the main file's folder, or to its own."""
-    if depth > _DEEPEST:
-        msg = f"{file.name}: its includes are nested more than {_DEEPEST} deep; does a file include itself?"
-        raise BadDescription(msg)
-    elements = _elements(file, _read(file))
-    root = elements[0][0]
-    here = sorted({file.parent, main})
-    moved = [place / e[a] for place in here for tag, e in elements if tag == "compiler" for a in _FOLDERS if e.get(a)]
-    for tag, named in _files(elements):
-        opened = tag in ("include", "model")
-        # a URDF's meshes are opened only to be drawn, and only those inside the folder
-        for place in here if opened else [] if root == "robot" else [*here, *moved]:
-            other = (place / named).resolve()
-            _inside(other, folder, file, f"<{tag}> names {named!r}")
-            if opened and other.is_file():
-                _check(other, main, folder, depth + 1)
-    return root
+class _Check:
+    """Refuses what must not be opened, and gathers what will be. Names are relative to the main file's folder, or to their own file's."""
+
+    def __init__(self, main: Path, folder: Path) -> None:
+        self.main, self.folder = main, folder
+        self.read: set[Path] = set()
+        self.all_found = True
+
+    def model(self, file: Path, depth: int) -> str:
+        """A file with what it includes, which share their <compiler>; the tag of its root element."""
+        elements = self._included(file, depth)
+        urdf = elements[0].tag == "robot"
+        moved = [
+            f / e.attributes[a] for e in elements if e.tag == "compiler" for a in _FOLDERS if e.attributes.get(a) for f in self._here(e)
+        ]
+        # files of plugins are named in words of their own, and stripped paths are not those that stand there
+        self.all_found &= urdf or not any(e.tag == "plugin" or e.attributes.get("strippath", "false") != "false" for e in elements)
+        for e, named in _files(elements):
+            # a URDF's meshes are opened only to be drawn, and only those inside the folder
+            if e.tag == "include" or (urdf and e.tag != "model"):
+                continue
+            for other in self._places(e, named, [] if e.tag == "model" else moved):
+                if e.tag == "model" and other.is_file():
+                    self.model(other, depth + 1)
+        return elements[0].tag
+
+    def _included(self, file: Path, depth: int) -> list[_Element]:
+        """The elements of a file, the root first, and of the files it includes."""
+        if depth > _DEEPEST:
+            msg = f"{file.name}: its includes are nested more than {_DEEPEST} deep; does a file include itself?"
+            raise BadDescription(msg)
+        self.read.add(file)
+        elements = _elements(file, _read(file))
+        for e, named in _files([e for e in elements if e.tag == "include"]):
+            for other in self._places(e, named, []):
+                if other.is_file():
+                    elements += self._included(other, depth + 1)
+        return elements
+
+    def _here(self, e: _Element) -> list[Path]:
+        return sorted({e.file.parent, self.main})
+
+    def _places(self, e: _Element, named: str, moved: list[Path]) -> list[Path]:
+        """Where the reader may look for a file that an element names; all inside the folder."""
+        places = [(place / named).resolve() for place in (*self._here(e), *moved)]
+        for place in places:
+            _inside(place, self.folder, e.file, f"<{e.tag}> names {named!r}")
+        self.read.update(places)
+        self.all_found &= any(place.is_file() for place in places)
+        return places
 
 
 def _read(file: Path) -> bytes:
@@ -57,12 +109,12 @@ def _read(file: Path) -> bytes:
     return file.read_bytes()
 
 
-def _elements(file: Path, text: bytes) -> list[tuple[str, dict[str, str]]]:
+def _elements(file: Path, text: bytes) -> list[_Element]:
     """Every element with its attributes, the root first.
 
     A DOCTYPE, which can name other files and let a few lines grow into gigabytes, is refused.
     """
-    found: list[tuple[str, dict[str, str]]] = []
+    found: list[_Element] = []
 
     def refuse(*_: object) -> None:
         msg = f"{file.name}: it has a <!DOCTYPE> or declares entities, which a robot does not need; remove them"
@@ -71,7 +123,7 @@ def _elements(file: Path, text: bytes) -> list[tuple[str, dict[str, str]]]:
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = lambda tag, attributes: found.append((tag, attributes))
+    parser.StartElementHandler = lambda tag, attributes: found.append(_Element(tag, attributes, file))
     try:
         parser.Parse(text, True)
     except expat.ExpatError as problem:
@@ -80,12 +132,12 @@ def _elements(file: Path, text: bytes) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
-def _files(elements: list[tuple[str, dict[str, str]]]) -> Iterator[tuple[str, str]]:
+def _files(elements: list[_Element]) -> Iterator[tuple[_Element, str]]:
     """Every file that an element names, in whichever attribute."""
-    for tag, attributes in elements:
-        for attribute, value in attributes.items():
+    for e in elements:
+        for attribute, value in e.attributes.items():
             if attribute.startswith("file") and value.strip():
-                yield tag, value.strip()
+                yield e, value.strip()
 
 
 def _inside(file: Path, folder: Path, named_in: Path, what: str) -> None:

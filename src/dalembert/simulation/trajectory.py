@@ -13,6 +13,7 @@ from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, all_on
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
+from dalembert.kinematics.jacobian import Jacobian
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
@@ -155,8 +156,10 @@ class Trajectory(Shown):
 
     # ---- any quantity ------------------------------------------------------------------------
 
-    def __getitem__(self, key: Scalar | str | Vector) -> Numbers:
-        """A quantity over the times; a vector as rows of its three components along N."""
+    def __getitem__(self, key: Scalar | str | Vector | Jacobian) -> Numbers:
+        """A quantity over the times; a vector as rows of its three components along N, a Jacobian as one matrix for each time."""
+        if isinstance(key, Jacobian):
+            return np.ascontiguousarray(self.rows([x for row in key.rows for x in row]).T.reshape(len(self), *key.shape))
         evaluator = self.values.evaluator
         try:
             if isinstance(key, Vector):

@@ -159,9 +159,13 @@ class Evaluator:
         """A node in q, u, u̇, t and numbers alone."""
         if i in self._state:
             return i
-        node = self._in_udot(i) if self.level(i) is Level.ACCELERATION else self._in_u(i)
+        node = self.in_speeds(i)
         self._check(node)
         return node
+
+    def in_speeds(self, i: int) -> int:
+        """A node in q, u, u̇, t and whatever stands for a number."""
+        return self._in_udot(i) if self.level(i) is Level.ACCELERATION else self._in_u(i)
 
     def _check(self, node: int) -> None:
         """Refuse a symbol that neither the state nor the values explain."""

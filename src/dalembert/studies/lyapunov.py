@@ -85,7 +85,7 @@ def lyapunov_of_motion(
     context = run_context(varied_model(chosen.kin, model, (None,)), p, None, start, options)
     times = np.linspace(t0, t1, _SEGMENTS + 1)
     y = np.concatenate([start.y, _direction(chosen, start, seed)])
-    grown = []
+    grown, integration = [], None
     for begin, end in pairwise(times.tolist()):
         problem = InitialValueProblem(
             rhs=context.rhs,
@@ -99,14 +99,17 @@ def lyapunov_of_motion(
             max_step=options.max_step,
             dense=False,
         )
-        y, growth = _segment(problem, len(start.y))
+        if integration is None:
+            integration = Integration(problem)
+        else:
+            integration.restart(problem)
+        y, growth = _segment(integration, len(start.y))
         grown.append(growth)
     return _exponent(times, np.array(grown), kin.system.name)
 
 
-def _segment(problem: InitialValueProblem, n: int) -> tuple[Numbers, float]:
+def _segment(integration: Integration, n: int) -> tuple[Numbers, float]:
     """The state at the end with w of length one, and ln |w| before."""
-    integration = Integration(problem)
     while not integration.advance():
         pass
     y = integration.state

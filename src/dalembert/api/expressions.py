@@ -1,0 +1,74 @@
+"""y = f(q, u, t) of any expressions of a system, as native code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dalembert.algebra.folds import Rewrite, transplant
+from dalembert.api.compile import forward_dynamics
+from dalembert.equations.explicit import ExplicitEquations
+from dalembert.geometry.vector import Vector
+from dalembert.kinematics.jacobian import Jacobian
+from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.model.system import System
+from dalembert.numerics.native import NativeDynamics
+from dalembert.states.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class CompiledExpressions(NativeDynamics):
+    """f(q, u, t=0, **values): the values of expressions at one state, or at many states in rows.
+
+    One expression gives one number, a vector its three components along N, a Jacobian three rows; several give all their
+    numbers in a row.
+    """
+
+    def __init__(self, system: System, equations: ExplicitEquations, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        super().__init__(system, equations)
+
+    def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
+        """The values at the state (q, u) and time t."""
+        y = super().__call__(q, u, t, **values)
+        return y.reshape((*y.shape[:-1], *self.shape))
+
+    def __str__(self) -> str:
+        return super().__str__().replace("= u̇", f"= {len(self.equations.udot)} numbers, of shape {self.shape}", 1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledExpressions, (self.system, self.equations, self.shape)
+
+
+def native_expressions(system: System, expressions: Any) -> CompiledExpressions:
+    """Expressions, texts, vectors and Jacobians as one native function; accelerations follow from the equations of motion."""
+    several = isinstance(expressions, list | tuple | set | Mapping)
+    given = list(expressions.values() if isinstance(expressions, Mapping) else expressions) if several else [expressions]
+    kin = kinematics(system)
+    evaluator = Evaluator(kin, {})
+    parts = [components(system, e) for e in given]
+    nodes = [evaluator.in_speeds(evaluator.node(x)) for part in parts for x in part]
+    tape = evaluator.tape
+    if evaluator.contains(nodes, kin.udot):
+        motion = forward_dynamics(system)
+        tape = motion.tape.fork()
+        solved = Rewrite(tape, dict(zip(kin.udot, motion.udot, strict=True)))
+        nodes = [solved(i) for i in transplant(evaluator.tape, tape, nodes)]
+    shape = (len(nodes),) if several else shape_of(given[0])
+    return CompiledExpressions(system, ExplicitEquations(system.name, tape, kin.q, kin.u, (), tuple(nodes), "expressions"), shape)
+
+
+def components(system: System, e: Any) -> list[Any]:
+    """The numbers that an expression consists of: one, three along N, or the rows of a Jacobian."""
+    if isinstance(e, Vector):
+        return list(e.on(e.tape.fork()).to(system.N))
+    return [x for row in e.rows for x in row] if isinstance(e, Jacobian) else [e]
+
+
+def shape_of(e: Any) -> tuple[int, ...]:
+    """Of the numbers of one expression."""
+    if isinstance(e, Jacobian):
+        return e.shape
+    return (3,) if isinstance(e, Vector) else ()

@@ -13,10 +13,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from browsing import Visit
 
+import dalembert as da
 from conftest import studied
 from dalembert.page.html_page import page
 
 FAULTS = (Path(__file__).parent / "layout.js").read_text(encoding="utf-8")
+# those of the gallery, and one whose contacts stick, slip, lift and land
+CONTACTS = "bouncing-disk"
 # rows and rolling; a rod with particles; many loops and springs; ropes; a flexible member; a page of long formulas
 PAGES = ("rolling-disk", "dumbbell", "andrews-squeezer", "hoist", "flexible-pendulum", "whipple-bicycle")
 WINDOWS = {
@@ -35,12 +38,26 @@ def pages(tmp_path_factory) -> dict[str, Path]:
     found = {name: folder / f"{name}.html" for name in PAGES}
     for name, path in found.items():
         path.write_text(page(studied(name)), encoding="utf-8")
+    found[CONTACTS] = folder / f"{CONTACTS}.html"
+    da.write_report(bouncing_disk(), found[CONTACTS], duration=2, start={"y": 0.5, "phi.dot": 20})
     return found
+
+
+def bouncing_disk() -> da.System:
+    """It bounces, rests, slides and rolls against a stop."""
+    s = da.System("Disk that bounces, slides and rolls against a stop", gravity=9.81)
+    x, y, phi = s.coordinates("x y phi")
+    B = s.N.rotated(-phi, s.N.z, "B")
+    G = s.O.offset(x * s.N.x + y * s.N.y, "G", B)
+    disk = s.disk("disk", G, B, 1, s.constant("r", 0.3), B.z)
+    s.contact(G, radius=s["r"], on=disk, friction=0.2, restitution=0.5, name="floor")
+    s.stop(x, upper=1, restitution=0.3, name="buffer")
+    return s
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, CONTACTS])
 def test_text_neither_overlaps_nor_is_cut_off(browser, pages, name, window):
     context = browser.new_context(offline=True, reduced_motion="reduce", **WINDOWS[window])
     try:

@@ -13,7 +13,7 @@ from dalembert.files import free_name
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film
 from dalembert.page.html_page import shell, write
-from dalembert.page.parts.motion import arrow_legend, coordinates, player
+from dalembert.page.parts.motion import arrow_legend, bands, coordinates, player
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
@@ -35,11 +35,11 @@ class Animation:
         """The stage, its controls and the plots, as a document by itself."""
         run = self.run
         drawn, name = scene(frames_of(run)), run.system.name
-        plots = Plots(float(run.t[0]), float(run.t[-1]))
+        plots = Plots.of_run(run)
         still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
         stage = player(still, plots, arrow_legend(drawn, run.system))
         panels = coordinates(run, frames_of(run))
-        body = f'<main style="padding-top:1rem">{stage}{plots.grid(panels)}</main>'
+        body = f'<main style="padding-top:1rem">{stage}{bands(plots)}{plots.grid(panels)}</main>'
         return shell(name, f"{body}{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}")
 
     def save(self, path: str | os.PathLike[str]) -> Animation:

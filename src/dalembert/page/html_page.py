@@ -26,6 +26,7 @@ from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
 from dalembert.page.study import Study
 from dalembert.simulation.plotting.plot import file_name
+from dalembert.simulation.tables import columns_of
 
 PARTS: Final = (
     ("system", "System"),
@@ -82,7 +83,7 @@ def page(study: Study) -> str:
     sketch = "" if drawn is None else svg(picture(drawn), f"Sketch of {title} at its start")
     still = "" if drawn is None else svg(picture(drawn, 0, 900, 460))
     run = study.run
-    plots = None if run is None else Plots(float(run.t[0]), float(run.t[-1]))
+    plots = None if run is None else Plots.of_run(run)
     panel, live = trial(of_study(study), drawn)
     parts = [
         head(study, sketch, packing),
@@ -108,8 +109,9 @@ def _table(study: Study) -> dict[str, Any]:
     assert run is not None
     even = len(run) > _MOST_ROWS and run.solution.anywhere
     shown = run.at(np.linspace(float(run.t[0]), float(run.t[-1]), _MOST_ROWS)) if even else run
-    values = np.column_stack([shown.t, shown.q, shown.u])
-    return {"names": ["t", *run.names], "values": floats(values, "<f8"), "file": f"{file_name(study.subject.title)}.csv"}
+    columns = columns_of(shown)
+    values = np.column_stack([shown.t, *columns.values()])
+    return {"names": ["t", *columns], "values": floats(values, "<f8"), "file": f"{file_name(study.subject.title)}.csv"}
 
 
 def write(text: str, path: str | os.PathLike[str]) -> Path:

@@ -19,19 +19,32 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-ArrowKind = Literal["weight", "load", "reaction", "torque"]
+ArrowKind = Literal["weight", "load", "normal", "friction", "reaction", "torque"]
 Loaded = tuple[str, ArrowKind, Point | Frame, Vector]
 
 
 def loads(run: Trajectory) -> Iterator[Loaded]:
-    """Weights and declared loads."""
+    """Weights and declared loads, but those of contacts that have a place."""
     system = run.system
     if system.field is not None:
         for b in system.bodies:
             yield f"weight of {b.name}", "weight", b.G, b.mass * system.field.g
-    for load in (x for x in system.loads if not x.along):
+    shown = {c.name for c in system.contacts if c.arrow is not None}
+    for load in (x for x in system.loads if not x.along and x.name not in shown):
         yield from ((load.name, "load", P, F) for F, P in load.forces)
         yield from ((load.name, "torque", frame, T) for T, frame in load.torques)
+
+
+def contact_forces(run: Trajectory) -> Iterator[Loaded]:
+    """N n and T t at the point of every contact that has one, as a run found them."""
+    for c in run.system.contacts if run.contact_modes is not None else ():
+        if c.arrow is None:
+            continue
+        P, n, t = c.arrow
+        if c.N is not None and n is not None:
+            yield c.name, "normal", P, c.N * n
+        if c.T is not None and t is not None:
+            yield f"friction of {c.name}", "friction", P, c.T * t
 
 
 def springs(run: Trajectory) -> Iterator[tuple[Literal["spring", "damper"], tuple[Point, Point]]]:

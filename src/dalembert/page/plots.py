@@ -13,10 +13,13 @@ import numpy as np
 
 from dalembert.algebra.printing.names import superscript
 from dalembert.page.embedding import floats
+from dalembert.page.mode_band import ModeBands, mode_bands
 from dalembert.simulation.plotting.svg import ticks, value_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from dalembert.simulation.trajectory import Trajectory
 
     Numbers = NDArray[np.float64]
 
@@ -51,10 +54,15 @@ class PlotPanel:
 class Plots:
     """All plots of a page: the text of each, and the numbers that go with them."""
 
-    def __init__(self, first: float, last: float) -> None:
-        self.first, self.last = first, last
+    def __init__(self, first: float, last: float, modes: ModeBands | None = None) -> None:
+        self.first, self.last, self.modes = first, last, modes
         self.times: list[Numbers] = []
         self.data: list[dict[str, Any]] = []
+
+    @classmethod
+    def of_run(cls, run: Trajectory) -> Plots:
+        """Over the time of a run, with what its contacts do."""
+        return cls(float(run.t[0]), float(run.t[-1]), mode_bands(run))
 
     def grid(self, panels: Sequence[PlotPanel]) -> str:
         """Panels side by side where there is room."""
@@ -70,7 +78,7 @@ class Plots:
         power = f' <span class="power">{f"in 10{superscript(exponent)}" if exponent else ""}</span>'
         keys = "".join(f'<span class="key c{k % 6}">{c.name} <output data-curve="{k}"></output></span>' for k, c in enumerate(p.curves))
         title = f'<span class="title">{p.title}</span>' if p.title else ""
-        kind = f"plot{' wide' * p.wide}{' coinciding' * p.coinciding}"
+        kind = f"plot{' wide' * p.wide}{' coinciding' * p.coinciding}{' banded' * (self.modes is not None)}"
         paths = "".join(f'<path class="curve c{k % 6}" d="{self._path(t, c, low, high)}"/>' for k, c in enumerate(curves))
         caption = f"<figcaption>{title}{power}{keys}</figcaption>"
         return f'<figure class="{kind}" data-plot="{number}">{caption}{self._field(paths, low, high, 10.0**exponent)}</figure>'
@@ -85,7 +93,8 @@ class Plots:
         lines = "".join(f'<path class="grid" d="M0 {v:.0f}H{_WIDTH:g}"/>' for v in down.values())
         lines += "".join(f'<path class="grid" d="M{0.01 * _WIDTH * self._across(x):.0f} 0V{_HEIGHT:g}"/>' for x in xs)
         box = f'<svg viewBox="0 0 {_WIDTH:g} {_HEIGHT:g}" preserveAspectRatio="none" aria-hidden="true">{lines}{paths}</svg>'
-        return f'<div class="area"><div class="field">{numbers}{box}<i class="cursor"></i></div></div>'
+        strip = "" if self.modes is None else self.modes.strip
+        return f'<div class="area"><div class="field">{numbers}{box}{strip}<i class="cursor"></i></div></div>'
 
     def _time(self, t: Numbers) -> int:
         for k, known in enumerate(self.times):
@@ -112,7 +121,8 @@ class Plots:
 
     def embedded(self) -> dict[str, Any]:
         """The numbers behind the curves."""
-        return {"first": self.first, "last": self.last, "times": [floats(t) for t in self.times], "plots": self.data}
+        modes = {} if self.modes is None else {"modes": self.modes.embedded()}
+        return {"first": self.first, "last": self.last, "times": [floats(t) for t in self.times], "plots": self.data, **modes}
 
 
 def thinned(t: Numbers, curves: Sequence[Numbers]) -> tuple[Numbers, list[Numbers]]:

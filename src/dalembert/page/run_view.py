@@ -16,7 +16,7 @@ from dalembert.ode.failures import MissingPackage
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import png
 from dalembert.page.html_page import asset, shell, write
-from dalembert.page.parts.motion import arrow_legend, coordinates, player
+from dalembert.page.parts.motion import arrow_legend, bands, coordinates, player
 from dalembert.page.parts.trial import PHASE, TrialRequest, trial
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
@@ -41,10 +41,10 @@ class RunView:
         run, name = self.run, self.run.system.name
         even = frames_of(run)
         drawn = scene(even)
-        plots = Plots(float(run.t[0]), float(run.t[-1]))
+        plots = Plots.of_run(run)
         still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
         panel, live = trial(_request(run), drawn)
-        body = f"{player(still, plots, arrow_legend(drawn, run.system))}{panel}{plots.grid(coordinates(run, even))}{PHASE}"
+        body = f"{player(still, plots, arrow_legend(drawn, run.system))}{panel}{bands(plots)}{plots.grid(coordinates(run, even))}{PHASE}"
         data = f"{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}{live}"
         return shell(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
 

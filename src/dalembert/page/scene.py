@@ -14,7 +14,8 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
 from dalembert.page.curves import CurveMembers, MemberCurve
 from dalembert.page.geometry import Poses, ancestors
-from dalembert.page.loads import ArrowKind, loads, reaction_forces, springs
+from dalembert.page.grounds import Grounds
+from dalembert.page.loads import ArrowKind, contact_forces, loads, reaction_forces, springs
 from dalembert.page.outline import Outline, attached, outline
 from dalembert.page.shapes import DrawnBody, Solid, centre_mark, fitting, parts, solid
 from dalembert.page.view import View, view
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 MOST_FRAMES: Final = 601
 _STILL: Final = 1e-7
+_DUST: Final = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,19 +114,19 @@ class _Drawing:
     def __init__(self, run: Trajectory, *, arrows: bool) -> None:
         self.run, system = run, run.system
         self.with_arrows = arrows
-        self.loads = list(loads(run)) if arrows else []
+        self.loads = [*loads(run), *contact_forces(run)] if arrows else []
         self.springs = [(kind, *pair) for kind, pair in springs(run)]
         self.contacts = list(dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None))
-        self.members = CurveMembers(system)
+        self.members, self.grounds = CurveMembers(system), Grounds(system.contacts)
         points = [b.G for b in system.bodies] + [e.member.at for e in self.members.bent]
         points += [P for b in system.bodies for P in b.points.values()]
-        points += [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts
+        points += [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts + self.grounds.points
         points += [P for c in system.constraints for P in c.closes or ()]
         points += [P for _, _, P, _ in self.loads if isinstance(P, Point)]
         # what hangs on the way to these, and what else a body's own frame carries
         points += [P for P in system.space.points if any(P.frame is b.frame for b in system.bodies)]
         self.points = list(dict.fromkeys(points))
-        self.poses = Poses(run, self.points, [*(v for *_, v in self.loads), *self.members.vectors])
+        self.poses = Poses(run, self.points, [*(v for *_, v in self.loads), *self.members.vectors, *self.grounds.normals])
         self.curves = self.members.curves(self.poses)
         # the places of every body that is drawn as bars
         self.framed: list[set[int]] = []
@@ -153,6 +155,7 @@ class _Drawing:
         self.tips = [self._place(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves]
         # what is to be seen: the masses, and what is linked with them
         seen = {self.number[b.G] for b in self.run.system.bodies}.union(*self.links, *self.ropes, self.roots, self.tips)
+        self.rails += [Rail(ends) for ends in self.grounds.lines(self.run, self.poses, self._up(), self.size)]
         ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
         sprung = {self.number[P] for _, *pair in self.springs for P in pair}
         self.held = [self.places[k] for k in sorted(seen | sprung)] + ends
@@ -283,7 +286,7 @@ class _Drawing:
         lines += [SceneLine("rope", a, b) for a, b in self.ropes]
         lines += [SceneLine(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
         contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
-        ground = [self.places[k] for k in contacts]
+        ground = [self.places[k] for k in contacts] + self.grounds.floors(self.run, self.poses, self._up())
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
@@ -314,17 +317,20 @@ class _Drawing:
 
     def _arrows(self) -> Iterator[Arrow]:
         centres = {b.frame: b.G for b in self.run.system.bodies if b.frame is not None}
+        largest = 0.0
         for name, kind, place, vector in self.loads:
             P = place if isinstance(place, Point) else centres.get(place)
             values = self.poses.vector(vector)
             if P is not None and _matters(values):
+                largest = largest if kind == "torque" else max(largest, float(np.abs(values).max()))
                 yield Arrow(name, kind, self.poses.point(P), values, (P, vector))
-        if self.with_arrows:
-            yield from (Arrow(name, "reaction", at, force) for name, at, force in reaction_forces(self.run) if _matters(force))
+        # what is only rounding beside the loads is no reaction
+        each = reaction_forces(self.run) if self.with_arrows else ()
+        yield from (Arrow(name, "reaction", at, force) for name, at, force in each if _matters(force, _DUST * largest))
 
 
-def _matters(force: Numbers) -> bool:
-    return bool(np.all(np.isfinite(force))) and float(np.abs(force).max(initial=0.0)) > 0
+def _matters(force: Numbers, least: float = 0.0) -> bool:
+    return bool(np.all(np.isfinite(force))) and float(np.abs(force).max(initial=0.0)) > least
 
 
 def _size(places: Sequence[Numbers]) -> float:

@@ -24,7 +24,7 @@ def write(run: Trajectory, path: str | os.PathLike[str]) -> None:
         check_table(path)
         to_csv(run, path)
         return
-    write_columns(path, run.system.name, run.t, _columns(run))
+    write_columns(path, run.system.name, run.t, columns_of(run))
 
 
 def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -102,13 +102,13 @@ WRITERS: Final = {".csv": _csv, ".parquet": _parquet, ".mat": _mat, ".h5": _hdf5
 def to_pandas(run: Trajectory) -> Any:
     """A pandas data frame: coordinates and speeds in columns, indexed by the time."""
     package = optional_package("pandas", "this")
-    return package.DataFrame(_columns(run), index=package.Index(run.t.copy(), name="t"))
+    return package.DataFrame(columns_of(run), index=package.Index(run.t.copy(), name="t"))
 
 
 def to_xarray(run: Trajectory) -> Any:
     """An xarray dataset: coordinates and speeds as variables along the dimension t."""
     package = optional_package("xarray", "this")
-    variables = {name: ("t", x, {"units": unit} if (unit := _unit(run, name)) else {}) for name, x in _columns(run).items()}
+    variables = {name: ("t", x, {"units": unit} if (unit := _unit(run, name)) else {}) for name, x in columns_of(run).items()}
     return package.Dataset(variables, coords={"t": run.t.copy()}, attrs={"system": run.system.name})
 
 
@@ -116,7 +116,8 @@ def _unit(run: Trajectory, name: str) -> str:
     return run.system.unit(name) if name in run.names else ""
 
 
-def _columns(run: Trajectory) -> dict[str, Any]:
+def columns_of(run: Trajectory) -> dict[str, Any]:
+    """Coordinates and speeds, and beside them sensitivities and contacts, by name."""
     return dict(zip(run.names, run.y.T.copy(), strict=True)) | _beside(run)
 
 

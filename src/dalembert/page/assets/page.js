@@ -158,6 +158,7 @@ function player(root, scene, clock) {
   if (!stage) return null;
   for (const box of $$("[data-show]", root)) {
     box.checked = stage.show[box.dataset.show];
+    if (box.dataset.show === "arrows") $(".legend", root).hidden = !box.checked;
     box.addEventListener("change", () => {
       stage.show[box.dataset.show] = box.checked;
       if (box.dataset.show === "arrows") $(".legend", root).hidden = !box.checked;
@@ -204,8 +205,8 @@ function plots(all, clock) {
       if (isIntersecting) { seen.add(target); all.show?.(target); tell(target, clock.time); } else seen.delete(target);
     }
   });
-  for (const figure of $$(".plot[data-plot]")) {
-    watch.observe(figure);
+  for (const figure of $$(".plot[data-plot], [data-modes]")) {
+    if (figure.dataset.plot) watch.observe(figure);
     const field = $(".field", figure);
     const go = (e) => {
       const box = field.getBoundingClientRect();
@@ -216,6 +217,18 @@ function plots(all, clock) {
     field.addEventListener("pointermove", (e) => { if (e.buttons) go(e); });
   }
   clock.on((time) => { for (const figure of seen) tell(figure, time); });
+  bands(all.modes, clock, part);
+}
+
+// what every contact does at the time of the clock
+function bands(modes, clock, part) {
+  const figure = $("[data-modes]");
+  if (!figure || !modes) return;
+  const outputs = $$("output", figure);
+  clock.on((time) => {
+    figure.style.setProperty("--at", part(time));
+    for (const out of outputs) { const { t, m } = modes[out.dataset.contact]; out.textContent = m[Math.max(0, t.findLastIndex((begin) => begin <= time))]; }
+  });
 }
 
 // ---- data to take away -------------------------------------------------------------------------
@@ -223,7 +236,7 @@ function plots(all, clock) {
 function downloads(table) {
   for (const button of $$(".download"))
     button.addEventListener("click", () => {
-      const values = Arrays.read(table.values, Float64Array), n = table.names.length, rows = [table.names.join(",")];
+      const values = Arrays.read(table.values, Float64Array), n = table.names.length, rows = [table.names.map((name) => name.includes(",") ? `"${name}"` : name).join(",")];
       for (let i = 0; i < values.length; i += n) rows.push(Array.from(values.subarray(i, i + n), String).join(","));
       save(rows, table.file);
     });

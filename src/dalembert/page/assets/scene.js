@@ -324,7 +324,8 @@ class Stage {
     this.traced = data.traces.map((k) => this.renderer.buffer(this.spread(this.places[k].r)));
     this.recorded = { t: this.t, places: this.places, bodies: this.bodies, curves: this.curves, arrows: this.arrows, traced: this.traced };
     this.ghost = null;
-    this.show = { frames: false, arrows: false, traces: true, labels: false };
+    // what presses and rubs is half of what a contact does
+    this.show = { frames: false, arrows: data.arrows.some((a) => a.kind === "normal" || a.kind === "friction"), traces: true, labels: false };
     this.time = this.t[0];
     this.axes = data.view.axes;
     this.follow = data.view.follow;
@@ -344,7 +345,7 @@ class Stage {
     };
     this.colours = ["--c0", "--c1", "--c2", "--c3", "--c4", "--c5"].map(colour);
     this.ink = colour("--ink"); this.metal = colour("--metal"); this.gridInk = colour("--grid-ink");
-    this.arrowInk = { weight: colour("--weight"), load: colour("--load"), reaction: colour("--reaction"), torque: colour("--torque") };
+    this.arrowInk = Object.fromEntries(["weight", "load", "normal", "friction", "reaction", "torque"].map((kind) => [kind, colour(`--${kind}`)]));
     this.draw();
   }
 
@@ -463,9 +464,10 @@ class Stage {
     this.sticks();
     if (this.show.traces) this.traces();
     if (this.show.frames) this.triads();
-    if (this.show.arrows) this.forces();
     this.solids(true);
     if (this.ghost) this.haunt(() => this.pale());
+    // forces act inside of bodies and are seen through them
+    if (this.show.arrows) { r.gl.clear(r.gl.DEPTH_BUFFER_BIT); this.forces(); }
     this.name(eye);
   }
 
@@ -613,7 +615,7 @@ class Stage {
     const v = this.data.view;
     for (const a of this.arrows) {
       const now = this.at(a.v), k = v.arrow / (a.kind === "torque" ? v.torque : v.force);
-      this.arrow(this.at(a.at), V.scale(now, k), this.arrowInk[a.kind], 0.36);
+      this.arrow(this.at(a.at), V.scale(now, k), this.arrowInk[a.kind], a.kind === "normal" || a.kind === "friction" ? 0.6 : 0.36);
       if (a.kind === "torque") this.arrow(this.at(a.at), V.scale(now, 0.86 * k), this.arrowInk[a.kind], 0.36);
     }
   }

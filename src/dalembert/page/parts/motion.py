@@ -21,6 +21,7 @@ from dalembert.simulation.summary import event_lines
 from dalembert.units.dimension import labelled
 
 if TYPE_CHECKING:
+    from dalembert.model.elements import FrictionalContact
     from dalembert.model.system import System
     from dalembert.page.scene import Scene
     from dalembert.simulation.reactions.loads import JointLoad, RowLoad
@@ -33,7 +34,14 @@ _DUST: Final = 1e-11
 _GO: Final = '<svg viewBox="0 0 16 16" class="go" aria-hidden="true"><path d="M4 2.5v11l9.5-5.5z"/></svg>'
 _PAUSE: Final = '<svg viewBox="0 0 16 16" class="pause" aria-hidden="true"><path d="M3.5 2.5h3v11h-3zm6 0h3v11h-3z"/></svg>'
 PLAY: Final = f'<button class="play" type="button" aria-label="Play">{_GO}{_PAUSE}</button>'
-_ARROWS: Final = {"weight": "weights", "load": "loads", "torque": "torques", "reaction": "reactions"}
+_ARROWS: Final = {
+    "weight": "weights",
+    "load": "loads",
+    "normal": "normal forces",
+    "friction": "friction",
+    "torque": "torques",
+    "reaction": "reactions",
+}
 _SPEEDS: Final = {0.1: "⅒×", 0.25: "¼×", 0.5: "½×", 1: "1×", 2: "2×", 4: "4×"}
 _VIEWS: Final = {"home": "natural", "front": "front", "side": "side", "top": "top"}
 _SHOWN: Final = {"arrows": "forces", "traces": "traces", "frames": "frames", "labels": "names"}
@@ -44,12 +52,23 @@ def motion(study: Study, even: Trajectory | None, plots: Plots | None, drawn: Sc
     run = study.run
     if run is None or even is None or plots is None:
         return section("motion", "Motion", f"<p>Not run: {escape(study.why_no_run)}</p>")
-    shown = [(title, panels) for title, panels in groups(run, even) if panels]
+    shown = [(title, panels) for title, panels in groups(run, even, longest(drawn, "force") if drawn is not None else 0.0) if panels]
     titles = [(str(k), title) for k, (title, _) in enumerate(shown)]
     grids = [panel("group", "group", str(k), title, plots.grid(panels), first=not k) for k, (title, panels) in enumerate(shown)]
     stage = player(sketch, plots, arrow_legend(drawn, study.system)) if drawn is not None else ""
     remarks = "".join(f'<p class="fails">{escape(remark)}</p>' for remark in study.remarks)
-    return section("motion", "Motion", f"<p>{_beginning(run)}</p>", remarks, stage, trial, switch("Plots", "group", titles), *grids, PHASE)
+    return section(
+        "motion",
+        "Motion",
+        f"<p>{_beginning(run)}</p>",
+        remarks,
+        stage,
+        trial,
+        bands(plots),
+        switch("Plots", "group", titles),
+        *grids,
+        PHASE,
+    )
 
 
 def _beginning(run: Trajectory) -> str:
@@ -92,6 +111,11 @@ def player(sketch: str, plots: Plots, legend: str) -> str:
     )
 
 
+def bands(plots: Plots) -> str:
+    """What contacts do over the time of all plots."""
+    return "" if plots.modes is None else plots.modes.figure()
+
+
 # ---- plots -----------------------------------------------------------------------------------
 
 
@@ -111,8 +135,8 @@ def _named(run: Trajectory, symbols: Sequence[int]) -> list[str]:
     return [labelled(math(writing.symbol(kin.name(i)).tree), escape(run.system.unit(kin.name(i)))) for i in symbols]
 
 
-def groups(run: Trajectory, even: Trajectory) -> Iterator[tuple[str, list[PlotPanel]]]:
-    """Titles and panels; empty groups are left to the caller."""
+def groups(run: Trajectory, even: Trajectory, largest: float = 0.0) -> Iterator[tuple[str, list[PlotPanel]]]:
+    """Titles and panels; empty groups are left to the caller; `largest` is the largest force that is known."""
     kin = run.kinematics
     yield "Coordinates", coordinates(run, even)
     speeds = _named(run, kin.u)
@@ -121,10 +145,20 @@ def groups(run: Trajectory, even: Trajectory) -> Iterator[tuple[str, list[PlotPa
     # at the steps themselves: between them the polynomials add an error of their own
     rests = enumerate(run.residuals.items())
     yield "Constraint residuals", [PlotPanel("", run.t, (PlotCurve(escape(name), x, f"r:{k}"),)) for k, (name, x) in rests][:_MOST_PANELS]
-    yield "Reactions", list(_reactions(even))[:_MOST_REACTIONS]
+    yield "Contact forces", [panel for c in run.system.contacts if (panel := _contact(run, even, c)) is not None][:_MOST_PANELS]
+    yield "Reactions", list(_reactions(even, largest))[:_MOST_REACTIONS]
 
 
-def _reactions(run: Trajectory) -> Iterator[PlotPanel]:
+def _contact(run: Trajectory, even: Trajectory, c: FrictionalContact) -> PlotPanel | None:
+    """N and T of one contact, where a run found them."""
+    if run.contact_modes is None:
+        return None
+    found = [(letter, even[force]) for letter, force in (("N", c.N), ("T", c.T)) if force is not None]
+    curves = tuple(PlotCurve(f"<i>{letter}</i>", values) for letter, values in found)
+    return PlotPanel(labelled(escape(c.name), "N" if run.system.has_units else ""), even.t, curves)
+
+
+def _reactions(run: Trajectory, largest: float) -> Iterator[PlotPanel]:
     """Forces and moments in the joints, multipliers of the rows, loads behind specified motions; those that are not zero."""
     try:
         found = run.reactions
@@ -132,7 +166,7 @@ def _reactions(run: Trajectory) -> Iterator[PlotPanel]:
         return
     places = reaction_places(found)
     loads: list[JointLoad | RowLoad] = [*found.joints.values(), *found.rows.values()]
-    sizes = [np.abs(x).max(initial=0.0) for load in loads for x in (load.force, load.moment) if x is not None]
+    sizes = [largest, *(np.abs(x).max(initial=0.0) for load in loads for x in (load.force, load.moment) if x is not None)]
     for load in loads:
         for what, values in (("force", load.force), ("moment", load.moment)):
             if values is not None and np.abs(values).max(initial=0.0) > _DUST * max(sizes):

@@ -31,7 +31,10 @@ _BENDS: Final = (
     "New runs are not made here: a load or a specified motion jumps in time, where steps must end. The recorded run is shown; "
     "da.simulate runs others."
 )
-_CONTACTS: Final = "New runs are not made here: contacts change their modes, which the page does not do. The recorded run is shown."
+_CONTACTS: Final = (
+    "New runs are not made here: what sticks, slips, lifts or lands is decided while a run goes on, which native code called from Python "
+    "does and this page does not. The recorded run is shown; da.simulate runs others."
+)
 _STATES: Final = "New runs are not made here: this page does not integrate first-order states. The recorded run is shown."
 _PANEL: Final = """<div class="trial" id="trial"><h3>Try it</h3>
 <div class="knobs"></div>

@@ -12,7 +12,7 @@ SOURCES = EXAMPLES.parent / "src"
 # the file, the most lines of code it may have, the picture it saves
 SHOWPIECES = [("double_pendulum.py", 6, "double-pendulum.svg"), ("rolling_disk.py", 8, "rolling-disk.svg")]
 # from a blank file to a page, in thirty lines at most
-MODELS = ["crane", "furuta-pendulum", "gyroscope", "quarter-car", "segway"]
+MODELS = ["belt", "crane", "furuta-pendulum", "gyroscope", "quarter-car", "segway", "sliding-disk"]
 
 
 def test_all_examples_are_listed():

@@ -120,7 +120,7 @@ def first_position(
             k = _coordinate(place.rows, key, what)
             q[k] = number(str(key), without_unit(place.rows.system, key, value))
             free[k], guessed[k] = (False, guessed[k]) if what == "start" else (free[k], True)
-    return Assembler(place, rows, place.t).solve(q, free, guessed), rows
+    return Assembler.of_rows(place, rows, place.t).solve(q, free, guessed), rows
 
 
 def position_rows(chosen: Sequence[ConstraintRow]) -> list[PositionRow]:
@@ -140,7 +140,7 @@ def _coordinate(rows: SystemRows, key: object, what: str) -> int:
 def positions_near(place: Situation, chosen: Sequence[ConstraintRow], q: Numbers) -> list[Numbers]:
     """Further positions at which the rows hold, each by a random step along the free directions and the way back onto the rows."""
     rows = position_rows(chosen)
-    assembler = Assembler(place, rows, place.t)
+    assembler = Assembler.of_rows(place, rows, place.t)
     every = np.ones(place.rows.n, dtype=bool)
     random = np.random.default_rng(0)
     found = [q]

@@ -33,7 +33,7 @@ def refuse_contradictions(place: Situation, everywhere: Sequence[Dependence], q:
     for d in everywhere:
         row = rows.linear[d.row]
         if row.phi is not None:
-            assembler = Assembler(place, position_rows([row]), place.t)
+            assembler = Assembler.of_rows(place, position_rows([row]), place.t)
             residual = float(assembler(q)[0][0])
             # x = 1 and x = 2 have the same rates; only their positions contradict each other
             if all(rows.linear[k].phi is not None for k in d.others) and not assembler.satisfied(q, SMALL)[0]:

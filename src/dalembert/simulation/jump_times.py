@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
@@ -43,10 +43,12 @@ _DIGITS: Final = 15
 Intervals = list[tuple[float, float]]
 
 
-def jump_times(tape: Tape, time: int, values: Mapping[int, float], t0: float, t1: float) -> tuple[float, ...]:
-    """The times inside (t0, t1) at which such an argument changes its sign or touches zero, in order."""
+def jump_times(
+    tape: Tape, time: int, values: Mapping[int, float], t0: float, t1: float, bends: Iterable[int] | None = None
+) -> tuple[float, ...]:
+    """The times inside (t0, t1) at which such an argument changes its sign or touches zero, in order; `bends` are those of the tape."""
     times: set[float] = set()
-    for argument in _arguments(tape, time, values):
+    for argument in _arguments(tape, time, values, bends):
         intervals, touched = _isolated(tape.fork(), argument, time, values, t0, t1)
         times.update(touched)
         times.update(_changes(functools.partial(_sign, tape, argument, time, values), intervals))
@@ -123,13 +125,16 @@ def _sign(tape: Tape, argument: int, time: int, values: Mapping[int, float], t: 
     return signs
 
 
-def _arguments(tape: Tape, time: int, values: Mapping[int, float]) -> Iterator[int]:
-    """The nodes under sign, |·| and atan2 that contain the time and nothing unknown."""
+def bends_of_time(tape: Tape, time: int) -> tuple[int, ...]:
+    """The nodes under sign, |·| and atan2 that contain the time."""
+    arguments = dict.fromkeys(a for op, a, _ in tape.nodes if op in _BENDING)
+    return tuple(a for a in arguments if time in symbols_of(tape, (a,)))
+
+
+def _arguments(tape: Tape, time: int, values: Mapping[int, float], bends: Iterable[int] | None = None) -> Iterator[int]:
+    """Those that contain nothing unknown besides."""
     allowed = {time, *values}
-    for argument in dict.fromkeys(a for op, a, _ in tape.nodes if op in _BENDING):
-        inside = set(symbols_of(tape, (argument,)))
-        if time in inside and inside <= allowed:
-            yield argument
+    return (a for a in (bends_of_time(tape, time) if bends is None else bends) if allowed.issuperset(symbols_of(tape, (a,))))
 
 
 def _changes(sign: Callable[[Numbers], Numbers], intervals: Intervals) -> list[float]:

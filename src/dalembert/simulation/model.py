@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
+from dalembert.algebra.folds import Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
@@ -20,6 +20,7 @@ from dalembert.numerics.jacobian import jacobian
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.ode.constrained.rates import ConstrainedRates, Entries, RatesKind
 from dalembert.once import MadeOnce
+from dalembert.simulation.jump_times import bends_of_time
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ class NativeModel:
         return CompiledJets(self.tape, self.nodes, self.state, self.parameters)
 
     @cached_property
+    def bends(self) -> tuple[int, ...]:
+        """What stands under sign, |·| and atan2 and contains the time."""
+        return bends_of_time(self.tape, self.state[-1])
+
+    @cached_property
     def jacobian(self) -> CompiledFunction:
         """∂(q̇, u̇)/∂(q, u, t), row by row, compiled only for runs of stiff systems."""
         return jacobian(self.tape, self.nodes, self.state, self.parameters)
@@ -66,9 +72,7 @@ def native_model(setting: Values, equations: ExplicitEquations | SaddleEquations
     A `stabilizer` α > 0 adds α δq to q̇, with δq the way back onto the holonomic rows.
     """
     kin = setting.kin
-    # beyond the mark an index means something else on every fork, so the nodes themselves are part of the key
-    own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
-    key = (equations.route, tuple(setting.bindings.items()), own, stabilizer)
+    key = (equations.route, setting.bound, stabilizer)
 
     def compiled() -> NativeModel:
         if isinstance(equations, SaddleEquations):

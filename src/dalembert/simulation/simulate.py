@@ -187,15 +187,15 @@ def model_of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin:
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
     rank = usual_rank(model.rates, p, np.array([*start.y, start.t]))
-    notes = _rank_notes(rank, [row.row.name for row in kin.velocity_rows])
+    notes = _rank_notes(rank, kin) if min(rank.at_start, rank.usual) < rank.n_rows else []
     if rank.at_start < rank.usual:
         warn(notes[0])
     beside = replace(start, rank=rank.at_start + start.n_rows - rank.n_rows, notes=(*start.notes, *notes))
     return replace(model, rates=model.rates.of_rank(rank.usual)), beside
 
 
-def _rank_notes(rank: RowRank, names: list[str]) -> list[str]:
-    listed = " and ".join(repr(names[j]) for j in rank.involved)
+def _rank_notes(rank: RowRank, kin: Kinematics) -> list[str]:
+    listed = " and ".join(repr(kin.velocity_rows[j].row.name) for j in rank.involved)
     if rank.at_start < rank.usual:
         what = f"{listed} {'vanishes' if len(rank.involved) == 1 else 'are not independent'} at this start"
         ranks = f"rank {rank.at_start}, {rank.usual} nearby"
@@ -243,6 +243,12 @@ def _variation(
     return variation
 
 
+def _breaks(model: NativeModel, p: NDArray[np.float64], t0: float, t1: float) -> tuple[float, ...]:
+    """Where steps end because something jumps or bends in time."""
+    numbers = dict(zip(model.parameters, p.tolist(), strict=True))
+    return jump_times(model.tape, model.state[-1], numbers, t0, t1, model.bends) if model.bends else ()
+
+
 def _without_series(chosen: Values, switching: Switching | None) -> str:
     """What in this run has no Taylor series; nothing in most."""
     if switching is not None:
@@ -276,6 +282,8 @@ def run(
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
     start = with_inputs(chosen, start, t1)
+    # before other rows are chosen: a copy of the model would look for what bends again
+    breaks = _breaks(model, p, t0, t1)
     model, start = model_of_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
     context = run_context(variation.model if variation else model, p, watched, start, options)
@@ -283,7 +291,6 @@ def run(
     series = chosen_series(options.integrator, context, model, p, watched, number("rtol", options.rtol), other)
     by_slopes = native_jacobian(context, model, p, watched, other) if options.integrator == ROSENBROCK else 0
     problem = _problem(context, start, t1, options, len(names), variation)
-    breaks = jump_times(model.tape, kin.system.t.i, dict(zip(model.parameters, p.tolist(), strict=True)), t0, t1)
     # a problem is checked whenever it is made
     if series is not None or by_slopes or breaks:
         problem = replace(problem, taylor=series, jacobian=by_slopes, breaks=breaks)
@@ -326,7 +333,7 @@ def run(
     if not trajectory.finished and trajectory.solution.interrupted:
         raise RunInterrupted(trajectory.solution.message, _asked(trajectory, options))
     if not isinstance(model.rates, ConstrainedRates):
-        warn_of_singular_speeds(trajectory, chosen.kin)
+        warn_of_singular_speeds(trajectory)
     warn_of_small_motion(trajectory, problem.rtol, options.atol)
     asked = _asked(trajectory, options)
     warn_of_integrator_error(asked, problem.rtol)

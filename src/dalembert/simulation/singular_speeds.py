@@ -2,52 +2,65 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
-from dalembert.algebra.scalar import Scalar
 from dalembert.errors import warn
-from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.numerics.compiled import CompiledFunction
 from dalembert.once import MadeOnce
 from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.evaluator import Evaluator, label
+from dalembert.states.values import Values, parameters_of
 
 _LARGE: Final = 300.0
-# places of the entries of W that depend on the position
-_SUSPECTS: Final = MadeOnce[list[tuple[int, int]]]()
 
 
-def warn_of_singular_speeds(run: Trajectory, kin: Kinematics) -> None:
+@dataclass(frozen=True)
+class _Suspects:
+    """The entries of W that depend on the position, and the name of the coordinate in whose row each stands."""
+
+    entries: CompiledFunction
+    parameters: tuple[int, ...]
+    names: tuple[str, ...]
+
+
+_SUSPECTS: Final = MadeOnce[_Suspects | None]()
+
+
+def warn_of_singular_speeds(run: Trajectory) -> None:
     """Say so where the run passed close to positions in which the speeds no longer determine the rates."""
-    suspects = _suspects(kin)
-    worst = 0.0
-    where, whose = 0.0, ""
-    for (q, _), size in zip(suspects, np.abs(run.rows([w for _, w in suspects])), strict=True) if suspects else ():
-        k = int(np.argmax(size))
-        if size[k] > _LARGE * max(1.0, float(np.min(size))) and size[k] > worst:
-            worst, where, whose = float(size[k]), float(run.t[k]), kin.name(q)
-    if worst:
+    values = run.values
+    suspects = _SUSPECTS(values.kin, values.bound, lambda: _suspects(values))
+    if suspects is None:
+        return
+    p = np.array(parameters_of(values, suspects.parameters))
+    size = np.abs(suspects.entries.batch(np.column_stack([run.y, run.t]), p))
+    largest = size.max(axis=0)
+    suspicious = (largest > _LARGE * np.maximum(1.0, size.min(axis=0))).nonzero()[0]
+    if suspicious.size:
+        worst = suspicious[np.argmax(largest[suspicious])]
         msg = (
-            f"near t = {where:.6g} the rate of {whose} is {worst:.0e} times a speed: the speeds are singular close to that position, "
-            f"and energy drifted by {_drift(run):.0e}; declare speeds that stay regular there (s.speeds), or none: then all rates are kept;"
-            " where angles are singular, use a quaternion"
+            f"near t = {run.t[np.argmax(size[:, worst])]:.6g} the rate of {suspects.names[worst]} is {largest[worst]:.0e} times a speed: "
+            f"the speeds are singular close to that position, and energy drifted by {_drift(run):.0e}; declare speeds that stay regular "
+            "there (s.speeds), or none: then all rates are kept; where angles are singular, use a quaternion"
         )
         warn(msg)
 
 
-def _suspects(kin: Kinematics) -> list[tuple[int, Scalar]]:
-    """(q, w) for every entry w of W in the row of q that depends on the position.
-
-    Only the places in W are kept: an index beyond the mark means something else on every fork.
-    """
-
-    def places() -> list[tuple[int, int]]:
-        coordinates = set(kin.q)
-        inside = [(k, r, w) for k, (_, W) in enumerate(kin.WX) for r, w in W.items()]
-        return [(k, r) for k, r, w in inside if not coordinates.isdisjoint(symbols_of(kin.tape, (w,)))]
-
-    return [(kin.q[k], kin.scalar(kin.WX[k][1][r])) for k, r in _SUSPECTS(kin, None, places)]
+def _suspects(values: Values) -> _Suspects | None:
+    """Compiled on a tape of their own; None where W depends on no coordinate."""
+    evaluator = Evaluator(values.kin, values.numbers, values.bindings)
+    kin, tape = evaluator.kin, evaluator.tape
+    inside = [(q, w) for q, (_, W) in zip(kin.q, kin.WX, strict=True) for w in W.values()]
+    moving = [(q, evaluator.reduced(w)) for q, w in inside if not set(kin.q).isdisjoint(symbols_of(tape, (w,)))]
+    if not moving:
+        return None
+    nodes, state = [w for _, w in moving], (*kin.state, evaluator.time)
+    parameters = tuple(i for i in symbols_of(tape, nodes) if i not in state)
+    return _Suspects(CompiledFunction(tape, nodes, state, parameters), parameters, tuple(label(kin.name(q)) for q, _ in moving))
 
 
 def _drift(run: Trajectory) -> float:

@@ -71,24 +71,38 @@ class Assembly:
     moved: NDArray[np.bool_]
 
 
-class Assembler:
-    """r(q) and J(q) of a list of position rows at a time t."""
+def slopes_of_rows(tape: Tape, rows: Sequence[PositionRow], q: Sequence[int]) -> list[list[int]]:
+    """∂node/∂q of every row."""
+    return [gradient(tape, {row.node: tape.one}, q) for row in rows]
 
-    def __init__(self, place: RowPlace, rows: Sequence[PositionRow], t: float) -> None:
-        self._place, self._t = place, t
-        self.targets = np.array([row.target for row in rows])
-        tape, q = place.tape, place.q
-        self._nodes = [row.node for row in rows]
-        slopes = [gradient(tape, {i: tape.one}, q) for i in self._nodes]
-        self.structure = np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(len(rows), len(q))
-        self._slopes = [i for row in slopes for i in row]
+
+def structure_of(tape: Tape, slopes: Sequence[Sequence[int]], n: int) -> NDArray[np.bool_]:
+    """Which coordinates each row depends on."""
+    return np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(len(slopes), n)
+
+
+class Assembler:
+    """r(q) and J(q) of position rows, and which coordinates each of them depends on."""
+
+    def __init__(self, at: Callable[[Numbers], tuple[Numbers, Numbers]], structure: NDArray[np.bool_]) -> None:
+        self._at, self.structure = at, structure
+
+    @classmethod
+    def of_rows(cls, place: RowPlace, rows: Sequence[PositionRow], t: float) -> Assembler:
+        """Of a list of rows at a time t, evaluated node by node."""
+        slopes, n = slopes_of_rows(place.tape, rows, place.q), len(place.q)
+        nodes = [*(row.node for row in rows), *(i for row in slopes for i in row)]
+        targets = np.array([row.target for row in rows])
+
+        def at(q: Numbers) -> tuple[Numbers, Numbers]:
+            values = place.floats(nodes, {**dict(zip(place.q, q.tolist(), strict=True)), place.time: t})
+            return values[: len(rows)] - targets, values[len(rows) :].reshape(len(rows), n)
+
+        return cls(at, structure_of(place.tape, slopes, n))
 
     def __call__(self, q: Numbers) -> tuple[Numbers, Numbers]:
         """r and J at q."""
-        state = {**dict(zip(self._place.q, q.tolist(), strict=True)), self._place.time: self._t}
-        values = self._place.floats([*self._nodes, *self._slopes], state)
-        m = len(self._nodes)
-        return values[:m] - self.targets, values[m:].reshape(m, len(q))
+        return self._at(q)
 
     def satisfied(self, q: Numbers, distance: float) -> NDArray[np.bool_]:
         """|r_i| ≤ distance · |∇φ_i| · max |q|, or as small as rounding"""
@@ -99,7 +113,7 @@ class Assembler:
 
     def solve(self, q: Numbers, free: NDArray[np.bool_], guessed: NDArray[np.bool_]) -> Assembly:
         """The nearest solution that moves only free coordinates, and of these only those that must move."""
-        if not self._nodes:
+        if not len(self.structure):
             return Assembly(q, np.zeros(0), np.ones(0, dtype=bool), 0, np.zeros(len(q), dtype=bool))
         unsatisfied = ~self.satisfied(q, EXACT)
         rows, columns = self.reached(unsatisfied | (self.structure & guessed).any(axis=1), free)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
@@ -29,19 +29,41 @@ class Condition:
         return f"{self.name} = {self.value:.12g}"
 
 
+class AskedQuantity(NamedTuple):
+    """What a key stands for, before it has a value: its node as it was written and in q, u and t."""
+
+    name: str
+    written: int
+    node: int
+    level: Level
+    symbol: int | None
+    is_angle: bool
+
+
 def conditions(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str = "start") -> list[Condition]:
     """Every given value as a condition; a quantity that is named twice must have one value."""
+    given = mapping(what, given)
+    return with_values((quantity(evaluator, key, what) for key in given), given, lambda: evaluator, t, what)
+
+
+def with_values(
+    quantities: Iterable[AskedQuantity], given: Mapping[Key, Any], evaluator: Callable[[], Evaluator], t: float, what: str
+) -> list[Condition]:
+    """The quantities with the values that they were given; `evaluator` is asked for only where these are expressions."""
     found: dict[int, Condition] = {}
-    for key, value in mapping(what, given).items():
-        i, c = _condition(evaluator, key, value, t, what)
-        if i in found and found[i].value != c.value:
-            msg = f"{what}: {c.name} is given twice, as {found[i].value:.12g} and as {c.value:.12g}"
+    for x, (key, value) in zip(quantities, given.items(), strict=True):
+        number = value_of(x, key, value, evaluator, t, what)
+        if x.written in found and found[x.written].value != number:
+            msg = f"{what}: {x.name} is given twice, as {found[x.written].value:.12g} and as {number:.12g}"
             raise BadStart(msg)
-        found[i] = c
+        if x.is_angle and isinstance(value, int | float):
+            hint_at_degrees(f"{what}: {x.name}", number)
+        found[x.written] = Condition(x.name, x.node, number, x.level, x.symbol)
     return list(found.values())
 
 
-def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) -> tuple[int, Condition]:
+def quantity(evaluator: Evaluator, key: Key, what: str) -> AskedQuantity:
+    """A coordinate, rate, speed or expression in them; anything else is refused."""
     try:
         i = evaluator.node(key)
         name = evaluator.shown(key)
@@ -61,28 +83,33 @@ def _condition(evaluator: Evaluator, key: Key, value: Any, t: float, what: str) 
     if symbol is None and evaluator.contains((i,), evaluator.kin.x):
         msg = f"{what}: {name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
         raise BadStart(msg)
-    number = _number(evaluator, name, without_unit(evaluator.kin.system, key, value), t, what)
-    if symbol in evaluator.angles and isinstance(value, int | float):
-        hint_at_degrees(f"{what}: {name}", number)
-    return i, Condition(name, evaluator.reduced(i), number, level, symbol)
+    return AskedQuantity(name, i, evaluator.reduced(i), level, symbol, symbol in evaluator.angles)
 
 
-def _number(evaluator: Evaluator, name: str, value: Any, t: float, what: str) -> float:
+def value_of(x: AskedQuantity, key: Key, value: Any, evaluator: Callable[[], Evaluator], t: float, what: str) -> float:
     """A finite number; an expression in constants, such as l/2, will do."""
+    if isinstance(value, str | Scalar):
+        number = _constant(x.name, key, value, evaluator(), t, what)
+    else:
+        number = value if value.__class__ is float else _converted(x.name, value, what)
+    if not math.isfinite(number):
+        msg = f"{what}: {x.name} = {number} is not finite"
+        raise BadStart(msg)
+    return number
+
+
+def _constant(name: str, key: Key, value: str | Scalar, evaluator: Evaluator, t: float, what: str) -> float:
+    """What an expression in constants is worth."""
+    value = without_unit(evaluator.kin.system, key, value)
     if isinstance(value, str):
         value = _read(evaluator, name, value, what)
-    if isinstance(value, Scalar):
-        i = evaluator.node(value)
-        if evaluator.level(i) is not Level.CONSTANT:
-            msg = f"{what}: {name} = {value} is not a number; to relate two quantities give their difference, as in {{a - b: 0}}"
-            raise BadStart(msg)
-        x = float(evaluator.floats([evaluator.reduced(i)], {evaluator.time: t})[0])
-    else:
-        x = _converted(name, value, what)
-    if not math.isfinite(x):
-        msg = f"{what}: {name} = {x} is not finite"
+    if not isinstance(value, Scalar):
+        return _converted(name, value, what)
+    i = evaluator.node(value)
+    if evaluator.level(i) is not Level.CONSTANT:
+        msg = f"{what}: {name} = {value} is not a number; to relate two quantities give their difference, as in {{a - b: 0}}"
         raise BadStart(msg)
-    return x
+    return float(evaluator.floats([evaluator.reduced(i)], {evaluator.time: t})[0])
 
 
 def _read(evaluator: Evaluator, name: str, text: str, what: str) -> Scalar:

@@ -24,7 +24,6 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import MissingValue
-from dalembert.states.sizes import SymbolSizes, sized
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -196,15 +195,6 @@ class Evaluator:
         except (ArithmeticError, ValueError):
             found = [np.nan] * len(outs)
         return np.array(found, dtype=np.float64)
-
-    def sizes(self, outs: Sequence[int], state: Mapping[int, float]) -> NDArray[np.float64]:
-        """How large reduced nodes could be at one state if their terms did not cancel; infinite where one of them is not defined."""
-        lookup = {**self.numbers, **state}
-        try:
-            results = evaluate(self.tape, outs, lambda i: sized(float(lookup[i])), SymbolSizes())
-        except (ArithmeticError, ValueError):
-            return np.full(len(outs), np.inf)
-        return np.array([x.size for x in results])
 
     def arrays(self, outs: Sequence[int], state: Mapping[int, NDArray[np.float64]], length: int) -> NDArray[np.float64]:
         """The values of reduced nodes along a motion: a row for each node, a column for each time."""

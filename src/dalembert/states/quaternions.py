@@ -7,17 +7,17 @@ with them, which leaves ω = 2 E ė/(e·e) as it was meant. What was changed is 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.algebra.tape import Tape
 from dalembert.geometry.rotation import Quaternion
 from dalembert.model.system import System
 from dalembert.ode.failures import BadStart
 from dalembert.states.conditions import Condition
-from dalembert.states.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,25 +37,36 @@ def no_rotation(system: System) -> NDArray[np.float64]:
     return q
 
 
-def with_unit_quaternions(evaluator: Evaluator, asked: Sequence[Condition]) -> tuple[list[Condition], tuple[str, ...]]:
+class GivenQuaternion(NamedTuple):
+    """A quaternion that a start gives whole: its frame, the four coordinates and their rates."""
+
+    frame: str
+    e: tuple[int, ...]
+    rates: tuple[int | None, ...]
+
+
+def given_quaternions(system: System, tape: Tape, given: Collection[int | None]) -> tuple[GivenQuaternion, ...]:
+    """The quaternions of which all four coordinates are among the given symbols."""
+    rotations = [(F.name, F.rotation.e) for F in system.space.frames if isinstance(F.rotation, Quaternion)]
+    return tuple(GivenQuaternion(name, e, tuple(tape.rate(x) for x in e)) for name, e in rotations if all(x in given for x in e))
+
+
+def with_unit_quaternions(whole: Sequence[GivenQuaternion], asked: Sequence[Condition]) -> tuple[list[Condition], tuple[str, ...]]:
     """The conditions with every quaternion that is given whole brought to length one, and what was done."""
     found, notes = list(asked), []
-    for F in evaluator.kin.system.space.frames:
-        if isinstance(F.rotation, Quaternion):
-            found, note = _scaled(evaluator, found, F.rotation.e, F.name)
-            notes += [note] if note else []
+    for each in whole:
+        found, note = _scaled(found, each)
+        notes += [note] if note else []
     return found, tuple(notes)
 
 
-def _scaled(evaluator: Evaluator, asked: list[Condition], e: tuple[int, ...], frame: str) -> tuple[list[Condition], str]:
+def _scaled(asked: list[Condition], whole: GivenQuaternion) -> tuple[list[Condition], str]:
+    frame, e, rates = whole
     given = {c.symbol: c.value for c in asked}
-    if any(x not in given for x in e):
-        return asked, ""
     length = math.hypot(*(given[x] for x in e))
     if length == 0.0:
         msg = f"start: four zeros are no attitude: give the quaternion of {frame} a length, such as (1, 0, 0, 0) for no rotation"
         raise BadStart(msg)
-    rates = [evaluator.tape.rate(x) for x in e]
     if abs(length - 1.0) <= _ROUNDING:
         return _along_the_sphere(asked, [given[x] for x in e], rates), ""
     own = {*e, *rates}
@@ -65,7 +76,7 @@ def _scaled(evaluator: Evaluator, asked: list[Condition], e: tuple[int, ...], fr
     return scaled, f"the quaternion of {frame} was given as ({listed}), of length {length:.6g}; it was divided by its length"
 
 
-def _along_the_sphere(asked: list[Condition], e: list[float], rates: list[int | None]) -> list[Condition]:
+def _along_the_sphere(asked: list[Condition], e: list[float], rates: Sequence[int | None]) -> list[Condition]:
     """ė − (e·ė) e, where four given rates miss e·ė = 0 by the digits that were typed: no ω depends on the difference."""
     given = {c.symbol: c.value for c in asked if c.symbol is not None}
     if any(x not in given for x in rates):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import Rewrite, evaluate, symbols_of
+from dalembert.algebra.folds import Rewrite, evaluate, needed, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_program, is_sympy, on
 from dalembert.equations.binding import jets
@@ -41,6 +41,14 @@ class Values:
     def evaluator(self) -> Evaluator:
         """What reads expressions with these values, on a tape of its own."""
         return Evaluator(self.kin, self.numbers, self.bindings)
+
+    @cached_property
+    def bound(self) -> tuple[object, ...]:
+        """What determines code compiled with these bindings."""
+        # beyond the mark an index means something else on every fork, so the nodes themselves belong to it
+        tape, mark = self.kin.tape, self.kin.mark
+        own = tuple((i, tape.nodes[i]) for i in needed(tape, self.bindings.values()) if i >= mark)
+        return tuple(self.bindings.items()), own
 
     @property
     def zeros(self) -> list[int]:

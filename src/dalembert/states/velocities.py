@@ -7,18 +7,17 @@ undetermined is found from the rank of A.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Linear, gradient
-from dalembert.errors import NotLinear
 from dalembert.ode.failures import BadStart
 from dalembert.ode.row_rank import rank_of_rows
 from dalembert.states.assembly import ACCEPTED
 from dalembert.states.conditions import Condition
-from dalembert.states.evaluator import Evaluator, Level, label
+from dalembert.states.evaluator import label
+from dalembert.states.start_form import StartForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,59 +35,49 @@ _NUDGE: Final = 0.1
 _MODERATE: Final = 10.0
 
 
-class Velocities:
-    """The given velocities c(q, t)·u + d(q, t) = value, and the rows A q̇ + b = 0, at the start positions."""
+class StateFunction:
+    """e, ∂e/∂u and ∂φ/∂q̇ of rows that are not linear in the rates, at positions q and a time t."""
 
-    def __init__(self, evaluator: Evaluator, asked: Sequence[Condition], q: Numbers, t: float, guess: Sequence[Condition] = ()) -> None:
-        self._evaluator, self._asked = evaluator, [*asked, *_beside(evaluator)]
+    def __init__(self, form: StartForm, values: Mapping[int, float], q: Numbers, t: float) -> None:
+        self._arrays, self._q, self._t = form.at_state, q, t
+        self._p = form.at_state.parameters_of(values)
+
+    def __call__(self, u: Numbers) -> dict[str, Numbers]:
+        """The arrays at speeds u."""
+        return self._arrays.at(np.concatenate([self._q, u, [self._t]]), self._p)
+
+
+class Velocities:
+    """The given velocities c(q, t) + C(q, t) u = value, and the rows A q̇ + b = 0, at the start positions."""
+
+    def __init__(
+        self, form: StartForm, asked: Sequence[Condition], at: Mapping[str, Numbers], curved: StateFunction, guess: Sequence[Condition] = ()
+    ) -> None:
+        given = [asked[k] for k in form.velocities]
+        self._form, self._asked, self._curved = form, [*given, *form.beside], curved
         self._guess = {c.symbol: c.value for c in guess}
         # the user's own, which come first
-        self._n_given = len(asked)
-        self.t = t
-        self._state = {**dict(zip(evaluator.kin.q, q.tolist(), strict=True)), evaluator.time: t}
-        self._conditions()
-        self._rows()
-
-    def _conditions(self) -> None:
-        """C and d, with the speeds that each condition may move."""
-        evaluator, asked, n = self._evaluator, self._asked, self._evaluator.kin.n_u
-        self.C, self.d = np.zeros((len(asked), n)), np.array([c.value for c in asked])
+        self._n_given = len(given)
+        self._reached = form.reached
+        self._at, self.C, self.A, self.b = at, at["C"].copy(), at["A"], at["b"]
+        self._check_defined()
+        self.d = np.array([c.value for c in self._asked]) - at["c"]
         # how large d and C could be if nothing cancelled in them
-        self._terms, self._entries = np.zeros(len(asked)), np.zeros((len(asked), n))
-        self._reached = np.zeros(n, dtype=bool)
-        # {condition: (e, ∂e/∂u)} of rows that are not linear
-        self._curved: dict[int, tuple[int, list[int]]] = {}
-        linear = Linear(evaluator.tape, evaluator.kin.u)
-        for k, c in enumerate(asked):
-            try:
-                constant, coefficients = linear(c.node)
-            except NotLinear as problem:
-                if k >= self._n_given:
-                    slopes = gradient(evaluator.tape, {c.node: evaluator.tape.one}, evaluator.kin.u)
-                    self._curved[k] = c.node, slopes
-                    self._reached |= np.array([i != evaluator.tape.zero for i in slopes])
-                    continue
-                msg = f"start: {c.name} is {problem}; a given velocity must be linear in the rates and speeds"
-                raise BadStart(msg) from problem
-            rest, *found = evaluator.floats([constant, *coefficients.values()], self._state)
-            if not np.isfinite([rest, *found]).all():
+        self._terms, self._entries = (np.nan_to_num(at[name], nan=np.inf) for name in ("terms", "entries"))
+        self.rank, notes = _rank(self.A, [row.name for row in form.kin.rows])
+        # rows beside the equations may depend on one another
+        self.notes = () if form.kin.multipliers else notes
+
+    def _check_defined(self) -> None:
+        """Refuse velocities that are not linear, or have no value at these positions."""
+        finite = np.isfinite(self._at["c"]) & np.isfinite(self.C).all(axis=1)
+        for k, c in enumerate(self._asked):
+            if k in self._form.not_linear:
+                msg = f"start: {c.name} is {self._form.not_linear[k]}; a given velocity must be linear in the rates and speeds"
+                raise BadStart(msg)
+            if not finite[k]:
                 msg = f"start: {c.name} is not defined at the start positions: declare other speeds or start elsewhere"
                 raise BadStart(msg)
-            self.d[k] -= rest
-            self.C[k, list(coefficients)] = found
-            self._terms[k], self._entries[k, list(coefficients)] = _split(evaluator.sizes([constant, *coefficients.values()], self._state))
-            self._reached[list(coefficients)] = True
-
-    def _rows(self) -> None:
-        """A and b, the rank of A, and the rows that are not independent here."""
-        evaluator, rows = self._evaluator, self._evaluator.kin.rows
-        self.A = np.zeros((len(rows), evaluator.kin.n_q))
-        for k, row in enumerate(rows):
-            self.A[k, list(row.A)] = evaluator.floats([evaluator.reduced(a) for a in row.A.values()], self._state)
-        self.b = evaluator.floats([evaluator.reduced(row.b) for row in rows], self._state)
-        self.rank, notes = _rank(self.A, [row.name for row in rows])
-        # rows beside the equations may depend on one another
-        self.notes = () if evaluator.kin.multipliers else notes
 
     # ---- u -----------------------------------------------------------------------------------
 
@@ -108,7 +97,7 @@ class Velocities:
         """C u = d by the least change of what is free."""
         u = u.copy()
         # the second time removes rounding
-        for _ in range(_NEWTON_STEPS if self._curved else 2):
+        for _ in range(_NEWTON_STEPS if self._form.curved else 2):
             C, d = self._linearized(u, free)
             u[free] += np.linalg.lstsq(C[:, free], d - C @ u, rcond=_RANK)[0]
         C, d = self._linearized(u, free)
@@ -117,7 +106,7 @@ class Velocities:
 
     def _sparing(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
         """The same with rates at zero that rows beside the equations allow to be so, first declared first, if the others stay moderate."""
-        kin, free = self._evaluator.kin, free.copy()
+        kin, free = self._form.kin, free.copy()
         for k, symbol in enumerate(kin.u if kin.multipliers else ()):
             if np.linalg.matrix_rank(self.C[:, free]) == np.count_nonzero(free):
                 break
@@ -137,8 +126,8 @@ class Velocities:
 
     def _first(self) -> Numbers:
         """Zero, or the guess for a speed that a curved row determines."""
-        kin = self._evaluator.kin
-        bent = {kin.u[r] for _, slopes in self._curved.values() for r, i in enumerate(slopes) if i != self._evaluator.tape.zero}
+        kin = self._form.kin
+        bent = {kin.u[r] for r in self._form.bent}
         for symbol in self._guess:
             if symbol not in bent or symbol in (c.symbol for c in self._asked):
                 name = "it" if symbol is None else label(kin.name(symbol))
@@ -148,27 +137,27 @@ class Velocities:
 
     def _check_directions(self, u: Numbers) -> None:
         """A row that is not linear in the rates says nothing about the accelerations where ∂φ/∂q̇ = 0."""
-        for k, (_, slopes) in self._curved.items():
-            if not np.any(self._evaluator.floats(slopes, self._full(u))):
+        for k, slopes in zip(self._form.curved, self._curved(u)["slopes"] if self._form.curved else (), strict=True):
+            if not np.any(slopes):
                 why = "its slope in the velocities vanishes here, so that it does not determine how the motion goes on"
                 msg = f"start: {self._asked[k].name!r} cannot be held from this state: {why}; give velocities that differ from zero"
                 raise BadStart(msg)
 
     def _linearized(self, u: Numbers, free: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
         """C u = d with every curved row replaced by its tangent at u; where the tangent shows nothing free, by one nearby."""
-        for k, (e, slopes) in self._curved.items():
-            at = u
+        for j, k in enumerate(self._form.curved):
             for nudge in (0.0, _NUDGE * (float(np.abs(u).max()) or 1.0)):
                 at = np.where(free & self._reached, u + nudge, u)
-                value, *slope = self._evaluator.floats([e, *slopes], self._full(at))
-                if not value or np.any(np.array(slope)[free]):
+                row = self._curved(at)
+                value, slope = row["e"][j], row["slopes"][j]
+                if not value or np.any(slope[free]):
                     break
             self.C[k], self.d[k] = slope, np.dot(slope, at) - value
         return self.C, self.d
 
     def _direct(self) -> dict[int, float]:
         """{r: value} of the speeds that were given themselves."""
-        place = {i: r for r, i in enumerate(self._evaluator.kin.u)}
+        place = {i: r for r, i in enumerate(self._form.kin.u)}
         return {place[c.symbol]: c.value for c in self._asked if c.symbol in place}
 
     def _tolerance(self, u: Numbers) -> Numbers:
@@ -209,7 +198,7 @@ class Velocities:
 
     def _violated(self) -> str:
         """The constraint that the rates as they were given violate most, with its residual."""
-        kin = self._evaluator.kin
+        kin = self._form.kin
         given = {c.symbol: c.value for c in self._asked if c.symbol is not None}
         u = np.zeros(kin.n_u)
         for k, x in self._direct().items():
@@ -224,20 +213,17 @@ class Velocities:
 
     # ---- q̇ -----------------------------------------------------------------------------------
 
-    def _full(self, u: Numbers) -> dict[int, float]:
-        return {**self._state, **dict(zip(self._evaluator.kin.u, u.tolist(), strict=True))}
-
     def _computed(self, u: Numbers) -> Numbers:
-        full, reduced = self._full(u), [self._evaluator.reduced(x) for x in self._evaluator.kin.qdot]
-        together = self._evaluator.floats(reduced, full)
-        # where one of them is not defined the others may be
-        return together if np.isfinite(together).all() else np.array([self._evaluator.floats([x], full)[0] for x in reduced])
+        rows, columns = self._form.W
+        qdot = self._at["X"].copy()
+        np.add.at(qdot, rows, self._at["W"] * u[columns])
+        return qdot
 
     def rates(self, u: Numbers) -> Numbers:
         """q̇ = W u + X"""
         qdot = self._computed(u)
         if not np.isfinite(qdot).all():
-            kin = self._evaluator.kin
+            kin = self._form.kin
             bad = ", ".join(label(kin.name(kin.qdot[k])) for k in np.flatnonzero(~np.isfinite(qdot)))
             names = ", ".join(label(kin.name(x)) for x in kin.u)
             why = f" ({self.notes[0]})" if self.notes else ""
@@ -249,15 +235,12 @@ class Velocities:
         """The largest of |A q̇ + b| and of what remains of the given velocities."""
         return float(np.max(np.abs([*(self.A @ qdot + self.b), *(self.C @ u - self.d)]), initial=0.0))
 
-
-def _beside(evaluator: Evaluator) -> list[Condition]:
-    """e(q, u, t) = 0 of the rows that were not eliminated."""
-    return [Condition(r.row.name, evaluator.reduced(r.e), 0.0, Level.VELOCITY, None) for r in evaluator.kin.velocity_rows]
-
-
-def _split(sizes: Numbers) -> tuple[float, Numbers]:
-    """The size of the constant part, and those of the coefficients."""
-    return float(sizes[0]), sizes[1:]
+    def rank_at(self, u: Numbers) -> tuple[int, int]:
+        """How many of the rows are independent here, those that are not linear in the rates by their slopes, and how many there are."""
+        kin = self._form.kin
+        if not kin.nonlinear:
+            return self.rank, len(kin.rows)
+        return rank_of_rows(np.vstack([self.A, self._curved(u)["A"]])).rank, len(kin.rows) + len(kin.nonlinear)
 
 
 def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:

@@ -62,7 +62,7 @@ def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -
     own = len(rows)
     expressed = [c for c in asked if c.level is Level.POSITION and c.symbol not in place]
     rows += [PositionRow(c.name, c.node, c.value, is_given=True) for c in expressed]
-    assembler = Assembler(evaluator, rows, start.t)
+    assembler = Assembler.of_rows(evaluator, rows, start.t)
     tape = evaluator.tape
     slopes = [i for row in rows for i in gradient(tape, {row.node: tape.one}, kin.q)]
     guessed = _determined(start.q, assembler, [place[c.symbol] for c in asked if c.symbol in place])
@@ -101,7 +101,7 @@ def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -
 
 def _determined(q: Numbers, assembler: Assembler, given: Sequence[int]) -> dict[int, float]:
     """{place: value} of given coordinates that the rows determine from those given before."""
-    rows = _unit(assembler(q)[1]) if len(assembler.targets) else np.zeros((0, len(q)))
+    rows = _unit(assembler(q)[1]) if len(assembler.structure) else np.zeros((0, len(q)))
     basis: list[Numbers] = []
     found = {}
     for k in given:
@@ -144,7 +144,7 @@ def _given_field(evaluator: Evaluator, c: Condition, place: Mapping[int, int]) -
 
 def _free_coordinates(evaluator: Evaluator, q: Numbers, assembler: Assembler, given: set[int]) -> list[StartField]:
     """Coordinates that the rows leave open besides those that were given, first declared first."""
-    rows = _unit(assembler(q)[1]) if len(assembler.targets) else np.zeros((0, len(q)))
+    rows = _unit(assembler(q)[1]) if len(assembler.structure) else np.zeros((0, len(q)))
     basis = [np.eye(len(q))[k] for k in sorted(given - {-1})]
     found = []
     for k, i in enumerate(evaluator.kin.q):

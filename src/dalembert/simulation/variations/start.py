@@ -132,7 +132,7 @@ class _StartVariation:
                 targets.append(self._target(c))
         if not rows:
             return dq
-        assembler = Assembler(evaluator, rows, self._start.t)
+        assembler = Assembler.of_rows(evaluator, rows, self._start.t)
         J = assembler(self._start.q)[1]
         by_constants = self._by_constants([r.node for r in rows])
         off = by_constants - np.array(targets) + J @ dq

@@ -1,0 +1,236 @@
+"""What a start depends on besides numbers: the rows, what was asked for, and which coordinate or speed each of it is.
+
+Everything here follows from the system and from which names are given; it is made once for them, and compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import Linear, gradient
+from dalembert.algebra.scalar import Scalar
+from dalembert.errors import NotLinear
+from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.model.system import units_by_name
+from dalembert.numerics.symbol_values import mapping
+from dalembert.once import MadeOnce
+from dalembert.states.assembly import PositionRow, slopes_of_rows, structure_of
+from dalembert.states.conditions import AskedQuantity, Condition, quantity, value_of
+from dalembert.states.evaluator import Evaluator, Key, Level, label
+from dalembert.states.node_arrays import NodeArrays
+from dalembert.states.quaternions import GivenQuaternion, given_quaternions, no_rotation
+from dalembert.states.sizes import sizes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_FORMS: Final = MadeOnce["StartForm"]()
+
+
+@dataclass(frozen=True)
+class StartNames:
+    """What the values of a start are called, which of them were given, and what they are where nothing is said."""
+
+    # coordinates, speeds, the rates that are not speeds
+    names: tuple[str, ...]
+    is_given: tuple[bool, ...]
+    at_rest: tuple[float, ...]
+    # the places of those rates
+    rates: tuple[int, ...]
+    expressions: tuple[str, ...]
+    # first-order states
+    states: tuple[str, ...]
+    # of those values whose dimension is known
+    units: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class StartForm:
+    """The rows and conditions of a start, whatever their values."""
+
+    kin: Kinematics
+    # key by key, and each once
+    read: tuple[AskedQuantity, ...]
+    asked: tuple[AskedQuantity, ...]
+    guess: tuple[AskedQuantity, ...]
+    quaternions: tuple[GivenQuaternion, ...]
+    names: StartNames
+    # φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every given expression
+    rows: tuple[PositionRow, ...]
+    # which of what was asked for is a coordinate, a position row or a velocity; its place among them
+    coordinates: tuple[tuple[int, int], ...]
+    expressions: tuple[int, ...]
+    velocities: tuple[int, ...]
+    first_order: tuple[tuple[int, int], ...]
+    # rows of velocities that stand beside the equations
+    beside: tuple[Condition, ...]
+    # {velocity: why it is not linear} and the places of rows beside the equations that are not
+    not_linear: Mapping[int, str]
+    curved: tuple[int, ...]
+    # the speeds that these depend on
+    bent: frozenset[int]
+    # which coordinates each position row depends on; which speeds each velocity depends on
+    structure: NDArray[np.bool_]
+    reached: NDArray[np.bool_]
+    # W has an entry in this row and column
+    W: tuple[NDArray[np.int64], NDArray[np.int64]]
+    # r, J; A, b; c, C and their sizes; X, W: functions of (q, t)
+    at_position: NodeArrays
+    # e and its slopes in u of the curved rows, slopes in q̇ of those that are not linear: functions of (q, u, t)
+    at_state: NodeArrays
+    at_rest: Numbers = field(repr=False)
+
+
+def start_form(kin: Kinematics, given: Mapping[Key, Any], guess: Mapping[Key, Any], values: Mapping[int, float], t: float) -> StartForm:
+    """The form of a start with these keys; refused, in the order in which they were given, where a key or its value cannot be."""
+    key = (_names(kin, given), _names(kin, guess))
+
+    def made() -> StartForm:
+        evaluator = Evaluator(kin, values)
+        return _made(evaluator, _read(evaluator, given, t, "start"), _read(evaluator, guess, t, "guess"))
+
+    return made() if None in key else _FORMS(kin, key, made)
+
+
+def _names(kin: Kinematics, given: Mapping[Key, Any]) -> tuple[Hashable, ...] | None:
+    """What determines the keys: texts, and expressions on the system's own tape, which only grows; None where there is another one."""
+    tape = kin.system.space.tape
+    if all(key.__class__ is str or (isinstance(key, Scalar) and key.tape is tape) for key in given):
+        return tuple(key if isinstance(key, str) else key.i for key in given)
+    return None
+
+
+def _read(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str) -> tuple[AskedQuantity, ...]:
+    found = []
+    for key, value in mapping(what, given).items():
+        found.append(quantity(evaluator, key, what))
+        value_of(found[-1], key, value, lambda: evaluator, t, what)
+    return tuple(found)
+
+
+def _made(evaluator: Evaluator, read: tuple[AskedQuantity, ...], guess: tuple[AskedQuantity, ...]) -> StartForm:
+    kin, tape = evaluator.kin, evaluator.tape
+    asked = tuple({x.written: x for x in read}.values())
+    place, states = {i: k for k, i in enumerate(kin.q)}, {i: k for k, i in enumerate(kin.x)}
+    coordinates = tuple((k, place[x.symbol]) for k, x in enumerate(asked) if x.symbol in place)
+    first_order = tuple((k, states[x.symbol]) for k, x in enumerate(asked) if x.symbol in states)
+    expressions = tuple(k for k, x in enumerate(asked) if x.level is Level.POSITION and x.symbol is None)
+    velocities = tuple(k for k, x in enumerate(asked) if x.level is Level.VELOCITY)
+    holonomic = [PositionRow(r.name, evaluator.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
+    rows = (*holonomic, *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions))
+    beside = tuple(Condition(r.row.name, evaluator.reduced(r.e), 0.0, Level.VELOCITY, None) for r in kin.velocity_rows)
+    slopes = slopes_of_rows(tape, rows, kin.q)
+    in_speeds = _InSpeeds(evaluator, [*(asked[k].node for k in velocities), *(c.node for c in beside)], len(velocities))
+    W = [(k, r, evaluator.reduced(w)) for k, (_, row) in enumerate(kin.WX) for r, w in row.items()]
+    arrays = {
+        "r": ((len(rows),), [row.node for row in rows]),
+        "J": ((len(rows), kin.n_q), [i for row in slopes for i in row]),
+        "A": ((len(kin.rows), kin.n_q), _dense(tape.zero, [{k: evaluator.reduced(a) for k, a in r.A.items()} for r in kin.rows], kin.n_q)),
+        "b": ((len(kin.rows),), [evaluator.reduced(row.b) for row in kin.rows]),
+        **in_speeds.arrays(),
+        "X": ((kin.n_q,), [evaluator.reduced(X) for X, _ in kin.WX]),
+        "W": ((len(W),), [w for _, _, w in W]),
+    }
+    return StartForm(
+        kin,
+        read,
+        asked,
+        guess,
+        given_quaternions(kin.system, tape, {x.symbol for x in asked}),
+        _names_of(kin, asked),
+        rows,
+        coordinates,
+        expressions,
+        velocities,
+        first_order,
+        beside,
+        in_speeds.not_linear,
+        tuple(in_speeds.curved),
+        frozenset(r for _, row in in_speeds.curved.values() for r, i in enumerate(row) if i != tape.zero),
+        structure_of(tape, slopes, kin.n_q),
+        in_speeds.reached(),
+        (np.array([k for k, _, _ in W], dtype=np.int64), np.array([r for _, r, _ in W], dtype=np.int64)),
+        NodeArrays(tape, arrays, (*kin.q, evaluator.time)),
+        NodeArrays(tape, in_speeds.curved_arrays(), (*kin.q, *kin.u, evaluator.time)),
+        no_rotation(kin.system),
+    )
+
+
+class _InSpeeds:
+    """c(q, t) + C(q, t)·u of velocities; the first `own` are the user's."""
+
+    def __init__(self, evaluator: Evaluator, nodes: Sequence[int], own: int) -> None:
+        self._evaluator, self._n = evaluator, evaluator.kin.n_u
+        self.not_linear: dict[int, str] = {}
+        # {velocity: (e, ∂e/∂u)}
+        self.curved: dict[int, tuple[int, list[int]]] = {}
+        self._linear: list[tuple[int, dict[int, int]]] = []
+        tape, linear = evaluator.tape, Linear(evaluator.tape, evaluator.kin.u)
+        for k, node in enumerate(nodes):
+            try:
+                self._linear.append(linear(node))
+            except NotLinear as problem:
+                self._linear.append((tape.zero, {}))
+                if k < own:
+                    self.not_linear[k] = str(problem)
+                else:
+                    self.curved[k] = node, gradient(tape, {node: tape.one}, evaluator.kin.u)
+
+    def reached(self) -> NDArray[np.bool_]:
+        """The speeds that some condition may move."""
+        found = np.zeros(self._n, dtype=bool)
+        for _, coefficients in self._linear:
+            found[list(coefficients)] = True
+        for _, slopes in self.curved.values():
+            found |= np.array([i != self._evaluator.tape.zero for i in slopes])
+        return found
+
+    def arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:
+        """c and C, and how large they could be if nothing cancelled in them."""
+        tape, m, n = self._evaluator.tape, len(self._linear), self._n
+        constants, coefficients = [c for c, _ in self._linear], _dense(tape.zero, [row for _, row in self._linear], n)
+        return {
+            "c": ((m,), constants),
+            "C": ((m, n), coefficients),
+            "terms": ((m,), sizes(tape, constants)),
+            "entries": ((m, n), sizes(tape, coefficients)),
+        }
+
+    def curved_arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:
+        """e and ∂e/∂u of what is not linear, and ∂φ/∂q̇ of the rows that are not."""
+        evaluator, kin = self._evaluator, self._evaluator.kin
+        rows = [{k: evaluator.reduced(a) for k, a in row.A.items()} for row in kin.nonlinear]
+        return {
+            "e": ((len(self.curved),), [e for e, _ in self.curved.values()]),
+            "slopes": ((len(self.curved), self._n), [i for _, row in self.curved.values() for i in row]),
+            "A": ((len(rows), kin.n_q), _dense(evaluator.tape.zero, rows, kin.n_q)),
+        }
+
+
+def _dense(zero: int, rows: Sequence[Mapping[int, int]], n: int) -> list[int]:
+    return [row.get(k, zero) for row in rows for k in range(n)]
+
+
+def _names_of(kin: Kinematics, asked: Sequence[AskedQuantity]) -> StartNames:
+    """Coordinates, speeds, the rates that are not speeds, and the expressions that were given."""
+    given, speeds = {x.symbol for x in asked}, set(kin.u)
+    rates = tuple(k for k, i in enumerate(kin.qdot) if i not in speeds)
+    symbols = (*kin.q, *kin.u, *(kin.qdot[k] for k in rates))
+    names = tuple(label(kin.name(i)) for i in symbols)
+    expressions = tuple(x.name for x in asked if x.symbol is None)
+    states = tuple(kin.name(i) for i in kin.x)
+    return StartNames(
+        names,
+        tuple(i in given for i in symbols),
+        (*no_rotation(kin.system).tolist(), *[0.0] * (len(symbols) - kin.n_q)),
+        rates,
+        expressions,
+        states,
+        units_by_name(kin.system, (*names, *expressions, *states)),
+    )

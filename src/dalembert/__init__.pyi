@@ -144,6 +144,7 @@ from dalembert.linear.sensitivity import ModelSensitivity as ModelSensitivity
 from dalembert.linear.sensitivity import Sensitivity as Sensitivity
 from dalembert.linear.sensitivity import model_sensitivity as model_sensitivity
 from dalembert.linear.sensitivity import sensitivity as sensitivity
+from dalembert.model.attach import Attachment as Attachment
 from dalembert.model.elements import Body as Body
 from dalembert.model.elements import Shape as Shape
 from dalembert.model.member import End as End

@@ -18,6 +18,8 @@ from dalembert.report.writing import Writing
 NOT_DECLARING = {"display", "expand", "expression", "frozen", "save", "signature", "view"}
 # what units say changes no number
 NOT_DECLARING |= {"conjugate_unit", "dimension", "known_dimensions", "unit", "units"}
+# declares again what another system declares: tests/model/test_attach.py
+NOT_DECLARING |= {"attach"}
 # continua: tests/flexible
 CONTINUA = {"bar", "beam", "end", "shaft", "string"}
 

@@ -28,6 +28,7 @@ ELSEWHERE = {
 }
 # why the rest is not in a file
 NOT_SAID = {
+    "attach": "the other system's declarations, each by itself",
     "conjugate_unit": "a question",
     "dimension": "a question",
     "end": "a table inside a member: PARTS['end']",

@@ -76,6 +76,8 @@ class Before:
             changed.clear()
             changed.update(before)
         self.registry.field, self.journal.check = self.field, self.check
+        # frames to come take the numbers of those taken back
+        self.tape.turns.clear()
 
 
 def recorded(verb: Callable[P, R]) -> Callable[P, R]:

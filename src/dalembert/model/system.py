@@ -14,6 +14,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point
 from dalembert.model import (
+    attach,
     bodies,
     closures,
     constraints,
@@ -163,6 +164,9 @@ class System(Registry, Shown):
     shaft = recorded(members.shaft)
     end = members.end
     expand = members.expand
+
+    # declares again what another system declares, and is not noted by itself
+    attach = attach.attach
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "cached": None}

@@ -21,7 +21,7 @@ from dalembert import gallery, kinematics
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.errors import NotApplicable
 
-NAMES = ("pendulum", "double-pendulum", "cart-and-bar", "rolling-disk", "suslov", "chaplygin-sleigh", "knife-edge-rod", "hoist",
+NAMES = ("simple-pendulum", "double-pendulum", "cart-and-bar", "rolling-disk", "suslov", "chaplygin-sleigh", "knife-edge-rod", "hoist",
          "bead-on-hoop", "four-bar", "ball-on-turntable")
 kins = [kinematics(gallery.build(n)) for n in NAMES if n in gallery.names()]
 found = {}

@@ -54,6 +54,22 @@ def made_once(make: Callable[[], T]) -> Callable[[], T]:
     return the_one
 
 
+class on_demand(Generic[T]):  # noqa: N801 - it is written like `property`
+    """A property that is computed when first read, for objects of one derivation and so of one thread.
+
+    `functools.cached_property` takes a lock before Python 3.12, and a derivation of a small system reads forty of them.
+    """
+
+    def __init__(self, func: Callable[[Any], T]) -> None:
+        self.func, self.__doc__, self.name = func, func.__doc__, func.__name__
+
+    def __get__(self, owner: Any, kind: type | None = None) -> T:
+        if owner is None:
+            return self  # type: ignore[return-value]  # the property itself, for who looks at the class
+        found = owner.__dict__[self.name] = self.func(owner)
+        return found
+
+
 # how many results of one kind an owner keeps
 KEPT: Final = 32
 

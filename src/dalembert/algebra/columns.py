@@ -33,7 +33,7 @@ class Column:
         return self._combined(self.tape.sub, other)
 
     def _combined(self, rule: Callable[[int, int], int], other: Column) -> Column:
-        return Column(self.tape, (rule(a, b) for a, b in zip(self.nodes, other.nodes, strict=True)))
+        return Column(self.tape, [rule(a, b) for a, b in zip(self.nodes, other.nodes, strict=True)])
 
     def __neg__(self) -> Column:
         return self.map(self.tape.neg)

@@ -205,6 +205,7 @@ class Derivative:
 def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[int]:
     """Σ_k s_k ∂e_k/∂x for every x in `wrt`, by one sweep backwards; `seeds` maps e_k to s_k."""
     t = tape
+    zero, nodes = t.zero, t.nodes
     bar: dict[int, int] = {}
     add, mul, neg = t.add, t.mul, t.neg
 
@@ -216,8 +217,8 @@ def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[i
     moved = depends_on(t, seeds, wrt)
     for i in sorted(moved, reverse=True):
         g = bar.get(i)
-        op, a, b = t.nodes[i]
-        if g is None or g == t.zero or op in LEAVES:
+        op, a, b = nodes[i]
+        if g is None or g == zero or op in LEAVES:
             continue
         left = a in moved
         right = op in BINARY and b in moved
@@ -247,14 +248,15 @@ def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[i
                 send(b, neg(mul(q, a)))
         else:
             send(a, mul(g, slope(t, op, a, i)))
-    return [bar.get(x, t.zero) for x in wrt]
+    return [bar.get(x, zero) for x in wrt]
 
 
 def depends_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> set[int]:
     """Those of the nodes under `outs` that contain one of the symbols `wrt`."""
     moved = set(wrt)
+    nodes = tape.nodes
     for i in needed(tape, outs):
-        op, a, b = tape.nodes[i]
+        op, a, b = nodes[i]
         if op not in LEAVES and (a in moved or (op in BINARY and b in moved)):
             moved.add(i)
     return moved

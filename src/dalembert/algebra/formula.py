@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cache
 from typing import Final
 
 
@@ -55,6 +56,12 @@ class Symbol(Formula):
     dots: int = 0
     bar: bool = False
     star: bool = False
+
+
+@cache
+def letter(a: str, below: tuple[str, ...] = (), dots: int = 0, *, bar: bool = False, star: bool = False) -> Symbol:
+    """The symbol of a letter, the same one for all who ask: every derivation names the same thirty."""
+    return Symbol(a, below, (), dots, bar, star)
 
 
 @dataclass(unsafe_hash=True, slots=True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeGuard, TypeVar, overload
 
 from dalembert.algebra.folds import Derivative, transplant
@@ -249,7 +250,12 @@ _DEGREES: Final = re.compile(r"\s*([-+]?\d+(?:\.\d*)?)\s*(?:deg|degrees?|°)\s*"
 
 def is_sympy(e: object) -> bool:
     """Whether SymPy made it; the class of an undefined function says so only by what it is derived from."""
-    return any(str(kind.__module__).partition(".")[0] == "sympy" for kind in type(e).__mro__)
+    return _from_sympy(type(e))  # type: ignore[arg-type]  # every class can be hashed
+
+
+@cache
+def _from_sympy(kind: type) -> bool:
+    return any(str(base.__module__).partition(".")[0] == "sympy" for base in kind.__mro__)
 
 
 def on(tape: Tape, e: Any) -> int:

@@ -33,6 +33,8 @@ class Dyadic(Typeset):
         """The same dyadic on another tape of the system."""
         if tape is self.tape:
             return self
+        if max(map(max, self.rows)) < tape.shared_length(self.tape):
+            return Dyadic(tape, self.frame, self.rows)
         rows = tuple(tuple(on(tape, Scalar(self.tape, i)) for i in row) for row in self.rows)
         return Dyadic(tape, self.frame, rows)  # type: ignore[arg-type]
 

@@ -68,9 +68,11 @@ class Motion:
     def derivative(self, a: Vector) -> Vector:
         """da/dt in the inertial frame: Σ_F (ȧ₁ f₁ + ȧ₂ f₂ + ȧ₃ f₃) + ω_F × a_F."""
         t, rate = self.tape, self.rate
-        total = Vector(t, {})
-        for F, (x, y, z) in a.on(t).parts.items():
-            total = total + Vector(t, {F: (rate(x), rate(y), rate(z))})
+        total: Vector | None = None
+        for F, c in a.on(t).parts.items():
+            x, y, z = c
+            seen = Vector(t, {F: (rate(x), rate(y), rate(z))})
+            total = seen if total is None else total + seen
             if F.parent is not None:
-                total = total + self.w(F).cross(Vector(t, {F: (x, y, z)}))
-        return total
+                total = total + self.w(F).cross(Vector(t, {F: c}))
+        return Vector(t, {}) if total is None else total

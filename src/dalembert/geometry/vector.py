@@ -28,8 +28,8 @@ class Vector(Typeset):
 
     def __init__(self, tape: Tape, parts: dict[Frame, Triple]) -> None:
         self.tape = tape
-        zero = tape.zero
-        self.parts = {F: c for F, c in parts.items() if c[0] != zero or c[1] != zero or c[2] != zero}
+        nothing = (tape.zero, tape.zero, tape.zero)
+        self.parts = {F: c for F, c in parts.items() if c != nothing} if nothing in parts.values() else parts
 
     def on(self, tape: Tape) -> Vector:
         """The same vector with its components on another tape of the system."""
@@ -51,12 +51,7 @@ class Vector(Typeset):
         a, b = _together(self, other)
         if not a.parts or not b.parts:
             return a if a.parts else b
-        t = a.tape
-        parts = dict(a.parts)
-        for F, c in b.parts.items():
-            parts[F] = plus(t, parts[F], c) if F in parts else c
-        v = Vector(t, parts)
-        return v if len(v.parts) <= MOST_PARTS else v.merged()
+        return _sum(a.tape, a.parts, b.parts)
 
     def __sub__(self, other: Vector) -> Vector:
         return self + (-other) if isinstance(other, Vector) else _refused(self, "-", other)
@@ -118,12 +113,13 @@ class Vector(Typeset):
             raise BadExpression(msg)
         a, b = _together(self, other)
         t = a.tape
-        total = Vector(t, {})
+        parts: dict[Frame, Triple] = {}
         for F, x in a.parts.items():
             for G, y in b.parts.items():
                 H, p, r = _in_one_frame(t, F, x, G, y)
-                total = total + Vector(t, {H: cross3(t, p, r)})
-        return total
+                product = {H: cross3(t, p, r)}
+                parts = _sum(t, parts, product).parts if parts else product
+        return Vector(t, parts)
 
     # ---- components --------------------------------------------------------------------------
 
@@ -165,6 +161,15 @@ def _refused(a: object, operator: str, b: object) -> Any:
     remedy = "the dot product takes two vectors" if operator == "@" else "a vector is added to vectors alone, such as 2*N.x"
     msg = f"{a} {operator} {b}: {remedy}"
     raise BadExpression(msg)
+
+
+def _sum(t: Tape, a: dict[Frame, Triple], b: dict[Frame, Triple]) -> Vector:
+    """a + b by their parts, in few frames."""
+    parts = a.copy()
+    for F, c in b.items():
+        parts[F] = plus(t, parts[F], c) if F in parts else c
+    v = Vector(t, parts)
+    return v if len(v.parts) <= MOST_PARTS else v.merged()
 
 
 def _together(a: Vector, b: Vector) -> tuple[Vector, Vector]:

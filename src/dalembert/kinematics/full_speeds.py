@@ -6,12 +6,13 @@ Source: Gre03 (4.2)–(4.9).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Final
 
 from dalembert.algebra.columns import Column, Rows, jacobian
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.kinematics.elimination import solution
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.once import MadeOnce, on_demand
 
 
 @dataclass
@@ -19,26 +20,30 @@ class FullSpeeds:
     """All n speeds of a system: symbols, definitions in q̇, and the rates in terms of them."""
 
     kin: Kinematics
+    # the same on the tape that this one was forked from, where the equations for q̇ are solved
+    solved: FullSpeeds | None = None
 
-    @cached_property
+    @on_demand
     def u_D(self) -> tuple[int, ...]:
         """The dependent speeds: symbols that the rows set to zero."""
         p = self.kin.n_u
         return tuple(self.kin.tape.private_symbol(f"u_D{j}", moving=True, display=f"u_{p + j}") for j in range(1, len(self.kin.rows) + 1))
 
-    @cached_property
+    @on_demand
     def u(self) -> tuple[int, ...]:
         """u_I, then u_D."""
         return (*self.kin.u, *self.u_D)
 
-    @cached_property
+    @on_demand
     def definitions(self) -> tuple[int, ...]:
         """u = Ψ q̇ + ψ, as nodes in q̇."""
         return (*self.kin.definitions, *(self.kin.row_in_rates(r) for r in self.kin.rows))
 
-    @cached_property
+    @on_demand
     def qdot(self) -> list[int]:
         """q̇ = Φ u + X, as nodes in all n speeds."""
+        if self.solved is not None:
+            return self.solved.qdot
         t, kin = self.kin.tape, self.kin
         linear = Linear(t, kin.qdot)
         # a speed may be a rate itself, so that u is taken from the constant part
@@ -46,23 +51,43 @@ class FullSpeeds:
         solved = solution(t, ((t.sub(c, u), row) for u, (c, row) in zip(self.u, forms, strict=True)))
         return [solved[k] for k in range(kin.n_q)]
 
-    @cached_property
+    @on_demand
     def Phi(self) -> list[tuple[int, dict[int, int]]]:
         """[(X_i, {r: Φ_ir})]"""
+        if self.solved is not None:
+            return self.solved.Phi
         linear = Linear(self.kin.tape, self.u)
         return [linear(e) for e in self.qdot]
 
-    @cached_property
+    @on_demand
     def Psi(self) -> Rows:
         """Ψ_si = ∂u_s/∂q̇_i"""
         t = self.kin.tape
+        if self.solved is not None:
+            return Rows(t, self.solved.Psi.rows, len(self.u))
         return jacobian(Column(t, self.definitions), Column(t, self.kin.qdot))
 
-    @cached_property
+    @on_demand
     def transposition(self) -> Rows:
         """dΨ_si/dt − ∂u_s/∂q_i, in q̇: what γ contracts (Bar00 (40), corrected)."""
         t = self.kin.tape
         return self.Psi.map(Derivative(t, t.rate)) - jacobian(Column(t, self.definitions), Column(t, self.kin.q))
+
+
+_SOLVED: Final = MadeOnce[FullSpeeds]()
+
+
+def full_speeds(kin: Kinematics) -> FullSpeeds:
+    """All n speeds, on a tape of their own; the equations for q̇ are solved once for a description."""
+
+    def solved() -> FullSpeeds:
+        full = FullSpeeds(kin.fork())
+        # all that is taken from it is on its tape before the first fork of it
+        assert len(full.Psi) == len(full.Phi)
+        return full
+
+    known = _SOLVED(kin, None, solved)
+    return FullSpeeds(kin.fork(known.kin.tape), known)
 
 
 def hamel_coefficients(full: FullSpeeds) -> tuple[list[list[list[int]]], list[list[int]]]:

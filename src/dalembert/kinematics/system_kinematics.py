@@ -6,7 +6,6 @@ v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property
 from typing import Any, Final
 
 from dalembert.algebra.columns import contracted
@@ -24,13 +23,13 @@ from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions
 from dalembert.kinematics.unused import check_everything_used
 from dalembert.model.system import System
 from dalembert.notebook import Shown
-from dalembert.once import MAKING, MadeOnce
+from dalembert.once import MAKING, MadeOnce, on_demand
 
 # velocities are written on the tape of the system when they are first asked for: one thread at a time
 _ALL_RATES: Final = MadeOnce["Kinematics"]()
 _WITH_DEPENDENT: Final = MadeOnce["Kinematics"]()
 # what a fork makes anew, if it is asked for it
-_ON_THE_TAPE: Final = frozenset({"WX", "qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear"})
+_ON_THE_TAPE: Final = frozenset({"qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear"})
 
 
 class Kinematics(Shown):
@@ -88,6 +87,9 @@ class Kinematics(Shown):
         self._held = (*choice.held, *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None))
         # λ of the rows that stay beside the equations
         self.multipliers: tuple[int, ...] = tuple(t.private_symbol(f"lambda_{j}") for j in range(1, len(self._held) + 1))
+        # q̇_k = Σ_r W_kr u_r + X_k, as [(X_k, {r: W_kr})]
+        linear = Linear(t, self.u)
+        self.WX: list[tuple[int, dict[int, int]]] = [linear(e) for e in self.qdot_of_u]
         self.mark = len(t)
         # what was computed once from this kinematics, shared by its forks
         self.made: dict[Any, dict[Hashable, Any]] = {}
@@ -130,17 +132,12 @@ class Kinematics(Shown):
 
     # ---- speeds ------------------------------------------------------------------------------
 
-    @cached_property
-    def WX(self) -> list[tuple[int, dict[int, int]]]:
-        """[(X_k, {r: W_kr})] with q̇_k = Σ_r W_kr u_r + X_k."""
-        return [self._linear(e) for e in self.qdot_of_u]
-
-    @cached_property
+    @on_demand
     def qddot_of_u(self) -> list[int]:
         """q̈_k = Σ_r W_kr u̇_r + c_k, as nodes in u̇."""
         return [self.rate(e) for e in self.qdot_of_u]
 
-    @cached_property
+    @on_demand
     def velocity_rows(self) -> tuple[VelocityRow, ...]:
         """e(q, u, t) = 0 and ė = A u̇ + γ = 0 of every row that was not eliminated."""
         linear = Linear(self.tape, self.udot)
@@ -167,18 +164,18 @@ class Kinematics(Shown):
 
     # ---- motion of points and frames ---------------------------------------------------------
 
-    @cached_property
+    @on_demand
     def motion(self) -> Motion:
         """Velocities in the speeds."""
         w, v = defined_motion(self.system, self.tape, self._dependent)
         return Motion(self.tape, self.rate, w, v, self._spins)
 
-    @cached_property
+    @on_demand
     def motion_in_rates(self) -> Motion:
         """Velocities in the rates q̇."""
         return Motion(self.tape, Derivative(self.tape, self.tape.rate))
 
-    @cached_property
+    @on_demand
     def _linear(self) -> Linear:
         return Linear(self.tape, self.u)
 

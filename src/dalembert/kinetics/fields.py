@@ -34,7 +34,9 @@ class PlaceField:
     @classmethod
     def of(cls, tape: Tape, values: Mapping[Any, Any]) -> PlaceField:
         """A field that exists at some places only."""
-        return cls(tape, values.__getitem__, tuple(values))
+        field = cls(tape, _nowhere_else, tuple(values))
+        field.made.update(values)
+        return field
 
     def __call__(self, X: Place) -> Any:
         """The value at one place."""
@@ -75,6 +77,10 @@ class PlaceField:
         return reduce(operator.add, map(self, self.places), Scalar(self.tape, self.tape.zero))
 
 
+def _nowhere_else(X: Place) -> Any:
+    raise KeyError(X)
+
+
 class DeclaredSum:
     """A sum of declared functions, known as a whole."""
 
@@ -90,16 +96,22 @@ class Slopes(PlaceField):
     """∂v/∂x for every x of a column, at every place: {k: ∂v/∂x_k}, only those that do not vanish."""
 
     def __init__(self, of: PlaceField, by: Column) -> None:
-        linear = Linear(of.tape, by.nodes)
-        super().__init__(of.tape, lambda X: linear_parts(linear, of(X))[0], of.places)
+        super().__init__(of.tape, self._parts, of.places)
         self.of_field, self.by = of, by
+        self._linear: Linear | None = None
         # where loads have met them
         self.reached: dict[Place, None] = {}
 
+    def _parts(self, X: Place) -> dict[int, Vector]:
+        if self._linear is None:
+            self._linear = Linear(self.tape, self.by.nodes)
+        return linear_parts(self._linear, self.of_field(X))[0]
+
     def seeds(self, X: Place, load: Vector) -> Iterator[tuple[int, int]]:
         """load·v = Σ of pairs (component of v, component of the load)."""
+        zero = self.tape.zero
         for F, velocity in self.of_field(X).parts.items():
-            yield from zip(velocity, load.components(F), strict=True)
+            yield from ((v, f) for v, f in zip(velocity, load.components(F), strict=True) if f != zero and v != zero)
 
 
 class Contraction:
@@ -110,8 +122,35 @@ class Contraction:
 
     def total(self) -> Column:
         """Σ F·∂v/∂x_k for all k at once: F held, v swept backwards."""
-        t, load, places = self.load.tape, self.load, self.load.places
+        t, load, slopes, places = self.load.tape, self.load, self.slopes, self.load.places
         assert places is not None
-        self.slopes.reached |= dict.fromkeys(places)
-        seeds = gathered(t, (pair for X in places for pair in self.slopes.seeds(X, load(X))))
-        return Column(t, gradient(t, seeds, self.slopes.by.nodes))
+        slopes.reached |= dict.fromkeys(places)
+        return SweptColumn(t, gathered(t, (pair for X in places for pair in slopes.seeds(X, load(X)))), slopes.by)
+
+
+class SweptColumn(Column):
+    """± Σ s ∂e/∂x of some pairs {e: s}. The sweep waits until its entries are read, so that a sum of such columns takes one."""
+
+    __slots__ = ("by", "seeds", "sign")
+
+    def __init__(self, tape: Tape, seeds: dict[int, int], by: Column, sign: int = 1) -> None:
+        self.tape, self.seeds, self.by, self.sign = tape, seeds, by, sign
+
+    def __getattr__(self, name: str) -> tuple[int, ...]:
+        # asked once, for what `__init__` left unset
+        assert name == "nodes"
+        swept = gradient(self.tape, self.seeds, self.by.nodes) if self.seeds else [self.tape.zero] * len(self.by)
+        self.nodes = tuple(swept if self.sign > 0 else map(self.tape.neg, swept))
+        return self.nodes
+
+    def __neg__(self) -> SweptColumn:
+        return SweptColumn(self.tape, self.seeds, self.by, -self.sign)
+
+    def __add__(self, other: Column) -> Column:
+        if not (isinstance(other, SweptColumn) and other.by is self.by and other.sign == self.sign):
+            return super().__add__(other)
+        both = gathered(self.tape, (pair for seeds in (self.seeds, other.seeds) for pair in seeds.items()))
+        return SweptColumn(self.tape, both, self.by, self.sign)
+
+    def __sub__(self, other: Column) -> Column:
+        return self + -other if isinstance(other, SweptColumn) and other.sign != self.sign else super().__sub__(other)

@@ -6,7 +6,6 @@ v = dr/dt, a = dv/dt, [ω]ₓ = Ṙ Rᵀ, H = I·ω, r_k = ∂r/∂q_k, [θ_k]�
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any
 
 from dalembert.algebra import formula as f
@@ -19,6 +18,7 @@ from dalembert.kinematics.positions import Positions
 from dalembert.kinetics.fields import Place, PlaceField, Slopes
 from dalembert.kinetics.quantities import Quantities, axial
 from dalembert.kinetics.quantity import Quantity
+from dalembert.once import on_demand
 
 
 class FromPositions:
@@ -41,27 +41,27 @@ class FromPositions:
         field = a.value
         return Quantity(a.formula, self._field(lambda X: self.at.in_N(field(X)), field.places), a.parts, symbol=a.symbol)
 
-    @cached_property
+    @on_demand
     def r(self) -> Quantity:
         """r from O to any point"""
         return Quantity(Symbol("r"), self._field(self.at.r), symbol=Symbol("r"))
 
-    @cached_property
+    @on_demand
     def v(self) -> Quantity:
         """v = dr/dt"""
         return self.d_dt(self.r).called("v")
 
-    @cached_property
+    @on_demand
     def a(self) -> Quantity:
         """a = dv/dt"""
         return self.d_dt(self.v).called("a")
 
-    @cached_property
+    @on_demand
     def w(self) -> Quantity:
         """ω from [ω]ₓ = Ṙ Rᵀ"""
         return Quantity(axial(f.Rate(Symbol("R"))), self._field(self.at.w), symbol=Symbol("ω"))
 
-    @cached_property
+    @on_demand
     def H(self) -> Quantity:
         """H = I·ω, with I turned by R"""
         I = self.of.inertia

@@ -5,24 +5,23 @@ Source: Gre03 (4.2)–(4.9), Bar00 (36)–(40).
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import cached_property
-
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows, contracted
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.formula import Name, Symbol
-from dalembert.kinematics.full_speeds import FullSpeeds
+from dalembert.kinematics.full_speeds import full_speeds
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import Quantity
+from dalembert.once import on_demand
 
 
 class AllSpeeds:
     """The n speeds of a system, those of the rows kept alive until all is differentiated."""
 
-    def __init__(self, of: Quantities) -> None:
-        self.of, self.kin, self.tape = of, of.kin, of.tape
-        self.full = FullSpeeds(of.kin)
+    def __init__(self, kin: Kinematics) -> None:
+        self.full = full_speeds(kin)
+        self.kin, self.tape, self.of = self.full.kin, self.full.kin.tape, Quantities(self.full.kin)
         known = dict(zip(self.kin.q, self.full.qdot, strict=True))
         # q̇ = Φ u + X while u̇ are symbols
         self._rate = Derivative(self.tape, lambda i: known[i] if i in known else self.tape.rate(i))
@@ -31,17 +30,17 @@ class AllSpeeds:
             self.tape, dict.fromkeys((*self.full.u_D, *(self.tape.rate(x) or x for x in self.full.u_D)), self.tape.zero)
         )
 
-    @cached_property
+    @on_demand
     def numbers(self) -> tuple[str, ...]:
         """1, …, n"""
         return tuple(map(str, range(1, len(self.full.u) + 1)))
 
-    @cached_property
+    @on_demand
     def u(self) -> Quantity:
         """u, all of them"""
         return self.of.variables(Symbol("u"), self.full.u, self.numbers)
 
-    @cached_property
+    @on_demand
     def definitions(self) -> Quantity:
         """u = Ψ q̇ + ψ, the rows last"""
         psi = self.of.given("ψ", Column(self.tape, map(Linear(self.tape, self.kin.qdot).constant, self.full.definitions)))
@@ -70,7 +69,7 @@ class AllSpeeds:
     def inserted(self, a: Quantity, qdot: Quantity) -> Quantity:
         """The same with q̇ = Φ u + X"""
         found = a.map(lambda tree: f.With(tree, (f.Equation(qdot.ref, qdot.formula),)), self.in_u)
-        return replace(found, parts=(a, qdot))
+        return found.made_of_these(a, qdot)
 
     def d_dt(self, a: Quantity) -> Quantity:
         """da/dt with all speeds alive"""
@@ -82,7 +81,7 @@ class AllSpeeds:
             return a
         u_D = self.of.variables(Symbol("u", ("D",)), self.full.u_D, self.numbers[self.kin.n_u :])
         found = a.map(lambda tree: f.With(tree, (f.Equation(u_D.ref, f.ZERO),)), self._imposed)
-        return replace(found, parts=(a, u_D))
+        return found.made_of_these(a, u_D)
 
     # ---- Hamel coefficients --------------------------------------------------------------------
 

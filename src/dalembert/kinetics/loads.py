@@ -35,8 +35,9 @@ def weights(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:
     """(name, m g, G) of every mass in the gravity field."""
     field = kin.system.field
     if field is not None:
+        g = field.g.on(kin.tape)
         for body in kin.system.bodies:
-            yield f"weight of {body.name}", body.mass * field.g, body.G
+            yield f"weight of {body.name}", g.scaled(body.mass.i), body.G
 
 
 def spring_forces(kin: Kinematics) -> Iterator[tuple[str, Vector, Point]]:

@@ -8,13 +8,11 @@ potential beside it. A principle takes one of the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
-from functools import cached_property, reduce
-from operator import add
+from typing import Any
 
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows
-from dalembert.algebra.folds import Derivative, Rewrite
+from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.formula import Name, Symbol
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
@@ -23,7 +21,8 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics import loads
 from dalembert.kinetics.fields import DeclaredSum, Place, PlaceField
-from dalembert.kinetics.quantity import D, Quantity, equation, number, total
+from dalembert.kinetics.quantity import D, Quantity, equation, total
+from dalembert.once import on_demand
 
 
 class Quantities:
@@ -31,14 +30,26 @@ class Quantities:
 
     def __init__(self, kin: Kinematics) -> None:
         self.kin, self.tape = kin, kin.tape
-        t = self.tape
-        self.half = number(t, Fraction(1, 2))
-        self.rates = Written(self, kin.motion_in_rates, Derivative(t, t.rate), kin.vector_in_rates)
-        self.speeds = InSpeeds(self, kin.motion, kin.rate, kin.vector_in_speeds)
+
+    @on_demand
+    def rates(self) -> Written:
+        """What is written in q̇ and q̈"""
+        motion = self.kin.motion_in_rates
+        return Written(self, motion, motion.rate, self.kin.vector_in_rates)
+
+    @on_demand
+    def speeds(self) -> InSpeeds:
+        """What is written in u and u̇"""
+        return InSpeeds(self, self.kin.motion, self.kin.rate, self.kin.vector_in_speeds)
+
+    @on_demand
+    def half(self) -> Quantity:
+        """½"""
+        return Quantity(f.HALF, Scalar(self.tape, self.tape.const(f.HALF.value)))
 
     def given(self, letter: str, value: object, *below: str) -> Quantity:
         """What the description gives."""
-        symbol = Symbol(letter, below)
+        symbol = f.letter(letter, below)
         return Quantity(symbol, value, symbol=symbol)
 
     # ---- variables -----------------------------------------------------------------------------
@@ -47,42 +58,42 @@ class Quantities:
         """A column of symbols; its entries belong to the coordinates unless said otherwise."""
         return Quantity(symbol, Column(self.tape, nodes), symbol=symbol, index=index or self.coordinates)
 
-    @cached_property
+    @on_demand
     def coordinates(self) -> tuple[Name, ...]:
         """The names of the coordinates, to label columns with."""
         return tuple(Name(self.kin.name(q)) for q in self.kin.q)
 
-    @cached_property
+    @on_demand
     def numbers(self) -> tuple[str, ...]:
         """1, …, p"""
         return tuple(map(str, range(1, self.kin.n_u + 1)))
 
-    @cached_property
+    @on_demand
     def q(self) -> Quantity:
         """q"""
         return self.variables(Symbol("q"), self.kin.q)
 
-    @cached_property
+    @on_demand
     def qdot(self) -> Quantity:
         """q̇"""
         return self.variables(Symbol("q", dots=1), self.kin.qdot)
 
-    @cached_property
+    @on_demand
     def qddot(self) -> Quantity:
         """q̈"""
         return self.variables(Symbol("q", dots=2), self.kin.qddot)
 
-    @cached_property
+    @on_demand
     def u(self) -> Quantity:
         """u, the independent speeds"""
         return self.variables(Symbol("u"), self.kin.u, self.numbers)
 
-    @cached_property
+    @on_demand
     def udot(self) -> Quantity:
         """u̇"""
         return self.variables(Symbol("u", dots=1), self.kin.udot, self.numbers)
 
-    @cached_property
+    @on_demand
     def lam(self) -> Quantity:
         """λ_1, …, λ_m: one symbol for each row."""
         numbers = tuple(map(str, range(1, len(self.kin.acting_rows) + 1)))
@@ -90,26 +101,26 @@ class Quantities:
 
     # ---- rows and speeds -----------------------------------------------------------------------
 
-    @cached_property
+    @on_demand
     def A(self) -> Quantity:
         """A of the rows A q̇ + b = 0; ∂φ/∂q̇ of those that are not linear in the rates."""
         A = Rows(self.tape, (row.A for row in self.kin.acting_rows), self.kin.n_q)
         return Quantity(Symbol("A"), A, symbol=Symbol("A"), index=self.lam.index, across=self.coordinates)
 
-    @cached_property
+    @on_demand
     def rows(self) -> Quantity:
         """A q̇ + b = 0: the rows that are linear in the rates."""
         kin, t = self.kin, self.tape
         A = Quantity(Symbol("A"), Rows(t, (row.A for row in kin.rows), kin.n_q), symbol=Symbol("A"), index=tuple(r.name for r in kin.rows))
         return equation(A @ self.qdot + self.given("b", Column(t, (row.b for row in kin.rows))))
 
-    @cached_property
+    @on_demand
     def W(self) -> Quantity:
         """W of q̇ = W u + X."""
         W = Rows(self.tape, (row for _, row in self.kin.WX), self.kin.n_u)
         return Quantity(Symbol("W"), W, symbol=Symbol("W"), index=self.coordinates, across=self.numbers)
 
-    @cached_property
+    @on_demand
     def qdot_of_u(self) -> Quantity:
         """q̇ = W u + X"""
         X = self.given("X", Column(self.tape, (X for X, _ in self.kin.WX)))
@@ -127,13 +138,13 @@ class Quantities:
 
     # ---- masses --------------------------------------------------------------------------------
 
-    @cached_property
+    @on_demand
     def m(self) -> Quantity:
         """m at the mass centres"""
         masses = _summed((b.G, Scalar(self.tape, b.mass.i)) for b in self.kin.system.bodies)
         return self.given("m", PlaceField.of(self.tape, masses))
 
-    @cached_property
+    @on_demand
     def inertia(self) -> Quantity:
         """I of the frames of rigid bodies, central"""
         rigid = ((b.frame, b.inertia.on(self.tape)) for b in self.kin.system.bodies if b.frame is not None and b.inertia is not None)
@@ -141,7 +152,7 @@ class Quantities:
 
     # ---- by the energies -----------------------------------------------------------------------
 
-    @cached_property
+    @on_demand
     def V(self) -> Quantity:
         """V = Σ V_i − Σ m g·r: the declared potentials and that of the weights."""
         declared = total(self.given("V", DeclaredSum(loads.potential(self.kin)), "i"))
@@ -169,27 +180,27 @@ class Written:
 
     # ---- motion --------------------------------------------------------------------------------
 
-    @cached_property
+    @on_demand
     def v(self) -> Quantity:
         """v = dr/dt at any point"""
         return Quantity(f.Rate(Symbol("r")), PlaceField(self.tape, self._motion.v), symbol=Symbol("v"))
 
-    @cached_property
+    @on_demand
     def w(self) -> Quantity:
         """ω of any frame, [ω]ₓ = Ṙ Rᵀ"""
         return Quantity(axial(f.Rate(Symbol("R"))), PlaceField(self.tape, self._motion.w), symbol=Symbol("ω"))
 
-    @cached_property
+    @on_demand
     def spin(self) -> Quantity:
         """ω along the axes in which the inertia is written: a quadratic form in it is short."""
         return self.along_inertia(self.w)
 
-    @cached_property
+    @on_demand
     def a(self) -> Quantity:
         """a = dv/dt"""
         return self.d_dt(self.v).called("a")
 
-    @cached_property
+    @on_demand
     def alpha(self) -> Quantity:
         """α = dω/dt, along the axes in which the inertia is written"""
         return self.along_inertia(self.d_dt(self.w).called("α"))
@@ -204,19 +215,19 @@ class Written:
 
         return Quantity(a.formula, PlaceField(t, at), a.parts, symbol=a.symbol)
 
-    @cached_property
+    @on_demand
     def H(self) -> Quantity:
         """H = I·ω"""
         return self.of.inertia.dot(self.w).called("H")
 
-    @cached_property
+    @on_demand
     def Hdot(self) -> Quantity:
         """Ḣ = dH/dt"""
         return self.d_dt(self.H).called("H", dots=1)
 
     # ---- energies ------------------------------------------------------------------------------
 
-    @cached_property
+    @on_demand
     def T(self) -> Quantity:
         """T = ½ Σ m v·v + ½ Σ ω·I·ω
 
@@ -227,7 +238,7 @@ class Written:
             return self.of.given("T", Scalar(self.tape, declared)).called("T")
         return kinetic_energy(self.of, self.v, self.spin)
 
-    @cached_property
+    @on_demand
     def S(self) -> Quantity:
         """S = ½ Σ m a·a + ½ Σ α·I·α + Σ α·(ω × I·ω), up to terms free of accelerations
 
@@ -235,7 +246,7 @@ class Written:
         """
         return gibbs_function(self.of, self.a, self.spin, self.alpha)
 
-    @cached_property
+    @on_demand
     def dissipation(self) -> Quantity:
         """D, Rayleigh's dissipation"""
         return self.of.given("D", loads.dissipation(self.kin))
@@ -245,23 +256,23 @@ class Written:
     def _field(self, pairs: Iterable[tuple[Place, Vector]]) -> PlaceField:
         return PlaceField.of(self.tape, _summed((X, self._vector(load)) for X, load in pairs))
 
-    @cached_property
+    @on_demand
     def forces(self) -> Quantity:
         """F at every point where a load acts: declared forces, weights and springs."""
         acting = (*loads.applied_forces(self.kin), *loads.weights(self.kin), *loads.spring_forces(self.kin))
         return self.of.given("F", self._field((P, F) for _, F, P in acting))
 
-    @cached_property
+    @on_demand
     def forces_without_potential(self) -> Quantity:
         """F of the declared forces alone"""
         return self.of.given("F", self._field((P, F) for _, F, P in loads.applied_forces(self.kin)))
 
-    @cached_property
+    @on_demand
     def moments(self) -> Quantity:
         """M on every frame"""
         return self.of.given("M", self._field((B, M) for _, M, B in loads.applied_torques(self.kin)))
 
-    @cached_property
+    @on_demand
     def Q(self) -> Quantity:
         """Q = Σ F·∂v/∂q̇ + Σ M·∂ω/∂q̇ − ∂D/∂q̇, of the loads that have no potential
 
@@ -273,7 +284,7 @@ class Written:
         """Σ F·∂v/∂x + Σ M·∂ω/∂x − ∂D/∂x, of the loads that have no potential, along any velocities x"""
         return self._dragged(total(self.forces_without_potential.dot(D(self.v, x))) + total(self.moments.dot(D(self.w, x))), x)
 
-    @cached_property
+    @on_demand
     def of_loads_but_gravity(self) -> Quantity:
         """Q − ∂V/∂q, V of the declared potentials, gravity left out"""
         return self.Q - D(self.of.given("V", loads.potential(self.kin)), self.of.q)
@@ -292,7 +303,7 @@ class Written:
     def _slopes(self, V: Quantity, letter: str) -> Quantity:
         return D(V, self.of.q.at(letter))
 
-    @cached_property
+    @on_demand
     def placeless(self) -> Quantity | None:
         """V of the potentials that act at no place: known by their slopes only."""
         V = loads.potential_without_place(self.kin)
@@ -302,7 +313,7 @@ class Written:
 class InSpeeds(Written):
     """The same in the independent speeds u: q̇ = W u + X."""
 
-    @cached_property
+    @on_demand
     def v(self) -> Quantity:
         return super().v.made_of_these(self.of.qdot_of_u)
 
@@ -313,11 +324,11 @@ class InSpeeds(Written):
     def _slopes(self, V: Quantity, letter: str) -> Quantity:
         return (self.of.W.T @ D(V, self.of.q)).indexed(letter)
 
-    @cached_property
+    @on_demand
     def a(self) -> Quantity:
         return Quantity(f.Rate(self.v.ref), PlaceField(self.tape, self.kin.a), (self.v,), symbol=Symbol("a"))
 
-    @cached_property
+    @on_demand
     def dissipation(self) -> Quantity:
         return self.of.given("D", Scalar(self.tape, self.kin.in_speeds(loads.dissipation(self.kin).i)))
 
@@ -338,9 +349,9 @@ def axial(rate: f.Formula) -> f.Formula:
     return f.Function(Symbol("axial"), (rate * Symbol("R").T,))
 
 
-def _summed(pairs: Iterable[tuple[object, object]]) -> dict[object, object]:
+def _summed(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
     """What belongs to one place, added up."""
-    found: dict[object, list[object]] = {}
+    found: dict[Any, Any] = {}
     for X, value in pairs:
-        found.setdefault(X, []).append(value)
-    return {X: reduce(add, values) for X, values in found.items()}
+        found[X] = found[X] + value if X in found else value
+    return found

@@ -238,11 +238,16 @@ Derive = Callable[[Kinematics], Derivation]
 
 
 def on_fork(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
-    """A kinematics of its own for one derivation.
+    """A kinematics of its own for one derivation."""
+    return suitable(system, nonlinear=nonlinear, energies=energies).fork()
+
+
+def suitable(system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False) -> Kinematics:
+    """The kinematics of a system that a principle can be applied to.
 
     `nonlinear` where the principle has a place for rows not linear in the rates, `energies` where T and V are all it asks for.
     """
-    kin = (system if isinstance(system, Kinematics) else kinematics(system)).fork()
+    kin = system if isinstance(system, Kinematics) else kinematics(system)
     if kin.system.kinetic and not energies:
         without = "without bodies: there are no velocities of points, and made of T alone this would be Lagrange's equations in disguise"
         msg = f"{kin.system.name!r} is given by its energies, {without}"

@@ -17,7 +17,7 @@ from dalembert.kinetics.full_speeds import AllSpeeds
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Principle, along_u, on_fork
+from dalembert.principles.base import Derivation, Principle, along_u, suitable
 
 PRINCIPLE = Principle(
     "boltzmann-hamel",
@@ -34,8 +34,8 @@ PRINCIPLE = Principle(
 
 def boltzmann_hamel(system: System | Kinematics) -> Derivation:
     """Ṗ_r − ∂T̄/∂π_r + Σ_s P_s (Σ_k γ^s_rk u_k + γ^s_rt) = U_r      (r = 1, …, p)"""
-    x = Quantities(on_fork(system, energies=True))
-    full = AllSpeeds(x)
+    full = AllSpeeds(suitable(system, energies=True))
+    x = full.of
     u, Psi, Phi, qdot = speeds = _speeds(full)
     T = (
         full.inserted(x.rates.T.spelled, qdot)
@@ -108,11 +108,15 @@ def _momenta(full: AllSpeeds, T: Quantity) -> tuple[Quantity, Quantity]:
 def _along_speeds(x: Quantities, full: AllSpeeds, T: Quantity, Phi: Quantity, qdot: Quantity) -> tuple[Quantity, ...]:
     """∂T̄/∂π_r = Σ_i Φ_ir ∂T̄/∂q_i and U_r = Σ_i Φ_ir Q_i"""
     Phi_I = replace(Phi.first(x.kin.n_u), across=x.numbers)
-    T_r = replace(full.imposed(Phi_I.T @ D(T, x.q)), symbol=Partial(T.ref, Symbol("π", ("r",)))).told(
-        "Slopes of the kinetic energy",
-        "Bar00 (36)",
-        "Along the allowed motion that each speed brings. With speeds along axes of the body they often vanish.",
-        sparse=True,
+    T_r = (
+        full.imposed(Phi_I.T @ D(T, x.q))
+        .standing_as(Partial(T.ref, Symbol("π", ("r",))))
+        .told(
+            "Slopes of the kinetic energy",
+            "Bar00 (36)",
+            "Along the allowed motion that each speed brings. With speeds along axes of the body they often vanish.",
+            sparse=True,
+        )
     )
     Q = (
         full.inserted(x.rates.Q.spelled - D(x.V, x.q), qdot)

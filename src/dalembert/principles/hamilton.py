@@ -10,8 +10,6 @@ Legendre's transformation for systems with rows, as written out here; the source
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column
 from dalembert.algebra.formula import Symbol
@@ -73,7 +71,7 @@ def hamilton(system: System | Kinematics) -> Derivation:
         given.append((_mu(x), Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))))
     statement = second.insert(x.tape, *given, rates=x.rates.rate)
     told = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, row_step(x))
-    return along_q(PRINCIPLE, x, told, replace(statement, parts=(*statement.parts, rates, H_p)))
+    return along_q(PRINCIPLE, x, told, statement.made_of_these(*statement.parts, rates, H_p))
 
 
 def _momentum_symbols(x: Quantities) -> Quantity:

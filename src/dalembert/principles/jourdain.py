@@ -8,8 +8,6 @@ Source: Bar00 (33)–(34), (42).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.formula import Partial, Symbol, Varied
 from dalembert.equations import statements
@@ -56,13 +54,18 @@ def jourdain(system: System | Kinematics) -> Derivation:
         "What stands beside the variation of each rate.",
     )
     W, du = x.W, _variations(x, x.u)
-    tied = replace(W @ du, symbol=dq.ref, parts=(W, du, dq)).told(
-        "Variations of the speeds",
-        "Bar00 (42)",
-        "The rows tie the variations to those of the independent speeds. These are arbitrary, so the coefficient of each must vanish.",
+    tied = (
+        (W @ du)
+        .standing_as(dq.ref)
+        .made_of_these(W, du, dq)
+        .told(
+            "Variations of the speeds",
+            "Bar00 (42)",
+            "The rows tie the variations to those of the independent speeds. These are arbitrary, so the coefficient of each must vanish.",
+        )
     )
     statement = equation(W.T @ collected)
-    shown = replace(statement, parts=(*statement.parts, tied))
+    shown = statement.made_of_these(*statement.parts, tied)
     return along_u(PRINCIPLE, x, (dv, dw, a, Hdot, dP, collected, tied), shown, turned=True)
 
 
@@ -91,4 +94,4 @@ def _virtual_power(x: Quantities, dq: Quantity, dv: Quantity, dw: Quantity, a: Q
         power = power - x.in_speeds(D(rates.dissipation, x.qdot)) @ dq
     if rates.placeless is not None:
         power = power - D(rates.placeless, x.q) @ dq
-    return replace(power, symbol=Varied(Symbol("P")))
+    return power.standing_as(Varied(Symbol("P")))

@@ -13,10 +13,9 @@ from dataclasses import replace
 from dalembert.equations import statements
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.full_speeds import AllSpeeds
-from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, equation
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation, Principle, along_u, on_fork
+from dalembert.principles.base import Derivation, Principle, along_u, suitable
 
 PRINCIPLE = Principle(
     "maggi",
@@ -33,8 +32,8 @@ PRINCIPLE = Principle(
 
 def maggi(system: System | Kinematics) -> Derivation:
     """Φᵀ (d/dt ∂T/∂q̇ − ∂T/∂q − Q) = 0 for the first p columns of Φ"""
-    x = Quantities(on_fork(system, energies=True))
-    full = AllSpeeds(x)
+    full = AllSpeeds(suitable(system, energies=True))
+    x = full.of
     u = full.definitions.told(
         "All n speeds",
         "Gre03 (4.5)–(4.6)",

@@ -10,11 +10,12 @@ import pytest
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
+from dalembert.equations.ldl import LDL
 from dalembert.errors import NotApplicable
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.numerics.jet_form import ShortForm
-from dalembert.numerics.jets import Recurrence
+from dalembert.numerics.jets import ImpliedRates, Recurrence
 
 ORDER, H = 24, 0.05
 START = np.array([0.7, -0.4, 0.3])
@@ -68,14 +69,33 @@ OTHERS = ("atan2 of a constant", "neg", "unit circle", "jump in time", "kink in 
 @pytest.mark.parametrize("name", NAMES + OTHERS)
 def test_the_slope_of_the_polynomial_is_the_rate(name: str) -> None:
     tape, outs, state, parameters = system(name)
+    check_slope(CompiledJets(tape, outs, state, parameters), CompiledFunction(tape, outs, state, parameters))
+
+
+def check_slope(jets: CompiledJets, f: CompiledFunction) -> None:
     p, t0 = np.array([1.3, 0.6]), 0.2
-    rows = rows_of(CompiledJets(tape, outs, state, parameters), p, t0)
-    f = CompiledFunction(tape, outs, state, parameters)
+    rows = rows_of(jets, p, t0)
     powers = np.arange(ORDER + 1)
     for tau in (0.0, 0.5, 1.0):
         y = (rows * tau ** powers[:, None]).sum(0)
         slope = (rows[1:] * powers[1:, None] * tau ** powers[:-1, None]).sum(0) / H
         assert f.call(np.append(y, t0 + H * tau), p) == pytest.approx(slope, rel=2e-14, abs=2e-14)
+
+
+def test_rates_that_are_implied_are_those_solved_for_and_take_fewer_sums() -> None:
+    """(2 + cos x, sin x; sin x, 2) (y', z') = (x z, a cos y + t z): M, its factors and the quotients have no series."""
+    t = Tape()
+    x, y, z, time, a, b, dy, dz = (t.symbol(n) for n in ("x", "y", "z", "t", "a", "b", "y'", "z'"))
+    s, c = t.call("sin", x), t.call("cos", x)
+    M = [[t.add(t.const(2), c), s], [s, t.const(2)]]
+    f = [t.mul(x, z), t.add(t.mul(a, t.call("cos", y)), t.mul(time, z))]
+    residuals = [t.sub(t.add(t.mul(row[0], dy), t.mul(row[1], dz)), right) for row, right in zip(M, f, strict=True)]
+    outs = [t.mul(b, y), *LDL(t, M).solve(f)]
+    implied = ImpliedRates((dy, dz), tuple(residuals), tuple(outs[1:]))
+    state, parameters = [x, y, z, time], [a, b]
+    jets = CompiledJets(t, outs, state, parameters, implied=implied)
+    assert jets.pairs < CompiledJets(t, outs, state, parameters).pairs
+    check_slope(jets, CompiledFunction(t, outs, state, parameters))
 
 
 @pytest.mark.parametrize("function", ["abs", "sign"])

@@ -24,6 +24,8 @@ class ExplicitEquations(Shown):
     qdot: tuple[int, ...]
     udot: tuple[int, ...]
     route: str
+    # M u̇ = f with a symmetric M, where u̇ was found by solving these
+    solved: Equations | None = None
 
     def __str__(self) -> str:
         count = sum(self.tape.nodes[i][0] not in LEAVES for i in needed(self.tape, (*self.qdot, *self.udot)))
@@ -46,4 +48,4 @@ def solved(equations: Equations) -> ExplicitEquations:
         return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, eliminated, "elimination")
     M = [[row.get(s, t.zero) for s in range(n)] for row in rows]
     udot = LDL(t, M).solve(f)
-    return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, tuple(udot), "M = L D Lᵀ")
+    return ExplicitEquations(equations.system, t, equations.q, equations.u, equations.qdot, tuple(udot), "M = L D Lᵀ", equations)

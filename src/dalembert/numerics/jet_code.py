@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import Tape
 from dalembert.numerics import compiled, emit, jet_form, jets, jit
-from dalembert.numerics.jet_form import ShortForm
-from dalembert.numerics.jets import Recurrence
+from dalembert.numerics.jet_form import shortest_recurrence
+from dalembert.numerics.jets import ImpliedRates, Recurrence
 from dalembert.numerics.joining import joined
 from dalembert.numerics.llvm_types import LANES
 from dalembert.numerics.target import host
@@ -38,9 +37,6 @@ LARGEST_ORDER: Final = 40
 _AT_ONCE: Final = 6
 # up to so many numbers are copied one by one, which need not wait until they are in memory
 _FEW: Final = 16
-# how far sums are multiplied out to see what cancels, and up to how many products that is tried
-_TERMS: Final = (2, 8, 32)
-_MOST_PAIRS: Final = 3000
 _FIELDS: Final = ("first", "raise", "p", "x", "values", "zero_work", "inputs", "table", "next_work", "sums")
 _VECTOR: Final = f"<{LANES} x double>"
 
@@ -48,12 +44,21 @@ _VECTOR: Final = f"<{LANES} x double>"
 class CompiledJets:
     """Expressions `outs` of the state (q, u, …, t) and the parameters, with all their Taylor coefficients along the motion."""
 
-    def __init__(self, tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], *, column: int = 0) -> None:
-        rule = _shortest(tape, outs, state)
+    def __init__(
+        self,
+        tape: Tape,
+        outs: Sequence[int],
+        state: Sequence[int],
+        parameters: Sequence[int],
+        *,
+        column: int = 0,
+        implied: ImpliedRates | None = None,
+    ) -> None:
+        rule = shortest_recurrence(tape, outs, state, implied)
         self.n_in, self.n_out, self.pairs = len(state) - 1, len(outs), len(rule.pairs)
         self._layout = _Layout(len(state), len(outs), len(rule.pairs), column)
         self._parameters = len(parameters)
-        self.operations = len(needed(rule.tape, rule.outs))
+        self.operations = rule.operations
         library = self._load(rule, tuple(state), tuple(parameters))
         self._addresses = {name: library.address(name) for name in ("first", "raise", "zero.prologue")}
         self._sizes = [ctypes.c_int64.from_address(library.address(f"{name}.size")).value for name in ("zero", "next")]
@@ -115,16 +120,6 @@ class JetSpace:
         addresses = [*code.functions(), *(parts[name].ctypes.data for name in _FIELDS[2:])]
         self._fields = (ctypes.c_int64 * len(addresses))(*addresses)
         self.address: int = ctypes.addressof(self._fields)
-
-
-def _shortest(tape: Tape, outs: Sequence[int], state: Sequence[int]) -> Recurrence:
-    """The recurrence with the fewest sums."""
-    found = Recurrence(tape, outs, state)
-    for most_terms in _TERMS if len(found.pairs) <= _MOST_PAIRS else ():
-        form = ShortForm(tape, state, most_terms)
-        other = Recurrence(form.tape, form(outs), state)
-        found = min(found, other, key=lambda rule: len(rule.pairs))
-    return found
 
 
 class _Layout:

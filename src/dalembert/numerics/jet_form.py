@@ -11,9 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Final
 
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
+from dalembert.numerics.jets import ImpliedRates, Recurrence
+
+# how far sums are multiplied out to see what cancels, and up to how many products that is tried
+_TERMS: Final = (2, 8, 32)
+_MOST_PAIRS: Final = 3000
+# what a sum costs beside an operation, at order 20
+_PER_SUM: Final = 8
 
 # atoms by their nodes, in order; a sum maps them to rational numbers
 Monomial = tuple[int, ...]
@@ -176,3 +184,17 @@ class ShortForm:
     def _times(self, a: int, b: int) -> int:
         self._products.add((min(a, b), max(a, b)))
         return self.tape.mul(a, b)
+
+
+def shortest_recurrence(tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImpliedRates | None = None) -> Recurrence:
+    """The cheapest of several forms; the last outs are the rates that are implied, where there are such."""
+    found = [Recurrence(tape, outs, state)]
+    rates = implied or ImpliedRates((), (), ())
+    explicit = len(outs) - len(rates.symbols)
+    if implied is not None:
+        found.append(Recurrence(tape, outs[:explicit], state, rates))
+    for most_terms in _TERMS if len(found[-1].pairs) <= _MOST_PAIRS else ():
+        form = ShortForm(tape, (*state, *rates.symbols), most_terms)
+        short = form((*outs[:explicit], *rates.residuals))
+        found.append(Recurrence(form.tape, short[:explicit], state, rates._replace(residuals=tuple(short[explicit:]))))
+    return min(found, key=lambda rule: rule.operations + _PER_SUM * len(rule.pairs))

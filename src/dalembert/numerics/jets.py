@@ -6,6 +6,12 @@ Every rule is linear in the coefficients of order k and has such sums H over ear
 written on a tape of its own: values of order 0 are its parameters, coefficients of the state and the sums its inputs. The sums need
 nothing of order k, so that all of them are computed at once, several side by side.
 
+Accelerations need not be solved for before: with r(x, a) = M(x) a − f(x) = 0 the coefficient r_k is M₀ a_k and terms without a_k,
+
+    a_k = −M₀⁻¹ r_k|(a_k = 0)
+
+so that M is factored for order 0 alone, and none of the divisions and products of its factors has sums.
+
 Source: GW08 ch. 13 (Taylor arithmetic); JZ05 §2 (automatic differentiation of the flow).
 """
 
@@ -15,8 +21,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from dalembert.algebra.folds import needed, operands, symbols_of
+from dalembert.algebra.folds import Linear, Rewrite, needed, operands, symbols_of
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
+from dalembert.equations.ldl import LDL
 from dalembert.errors import NotApplicable
 
 _HALF_TURN: Final = {"sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh"}
@@ -44,8 +51,18 @@ class Series(NamedTuple):
     weighted: bool = False
 
 
+class ImpliedRates(NamedTuple):
+    """r(x, a) = M a − f = 0 with a symmetric M: symbols a, residuals r, and a solved for, as nodes of one tape."""
+
+    symbols: tuple[int, ...]
+    residuals: tuple[int, ...]
+    values: tuple[int, ...]
+
+
 class Recurrence:
     """Coefficients of order k ≥ 1 of the nodes `outs`, from values of order 0 and what was found at lower orders.
+
+    Rates that are implied follow behind the outs.
 
     of          the nodes themselves, on `source`
     tape        where order k is written
@@ -56,30 +73,64 @@ class Recurrence:
     pairs       the two series of each H
     """
 
-    def __init__(self, tape: Tape, outs: Sequence[int], state: Sequence[int]) -> None:
+    def __init__(self, tape: Tape, outs: Sequence[int], state: Sequence[int], implied: ImpliedRates | None = None) -> None:
         self.source, self.tape = tape.fork(), Tape()
         t = self.tape
         self._state = {i: t.symbol(f"c{i}") for i in state}
         self._time = state[-1]
         self._k, self._inverse = t.symbol("k"), t.symbol("1/k")
+        given = (*self._state.values(), self._k, self._inverse)
         self._sums: dict[tuple[Series, Series], int] = {}
         self._values: dict[int, int] = {}
         self._varying: dict[int, bool] = {}
         self._found: dict[int, int | None] = {}
         self._depths: dict[int, int] = {}
-        inside = needed(self.source, outs)
-        self._uses = Counter(outs)
+        rates = implied or ImpliedRates((), (), ())
+        self._write(outs, rates)
+        self.of, self.outs = (*outs, *rates.values), tuple(self._here(i) for i in (*outs, *rates.symbols))
+        self.pairs = tuple(self._sums)
+        self.inputs = (*given, *self._sums.values())
+        solved = Rewrite(self.source, dict(zip(rates.symbols, rates.values, strict=True)))
+        self.values, self.zero_order = tuple(self._values.values()), tuple(solved(i) for i in self._values)
+
+    @property
+    def operations(self) -> int:
+        """How many of them each order takes, sums aside."""
+        t, varying = self.tape, set(self.inputs)
+        inside = needed(t, (*self.outs, *(self.series(s) for pair in self.pairs for s in pair)))
+        for i in inside:
+            varying |= {i} if not varying.isdisjoint(operands(*t.nodes[i])) else set()
+        return len(varying.intersection(inside).difference(self.inputs))
+
+    def _write(self, outs: Sequence[int], rates: ImpliedRates) -> None:
+        """All coefficients; where rates are implied first those with a_k = 0."""
+        inside = needed(self.source, (*outs, *rates.residuals))
+        self._uses = Counter((*outs, *rates.residuals))
         for i in inside:
             self._uses.update(operands(*self.source.nodes[i]))
+        self._state |= dict.fromkeys(rates.symbols, self.tape.zero)
+        self._find(inside)
+        if rates.symbols:
+            coefficients = self._solved(rates)
+            self._found.clear()
+            self._state |= zip(rates.symbols, coefficients, strict=True)
+            self._find(inside)
+
+    def _find(self, inside: Sequence[int]) -> None:
         for i in inside:
             # operands come first, so that nothing is looked up far below
             self._varies(i)
             if self._uses[i] > 1 or self.source.nodes[i][0] not in _LINEAR:
                 self._coefficient(i)
-        self.of, self.outs = tuple(outs), tuple(self._here(i) for i in outs)
-        self.pairs = tuple(self._sums)
-        self.inputs = (*self._state.values(), self._k, self._inverse, *self._sums.values())
-        self.values, self.zero_order = tuple(self._values.values()), tuple(self._values)
+
+    def _solved(self, rates: ImpliedRates) -> list[int]:
+        """a_k = −M₀⁻¹ r_k; the inverse is made of values of order 0, once for all orders, and then no equation waits for another."""
+        t, n, linear = self.tape, len(rates.symbols), Linear(self.source, rates.symbols)
+        M = [[self._value(row[s]) if s in row else t.zero for s in range(n)] for row in (linear(r)[1] for r in rates.residuals)]
+        factors = LDL(t, M)
+        inverse = [factors.solve([t.one if i == j else t.zero for i in range(n)]) for j in range(n)]
+        rest = [self._here(r) for r in rates.residuals]
+        return [self._written([ScaledTerm(x, r, -1) for x, r in zip(row, rest, strict=True)]) for row in inverse]
 
     def series(self, s: Series) -> int:
         """The coefficient of order k of a series, on the tape of order k."""

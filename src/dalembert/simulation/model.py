@@ -18,6 +18,7 @@ from dalembert.equations.saddle import SaddleEquations
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jacobian import jacobian
 from dalembert.numerics.jet_code import CompiledJets
+from dalembert.numerics.jets import ImpliedRates
 from dalembert.ode.constrained.rates import ConstrainedRates, Entries, RatesKind
 from dalembert.once import MadeOnce
 from dalembert.simulation.jump_times import bends_of_time
@@ -46,11 +47,13 @@ class NativeModel:
     steps: tuple[int, ...] = ()
     # what rates with rows beside the equations are made of
     entries: Entries | None = None
+    # the equations that u̇ solves, where there are such
+    implied: ImpliedRates | None = None
 
     @cached_property
     def jets(self) -> CompiledJets:
         """The same rates with their Taylor coefficients, compiled only for runs by that method."""
-        return CompiledJets(self.tape, self.nodes, self.state, self.parameters)
+        return CompiledJets(self.tape, self.nodes, self.state, self.parameters, implied=self.implied)
 
     @cached_property
     def bends(self) -> tuple[int, ...]:
@@ -104,7 +107,12 @@ def _explicit_model(setting: Values, equations: ExplicitEquations, stabilizer: f
     compiled = CompiledFunction(tape, rates, state, parameters)
     back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
     autonomous = state[-1] not in symbols_of(tape, rates)
-    return NativeModel(compiled, back_native, parameters, tape, tuple(rates), state, autonomous, tuple(steps))
+    implied = None
+    if equations.solved is not None:
+        symbols, residuals = (here(equations.solved.tape, i) for i in (equations.solved.udot, equations.solved.residuals))
+        if set(symbols_of(tape, residuals)) <= {*state, *parameters, *symbols}:
+            implied = ImpliedRates(tuple(symbols), tuple(residuals), tuple(rates[-len(symbols) :]))
+    return NativeModel(compiled, back_native, parameters, tape, tuple(rates), state, autonomous, tuple(steps), implied=implied)
 
 
 def _constrained_model(setting: Values, equations: SaddleEquations) -> NativeModel:

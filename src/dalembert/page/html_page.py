@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert import files
+from dalembert.page.bracket_font import bracket_style
 from dalembert.page.embedding import floats, scene_data, script
 from dalembert.page.packing import Packing
 from dalembert.page.parts.energy import energy
@@ -55,13 +56,13 @@ def asset(name: str) -> str:
 def shell(title: str, body: str, *, scripts: bool = True) -> str:
     """A document that holds all it needs; nothing may be fetched."""
     own = "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:"
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:; font-src data:"
     code = f"<script>{chr(10).join(map(asset, SCRIPTS))}</script>" if scripts else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{asset('page.css')}</style>\n<script>{_EARLY}</script>\n"
+        f"<title>{escape(title)}</title>\n<style>{asset('page.css')}{bracket_style()}</style>\n<script>{_EARLY}</script>\n"
         "<noscript><style>.panel[hidden],.group[hidden]{display:block}.controls,.tabs{display:none}</style></noscript>\n"
         f"</head>\n<body>\n{body}\n{code}\n</body>\n</html>\n"
     )

@@ -5,21 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import re
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from cli.running import run as command
 from dalembert.page.embedding import longest, scene_data
 from dalembert.page.mode_band import WIDTH, mode_bands
 from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.scene import scene
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
-from running import run as command
 
 M, K, V, MU, MU_S, G = 2.0, 50.0, 0.3, 0.2, 0.5, 9.81
 # k x = μ_s m g where the block lets go; then m ẍ = −k x + μ m g until ẋ = v again

@@ -26,64 +26,78 @@ HEAD = """# Robots, measured
 
 Every nonempty URDF of the package `example-robot-data` and every model in the folders suite and locomotion of `dm_control` (scenes and
 defaults excepted), read by `da.load` and held against the engines that know the same file at 20 random states: the largest relative
-difference of the accelerations. Robots without joints are loaded with `base="free"`. CPU is that of loading, deriving and compiling
-without a cache and without the imports, on two cores shared with other work; `u̇` and `aba` are one evaluation called from Python, by the
+difference of the accelerations. Robots without joints, and those marked `:free`, are loaded with `base="free"`. CPU is that of loading,
+deriving, compiling and the first evaluation without the imports, on two cores shared with other work: with an empty cache, and once
+more in a new process (again); `u̇` and `aba` are one evaluation called from Python, by the
 compiled equations and by Pinocchio, measured one after the other, each in a process of its own. The principles are compared exactly;
 where that is not decided within {limit:g} s of CPU the last column says so.
 
 Written by `python benchmarks/robots.py`; {count} files: {agree} agree with every engine that takes them, and at
 least one does; the agreement of the principles is undecided for {undecided}.
 
-| file | freedoms | MuJoCo | Pinocchio | CPU s | u̇ µs | aba µs | principles |
-| --- | ---: | --- | --- | ---: | ---: | ---: | --- |
+| file | freedoms | MuJoCo | Pinocchio | CPU s | again | u̇ µs | aba µs | principles |
+| --- | ---: | --- | --- | ---: | ---: | ---: | ---: | --- |
 """
 
 
-def files() -> list[tuple[Path, Path]]:
-    """(file, root) of all models that are installed."""
+def files() -> list[tuple[str, Path]]:
+    """(file, root) of all models that are installed; one humanoid with a free root too."""
     found = []
     prefix = next((Path(p) for p in sys.path if (Path(p) / "cmeel.prefix").is_dir()), None)
     if prefix is not None:
         robots = prefix / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
-        found += [(f, robots) for f in sorted(robots.rglob("*.urdf"))]
+        urdfs = [str(f) for f in sorted(robots.rglob("*.urdf"))]
+        found += [(f, robots) for f in sorted([*urdfs, *(f"{f}:free" for f in urdfs if f.endswith("talos_reduced.urdf"))])]
     spec = find_spec("dm_control")
     if spec is not None and spec.origin is not None:
         root = Path(spec.origin).parent
         models = sorted([*(root / "suite").glob("*.xml"), *(root / "locomotion").rglob("*.xml")])
-        found += [(f, root) for f in models if not re.search(r"scene|defaults|floor|_base", f.name)]
+        found += [(str(f), root) for f in models if not re.search(r"scene|defaults|floor|_base", f.name)]
     return found
 
 
-def measured(file: str, root: str) -> dict[str, object]:
-    """All numbers of one robot."""
+def first_evaluation(file: str, root: str):
+    """From the file to u̇: its CPU, the system, and the call that gives u̇ again."""
     warnings.simplefilter("ignore")
+    # what is imported is not measured
+    import flint  # noqa: F401
+    import llvmlite.binding  # noqa: F401
     import numpy as np
 
     import dalembert as da
-    from dalembert.api.compile import compile as _opened  # noqa: F401 - what is imported is not measured
+    from dalembert.api.compile import compile as _opened  # noqa: F401
     from dalembert.numerics import native as _native  # noqa: F401
     from dalembert.robots import crosscheck as _check  # noqa: F401
     from dalembert.robots.engine_import import mujoco
 
     mujoco()
+    path, _, base = file.partition(":")
     began = time.process_time()
     try:
-        s = da.load(file, root=root)
+        s = da.load(path, root=root, base=base or None)
     except da.BadDescription as problem:
         if "no joints that move" not in str(problem):
-            return {"reason": str(problem)}
-        s = da.load(file, root=root, base="free")
+            return {"reason": str(problem)}, None, None
+        s = da.load(path, root=root, base="free")
     f = da.compile(s)
-    row: dict[str, object] = {"freedoms": len(f.equations.u)}
     q, u = np.full(len(f.equations.q), 0.1), np.full(len(f.equations.u), 0.2)
     f(q, u)
-    row["cpu"] = time.process_time() - began
-    row["call"] = _shortest(lambda: f(q, u))
+    return {"freedoms": len(f.equations.u), "cpu": time.process_time() - began}, s, lambda: f(q, u)
+
+
+def measured(file: str, root: str) -> dict[str, object]:
+    """All numbers of one robot."""
+    import dalembert as da
+
+    row, s, call = first_evaluation(file, root)
+    if s is None:
+        return row
+    row["call"] = _shortest(call)
     check = da.crosscheck(s)
     row["engines"] = {c.engine: (c.why_not or f"{c.accelerations:.0e}", c.agrees) for c in check.engines}
-    if file.endswith(".urdf"):
+    if s.origin.path_is_urdf:
         # in a process of its own: beside other engines it is several times slower
-        command = [sys.executable, __file__, "--aba", file, "free" if s.origin.free_base else "fixed"]
+        command = [sys.executable, __file__, "--aba", str(s.origin.path), "free" if s.origin.free_base else "fixed"]
         row["aba"] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     print(json.dumps(row), flush=True)
     began = time.process_time()
@@ -121,13 +135,12 @@ def _aba(file: str, *, free: bool) -> float | None:
     return _shortest(lambda: pin.aba(model, data, q, v, tau))
 
 
-def row_of(file: Path, root: Path) -> dict[str, object]:
+def row_of(file: str, root: Path) -> dict[str, object]:
     """The numbers of one robot, from a process of its own; a second limit leaves time for what comes before the agreement."""
     command = [sys.executable, __file__, "--one", str(file), str(root)]
     with tempfile.TemporaryDirectory() as cache:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "DALEMBERT_CACHE": cache}
-        )
+        environment = {**os.environ, "DALEMBERT_CACHE": cache}
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
         try:
             out, err = process.communicate(timeout=2 * LIMIT)
             late = False
@@ -135,20 +148,21 @@ def row_of(file: Path, root: Path) -> dict[str, object]:
             process.kill()
             out, err = process.communicate()
             late = True
+        again = subprocess.run([*command[:2], "--again", *command[3:]], capture_output=True, text=True, env=environment, check=True).stdout
     lines = [line for line in out.splitlines() if line.startswith("{")]
     if not lines:
         return {"reason": f"not within {2 * LIMIT:g} s" if late else err.strip().splitlines()[-1]}
-    return {"principles": f"undecided within {LIMIT:g} s", **json.loads(lines[-1])}
+    return {"principles": f"undecided within {LIMIT:g} s", **json.loads(lines[-1]), "again": json.loads(again).get("cpu")}
 
 
 def line_of(name: str, row: dict[str, object]) -> str:
     """One row of the table."""
     if "reason" in row:
-        return f"| {name} | – | {str(row['reason']).replace('|', '/')} | | | | | |"
+        return f"| {name} | – | {str(row['reason']).replace('|', '/')} | | | | | | |"
     engines = row["engines"]
     shown = [_engine(engines.get(e)) for e in ("MuJoCo", "Pinocchio")]
     aba = "" if row.get("aba") is None else f"{1e6 * row['aba']:.1f}"
-    numbers = f"{row['cpu']:.2f} | {1e6 * row['call']:.1f} | {aba} | {row['principles']}"
+    numbers = f"{row['cpu']:.2f} | {row['again']:.2f} | {1e6 * row['call']:.1f} | {aba} | {row['principles']}"
     return f"| {name} | {row['freedoms']} | {shown[0]} | {shown[1]} | {numbers} |"
 
 
@@ -176,7 +190,7 @@ def main(wanted: list[str]) -> None:
     known = dict(map(json.loads, kept.read_text(encoding="utf-8").splitlines())) if kept and kept.exists() else {}
     rows = []
     for file, root in files():
-        name = file.relative_to(root).as_posix()
+        name = Path(file).relative_to(root).as_posix()
         if wanted and not any(w in name for w in wanted):
             continue
         if name not in known:
@@ -197,6 +211,8 @@ def main(wanted: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps(measured(*sys.argv[2:4])))
+    elif sys.argv[1:2] == ["--again"]:
+        print(json.dumps(first_evaluation(*sys.argv[2:4])[0]))
     elif sys.argv[1:2] == ["--aba"]:
         print(json.dumps(_aba(sys.argv[2], free=sys.argv[3] == "free")))
     else:

@@ -36,21 +36,33 @@ class Certificate(Verdict):
     bits: int = 0
 
 
+class Comparison:
+    """One set of equations that others are held against, on one tape and at the same points: what they share is evaluated once."""
+
+    def __init__(self, reference: Equations, seed: int | None = None) -> None:
+        self.reference = reference
+        self.tape = reference.tape.fork()
+        self._rows = ZeroTest(self.tape, seed=seed, confirm=False)
+        self._inserted = ZeroTest(self.tape, reference.residuals, reference.udot, seed=seed)
+
+    def certificate(self, other: Equations) -> Certificate:
+        """Do the two have the same solutions u̇ for every state?"""
+        theirs = transplant(other.tape, self.tape, other.residuals)
+        differences = [self.tape.sub(a, b) for a, b in zip(self.reference.residuals, theirs, strict=True)]
+        self._rows.clock = self._inserted.clock = Clock()
+        try:
+            same = self._rows.decide(differences)
+            if same.all_zero is not False:
+                return _verdict(same, same_rows=True)
+            return _verdict(self._inserted.decide(theirs), same_rows=False)
+        except StructurallySingular as problem:
+            # rows that differ while the mass matrix determines no accelerations to insert: they may still have the same solutions
+            return Certificate(holds=None, bound=1.0, why=str(problem), same_rows=False)
+
+
 def compare(reference: Equations, other: Equations, seed: int | None = None) -> Certificate:
     """Do the two have the same solutions u̇ for every state?"""
-    tape = reference.tape.fork()
-    theirs = transplant(other.tape, tape, other.residuals)
-    differences = [tape.sub(a, b) for a, b in zip(reference.residuals, theirs, strict=True)]
-    clock = Clock()
-    try:
-        same = ZeroTest(tape, seed=seed, clock=clock, confirm=False).decide(differences)
-        if same.all_zero is not False:
-            return _verdict(same, same_rows=True)
-        by_insertion = ZeroTest(tape, reference.residuals, reference.udot, seed=seed, clock=clock).decide(theirs)
-        return _verdict(by_insertion, same_rows=False)
-    except StructurallySingular as problem:
-        # rows that differ while the mass matrix determines no accelerations to insert: they may still have the same solutions
-        return Certificate(holds=None, bound=1.0, why=str(problem), same_rows=False)
+    return Comparison(reference, seed).certificate(other)
 
 
 def _verdict(found: Decision, *, same_rows: bool) -> Certificate:

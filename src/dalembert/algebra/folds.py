@@ -12,6 +12,7 @@ from itertools import compress
 from operator import itemgetter
 from typing import Any, Final, Protocol, TypeVar
 
+from dalembert.algebra.contents import symbols_in
 from dalembert.algebra.tape import BINARY, LEAVES, Node, Number, Tape
 from dalembert.errors import NotLinear
 
@@ -100,8 +101,7 @@ def operations(tape: Tape, outs: Iterable[int]) -> Iterator[str]:
 
 def symbols_of(tape: Tape, outs: Iterable[int]) -> list[int]:
     """The symbols that `outs` contain, in order of creation."""
-    nodes = tape.nodes
-    return [i for i in needed(tape, outs) if nodes[i][0] == "symbol"]
+    return list(symbols_in(tape, outs))
 
 
 def evaluate(
@@ -360,6 +360,7 @@ def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
     """The expressions `outs` of one tape, made again on another tape of the same system."""
     shared = source.shared_length(target)
     new: dict[int, int] = {}
+    there = _OrSame(new)
     for i in needed(source, outs, range(shared)):
         op, a, b = source.nodes[i]
         if op == "symbol":
@@ -373,7 +374,7 @@ def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
         elif op == "const":
             new[i] = target.const(a)
         else:
-            new[i] = rebuilt(target, (op, a, b), i, _OrSame(new))
+            new[i] = rebuilt(target, (op, a, b), i, there)
     return [new.get(i, i) for i in outs]
 
 

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.magnitude import checked_size
 from dalembert.errors import BadExpression
+
+if TYPE_CHECKING:
+    from dalembert.algebra.contents import Contents
 
 Number = int | Fraction
 Node = tuple[str, Any, Any]
@@ -41,6 +44,7 @@ class Tape:
 
     __slots__ = (
         "_memo",
+        "contents",
         "displays",
         "forked_at",
         "inputs",
@@ -87,6 +91,8 @@ class Tape:
         self.turns: dict[tuple[int, bool, Triple] | tuple[int, int, int], Triple] = {}
         # what some nodes were found to be made of; nodes never change, so neither does this
         self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
+        # which symbols each node contains, made where that is asked
+        self.contents: Contents | None = None
         # digests of the nodes from the first one on, block by block, made where code is kept by its content
         self.prefixes: list[Any] = []
         self.zero, self.one = self.const(0), self.const(1)
@@ -111,6 +117,7 @@ class Tape:
         new.read_as_pi = self.read_as_pi
         new.turns = self.turns.copy() if whole else {}
         new.visits = {}
+        new.contents = None if self.contents is None else self.contents.below(size)
         new.prefixes = self.prefixes.copy() if whole else []
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
@@ -119,13 +126,13 @@ class Tape:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits", "prefixes")}
+        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits", "contents", "prefixes")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         for k, v in state.items():
             setattr(self, k, v)
         self._memo = {_key(*node): i for i, node in enumerate(self.nodes)}
-        self.turns, self.visits, self.prefixes = {}, {}, []
+        self.turns, self.visits, self.contents, self.prefixes = {}, {}, None, []
 
     # ---- leaves ------------------------------------------------------------------------------
 

@@ -148,13 +148,15 @@ class EquationField:
         tape, size = self.evaluator.tape, np.abs(slopes[:, :, : self.sizes.q]).max(axis=0)
         largest = size.max(axis=1, initial=0.0)[:, None]
         suspect = (size > 0.0) & (size <= _SUSPECT * largest)
-        for j in np.flatnonzero(suspect.any(axis=0)).tolist():
-            along = Derivative(tape, lambda x, i=wrt[j]: tape.one if x == i else None)  # type: ignore[misc]
-            rows: list[int] = np.flatnonzero(suspect[:, j]).tolist()
-            unknown = [k for k in rows if (outs[k], wrt[j]) not in self._absent]
-            zero = shown_zero(tape, [along(outs[k]) for k in unknown]) if unknown else []
-            self._absent |= {(outs[k], wrt[j]): gone for k, gone in zip(unknown, zero, strict=True)}
-            slopes[:, [k for k in rows if self._absent[outs[k], wrt[j]]], j] = 0.0
+        pairs = [(outs[k], wrt[j]) for k, j in np.argwhere(suspect).tolist()]
+        unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._absent]
+        along = {x: Derivative(tape, lambda y, x=x: tape.one if y == x else None) for _, x in unknown}  # type: ignore[misc]
+        # all at once: they have most of their nodes in common
+        zero = shown_zero(tape, [along[x](e) for e, x in unknown]) if unknown else []
+        self._absent |= dict(zip(unknown, zero, strict=True))
+        for (e, x), (k, j) in zip(pairs, np.argwhere(suspect).tolist(), strict=True):
+            if self._absent[e, x]:
+                slopes[:, k, j] = 0.0
 
     def _check(self, values: Numbers, slopes: Numbers) -> None:
         if not (np.isfinite(values).all() and np.isfinite(slopes).all()):

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dalembert.algebra.contents import functions_in
 from dalembert.algebra.exact.constants import simpler_root
 from dalembert.algebra.exact.modular import BadPoint, sign
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.structure import Structure
-from dalembert.algebra.folds import depends_on, needed, operations
+from dalembert.algebra.folds import depends_on, needed
 from dalembert.algebra.tape import LEAVES, Tape
 
 _ARCS: Final = frozenset({"asin", "acos", "atan", "atan2"})
@@ -48,18 +49,22 @@ class Branches:
 
     def none(self, rows: Sequence[int]) -> bool:
         """Whether no row has any branches."""
-        return _BRANCHING.isdisjoint(operations(self.tape, rows))
+        return not self._branching(rows)
+
+    def _branching(self, rows: Sequence[int]) -> list[int]:
+        nodes = self.tape.nodes
+        return [i for i in functions_in(self.tape, rows) if nodes[i][0] in _BRANCHING]
 
     def of(self, row: Sequence[int]) -> Branching:
         """The branching of some nodes together."""
-        if self.none(row):
+        branching = self._branching(row)
+        if not branching:
             return Branching()
-        nodes = needed(self.tape, row)
         atoms: dict[int, None] = {}
         radicands: dict[int, None] = {}
-        arcs = self._arcs(row, nodes)
+        arcs = self._arcs(row, branching)
         related = arcs
-        for i in nodes:
+        for i in branching:
             op, a, b = self.tape.nodes[i]
             if op in ("sign", "abs"):
                 atoms |= dict.fromkeys(self._signs(a))
@@ -72,7 +77,8 @@ class Branches:
                 atoms |= dict.fromkeys(x for x, k in powers.items() if k // 2 % 2 and x in self._varying([x]))
                 radicands |= {a: None} if any(k % 2 for k in powers.values()) else {}
         more, dependent = self._relations(tuple(sorted(radicands)))
-        return Branching(tuple(atoms), min(len(atoms), self._degree(nodes, row)), related + more, dependent or bool(arcs))
+        degree = min(len(atoms), self._degree(row)) if atoms else 0
+        return Branching(tuple(atoms), degree, related + more, dependent or bool(arcs))
 
     def _signs(self, a: int) -> list[int]:
         return self._varying(self.structure.odd(a))
@@ -80,16 +86,19 @@ class Branches:
     def _varying(self, atoms: Iterable[int]) -> list[int]:
         return [a for a in atoms if not self.structure.constant(a) and not self.structure.nonnegative(a)]
 
-    def _arcs(self, row: Sequence[int], nodes: Sequence[int]) -> int:
+    def _arcs(self, row: Sequence[int], branching: Sequence[int]) -> int:
         """Inverse functions inside sines and cosines: each brings a root that need not stand on the tape."""
         ops = self.tape.nodes
-        arcs = [i for i in nodes if ops[i][0] in _ARCS]
-        inside = depends_on(self.tape, row, arcs) if arcs else set()
-        turned = {a for op, a, _ in (ops[i] for i in nodes) if op in ("sin", "cos") and a in inside}
+        arcs = [i for i in branching if ops[i][0] in _ARCS]
+        if not arcs:
+            return 0
+        inside = depends_on(self.tape, row, arcs)
+        turned = {a for op, a, _ in (ops[i] for i in needed(self.tape, row)) if op in ("sin", "cos") and a in inside}
         return sum(not turned.isdisjoint(depends_on(self.tape, row, [i])) for i in arcs)
 
-    def _degree(self, nodes: Sequence[int], row: Sequence[int]) -> int:
+    def _degree(self, row: Sequence[int]) -> int:
         """The largest number of signs in one product."""
+        nodes = needed(self.tape, row)
         degree: dict[int, int] = {}
         most = len(nodes)
         for i in nodes:
@@ -120,7 +129,7 @@ class Branches:
         return found
 
     def _counted(self, radicands: tuple[int, ...]) -> tuple[int, bool]:
-        roots = [i for i in needed(self.tape, radicands) if self.tape.nodes[i][0] == "sqrt" and not self.structure.constant(i)]
+        roots = [i for i in functions_in(self.tape, radicands) if self.tape.nodes[i][0] == "sqrt" and not self.structure.constant(i)]
         over = depends_on(self.tape, radicands, roots) if roots else set()
         simple = [f for f in radicands if f not in over]
         parities = [self._parity(f) for f in simple]

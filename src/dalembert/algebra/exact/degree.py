@@ -10,20 +10,22 @@ its largest term and not of all terms together.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Final, TypeVar
 
 from dalembert.algebra.exact.bounds import RowDegree
 from dalembert.algebra.exact.linear_forms import Form
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.trials import Trials
 from dalembert.algebra.folds import needed
-from dalembert.algebra.tape import Number, Tape
+from dalembert.algebra.tape import LEAVES, Number, Tape
 
+Result = TypeVar("Result")
 Quotient = tuple[int, int]
 Factors = dict[Hashable, int]
 
 _NO_FACTORS: Final = 0
+_KINDS: Final = {"sin": "angle", "cos": "angle", "exp": "exp", "cosh": "exp", "sinh": "exp"}
 # products under a fraction line are taken apart up to this many factors
 _MOST_FACTORS: Final = 64
 
@@ -36,8 +38,7 @@ def degrees(
     `given` states the degrees of nodes that are not computed on the tape, such as accelerations from a solve;
     they are taken to be quotients over one common denominator.
     """
-    fold = _fold(tape, outs, point, given)
-    return [(fold.found[i][0], fold.denominators.degree(fold.found[i][1])) for i in outs]
+    return _at(tape, outs, point, lambda there: DegreeFold(there, given or {}).quotients(outs))
 
 
 def row_degrees(
@@ -47,14 +48,11 @@ def row_degrees(
 
     A root of order r has r branches, all of which count; where points are rejected for it, half of them are.
     """
-    fold = _fold(tape, outs, point, given)
-    return [RowDegree(fold.found[i][0], fold.denominators.degree(fold.found[i][1]), fold.log2_branches(i)) for i in outs]
+    return _at(tape, outs, point, lambda there: DegreeFold(there, given or {}).rows(outs))
 
 
-def _fold(tape: Tape, outs: Sequence[int], point: PrimePoint | None, given: Mapping[int, tuple[int, int]] | None) -> _Fold:
-    if point is not None:
-        return _Fold(point, outs, given or {})
-    return Trials(tape, 1, outs=outs).at(0, lambda drawn: _Fold(drawn, outs, given or {}))
+def _at(tape: Tape, outs: Sequence[int], point: PrimePoint | None, work: Callable[[PrimePoint], Result]) -> Result:
+    return work(point) if point is not None else Trials(tape, 1, outs=outs).at(0, work)
 
 
 class _Denominators:
@@ -107,66 +105,93 @@ class _Denominators:
         return self.of({f: k - y.get(f, 0) for f, k in self._factors[i].items() if k > y.get(f, 0)})
 
 
-class _Fold:
-    """The degree of N and the denominator of every node under `outs`."""
+class DegreeFold:
+    """The degree of N and the denominator of every node that was asked for, at one point; `given` as for `degrees`."""
 
-    def __init__(self, point: PrimePoint, outs: Sequence[int], given: Mapping[int, tuple[int, int]]) -> None:
+    def __init__(self, point: PrimePoint, given: Mapping[int, tuple[int, int]]) -> None:
         self.point, self.tape, self._given = point, point.tape, given
+        self._asked: dict[int, None] = {}
+        # the common denominator of each generator's multiples
+        self._units: dict[str, dict[int, int]] = {"angle": {}, "exp": {}}
+        self._begin()
+
+    def _begin(self) -> None:
         self.denominators = _Denominators()
         self.found: dict[int, Quotient] = {}
         # degrees of the arguments of log, asin and atan, by the value of the function
         self._arguments: dict[int, tuple[int, int]] = {}
-        # the order of each root, and the node that takes it
-        self._rooted: dict[Hashable, tuple[int, int]] = {}
-        if given:
-            self.denominators.factor_degree["given"] = max(d for _, d in given.values())
+        # the roots by number, log₂ of their orders, which of them each node takes itself, and contains
+        self._roots: dict[Hashable, int] = {}
+        self._log2_orders: list[float] = []
+        self._own = 0
+        self._inside: dict[int, int] = {}
+        if self._given:
+            self.denominators.factor_degree["given"] = max(d for _, d in self._given.values())
             common = self.denominators.of({"given": 1})
-            self.found = {i: (n, common if d else _NO_FACTORS) for i, (n, d) in given.items()}
-        nodes = needed(self.tape, outs, self.found)
-        self._units = {"angle": self._unit(nodes, ("sin", "cos")), "exp": self._unit(nodes, ("exp", "cosh", "sinh"))}
-        for i in nodes:
-            self._here = i
-            self.found[i] = self._rule(i)
+            self.found = {i: (n, common if d else _NO_FACTORS) for i, (n, d) in self._given.items()}
 
-    def log2_branches(self, i: int) -> float:
-        """log₂ of the number of branches of the roots under node i."""
-        if not self._rooted:
-            return 0.0
-        inside = set(needed(self.tape, (i,)))
+    def quotients(self, outs: Sequence[int]) -> list[tuple[int, int]]:
+        """(degree of N, degree of D) for each e = N/D."""
+        self._extend(outs)
+        return [(self.found[i][0], self.denominators.degree(self.found[i][1])) for i in outs]
+
+    def rows(self, outs: Sequence[int]) -> list[RowDegree]:
+        """The same, with log₂ of the number of branches of the roots under each."""
+        return [RowDegree(n, d, self._log2_branches(i)) for i, (n, d) in zip(outs, self.quotients(outs), strict=True)]
+
+    def _log2_branches(self, i: int) -> float:
+        inside = self._inside.get(i, 0)
         rejected = 1.0 if not self.point.imaginary else 0.0
-        return sum(math.log2(order) + rejected for order, node in self._rooted.values() if node in inside)
+        return sum(order + rejected for k, order in enumerate(self._log2_orders) if inside >> k & 1)
 
-    def _unit(self, nodes: Sequence[int], functions: tuple[str, ...]) -> dict[int, int]:
-        """The common denominator of each generator's multiples."""
-        units: dict[int, int] = {}
+    def _extend(self, outs: Sequence[int]) -> None:
+        nodes = needed(self.tape, outs, self.found)
+        if self._divided(nodes):
+            # what was found so far counts in units that are now too large
+            self._begin()
+            nodes = needed(self.tape, (*self._asked, *outs), self.found)
+        self._asked |= dict.fromkeys(outs)
+        for i in nodes:
+            self._own = 0
+            self.found[i] = self._rule(i)
+            if self._roots:
+                op, a, b = self.tape.nodes[i]
+                inside = self._own | (0 if op in LEAVES else self._inside.get(a, 0) | self._inside.get(b, 0))
+                if inside:
+                    self._inside[i] = inside
+
+    def _divided(self, nodes: Sequence[int]) -> bool:
+        """Gather the units of more nodes; whether one that was in use has become smaller."""
+        before = {kind: units.copy() for kind, units in self._units.items()}
         for i in nodes:
             op, a, _ = self.tape.nodes[i]
-            if op in functions:
+            kind = _KINDS.get(op)
+            if kind is not None:
+                units = self._units[kind]
                 for g, c in self.point.form(a).items():
                     units[g] = math.lcm(units.get(g, 1), c.denominator)
-        return units
+        return any(self._units[kind][g] != unit for kind, units in before.items() for g, unit in units.items())
 
     def _rule(self, i: int) -> Quotient:
         op, a, b = self.tape.nodes[i]
-        if op == "const":
+        if op == "mul":
+            x, y = self.found[a], self.found[b]
+            return x[0] + y[0], self.denominators.times(x[1], y[1])
+        if op in ("add", "sub"):
+            return self._sum(self.found[a], self.found[b])
+        if op in ("const", "sign"):
             return 0, _NO_FACTORS
         if op in ("symbol", "pi"):
             return 1, _NO_FACTORS
-        x = self.found[a]
         if op in ("neg", "abs"):
-            return x
-        if op == "sign":
-            return 0, _NO_FACTORS
-        if op in ("add", "sub"):
-            return self._sum(x, self.found[b])
-        if op == "mul":
-            y = self.found[b]
-            return x[0] + y[0], self.denominators.times(x[1], y[1])
+            return self.found[a]
         if op == "div":
-            return self._over(x, b)
+            return self._over(self.found[a], b)
         return self._function(op, i, a, b)
 
     def _sum(self, x: Quotient, y: Quotient) -> Quotient:
+        if x[1] == y[1]:
+            return x if x[0] >= y[0] else y
         den = self.denominators
         common = den.lcm(x[1], y[1])
         return den.degree(common) + max(x[0] - den.degree(x[1]), y[0] - den.degree(y[1])), common
@@ -219,7 +244,10 @@ class _Fold:
         return self.found[self.tape.nodes[a][1]] if inside else (1, _NO_FACTORS)
 
     def _root(self, key: Hashable, order: int) -> None:
-        self._rooted.setdefault(key, (order, self._here))
+        if key not in self._roots:
+            self._roots[key] = len(self._roots)
+            self._log2_orders.append(math.log2(order))
+        self._own |= 1 << self._roots[key]
 
     def _circle(self, form: Form) -> Quotient:
         """2 Σ|k| over Π(1 + x²)^|k|"""

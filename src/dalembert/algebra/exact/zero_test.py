@@ -10,17 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from dalembert.algebra.contents import functions_in
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.bounds import RowDegree
 from dalembert.algebra.exact.branches import Branches, Branching
-from dalembert.algebra.exact.degree import degrees, row_degrees
+from dalembert.algebra.exact.degree import DegreeFold, degrees, row_degrees
 from dalembert.algebra.exact.modular import SIZES, BadPoint
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.trials import Trials, run_seed
 from dalembert.algebra.exact.unknowns import solve_unknowns
 from dalembert.algebra.exact.verdict import Clock, Decision, Undecided
-from dalembert.algebra.folds import depends_on, operations
+from dalembert.algebra.folds import depends_on
 from dalembert.algebra.tape import Tape
 
 # with more than this, more points do not help as much as larger primes
@@ -30,8 +31,6 @@ _MOST_PATTERNS: Final = 8
 _KEPT: Final = 4
 # signs that depend on one another show it in so many draws, but for a chance of 2⁻¹²⁰
 _DRAWS_FOR_RELATIONS: Final = 120
-# functions between which relations exist that a field does not keep
-_LOOSE: Final = frozenset({"log", "asin", "acos", "atan", "atan2", "exp", "sinh", "cosh", "abs", "sign", "sqrt"})
 
 
 @dataclass
@@ -53,6 +52,7 @@ class ZeroTest:
         self._trials: dict[int, Trials] = {}
         self._branches = Branches(self.tape, self._unsettled)
         self._given: dict[int, tuple[int, int]] | None = None
+        self._degrees: DegreeFold | None = None
         # what points are drawn for
         self._asked: Sequence[int] = ()
         self._free: dict[int, PrimePoint] = {}
@@ -149,7 +149,7 @@ class ZeroTest:
         return set(gone) - {r for r, sure in zip(loose, confirmed, strict=True) if not sure}
 
     def _is_loose(self, row: int) -> bool:
-        return not _LOOSE.isdisjoint(operations(self.tape, (row, *self.residuals)))
+        return bool(functions_in(self.tape, (row, *self.residuals)))
 
     def given(self) -> dict[int, tuple[int, int]]:
         """The degrees of the unknowns: quotients of determinants of order n and n − 1."""
@@ -161,6 +161,15 @@ class ZeroTest:
             )
             self._given = dict.fromkeys(self.unknowns, (degree, degree)) if self.residuals else {}
         return self._given
+
+    def row_degrees(self, rows: Sequence[int]) -> list[RowDegree]:
+        """The degrees of rows; what was found for earlier ones at the same point is kept."""
+        point, given = self.known_point, self.given()
+        if point is None:
+            return row_degrees(self.tape, rows, None, given)
+        if self._degrees is None or self._degrees.point is not point:
+            self._degrees = DegreeFold(point, given)
+        return self._degrees.rows(rows)
 
     def branchings(self, rows: Sequence[int]) -> dict[int, Branching]:
         """The branches of each row with all that its unknowns depend on."""
@@ -196,7 +205,7 @@ class _Run:
     def prove(self) -> None:
         """Points and primes until the bound is small, signs until every pattern has been met."""
         test = self.test
-        rows = dict(zip(self.left, row_degrees(test.tape, self.left, self.test.known_point, test.given()), strict=True))
+        rows = dict(zip(self.left, test.row_degrees(self.left), strict=True))
         branchings = test.branchings(self.left)
         plain = [r for r in self.left if not branchings[r].atoms and not branchings[r].related]
         self._prove_plain({r: rows[r] for r in plain})

@@ -1,0 +1,93 @@
+"""Which symbols a node contains, and which functions other than sines and cosines: a set of bits for every node, found once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Final
+
+from dalembert.algebra.tape import BINARY, LEAVES, Tape
+from dalembert.once import MAKING
+
+# functions that have branches, or between which relations exist that a field does not keep
+MARKED: Final = frozenset({"exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign"})
+
+
+class Contents:
+    """Of one tape, as far as anybody has asked: nodes never change, so neither does what they contain."""
+
+    __slots__ = ("_equal", "_listed", "_marks", "_sets", "_symbols")
+
+    def __init__(self) -> None:
+        # the bits of each node; those that are equal are one object
+        self._sets: list[int] = []
+        self._equal: dict[int, int] = {}
+        # the node that each bit stands for, in order of creation, and which of them are symbols
+        self._marks: list[int] = []
+        self._symbols = 0
+        self._listed: dict[int, tuple[int, ...]] = {}
+
+    def below(self, length: int) -> Contents:
+        """The same for a tape that agrees with this one below `length`."""
+        new = Contents()
+        new._sets = self._sets[:length]
+        new._marks = self._marks[: bisect_left(self._marks, length)]
+        new._symbols = self._symbols & ((1 << len(new._marks)) - 1)
+        return new
+
+    def symbols(self, bits: int) -> tuple[int, ...]:
+        """The symbols among what some bits stand for."""
+        return self._nodes(bits & self._symbols)
+
+    def functions(self, bits: int) -> tuple[int, ...]:
+        """The nodes of functions among what some bits stand for."""
+        return self._nodes(bits & ~self._symbols)
+
+    def _nodes(self, bits: int) -> tuple[int, ...]:
+        nodes = self._listed.get(bits)
+        if nodes is None:
+            nodes = self._listed[bits] = tuple(mark for k, mark in enumerate(self._marks) if bits >> k & 1)
+        return nodes
+
+    def union(self, tape: Tape, outs: Iterable[int]) -> int:
+        """The bits of some nodes together."""
+        ends = tuple(outs)
+        if ends and max(ends) >= len(self._sets):
+            with MAKING:
+                self._extend(tape, max(ends) + 1)
+        bits = 0
+        for i in ends:
+            bits |= self._sets[i]
+        return bits
+
+    def _extend(self, tape: Tape, length: int) -> None:
+        sets, equal = self._sets, self._equal
+        for i in range(len(sets), length):
+            op, a, b = tape.nodes[i]
+            bits = 0 if op in LEAVES else sets[a] | sets[b] if op in BINARY else sets[a]
+            if op == "symbol" or op in MARKED:
+                own = 1 << len(self._marks)
+                bits |= own
+                self._marks.append(i)
+                self._symbols |= own if op == "symbol" else 0
+            sets.append(equal.setdefault(bits, bits))
+
+
+def _of(tape: Tape) -> Contents:
+    if tape.contents is None:
+        with MAKING:
+            if tape.contents is None:
+                tape.contents = Contents()
+    return tape.contents
+
+
+def symbols_in(tape: Tape, outs: Iterable[int]) -> tuple[int, ...]:
+    """The symbols that `outs` contain, in order of creation."""
+    known = _of(tape)
+    return known.symbols(known.union(tape, outs))
+
+
+def functions_in(tape: Tape, outs: Iterable[int]) -> tuple[int, ...]:
+    """The nodes of all functions but sines and cosines that `outs` contain, in order of creation."""
+    known = _of(tape)
+    return known.functions(known.union(tape, outs))

@@ -5,7 +5,7 @@ The count of operations decides, not the clock, so that the same page comes out 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,6 +14,7 @@ from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import operation_count
 from dalembert.algebra.printing.tree import ZERO, Sides, TooLongToWrite, Tree
 from dalembert.algebra.tape import LEAVES, Tape
+from dalembert.report.blocks import Display
 from dalembert.report.writing import Writing
 
 # operations of expressions that may be tried in vain, and in all, before only short ones are tried
@@ -33,6 +34,8 @@ class Patience:
         # tapes are kept, so that none is taken for another
         self.known: dict[tuple[int, int], tuple[Tape, Form | None]] = {}
         self.shown: dict[tuple[int, int], Tree] = {}
+        # equations, and the operations that they took of those that may be written with their intermediates
+        self.equations: dict[tuple[Hashable, ...], tuple[Tape, Display, int]] = {}
 
     def allows(self, operations: int) -> bool:
         """Whether so many operations may still be written with their intermediates."""
@@ -78,6 +81,17 @@ class BoundedForms(Writing):
         if key not in self.patience.shown:
             self.patience.shown[key] = super().written(tape, i, form)
         return self.patience.shown[key]
+
+    def equations(self, tape: Tape, residuals: Sequence[int], unknowns: Sequence[int], rates: Sequence[int]) -> Display:
+        """Made once for the equations and for the last step of their derivation."""
+        key = id(tape), tuple(residuals), tuple(unknowns), tuple(rates)
+        known = self.patience.equations.get(key)
+        if known is not None and (not known[2] or self.patience.allows(known[2])):
+            return known[1]
+        before = self.patience.written
+        display = super().equations(tape, residuals, unknowns, rates)
+        self.patience.equations[key] = tape, display, self.patience.written - before
+        return display
 
     def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Sides, ...], list[Tree]]:
         """With their intermediates, as long as a page has room for them; then with a word."""

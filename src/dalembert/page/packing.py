@@ -11,7 +11,7 @@ from typing import Final
 from dalembert.algebra.printing.tree import Factors, Group, Sides, SignedTerms, TooLongToWrite, Tree
 from dalembert.principles.base import Derivation, Step
 from dalembert.report.blocks import Block, Display, FormulaSpan, words
-from dalembert.report.html import html
+from dalembert.report.html import formulas, html
 
 # shorter ones stand in the page as they are
 _SHORT: Final = 12_000
@@ -23,18 +23,26 @@ MOST_ITEMS: Final = 24
 
 
 class Packing:
-    """Counts the packed fragments of a page."""
+    """Counts the packed fragments of a page, and remembers displays that stand in several places."""
 
     def __init__(self) -> None:
         self.count = 0
+        # displays are kept, so that none is taken for another
+        self._written: dict[int, tuple[Display, tuple[str, str]]] = {}
+
+    def written(self, display: Display) -> tuple[str, str]:
+        """The lines of a display and its intermediates, written once."""
+        if id(display) not in self._written:
+            self._written[id(display)] = display, formulas(display)
+        return self._written[id(display)][1]
 
     def html(self, blocks: Iterable[Block]) -> str:
         """Blocks with their lists of intermediates folded; what is long is left to the script."""
-        return self._packed(html(blocks, self._folded))
+        return self._packed(html(blocks, self._folded, self.written))
 
-    def _folded(self, count: str, formulas: str) -> str:
+    def _folded(self, count: str, below: str) -> str:
         """with 12 intermediates, and the formulas below it"""
-        return f'<details class="with"><summary>{count}</summary>{self._packed(formulas)}</details>'
+        return f'<details class="with"><summary>{count}</summary>{self._packed(below)}</details>'
 
     def _packed(self, html: str) -> str:
         """The fragment itself, or a place that the script fills from a compressed block."""

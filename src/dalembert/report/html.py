@@ -42,11 +42,22 @@ pre { overflow-x: auto; padding: 0.75rem; background: #f5f5f5; }
 
 # how a count of intermediates and the formulas that define them are shown
 Folding = Callable[[str, str], str]
+# the lines of a display, and its intermediates
+Formulas = Callable[[Display], tuple[str, str]]
 
 
-def html(blocks: Iterable[Block], folded: Folding = lambda count, formulas: f'<p class="count">{count}</p>\n{formulas}') -> str:
+def formulas(display: Display) -> tuple[str, str]:
+    """The lines of a display, and its intermediates."""
+    return formula(display.lines), formula(intermediates(display)) if display.definitions else ""
+
+
+def html(
+    blocks: Iterable[Block],
+    folded: Folding = lambda count, below: f'<p class="count">{count}</p>\n{below}',
+    written: Formulas = formulas,
+) -> str:
     """What stands inside a page."""
-    return "\n".join(text for block in blocks if (text := _block(block, folded)))
+    return "\n".join(text for block in blocks if (text := _block(block, folded, written)))
 
 
 def document(blocks: Iterable[Block], title: str = "") -> str:
@@ -60,7 +71,7 @@ def document(blocks: Iterable[Block], title: str = "") -> str:
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n<main>\n{html(shown)}\n</main>\n</body>\n</html>'
 
 
-def _block(block: Block, folded: Folding) -> str:
+def _block(block: Block, folded: Folding, written: Formulas) -> str:
     match block:
         case Heading(level, words):
             return f"<h{level}>{escaped(words)}</h{level}>"
@@ -68,24 +79,25 @@ def _block(block: Block, folded: Folding) -> str:
             opening = '<p class="quiet">' if quiet else "<p>"
             return f"{opening}{''.join(inline(span) for span in spans)}</p>"
         case Display():
-            return _display(block, folded)
+            return _display(block, folded, written)
         case TableBlock():
             return _table(block)
         case Code(text):
             return f"<pre><code>{escaped(text.rstrip())}</code></pre>"
 
 
-def _display(display: Display, folded: Folding) -> str:
+def _display(display: Display, folded: Folding, written: Formulas) -> str:
     if not display.lines:
         return ""
-    shown = formula(display.lines)
-    return f"{shown}\n{folded(display.count, formula(intermediates(display)))}" if display.definitions else shown
+    shown, below = written(display)
+    return f"{shown}\n{folded(display.count, below)}" if below else shown
 
 
 def formula(lines: Sequence[Line]) -> str:
     """Lines under one another as one formula, which scrolls where the page is too narrow."""
-    presentation = mathml.aligned([_cells(line) for line in aligned(lines)])
-    written = f"\\begin{{aligned}}\n{latex.rows(lines)}\n\\end{{aligned}}"
+    rows = aligned(lines)
+    presentation = mathml.aligned([_cells(line) for line in rows])
+    written = f"\\begin{{aligned}}\n{latex.rows(rows)}\n\\end{{aligned}}"
     return f'<div class="formula">{mathml.element(presentation, written, block=True)}</div>'
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.latex_words import escaped
-from dalembert.report.alignment import aligned, intermediates
+from dalembert.report.alignment import Aligned, aligned, intermediates
 from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
 
 PREAMBLE: Final = r"""\documentclass{article}
@@ -33,11 +33,11 @@ def body(blocks: Iterable[Block]) -> str:
     return "\n\n".join(text for block in blocks if (text := _block(block)))
 
 
-def rows(lines: Sequence[Line]) -> str:
+def rows(lines: Sequence[Aligned]) -> str:
     """left &= right under one another, as it stands inside an alignment."""
     write = Latex()
     found = []
-    for row in aligned(lines):
+    for row in lines:
         left = f"{write(row.left)} " if row.left is not None else ""
         found.append(f"{left}&{chr(92) + 'quad ' if row.continued else ''}{write(row.right)}")
     return " \\\\\n".join(found)
@@ -71,7 +71,7 @@ def _display(display: Display) -> str:
 
 
 def _align(lines: Sequence[Line]) -> str:
-    return f"\\begin{{align*}}\n{rows(lines)}\n\\end{{align*}}"
+    return f"\\begin{{align*}}\n{rows(aligned(lines))}\n\\end{{align*}}"
 
 
 def inline(span: Span) -> str:

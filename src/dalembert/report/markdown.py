@@ -8,7 +8,7 @@ from typing import Final
 
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.report import latex
-from dalembert.report.alignment import intermediates
+from dalembert.report.alignment import aligned, intermediates
 from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
 
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
@@ -48,7 +48,7 @@ def _display(display: Display) -> str:
 
 
 def _math(lines: Sequence[Line]) -> str:
-    return f"$$\n\\begin{{aligned}}\n{latex.rows(lines)}\n\\end{{aligned}}\n$$"
+    return f"$$\n\\begin{{aligned}}\n{latex.rows(aligned(lines))}\n\\end{{aligned}}\n$$"
 
 
 def inline(span: Span) -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, groupby
 from typing import Any, Final
 
-from dalembert.algebra.folds import Linear
+from dalembert.algebra.folds import Linear, transplant
 from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.kinetics.driving import driving
@@ -69,18 +69,20 @@ def _found(run: Trajectory, evaluator: Evaluator) -> LiveReactions:
     if not forms:
         return LiveReactions()
     outs: list[int] = []
-
-    def place(tape: Tape, node: int) -> int:
-        outs.append(evaluator.reduced(evaluator.node(Scalar(tape, node))))
-        return len(outs) - 1
-
-    terms = [[place(tape, c), [[j, place(tape, i)] for j, i in k.items()]] for c, k, tape in forms]
-    balance = [evaluator.reduced(evaluator.node(Scalar(t, i))) for i in (*needs.along_q, *(a for row in needs.A for a in row))]
+    for tape, group in groupby(forms, lambda form: form[2]):
+        outs += _reduced(evaluator, tape, [i for c, k, _ in group for i in (c, *k.values())])
+    place = count()
+    terms = [[next(place), [[j, next(place)] for j in k]] for _, k, _ in forms]
+    balance = _reduced(evaluator, t, (*needs.along_q, *(a for row in needs.A for a in row)))
     if operation_count(evaluator.tape, (*outs, *balance)) > _MOST:
         return LiveReactions()
     state = (*evaluator.kin.q, *evaluator.kin.u, evaluator.time, *evaluator.kin.udot)
     parts = (expressions("balance", evaluator.tape, balance, state), expressions("reactions", evaluator.tape, outs, state))
     return LiveReactions(parts, {"m": len(needs.A), "terms": terms})
+
+
+def _reduced(evaluator: Evaluator, tape: Tape, nodes: Sequence[int]) -> list[int]:
+    return [evaluator.reduced(i) for i in transplant(tape, evaluator.tape, nodes)]
 
 
 def reaction_places(found: RunReactions) -> dict[tuple[str, str], int]:

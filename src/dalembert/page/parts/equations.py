@@ -68,10 +68,12 @@ def _two_digits(x: float) -> float:
     return float(f"{x:.1e}")
 
 
-def _length(blocks: Sequence[Block]) -> float:
+def _length(blocks: Sequence[Block], packing: Packing) -> float:
     """Letters, signs and numbers of the first display and of its intermediates; without end where something was left out."""
     display = next((b for b in blocks if isinstance(b, Display)), Display(()))
-    return inf if lacks(display) else html([display]).count("<m")
+    if lacks(display):
+        return inf
+    return sum(text.count("<m") for text in packing.written(display)) if display.lines else 0
 
 
 def _principle(d: Derivation, writing: BoundedForms, packing: Packing, command: str) -> tuple[float, str]:
@@ -81,7 +83,7 @@ def _principle(d: Derivation, writing: BoundedForms, packing: Packing, command: 
     statement, rest = html(brief[:1]), packing.html(shortened(brief[1:], command))
     trimming = Trimming()
     long = _folded(steps.derivation(trimming.derivation(d), writing, level="teach"), packing, f"{command} --steps teach", trimming)
-    return _length(brief), f'<div class="statement">{statement}</div>{rest}<h3>Derivation step by step</h3>{long}'
+    return _length(brief, packing), f'<div class="statement">{statement}</div>{rest}<h3>Derivation step by step</h3>{long}'
 
 
 def _folded(blocks: Iterable[Block], packing: Packing, command: str, trimming: Trimming) -> str:

@@ -96,7 +96,7 @@ def test_a_long_left_side_starts_at_the_margin():
     long = SignedTerms(tuple((False, Letter("a", (Letter(str(k)),))) for k in range(60)))
     lines = [Line(FormulaSpan(Sides(long, b))), Line(FormulaSpan(Sides(b, c)))]
     assert all(row.left is None for row in aligned(lines))
-    shown = latex.rows(lines)
+    shown = latex.rows(aligned(lines))
     assert " \\\\\n&\\quad + " in shown
     written = " + ".join(f"a_{{{k}}}" for k in range(60))
     assert f"&{written} = b \\\\\n&b = c" == shown.replace(" \\\\\n&\\quad", "")

@@ -1,4 +1,4 @@
-"""Which symbols a node contains, and which functions other than sines and cosines: a set of bits for every node, found once."""
+"""Which symbols a node contains, whether π, and which functions other than sines and cosines: bits for every node, found once."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Final
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
 from dalembert.once import MAKING
 
-# functions that have branches, or between which relations exist that a field does not keep
-MARKED: Final = frozenset({"exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign"})
+# beside symbols and π, functions that have branches, or between which relations exist that a field does not keep
+MARKED: Final = frozenset({"symbol", "pi", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign"})
 
 
 class Contents:
     """Of one tape, as far as anybody has asked: nodes never change, so neither does what they contain."""
 
-    __slots__ = ("_equal", "_listed", "_marks", "_sets", "_symbols")
+    __slots__ = ("_equal", "_listed", "_marks", "_sets", "_symbols", "pi")
 
     def __init__(self) -> None:
         # the bits of each node; those that are equal are one object
         self._sets: list[int] = []
         self._equal: dict[int, int] = {}
-        # the node that each bit stands for, in order of creation, and which of them are symbols
+        # the node that each bit stands for, in order of creation, and which of them are symbols, and π
         self._marks: list[int] = []
-        self._symbols = 0
+        self._symbols = self.pi = 0
         self._listed: dict[int, tuple[int, ...]] = {}
 
     def below(self, length: int) -> Contents:
@@ -32,7 +32,8 @@ class Contents:
         new = Contents()
         new._sets = self._sets[:length]
         new._marks = self._marks[: bisect_left(self._marks, length)]
-        new._symbols = self._symbols & ((1 << len(new._marks)) - 1)
+        shared = (1 << len(new._marks)) - 1
+        new._symbols, new.pi = self._symbols & shared, self.pi & shared
         return new
 
     def symbols(self, bits: int) -> tuple[int, ...]:
@@ -41,7 +42,7 @@ class Contents:
 
     def functions(self, bits: int) -> tuple[int, ...]:
         """The nodes of functions among what some bits stand for."""
-        return self._nodes(bits & ~self._symbols)
+        return self._nodes(bits & ~(self._symbols | self.pi))
 
     def _nodes(self, bits: int) -> tuple[int, ...]:
         nodes = self._listed.get(bits)
@@ -65,11 +66,12 @@ class Contents:
         for i in range(len(sets), length):
             op, a, b = tape.nodes[i]
             bits = 0 if op in LEAVES else sets[a] | sets[b] if op in BINARY else sets[a]
-            if op == "symbol" or op in MARKED:
+            if op in MARKED:
                 own = 1 << len(self._marks)
                 bits |= own
                 self._marks.append(i)
                 self._symbols |= own if op == "symbol" else 0
+                self.pi |= own if op == "pi" else 0
             sets.append(equal.setdefault(bits, bits))
 
 
@@ -91,3 +93,9 @@ def functions_in(tape: Tape, outs: Iterable[int]) -> tuple[int, ...]:
     """The nodes of all functions but sines and cosines that `outs` contain, in order of creation."""
     known = _of(tape)
     return known.functions(known.union(tape, outs))
+
+
+def has_pi(tape: Tape, outs: Iterable[int]) -> bool:
+    """Whether `outs` contain π."""
+    known = _of(tape)
+    return bool(known.union(tape, outs) & known.pi)

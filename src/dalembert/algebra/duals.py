@@ -63,7 +63,8 @@ class Duals:
         return Dual(a.x + b.x, d)
 
     def sub(self, a: Dual, b: Dual) -> Dual:
-        return self.add(a, self.neg(b))
+        d = a.d if b.d is None else -b.d if a.d is None else a.d - b.d
+        return Dual(a.x - b.x, d)
 
     def neg(self, a: Dual) -> Dual:
         return Dual(-a.x, None if a.d is None else -a.d)

@@ -107,12 +107,13 @@ class _Search:
         nodes = [self.insert(x.expression.i) for x in self.terms]
         rates = [self.insert(x.rate.i) for x in self.terms]
         residuals = [self.insert(r) for r in self.motion.residuals]
+        asked = [*nodes, *rates, *residuals, *(row.e for row in self.motion.rows)]
         prime: int | None = None
         rows: list[list[Element]] = []
         n = len(self.terms)
         for seed in range(_ATTEMPTS):
             try:
-                point = self.motion.on_rows(PrimePoint(self.t, 7_000 + seed, prime))
+                point = self.motion.on_rows(PrimePoint(self.t, 7_000 + seed, prime, outs=asked))
                 udot = accelerations(point, residuals, self.motion.udot)
                 row = point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])
             except BadPoint:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dalembert.algebra.contents import has_pi
 from dalembert.algebra.exact.modular import SMALLEST_PERIOD
+from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import Number, Tape
 
 
-def common_period(tape: Tape, nodes: Sequence[int]) -> int:
+def common_period(tape: Tape, outs: Sequence[int]) -> int:
     """The least multiple of 24 such that all multiples of π under sines and cosines are multiples of 2π/period."""
     period, pi = SMALLEST_PERIOD, tape.pi
-    if not any((a == pi or b == pi) and op != "const" for op, a, b in map(tape.nodes.__getitem__, nodes)):
+    if not has_pi(tape, outs):
         return period
+    nodes = needed(tape, outs)
     # each node's rational part and its multiple of π, as in its form
     parts: dict[int, tuple[Number, Number]] = {pi: (0, 1)}
     for i in nodes:

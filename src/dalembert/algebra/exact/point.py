@@ -16,6 +16,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Final
 
+from dalembert.algebra.contents import functions_in
 from dalembert.algebra.exact import quadratic
 from dalembert.algebra.exact.constants import sign_of_constant, simpler_root
 from dalembert.algebra.exact.full_turns import common_period
@@ -63,9 +64,9 @@ class PrimePoint:
         self.tape = tape
         roots: list[int] = []
         if like is None:
-            nodes = range(len(tape.nodes)) if outs is None else needed(tape, outs)
-            roots = [a for op, a, _ in map(tape.nodes.__getitem__, nodes) if op == "sqrt"]
-            period = common_period(tape, nodes)
+            ends = range(len(tape.nodes)) if outs is None else outs
+            roots = [a for op, a, _ in map(tape.nodes.__getitem__, functions_in(tape, ends)) if op == "sqrt"]
+            period = common_period(tape, ends)
             squares = {v.numerator * v.denominator for a in roots if (v := tape.value(a)) is not None}
             self.generators = Generators(seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period)
         else:

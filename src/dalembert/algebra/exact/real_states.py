@@ -42,16 +42,26 @@ def states(tape: Tape, outs: Sequence[int], seed: int, count: int = _STATES[-1])
 
 def not_zero(tape: Tape, outs: Sequence[int], seed: int, residuals: Sequence[int] = (), unknowns: Sequence[int] = ()) -> list[bool]:
     """For each expression whether a state was found at which it is certainly not zero."""
-    drawn = states(tape, [*outs, *residuals, *unknowns], seed)
     known: set[int] = set()
     for count in _STATES:
         left = [e for e in dict.fromkeys(outs) if e not in known]
-        few = {i: x[:count] for i, x in drawn.items()}
-        sizes = np.abs(_floats(tape, left, few, residuals, unknowns, count)) if left else ()
+        if not left:
+            break
+        drawn = states(tape, [*outs, *residuals, *unknowns], seed, count)
+        found = np.abs(_floats(tape, left, drawn, residuals, unknowns, count))
+        sizes = np.where(np.isfinite(found), found, -1.0)
+
+        def away(expressions: list[int], k: int, drawn: Mapping[int, Numbers] = drawn) -> list[int]:
+            state = {i: Fraction(float(x[k])) for i, x in drawn.items()}
+            balls = at_state(tape, expressions, state, residuals, unknowns)
+            return [e for e, ball in zip(expressions, balls, strict=True) if _is_away(ball)]
+
+        # first all at once, where the smallest of them, measured by its largest value, is largest
+        shares = sizes / np.maximum(sizes.max(axis=1, keepdims=True), np.finfo(float).tiny)
+        known.update(away(left, int(shares.min(axis=0).argmax())))
         for e, size in zip(left, sizes, strict=True):
-            best = np.argsort(-np.where(np.isfinite(size), size, -1.0), kind="stable")[:_CANDIDATES]
-            at_best = ({i: Fraction(float(x[k])) for i, x in few.items()} for k in best.tolist())
-            if any(_is_away(*at_state(tape, [e], state, residuals, unknowns)) for state in at_best):
+            best = np.argsort(-size, kind="stable")[:_CANDIDATES].tolist()
+            if e not in known and any(away([e], k) for k in best):
                 known.add(e)
     return [e in known for e in outs]
 

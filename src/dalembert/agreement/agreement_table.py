@@ -9,7 +9,7 @@ from typing import Protocol
 
 from dalembert.agreement.audit import Finding, audit
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.certificate import Certificate, Comparison, Difference
+from dalembert.agreement.certificate import Certificate, Difference, ReferenceEquations
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.trials import run_seed
 from dalembert.algebra.folds import needed
@@ -130,7 +130,7 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
     `seed` draws the points of an earlier run once more.
     """
     kin, seed = kinematics(system), run_seed() if seed is None else seed
-    comparison: Comparison | None = None
+    reference: ReferenceEquations | None = None
     rows: list[AgreementRow] = []
     found: list[Certificate] = []
     for principle, derive in principles:
@@ -140,10 +140,10 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
             rows.append(AgreementRow(principle, applicable=False, why_not=str(reason)))
             continue
         d, seconds = made.derivation, made.seconds
-        if comparison is None:
-            comparison = Comparison(d.equations, seed)
+        if reference is None:
+            reference = ReferenceEquations(d.equations, seed)
         else:
-            found.append(comparison.certificate(d.equations))
+            found.append(reference.certificate(d.equations))
         rows.append(_row(d, found[-1] if found else None, seconds))
     findings, decision = audit(kin, seed)
     bound = bounds.together([*(v.bound for v in found if v.holds), decision.bound if decision.all_zero else 0.0])

@@ -36,7 +36,7 @@ class Certificate(Verdict):
     bits: int = 0
 
 
-class Comparison:
+class ReferenceEquations:
     """One set of equations that others are held against, on one tape and at the same points: what they share is evaluated once."""
 
     def __init__(self, reference: Equations, seed: int | None = None) -> None:
@@ -62,7 +62,7 @@ class Comparison:
 
 def compare(reference: Equations, other: Equations, seed: int | None = None) -> Certificate:
     """Do the two have the same solutions u̇ for every state?"""
-    return Comparison(reference, seed).certificate(other)
+    return ReferenceEquations(reference, seed).certificate(other)
 
 
 def _verdict(found: Decision, *, same_rows: bool) -> Certificate:

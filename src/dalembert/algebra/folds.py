@@ -12,7 +12,7 @@ from itertools import compress
 from operator import itemgetter
 from typing import Any, Final, Protocol, TypeVar
 
-from dalembert.algebra.contents import symbols_in
+from dalembert.algebra.ingredients import symbols_in
 from dalembert.algebra.tape import BINARY, LEAVES, Node, Number, Tape
 from dalembert.errors import NotLinear
 

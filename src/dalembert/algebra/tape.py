@@ -19,7 +19,7 @@ from dalembert.algebra.magnitude import checked_size
 from dalembert.errors import BadExpression
 
 if TYPE_CHECKING:
-    from dalembert.algebra.contents import Contents
+    from dalembert.algebra.ingredients import Ingredients
 
 Number = int | Fraction
 Node = tuple[str, Any, Any]
@@ -44,9 +44,9 @@ class Tape:
 
     __slots__ = (
         "_memo",
-        "contents",
         "displays",
         "forked_at",
+        "ingredients",
         "inputs",
         "moving",
         "names",
@@ -92,7 +92,7 @@ class Tape:
         # what some nodes were found to be made of; nodes never change, so neither does this
         self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
         # which symbols each node contains, made where that is asked
-        self.contents: Contents | None = None
+        self.ingredients: Ingredients | None = None
         # digests of the nodes from the first one on, block by block, made where code is kept by its content
         self.prefixes: list[Any] = []
         self.zero, self.one = self.const(0), self.const(1)
@@ -117,7 +117,7 @@ class Tape:
         new.read_as_pi = self.read_as_pi
         new.turns = self.turns.copy() if whole else {}
         new.visits = {}
-        new.contents = None if self.contents is None else self.contents.below(size)
+        new.ingredients = None if self.ingredients is None else self.ingredients.below(size)
         new.prefixes = self.prefixes.copy() if whole else []
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
@@ -126,13 +126,13 @@ class Tape:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits", "contents", "prefixes")}
+        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits", "ingredients", "prefixes")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         for k, v in state.items():
             setattr(self, k, v)
         self._memo = {_key(*node): i for i, node in enumerate(self.nodes)}
-        self.turns, self.visits, self.contents, self.prefixes = {}, {}, None, []
+        self.turns, self.visits, self.ingredients, self.prefixes = {}, {}, None, []
 
     # ---- leaves ------------------------------------------------------------------------------
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.algebra.contents import functions_in
 from dalembert.algebra.exact.constants import simpler_root
 from dalembert.algebra.exact.modular import BadPoint, sign
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.structure import Structure
 from dalembert.algebra.folds import depends_on, needed
+from dalembert.algebra.ingredients import functions_in
 from dalembert.algebra.tape import LEAVES, Tape
 
 _ARCS: Final = frozenset({"asin", "acos", "atan", "atan2"})

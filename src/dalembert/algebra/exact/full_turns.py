@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dalembert.algebra.contents import has_pi
 from dalembert.algebra.exact.modular import SMALLEST_PERIOD
 from dalembert.algebra.folds import needed
+from dalembert.algebra.ingredients import has_pi
 from dalembert.algebra.tape import Number, Tape
 
 

@@ -16,7 +16,6 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Final
 
-from dalembert.algebra.contents import functions_in
 from dalembert.algebra.exact import quadratic
 from dalembert.algebra.exact.constants import sign_of_constant, simpler_root
 from dalembert.algebra.exact.full_turns import common_period
@@ -26,6 +25,7 @@ from dalembert.algebra.exact.modular import SIZES, BadPoint, Circle, NeverReal, 
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.structure import Structure, square_part
 from dalembert.algebra.folds import depends_on, needed, symbols_of
+from dalembert.algebra.ingredients import functions_in
 from dalembert.algebra.tape import Number, Tape
 
 # how often the symbols under one root are drawn anew before the root is left to fail; twice as often for each further root

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from dalembert.algebra.contents import functions_in
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.bounds import RowDegree
 from dalembert.algebra.exact.branches import Branches, Branching
@@ -22,6 +21,7 @@ from dalembert.algebra.exact.trials import Trials, run_seed
 from dalembert.algebra.exact.unknowns import solve_unknowns
 from dalembert.algebra.exact.verdict import Clock, Decision, Undecided
 from dalembert.algebra.folds import depends_on
+from dalembert.algebra.ingredients import functions_in
 from dalembert.algebra.tape import Tape
 
 # with more than this, more points do not help as much as larger primes

@@ -13,7 +13,7 @@ from dalembert.once import MAKING
 MARKED: Final = frozenset({"symbol", "pi", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign"})
 
 
-class Contents:
+class Ingredients:
     """Of one tape, as far as anybody has asked: nodes never change, so neither does what they contain."""
 
     __slots__ = ("_equal", "_listed", "_marks", "_sets", "_symbols", "pi")
@@ -27,9 +27,9 @@ class Contents:
         self._symbols = self.pi = 0
         self._listed: dict[int, tuple[int, ...]] = {}
 
-    def below(self, length: int) -> Contents:
+    def below(self, length: int) -> Ingredients:
         """The same for a tape that agrees with this one below `length`."""
-        new = Contents()
+        new = Ingredients()
         new._sets = self._sets[:length]
         new._marks = self._marks[: bisect_left(self._marks, length)]
         shared = (1 << len(new._marks)) - 1
@@ -75,12 +75,12 @@ class Contents:
             sets.append(equal.setdefault(bits, bits))
 
 
-def _of(tape: Tape) -> Contents:
-    if tape.contents is None:
+def _of(tape: Tape) -> Ingredients:
+    if tape.ingredients is None:
         with MAKING:
-            if tape.contents is None:
-                tape.contents = Contents()
-    return tape.contents
+            if tape.ingredients is None:
+                tape.ingredients = Ingredients()
+    return tape.ingredients
 
 
 def symbols_in(tape: Tape, outs: Iterable[int]) -> tuple[int, ...]:

@@ -16,10 +16,12 @@ from results import Report, Slower
 import dalembert as da
 
 NOTE = (
-    "Time for one state. Native loop: 1024 states, one call for each from a loop in native code (Pinocchio: its own, abaInParallel on one "
-    "thread). One call: from Python, with numpy arrays that exist. Batch: one call for 1024 states in rows. Constants at run time: all "
-    "13 numbers of each body are parameters, as they are for Pinocchio and MuJoCo; in the other rows they are part of the code. Inverse "
-    "dynamics: the loads for given q, u and u̇ by da.inverse_dynamics in the same native loop, by Pinocchio's rneaInParallel on one thread."
+    "Time for one state. Native loop: 1024 states, one call for each from a loop in native code (Pinocchio: its own, abaInParallel on one"
+    " thread). One call: from Python, with numpy arrays that exist. Batch: one call from Python for states in rows, 1024 if not said "
+    "otherwise, q and u in arrays of their own, into a new array. Scalar loop: the same states one by one from a loop in native code that"
+    " Python calls once, already side by side with t, into an array that exists. Constants at run time: all 13 numbers of each body are "
+    "parameters, as they are for Pinocchio and MuJoCo; in the other rows they are part of the code. Inverse dynamics: the loads for given"
+    " q, u and u̇ by da.inverse_dynamics in the same native loop, by Pinocchio's rneaInParallel on one thread."
 )
 STATES = 1024
 COMPARED = 200
@@ -174,9 +176,11 @@ def _pendulum(report: Report, n: int) -> None:
 
 
 def _own(report: Report, what: str, ours: _Ours, Q: Rows, U: Rows) -> None:
-    """Loop and batch of a system that has no peer in native code."""
-    found = race({"dalembert": ours.loop(Q, U), "dalembert, batch": lambda: ours.f(Q, U)})
-    report.compare(f"{what}, native loop", {k: t.per(STATES) for k, t in found.items()})
+    """Batch and scalar loop of a system that has no peer in native code."""
+    for count, goal in ((64, 1), (STATES, 3)):
+        q, u = Q[:count], U[:count]
+        found = race({"dalembert, batch": lambda q=q, u=u: ours.f(q, u), "scalar loop": ours.loop(q, u)})  # type: ignore[misc]
+        report.compare(f"{what}, {count} states", {k: t.per(count) for k, t in found.items()}, {"scalar loop": Slower(goal)})
 
 
 def _lambdified(n: int) -> Callable[[Rows], Rows]:

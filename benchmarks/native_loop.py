@@ -87,10 +87,11 @@ def rows(kind: str, addresses: tuple[int, int, int], X: Rows, n_out: int) -> Cal
     """A function that fills and gives Y for the states in the rows of X; it keeps the library and the arrays alive."""
     library, Y = _library(), numpy.empty((len(X), n_out))
     loop = _PROTOTYPE(library.address(kind))
-    f, a, b = addresses
+    # asking numpy for an address takes as long as ten states
+    given = (*addresses, X.ctypes.data, Y.ctypes.data, len(X), X.shape[1], n_out)
 
-    def run(_keep: Library = library) -> Rows:
-        loop(f, a, b, X.ctypes.data, Y.ctypes.data, len(X), X.shape[1], n_out)
+    def run(_keep: tuple[Library, Rows] = (library, X)) -> Rows:
+        loop(*given)
         return Y
 
     return run

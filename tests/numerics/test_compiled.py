@@ -12,7 +12,7 @@ import pytest
 
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
-from dalembert.numerics import compiled, emit, jit, python_call
+from dalembert.numerics import compiled, emit, jit, python_call, rows
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.python_call import BadArguments
 from numerics.chain import chain
@@ -51,7 +51,41 @@ def test_with_any_number_of_lanes(lanes, sample, monkeypatch):
     f, X, p = sample
     single = numpy.array([f.call(x, p) for x in X])
     monkeypatch.setattr(compiled, "native_lanes", lambda: lanes)
-    assert (bits(single) == bits(pickle.loads(pickle.dumps(f)).batch(X, p))).all()
+    monkeypatch.setattr(rows, "_SMALL", 0)
+    monkeypatch.setattr(compiled, "writers", lambda: b"one register")
+    again = pickle.loads(pickle.dumps(f))
+    assert (bits(single) == bits(again.batch(X, p))).all()
+    assert (bits(single[:1]) == bits(again.batch(X[:1], p))).all()
+
+
+@pytest.mark.parametrize("n", [1, 3, 9])
+@pytest.mark.parametrize("width", [15, 16, 17, 35])
+def test_rows_of_any_width(width, n):
+    t = Tape()
+    x, p = [t.symbol(f"x{k}") for k in range(width)], [t.symbol(f"p{k}") for k in range(width)]
+    f = CompiledFunction(t, [t.mul(a, b) for a, b in zip(x, reversed(p), strict=True)], x, p)
+    X, P = (numpy.random.default_rng(seed).normal(size=(n, width)) for seed in (0, 1))
+    assert (X * P[:, ::-1] == f.batch(X, P)).all()
+    assert (X * P[0, ::-1] == f.batch(X, P[0])).all()
+
+
+def test_columns_that_nothing_needs_may_hold_anything():
+    t = Tape()
+    x = [t.symbol(f"x{k}") for k in range(5)]
+    f = CompiledFunction(t, [t.mul(x[1], x[4])], x, [], (2, 2, 1))
+    X = numpy.array([[numpy.nan, 2.0, numpy.nan, numpy.inf, 5.0]] * 9)
+    assert [[10.0]] * 9 == f.batch(X[:, :2].copy(), X[:, 2:4].copy(), X[:, 4:].copy(), []).tolist()
+
+
+def test_a_batch_holds_no_references(sample):
+    f, X, p = sample
+    f.batch(X, p)
+    before = sys.getrefcount(X), sys.getrefcount(p), sys.getrefcount(f.batch), sys.getrefcount(f.n_out)
+    for _ in range(100):
+        f.batch(X, p)
+    assert before == (sys.getrefcount(X), sys.getrefcount(p), sys.getrefcount(f.batch), sys.getrefcount(f.n_out))
+    Y = f.batch(X, p)
+    assert 2 == sys.getrefcount(Y)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 9, 16, 17, 33])
@@ -166,9 +200,11 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
     tape, outs, state, parameters = random_tape(5, size=2000)
     x, p = numpy.ones(len(state)), numpy.ones(len(parameters))
     expected = CompiledFunction(tape, outs, state, parameters).call(x, p)
-    monkeypatch.setattr("dalembert.numerics.entry._STACK", 8)
+    monkeypatch.setattr("dalembert.numerics.entry.STACK", 8)
     monkeypatch.setattr(compiled, "writers", lambda: b"another version")
-    assert (bits(expected) == bits(CompiledFunction(tape, outs, state, parameters).call(x, p))).all()
+    again = CompiledFunction(tape, outs, state, parameters)
+    assert (bits(expected) == bits(again.call(x, p))).all()
+    assert (bits(expected) == bits(again.batch(numpy.tile(x, (9, 1)), p))).all()
 
 
 def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
@@ -177,6 +213,7 @@ def test_where_objects_lie_otherwise_calls_are_converted(sample, monkeypatch):
     monkeypatch.setattr(python_call, "LAYOUT_IS_KNOWN", False)
     again = pickle.loads(pickle.dumps(f))
     assert (bits(expected) == bits(again.call(X[0], p))).all()
+    assert (bits(f.batch(X, p)) == bits(again.batch(X, p))).all()
 
 
 def test_native_code_calls_by_address(sample):

@@ -5,24 +5,21 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import itertools
 import marshal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
-
-import numpy
+from typing import Final
 
 from dalembert.algebra.tape import Node, Tape
-from dalembert.numerics import emit, entry, jit, kernels, lowering, python_call
+from dalembert.numerics import batch_call, emit, entry, jit, kernels, lowering, python_call, rows
 from dalembert.numerics.digest import tape_digest
-from dalembert.numerics.python_call import Array, BadArguments, address, numbers
+from dalembert.numerics.python_call import Array, BadArguments
 from dalembert.numerics.target import Target, host, native_lanes
 from dalembert.once import MAKING
 
 _NAME: Final = "f"
-_BATCH: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
-_ALIGNMENT: Final = 64
 
 
 class CompiledFunction:
@@ -50,7 +47,6 @@ class CompiledFunction:
 
     def _load(self, source: _Source) -> None:
         self._source = source
-        self._lanes: _Lanes | None = None
         self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, *source.sizes
         exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", *python_call.exports(_NAME))
         library = jit.load(source.text, exports, identity=source.identity(host()), optimize=0)
@@ -60,33 +56,21 @@ class CompiledFunction:
         self._fast_call = python_call.FastCall(library, _NAME, (*self.parts, self.n_parameters), self.n_out)
         self.call: Callable[..., Array] = self._fast_call.function()
 
-    def batch(self, *arguments: Any) -> Array:
+    @functools.cached_property
+    def batch(self) -> Callable[..., Array]:
         """y for states in rows: batch(X, p), or in parts; parameters p for all states, or a row for each.
 
-        Every row of the result has the bits that `call` gives for that state.
+        Every row of the result has the bits that `call` gives for that state. The code is made when it is first asked for.
         """
-        self._fast_call.check_count(arguments)
-        *parts, P = [numbers(a, k, self._fast_call.called) for k, a in enumerate(arguments)]
-        n = max([len(a) for a in parts if a.ndim == 2], default=1)
-        for k, (a, size) in enumerate(zip(parts, self.parts, strict=True)):
-            if a.shape != (n, size) and a.shape != (size,) and not (size == 1 and a.ndim == 0):
-                msg = f"expected rows of {size} numbers for {self._fast_call.called(k)}; got an array of shape {a.shape}"
-                raise BadArguments(msg)
-        if P.shape not in ((self.n_parameters,), (n, self.n_parameters)):
-            msg = f"expected {self.n_parameters} parameters, or a row of them for each of {n} states; got an array of shape {P.shape}"
-            raise BadArguments(msg)
-        Y = numpy.empty((n, self.n_out))
-        if n:
-            self._in_lanes().run(parts, P, Y)
-        return Y
-
-    def _in_lanes(self) -> _Lanes:
-        """The code for several states at a time, compiled when first asked for."""
-        if self._lanes is None:
-            with MAKING:
-                if self._lanes is None:
-                    self._lanes = _Lanes(self._source)
-        return self._lanes
+        with MAKING:
+            made: Callable[..., Array] | None = self.__dict__.get("batch")
+            if made is None:
+                target = host(native_lanes())
+                text = functools.partial(self._source.text_in_lanes, target)
+                library = jit.load(text, batch_call.exports(_NAME), identity=self._source.identity(target), optimize=0)
+                # another thread that waits here finds it
+                made = self.__dict__["batch"] = batch_call.FastBatch(library, _NAME, self._fast_call).function()
+            return made
 
     def text_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text for another processor, and how many numbers their work takes."""
@@ -131,9 +115,13 @@ class _Source:
         """What the object code is found by."""
         return writers() + self.content + target.identity
 
+    def native(self, target: Target, name: str = _NAME) -> emit.NativeText:
+        """The text of the functions."""
+        return emit.emit(self.nodes, self.outs, self.state, self.parameters, name=name, target=target)
+
     def emitted(self, target: Target, name: str = _NAME) -> tuple[int, str]:
         """The size of the work, and the text of the functions and of that size."""
-        text = emit.emit(self.nodes, self.outs, self.state, self.parameters, name=name, target=target)
+        text = self.native(target, name)
         return text.work_size, f"{text.ir}\n@{name}.size = constant i64 {text.work_size}"
 
     def text(self) -> str:
@@ -142,8 +130,13 @@ class _Source:
         return "\n".join((body, entry.once(_NAME, work_size), python_call.text(_NAME, (*self.parts, len(self.parameters)))))
 
     def text_in_lanes(self, target: Target) -> str:
-        """The code for several states at a time."""
-        return f"{self.emitted(target)[1]}\n{entry.batch(_NAME, target.lanes, self.parts, *self.sizes[1:])}"
+        """The code for several states at a time, for registers of as many numbers as `target` has lanes, with the call from Python."""
+        kept = set(lowering.needed(self.nodes, self.outs))
+        text = self.native(target := target.with_lanes(rows.states_at_a_time(target.lanes, len(kept))))
+        ends = list(itertools.accumulate(self.parts))
+        used = [[i in kept for i in self.state[end - size : end]] for end, size in zip(ends, self.parts, strict=True)]
+        run = rows.batch(text, target.lanes, used, *self.sizes[1:])
+        return "\n".join((text.ir, run, batch_call.text(_NAME, (*self.parts, len(self.parameters)))))
 
     def pruned(self) -> _Source:
         """The same without the nodes that are not needed, but with the same numbers for the others."""
@@ -152,40 +145,10 @@ class _Source:
         return _Source(nodes, self.outs, self.state, self.parameters, self.parts, self.content)
 
 
-class _Lanes:
-    """The batch function of a compiled function."""
-
-    def __init__(self, source: _Source) -> None:
-        lanes = native_lanes()
-        target = host(lanes)
-        text = functools.partial(source.text_in_lanes, target)
-        self._library = jit.load(text, (f"{_NAME}.batch", f"{_NAME}.size"), identity=source.identity(target), optimize=0)
-        work_size = ctypes.c_int64.from_address(self._library.address(f"{_NAME}.size")).value
-        self._room = entry.room(lanes, *source.sizes, work_size)
-        self._function = _BATCH(self._library.address(f"{_NAME}.batch"))
-        self._table = ctypes.c_int64 * (2 * len(source.parts))
-        # room of calls that are through, for those to come: threads do not meet there
-        self._spare: list[tuple[Array, int]] = []
-
-    def run(self, parts: Sequence[Array], P: Array, Y: Array) -> None:
-        """Fill Y."""
-        try:
-            room = self._spare.pop()
-        except IndexError:
-            room = self._new_room()
-        table = self._table(*[x for a in parts for x in (address(a), a.shape[1] if a.ndim == 2 else 0)])
-        self._function(ctypes.byref(table), address(P), address(Y), len(Y), P.shape[1] if P.ndim == 2 else 0, room[1])
-        self._spare.append(room)
-
-    def _new_room(self) -> tuple[Array, int]:
-        room = numpy.empty(self._room + _ALIGNMENT // 8)
-        return room, room.ctypes.data + -room.ctypes.data % _ALIGNMENT
-
-
 @functools.cache
 def writers() -> bytes:
     """A hash of the modules that write the text: code kept by another version is not found."""
     digest = hashlib.sha256()
-    for module in (lowering, emit, entry, python_call, kernels):
+    for module in (lowering, emit, entry, rows, python_call, batch_call, kernels):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.digest()

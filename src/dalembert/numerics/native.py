@@ -44,7 +44,7 @@ class NativeDynamics(Shown):
         self._call = self._udot.call
         import numpy
 
-        self._numpy = numpy
+        self._numpy, self._array = numpy, numpy.ndarray
         defaults = {s.name: float(s.value) for s in system.symbols.values() if s.value is not None}
         self._defaults = numpy.array([defaults.get(n, numpy.nan) for n in self.parameter_names])
         self._complete = not numpy.isnan(self._defaults).any()
@@ -70,6 +70,8 @@ class NativeDynamics(Shown):
             if isinstance(values.get(many), Mapping):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}
         p = self._defaults if self._complete and not values else self._with(values)
+        if type(q) is self._array and q.ndim == 2:
+            return self.batch(q, u, t, p)
         if not (hasattr(q, "__len__") and hasattr(u, "__len__")):
             msg = f"f(q, u): give {self._n_q} coordinates and {self._n_u} speeds as lists or arrays, f([…], […])"
             raise BadValue(msg)
@@ -93,8 +95,10 @@ class NativeDynamics(Shown):
 
     def batch(self, Q: Any, U: Any, t: Any, p: Any) -> NDArray[Any]:
         """u̇ of many states in rows; t one number or one for each state."""
-        times = self._numpy.asarray(t, dtype=float)
-        return self._udot.batch(Q, U, times.reshape(-1, 1) if times.ndim == 1 and len(times) == len(Q) else times, p)
+        if type(t) is not float:
+            t = self._numpy.asarray(t, dtype=float)
+            t = t.reshape(-1, 1) if t.ndim == 1 and len(t) == len(Q) else t
+        return self._udot.batch(Q, U, t, p)
 
     def batch_of(self, states: NDArray[Any], parameters: NDArray[Any]) -> NDArray[Any]:
         """u̇ of states (q, u, t) in rows, each with its own row of parameters."""

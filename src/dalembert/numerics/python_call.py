@@ -26,13 +26,23 @@ Array = NDArray[numpy.float64]
 
 # without letting go of the interpreter: a call is shorter than that takes
 _ONCE: Final = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_HEADER: Final = object.__basicsize__
+HEADER: Final = object.__basicsize__
 _DOUBLE: Final = numpy.dtype(numpy.float64)
 # the fields of a numpy array, after the header of every object
-_FIELDS: Final = {"data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
-_IN_A_ROW_AND_ALIGNED: Final = 0x101
+FIELDS: Final = {"data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
+IN_A_ROW_AND_ALIGNED: Final = 0x101
 # what the native side must know about this process
-_TABLE: Final = ("ndarray", "float64", "float", "empty", "shape", "convert", "call_object", "vectorcall", "release")
+_OBJECTS: Final = ("ndarray", "float64", "float", "empty", "result", "convert")
+_FUNCTIONS: Final = {
+    "call_object": "PyObject_CallObject",
+    "vectorcall": "PyObject_Vectorcall",
+    "release": "Py_DecRef",
+    "integer": "PyLong_FromSsize_t",
+    "pack": "PyTuple_Pack",
+    "save_thread": "PyEval_SaveThread",
+    "restore_thread": "PyEval_RestoreThread",
+}
+_TABLE: Final = (*_OBJECTS, *_FUNCTIONS)
 _FASTCALL: Final = 0x80
 
 
@@ -55,16 +65,12 @@ class FastCall:
         # of calls that are through, for those to come
         self._spare: list[_Memory] = []
         if LAYOUT_IS_KNOWN:
-            _fill_table(library.address("python"), self._shape)
-        self._definition = _MethodDef(
-            b"call", library.address(f"{name}.call"), _FASTCALL, b"Values of the compiled expressions at one state."
-        )
+            fill_table(library.address("python"), self._shape, FastCall.convert)
+        self._definition = definition(library.address(f"{name}.call"), b"Values of the compiled expressions at one state.")
 
     def function(self) -> Callable[..., Array]:
         """The function for Python; it keeps this object, and so the code, alive."""
-        if not LAYOUT_IS_KNOWN:
-            return functools.partial(FastCall.convert, self)
-        return _new_function()(ctypes.byref(self._definition), self, None)  # type: ignore[no-any-return]
+        return function(self, self._definition, functools.partial(FastCall.convert, self))
 
     def convert(self, *arguments: Any) -> Array:
         """The values at one state, for arguments of any kind that means so many numbers."""
@@ -115,7 +121,7 @@ class _Memory:
 
 def numbers(a: Any, k: int, called: Callable[[int], str]) -> Array:
     """Argument k as an array of doubles in a row; `called` says how a message calls it."""
-    if type(a) is numpy.ndarray and a.dtype is _DOUBLE and a.flags.num & _IN_A_ROW_AND_ALIGNED == _IN_A_ROW_AND_ALIGNED:
+    if type(a) is numpy.ndarray and a.dtype is _DOUBLE and a.flags.num & IN_A_ROW_AND_ALIGNED == IN_A_ROW_AND_ALIGNED:
         return a
     if numpy.iscomplexobj(a):
         msg = f"{called(k)} must be real numbers; got {a!r}"
@@ -131,7 +137,7 @@ def address(a: Array) -> int:
     """Where the numbers of an array are; to ask numpy takes ten times as long as to look where it keeps that."""
     if not LAYOUT_IS_KNOWN:
         return a.ctypes.data
-    return ctypes.c_void_p.from_address(id(a) + _HEADER + _FIELDS["data"]).value or 0
+    return ctypes.c_void_p.from_address(id(a) + HEADER + FIELDS["data"]).value or 0
 
 
 # ---- what Python must know about the native side, and the native side about Python -------------------
@@ -149,33 +155,48 @@ def _new_function() -> Any:
     return new(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-def _fill_table(address: int, shape: tuple[int]) -> None:
-    """Objects and functions of this process, in the order of _TABLE; an object keeps its `shape`, the rest is always there."""
+def definition(address: int, doc: bytes) -> _MethodDef:
+    """How Python is told of the native function at an address; it must live as long as the function."""
+    return _MethodDef(b"call", address, _FASTCALL, doc)
 
-    def function(name: str) -> int | None:
-        return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
 
-    objects = [id(o) for o in (numpy.ndarray, numpy.dtype(numpy.float64), float, numpy.empty, shape, FastCall.convert)]
-    functions = [function(name) for name in ("PyObject_CallObject", "PyObject_Vectorcall", "Py_DecRef")]
-    (ctypes.c_void_p * len(_TABLE)).from_address(address)[:] = [*objects, *functions]
+def function(owner: object, definition: _MethodDef, converting: Callable[..., Array]) -> Callable[..., Array]:
+    """The function for Python, which keeps its owner alive; `converting` where objects lie otherwise than the native side believes."""
+    if not LAYOUT_IS_KNOWN:
+        return converting
+    return _new_function()(ctypes.byref(definition), owner, None)  # type: ignore[no-any-return]
+
+
+def fill_table(address: int, result: object, convert: Callable[..., Array]) -> None:
+    """Objects and functions of this process, in the order of _TABLE.
+
+    `result` is what the shape of a result is made of; an object keeps it, the rest is always there.
+    """
+    objects = [id(o) for o in (numpy.ndarray, numpy.dtype(numpy.float64), float, numpy.empty, result, convert)]
+    (ctypes.c_void_p * len(_TABLE)).from_address(address)[:] = [*objects, *_functions()]
+
+
+@functools.cache
+def _functions() -> tuple[int | None, ...]:
+    return tuple(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value for name in _FUNCTIONS.values())
 
 
 def _layout_is_known() -> bool:
     """Whether objects lie in memory as the native side believes; otherwise every call is converted."""
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
-    x, start = numpy.arange(3.0), _HEADER
+    x, start = numpy.arange(3.0), HEADER
 
     def word(o: object, offset: int, kind: Any = ctypes.c_void_p) -> Any:
         return kind.from_address(id(o) + offset).value
 
     return bool(
         word(x, start - 8) == id(numpy.ndarray)
-        and word(x, start + _FIELDS["data"]) == x.ctypes.data
-        and word(x, start + _FIELDS["dimensions"], ctypes.c_int) == 1
-        and ctypes.c_int64.from_address(word(x, start + _FIELDS["lengths"])).value == 3
-        and word(x, start + _FIELDS["dtype"]) == id(numpy.dtype(numpy.float64))
-        and word(x, start + _FIELDS["flags"], ctypes.c_int) == x.flags.num
+        and word(x, start + FIELDS["data"]) == x.ctypes.data
+        and word(x, start + FIELDS["dimensions"], ctypes.c_int) == 1
+        and ctypes.c_int64.from_address(word(x, start + FIELDS["lengths"])).value == 3
+        and word(x, start + FIELDS["dtype"]) == id(numpy.dtype(numpy.float64))
+        and word(x, start + FIELDS["flags"], ctypes.c_int) == x.flags.num
         and word(1.5, start, ctypes.c_double) == 1.5
     )
 
@@ -203,8 +224,7 @@ def text(name: str, sizes: Sequence[int]) -> str:
     lines += _joined(parts) if len(parts) > 1 else []
     state = "%x" if len(parts) > 1 else arguments[0]
     body = _CALL.replace("<once>", f"@{name}.once(ptr {state}, ptr {arguments[-1]}, ptr %numbers)")
-    table = f"@python = global [{len(_TABLE)} x ptr] zeroinitializer, align 8"
-    return "\n".join([table, "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", _NUMBERS, *lines, body])
+    return "\n".join([NATIVE_TABLE, NUMBERS, *lines, body, SLOW])
 
 
 def _joined(parts: Sequence[int]) -> list[str]:
@@ -217,56 +237,63 @@ def _joined(parts: Sequence[int]) -> list[str]:
     return lines
 
 
-def _known(name: str) -> str:
+NATIVE_TABLE: Final = f"""@python = global [{len(_TABLE)} x ptr] zeroinitializer, align 8
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"""
+
+
+def known(name: str) -> str:
     """%name from the table."""
     return f"  %{name} = load ptr, ptr getelementptr (ptr, ptr @python, i64 {_TABLE.index(name)}), align 8"
 
 
-def _field(name: str, kind: str, of: str = "%o") -> str:
+def field(name: str, kind: str, of: str = "%o") -> str:
     """%name, a field of an array."""
-    return f"""  %{name}.at = getelementptr i8, ptr {of}, i64 {_HEADER + _FIELDS[name]}
+    return f"""  %{name}.at = getelementptr i8, ptr {of}, i64 {HEADER + FIELDS[name]}
   %{name} = load {kind}, ptr %{name}.at, align 4"""
 
 
-# a new array for the result, filled; or the own method `convert` with this object and all arguments
+# a new array for the result, filled
 _CALL: Final = f"""
-{_known("call_object")}
-{_known("empty")}
-{_known("shape")}
-  %y = call ptr %call_object(ptr %empty, ptr %shape)
+{known("call_object")}
+{known("empty")}
+{known("result")}
+  %y = call ptr %call_object(ptr %empty, ptr %result)
   %failed = icmp eq ptr %y, null
   br i1 %failed, label %give, label %fill
 fill:
-  %numbers.at = getelementptr i8, ptr %y, i64 {_HEADER + _FIELDS["data"]}
+  %numbers.at = getelementptr i8, ptr %y, i64 {HEADER + FIELDS["data"]}
   %numbers = load ptr, ptr %numbers.at, align 8
   %status = call i32 <once>
   %done = icmp eq i32 %status, 0
   br i1 %done, label %give, label %drop
 drop:
-{_known("release")}
+{known("release")}
   call void %release(ptr %y)
   br label %slow
 give:
   ret ptr %y
-slow:
-{_known("convert")}
-{_known("vectorcall")}
+slow:"""
+
+# the own method `convert` with this object and all arguments
+SLOW: Final = f"""
+{known("convert")}
+  %vectorcall.again = load ptr, ptr getelementptr (ptr, ptr @python, i64 {_TABLE.index("vectorcall")}), align 8
   %all = add i64 %count, 1
   %again = alloca ptr, i64 %all, align 8
   store ptr %self, ptr %again, align 8
   %rest = getelementptr ptr, ptr %again, i64 1
   %bytes = mul i64 %count, 8
   call void @llvm.memcpy.p0.p0.i64(ptr align 8 %rest, ptr align 8 %arguments, i64 %bytes, i1 false)
-  %result = call ptr %vectorcall(ptr %convert, ptr %again, i64 %all, ptr null)
-  ret ptr %result
+  %converted = call ptr %vectorcall.again(ptr %convert, ptr %again, i64 %all, ptr null)
+  ret ptr %converted
 }}"""
 
 # the numbers of an array of n doubles, or of a float where n is 1; null for any other object
-_NUMBERS: Final = f"""define internal ptr @numbers(ptr %o, i64 %n) noinline nounwind {{
-{_known("ndarray")}
-{_known("float64")}
-{_known("float")}
-  %type.at = getelementptr i8, ptr %o, i64 {_HEADER - 8}
+NUMBERS: Final = f"""define internal ptr @numbers(ptr %o, i64 %n) noinline nounwind {{
+{known("ndarray")}
+{known("float64")}
+{known("float")}
+  %type.at = getelementptr i8, ptr %o, i64 {HEADER - 8}
   %type = load ptr, ptr %type.at, align 8
   %is.array = icmp eq ptr %type, %ndarray
   br i1 %is.array, label %shape, label %scalar
@@ -274,25 +301,25 @@ scalar:
   %is.float = icmp eq ptr %type, %float
   %is.one = icmp eq i64 %n, 1
   %alone = and i1 %is.float, %is.one
-  %at = getelementptr i8, ptr %o, i64 {_HEADER}
+  %at = getelementptr i8, ptr %o, i64 {HEADER}
   %value = select i1 %alone, ptr %at, ptr null
   ret ptr %value
 shape:
-{_field("dimensions", "i32")}
-{_field("dtype", "ptr")}
-{_field("flags", "i32")}
-  %kept = and i32 %flags, {_IN_A_ROW_AND_ALIGNED}
+{field("dimensions", "i32")}
+{field("dtype", "ptr")}
+{field("flags", "i32")}
+  %kept = and i32 %flags, {IN_A_ROW_AND_ALIGNED}
   %is.row = icmp eq i32 %dimensions, 1
   %is.double = icmp eq ptr %dtype, %float64
-  %is.dense = icmp eq i32 %kept, {_IN_A_ROW_AND_ALIGNED}
+  %is.dense = icmp eq i32 %kept, {IN_A_ROW_AND_ALIGNED}
   %a = and i1 %is.row, %is.double
   %b = and i1 %a, %is.dense
   br i1 %b, label %length, label %refuse
 length:
-{_field("lengths", "ptr")}
+{field("lengths", "ptr")}
   %size = load i64, ptr %lengths, align 8
   %fits = icmp eq i64 %size, %n
-{_field("data", "ptr")}
+{field("data", "ptr")}
   %numbers = select i1 %fits, ptr %data, ptr null
   ret ptr %numbers
 refuse:

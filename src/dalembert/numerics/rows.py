@@ -1,0 +1,228 @@
+"""Compiled expressions on rows of states, several at a time in lanes, as LLVM text.
+
+    int name.batch(const Part *parts, const double *P, double *Y, int64 n, int64 step)
+
+A part of the state, such as q, is {const double *rows; int64 step}, where a step of 0 means the same row for all states; so it is for
+the parameters in P. Rows become lanes two columns at a time: pairs of numbers are loaded and exchanged in registers. The last group
+begins so early that it is full, and computes some states again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dalembert.numerics import entry, kernels
+from dalembert.numerics.emit import NativeText
+
+_ALIGNMENT: Final = 64
+# beyond so many nodes values do not stay in registers anyway (measured with four numbers in a register)
+_SMALL: Final = 2000
+# a compiler takes long over a thousand lines without a branch
+_BLOCK: Final = 16
+_DECLARED: Final = """declare i64 @llvm.smin.i64(i64, i64)
+declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
+declare ptr @malloc(i64)
+declare void @free(ptr)"""
+
+
+def states_at_a_time(lanes: int, nodes: int) -> int:
+    """For registers of so many numbers, and expressions of so many nodes: small ones keep a processor busier with two registers."""
+    return 8 if lanes == 4 and nodes <= _SMALL else lanes
+
+
+def batch(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int) -> str:
+    """Run states in rows; of each part is told which of its columns are used. Parameters that step are read for each group."""
+    name, real, n_in = text.name, kernels.real(lanes), sum(map(len, parts))
+    starts = {"x": 0, "p": n_in, "y": n_in + n_parameters, "w": n_in + n_parameters + n_out}
+    get, give = _room(8 * lanes * (starts["w"] + text.work_size))
+    offsets = [sum(map(len, parts[:k])) for k in range(len(parts))]
+    needed = [k for k, used in enumerate(parts) if any(used)]
+    lines = [
+        _DECLARED,
+        _blocks(lanes) if max(n_parameters, n_out, *map(len, parts)) > _BLOCK else "",
+        f"define i32 @{name}.batch(ptr %parts, ptr %P, ptr %Y, i64 %n, i64 %p.step) {kernels.attributes(lanes)} {{",
+        *get,
+        *(f"  %{a} = getelementptr {real}, ptr %room, i64 {k}" for a, k in starts.items()),
+        *_steps(lanes, needed, n_out),
+        "  %moves = icmp ne i64 %p.step, 0",
+        "  br label %group",
+        "group:",
+        "  %begin = phi i64 [0, %start], [%next, %run]",
+        "  %i = call i64 @llvm.smin.i64(i64 %begin, i64 %latest)",
+        "  %first = icmp eq i64 %begin, 0",
+        "  %fresh = or i1 %first, %moves",
+        "  br i1 %fresh, label %prologue, label %run",
+        "prologue:",
+        *_rows(lanes, "p", "%P"),
+        *_gather(lanes, "p", [True] * n_parameters, "%p, i64 0"),
+        f"  call void @{name}.prologue(ptr %p, ptr %w)",
+        "  br label %run",
+        "run:",
+    ]
+    for k in needed:
+        lines += [*_rows(lanes, f"x{k}", f"%rows{k}"), *_gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}")]
+    lines += [
+        f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w)",
+        *_rows(lanes, "y", "%Y"),
+        *_scatter(lanes, "y", n_out, "%y, i64 0"),
+        "  %next = add i64 %begin, %advance",
+        "  %more = icmp slt i64 %next, %n",
+        "  br i1 %more, label %group, label %done",
+        "done:",
+        *give,
+        "  ret i32 0",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def _room(size: int) -> tuple[list[str], list[str]]:
+    """Lines that find so many bytes, aligned, and those that give them back."""
+    if size <= entry.STACK:
+        return ["start:", f"  %room = alloca i8, i64 {max(8, size)}, align {_ALIGNMENT}"], []
+    get = f"""  %all = call ptr @malloc(i64 {size + _ALIGNMENT})
+  %failed = icmp eq ptr %all, null
+  br i1 %failed, label %none, label %start
+none:
+  ret i32 {entry.OUT_OF_MEMORY}
+start:
+  %raised = getelementptr i8, ptr %all, i64 {_ALIGNMENT - 1}
+  %room = call ptr @llvm.ptrmask.p0.i64(ptr %raised, i64 {-_ALIGNMENT})"""
+    return [get], ["  call void @free(ptr %all)"]
+
+
+def _steps(lanes: int, parts: Sequence[int], n_out: int) -> list[str]:
+    """How far it is from group to group and from lane to lane; fewer states than lanes are done one by one, the same in all lanes."""
+    lines = [
+        f"  %full = sub i64 %n, {lanes}",
+        "  %few = icmp slt i64 %full, 0",
+        "  %last = sub i64 %n, 1",
+        "  %latest = select i1 %few, i64 %last, i64 %full",
+        f"  %advance = select i1 %few, i64 1, i64 {lanes}",
+        f"  %y.step = add i64 {n_out}, 0",
+    ]
+    for k in parts:
+        lines.append(f"  %part{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}")
+        lines.append(f"  %rows{k} = load ptr, ptr %part{k}, align 8")
+        lines.append(f"  %far{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}, i32 1")
+        lines.append(f"  %x{k}.step = load i64, ptr %far{k}, align 8")
+    return lines + [f"  %{a}.lane = select i1 %few, i64 0, i64 %{a}.step" for a in ("p", "y", *(f"x{k}" for k in parts))]
+
+
+def _rows(lanes: int, a: str, first: str) -> list[str]:
+    """Where the rows of the group that begins at row i are, one per lane."""
+    lines = [f"  %{a}.i = mul i64 %i, %{a}.step", f"  %{a}.row0 = getelementptr double, ptr {first}, i64 %{a}.i"]
+    return lines + _further_rows(lanes, a)
+
+
+def _further_rows(lanes: int, a: str) -> list[str]:
+    return [f"  %{a}.row{k} = getelementptr double, ptr %{a}.row{k - 1}, i64 %{a}.lane" for k in range(1, lanes)]
+
+
+def _low(lanes: int) -> str:
+    return _mask([k // 2 * 2 + lanes * (k % 2) for k in range(lanes)])
+
+
+def _high(lanes: int) -> str:
+    return _mask([k // 2 * 2 + 1 + lanes * (k % 2) for k in range(lanes)])
+
+
+def _mask(lanes: Sequence[int]) -> str:
+    return f"<{len(lanes)} x i32> <{', '.join(f'i32 {k}' for k in lanes)}>"
+
+
+def _gather(lanes: int, a: str, used: Sequence[bool], target: str) -> list[str]:
+    """From rows of numbers to one vector per column, two columns at a time; many columns by a function for a block of them."""
+    real, width, lines = kernels.real(lanes), len(used), [f"  %{a}.lanes = getelementptr {kernels.real(lanes)}, ptr {target}"]
+    done = width // _BLOCK * _BLOCK if width > _BLOCK else 0
+    for j in range(0, done, _BLOCK):
+        lines += _block("gather", real, a, j)
+    for j in range(done, width, 2):
+        if not any(used[j : j + 2]):
+            continue
+        if j + 1 == width:
+            columns = [(j, _column(lines, lanes, a, j))]
+        else:
+            # (r0 r2 …) and (r1 r3 …), two numbers of each row: their first numbers in turn are one column, their second the next
+            even, odd = (_pairs(lines, [f"%{a}.row{k}" for k in range(first, lanes, 2)], f"%{a}.{j}.{first}", j) for first in (0, 1))
+            columns = []
+            for k, mask in enumerate((_low(lanes), _high(lanes))):
+                lines.append(f"  %{a}.c{j + k} = shufflevector {real} {even}, {real} {odd}, {mask}")
+                columns.append((j + k, f"%{a}.c{j + k}"))
+        for column, value in columns:
+            lines.append(f"  %{a}.t{column} = getelementptr {real}, ptr %{a}.lanes, i64 {column}")
+            lines.append(f"  store {real} {value}, ptr %{a}.t{column}, align {8 * lanes}")
+    return lines
+
+
+def _block(function: str, real: str, a: str, j: int) -> list[str]:
+    """The columns from j on by one of the functions of `_blocks`."""
+    return [
+        f"  %{a}.b{j} = getelementptr double, ptr %{a}.row0, i64 {j}",
+        f"  %{a}.d{j} = getelementptr {real}, ptr %{a}.lanes, i64 {j}",
+        f"  call void @{function}(ptr %{a}.b{j}, i64 %{a}.lane, ptr %{a}.d{j})",
+    ]
+
+
+def _blocks(lanes: int) -> str:
+    """Functions that gather and scatter a block of columns; the first row is given, and how far the next is."""
+    head = f"(ptr %r.row0, i64 %r.lane, ptr %columns) noinline {kernels.attributes(lanes)} {{"
+    works = {"gather": _gather(lanes, "r", [True] * _BLOCK, "%columns, i64 0"), "scatter": _scatter(lanes, "r", _BLOCK, "%columns, i64 0")}
+    return "\n".join(
+        "\n".join([f"define internal void @{name}{head}", *_further_rows(lanes, "r"), *lines, "  ret void", "}"])
+        for name, lines in works.items()
+    )
+
+
+def _pairs(lines: list[str], rows: Sequence[str], name: str, j: int) -> str:
+    """Columns j and j + 1 of some rows in one vector."""
+    values = []
+    for k, row in enumerate(rows):
+        lines.append(f"  {name}.a{k} = getelementptr double, ptr {row}, i64 {j}")
+        lines.append(f"  {name}.v{k} = load <2 x double>, ptr {name}.a{k}, align 8")
+        values.append(f"{name}.v{k}")
+    width = 2
+    while len(values) > 1:
+        mask, joined = _mask(range(2 * width)), []
+        for k in range(0, len(values), 2):
+            value = f"{values[k]}.{width}"
+            lines.append(f"  {value} = shufflevector <{width} x double> {values[k]}, <{width} x double> {values[k + 1]}, {mask}")
+            joined.append(value)
+        values, width = joined, 2 * width
+    return values[0]
+
+
+def _column(lines: list[str], lanes: int, a: str, j: int) -> str:
+    """One column of all rows."""
+    before = "poison"
+    for k in range(lanes):
+        lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{k}, i64 {j}")
+        lines.append(f"  %{a}.{j}.n{k} = load double, ptr %{a}.{j}.a{k}, align 8")
+        lines.append(f"  %{a}.{j}.v{k} = insertelement {kernels.real(lanes)} {before}, double %{a}.{j}.n{k}, i32 {k}")
+        before = f"%{a}.{j}.v{k}"
+    return before
+
+
+def _scatter(lanes: int, a: str, width: int, source: str) -> list[str]:
+    """From one vector per column to rows of numbers, likewise."""
+    real, lines = kernels.real(lanes), [f"  %{a}.lanes = getelementptr {kernels.real(lanes)}, ptr {source}"]
+    done = width // _BLOCK * _BLOCK if width > _BLOCK else 0
+    for j in range(0, done, _BLOCK):
+        lines += _block("scatter", real, a, j)
+    for j in range(done, width):
+        lines.append(f"  %{a}.s{j} = getelementptr {real}, ptr %{a}.lanes, i64 {j}")
+        lines.append(f"  %{a}.v{j} = load {real}, ptr %{a}.s{j}, align {8 * lanes}")
+    for j in range(done, width, 2):
+        pair = j + 1 < width
+        for first, mask in enumerate((_low(lanes), _high(lanes)) if pair else ()):
+            lines.append(f"  %{a}.p{j + first} = shufflevector {real} %{a}.v{j}, {real} %{a}.v{j + 1}, {mask}")
+        for k in range(lanes):
+            value, kind, even = f"%{a}.{j}.n{k}", "<2 x double>" if pair else "double", k - k % 2
+            if pair:
+                lines.append(f"  {value} = shufflevector {real} %{a}.p{j + k % 2}, {real} poison, {_mask([even, even + 1])}")
+            else:
+                lines.append(f"  {value} = extractelement {real} %{a}.v{j}, i32 {k}")
+            lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{k}, i64 {j}")
+            lines.append(f"  store {kind} {value}, ptr %{a}.{j}.a{k}, align 8")
+    return lines

@@ -35,12 +35,12 @@ class Vector(Typeset):
         """The same vector with its components on another tape of the system."""
         if tape is self.tape:
             return self
-        join(tape, self.tape)
-        shared = tape.shared_length(self.tape)
-        if all(x < shared and y < shared and z < shared for x, y, z in self.parts.values()):
-            same = object.__new__(Vector)
-            same.tape, same.parts = tape, self.parts
-            return same
+        shared = tape.since.get(self.tape)
+        if shared is None:
+            join(tape, self.tape)
+            shared = tape.shared_length(self.tape)
+        if max(map(max, self.parts.values()), default=0) < shared:
+            return Vector(tape, self.parts)
         return Vector(tape, {F: tuple(transplant(self.tape, tape, c)) for F, c in self.parts.items()})  # type: ignore[misc]
 
     # ---- sums --------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ velocities, from the tips of the mechanism to its root: no partial velocity is f
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -32,10 +32,13 @@ class PlaceField:
         self.made: dict[Place, Any] = {}
 
     @classmethod
-    def of(cls, tape: Tape, values: Mapping[Any, Any]) -> PlaceField:
-        """A field that exists at some places only."""
-        field = cls(tape, _nowhere_else, tuple(values))
-        field.made.update(values)
+    def of(cls, tape: Tape, values: Iterable[tuple[Any, Any]]) -> PlaceField:
+        """A field that exists at some places only; what belongs to one place is added up."""
+        made: dict[Any, Any] = {}
+        for X, value in values:
+            made[X] = made[X] + value if X in made else value
+        field = cls(tape, _nowhere_else, tuple(made))
+        field.made = made
         return field
 
     def __call__(self, X: Place) -> Any:

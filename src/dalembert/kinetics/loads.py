@@ -89,7 +89,8 @@ def heights(kin: Kinematics) -> dict[Point, Scalar]:
             chain.append(P)
             P = P.parent
         for Q in reversed(chain):
-            found[Q] = (0 if Q.parent is None else found[Q.parent]) + g @ Q.r
+            above = g @ Q.r
+            found[Q] = above if Q.parent is None else found[Q.parent] + above
     return found
 
 

@@ -8,7 +8,6 @@ potential beside it. A principle takes one of the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows
@@ -141,14 +140,14 @@ class Quantities:
     @on_demand
     def m(self) -> Quantity:
         """m at the mass centres"""
-        masses = _summed((b.G, Scalar(self.tape, b.mass.i)) for b in self.kin.system.bodies)
+        masses = ((b.G, Scalar(self.tape, b.mass.i)) for b in self.kin.system.bodies)
         return self.given("m", PlaceField.of(self.tape, masses))
 
     @on_demand
     def inertia(self) -> Quantity:
         """I of the frames of rigid bodies, central"""
         rigid = ((b.frame, b.inertia.on(self.tape)) for b in self.kin.system.bodies if b.frame is not None and b.inertia is not None)
-        return self.given("I", PlaceField.of(self.tape, _summed(rigid)))
+        return self.given("I", PlaceField.of(self.tape, rigid))
 
     # ---- by the energies -----------------------------------------------------------------------
 
@@ -159,7 +158,7 @@ class Quantities:
         if self.kin.system.field is None:
             return declared.called("V")
         g, r = self.given("g", None), self.given("r", None)
-        height = Quantity(g.ref.dot(r.ref), PlaceField.of(self.tape, loads.heights(self.kin)), (g, r))
+        height = Quantity(g.ref.dot(r.ref), PlaceField.of(self.tape, loads.heights(self.kin).items()), (g, r))
         return (declared - total(self.m * height)).called("V")
 
 
@@ -254,7 +253,7 @@ class Written:
     # ---- loads ---------------------------------------------------------------------------------
 
     def _field(self, pairs: Iterable[tuple[Place, Vector]]) -> PlaceField:
-        return PlaceField.of(self.tape, _summed((X, self._vector(load)) for X, load in pairs))
+        return PlaceField.of(self.tape, ((X, self._vector(load)) for X, load in pairs))
 
     @on_demand
     def forces(self) -> Quantity:
@@ -347,11 +346,3 @@ def gibbs_function(of: Quantities, a: Quantity, w: Quantity, alpha: Quantity) ->
 def axial(rate: f.Formula) -> f.Formula:
     """ω of [ω]ₓ = Ṙ Rᵀ, θ_k of [θ_k]ₓ = ∂R/∂q_k Rᵀ"""
     return f.Function(Symbol("axial"), (rate * Symbol("R").T,))
-
-
-def _summed(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, Any]:
-    """What belongs to one place, added up."""
-    found: dict[Any, Any] = {}
-    for X, value in pairs:
-        found[X] = found[X] + value if X in found else value
-    return found

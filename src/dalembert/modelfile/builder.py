@@ -13,9 +13,9 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
-from dalembert.model.names import split
 from dalembert.model.system import System
 from dalembert.modelfile.expressions import FUNCTIONS
+from dalembert.modelfile.frames import turned_frames
 from dalembert.modelfile.kinds import JOINTS, KINDS, MEMBERS, Key, Kind
 from dalembert.modelfile.places import ModelText
 from dalembert.modelfile.scanner import Path
@@ -245,39 +245,7 @@ class ModelBuilder:
         self.points[handle] = of.offset(r, value.get("name", handle), frame)
 
     def _frame(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        of: Frame = self._or(values, value, "of", "frame", self.s.N)
-        ways = [way for way in ("angle", "axes", "cosines", "quaternion") if way in value]
-        if len(ways) != 1:
-            msg = f"frame {handle!r}: say how it is turned, by one of: angle and axis, axes and angles, cosines, quaternion"
-            raise BadDescription(msg)
-        name = values.text(value.get("name", handle), (*values.path, "name"))
-        if "axes" in value:
-            through = split(values.names(value["through"], (*values.path, "through"))) if "through" in value else []
-            angles = values.scalars(value.get("angles", []), (*values.path, "angles"))
-            angles = angles if isinstance(angles, list) else [angles]
-            names = [*through, name] if len(through) == len(angles) - 1 else None
-            if through and names is None:
-                msg = f"frame {handle!r}: {len(angles)} angles pass through {len(angles) - 1} frames, but {len(through)} are named"
-                raise BadDescription(msg)
-            made = of.rotations(values.text(value["axes"], (*values.path, "axes")), *angles, names=names)
-            self.frames |= dict(zip([*through, handle] if through else [handle], made if through else made[-1:], strict=True))
-            if not through:
-                made[-1].name = name
-            return
-        if "angle" in value:
-            angle = values.scalar(value["angle"], (*values.path, "angle"))
-            if "axis" not in value:
-                msg = f"frame {handle!r}: it needs an axis, such as axis = 'N.z'"
-                raise BadDescription(msg)
-            self.frames[handle] = of.rotated(angle, values.of(Key("axis", "vector"), value["axis"]), name)
-        elif "cosines" in value:
-            self.frames[handle] = of.oriented(values.of(Key("cosines", "cosines"), value["cosines"]), name)
-        else:
-            e = values.scalars(value["quaternion"], (*values.path, "quaternion"))
-            if not isinstance(e, list) or len(e) != 4:
-                msg = f"frame {handle!r}: a quaternion has four coordinates, quaternion = ['e_0', 'e_1', 'e_2', 'e_3']"
-                raise BadDescription(msg)
-            self.frames[handle] = of.quaternion(*e, name=name)
+        self.frames |= turned_frames(self._or(values, value, "of", "frame", self.s.N), handle, value, values)
 
     def _coordinate(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:  # noqa: ARG002 - units are read with the symbols
         self.s.coordinate(handle, display=value.get("display"))

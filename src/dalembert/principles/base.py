@@ -262,10 +262,12 @@ def suitable(system: System | Kinematics, *, nonlinear: bool = False, energies: 
     return kin
 
 
-def row_step(of: Quantities) -> Quantity:
-    """The constraint rows, whose A carries the multipliers."""
+def row_step(of: Quantities) -> tuple[Quantity, ...]:
+    """The constraint rows, whose A carries the multipliers; nothing where there are none."""
+    if not of.kin.rows:
+        return ()
     why = "Each row brings a constraint force along its own coefficients, with a multiplier λ for its size."
-    return of.rows.told("Constraint rows", "Gre03 (4.4)", why)
+    return (of.rows.told("Constraint rows", "Gre03 (4.4)", why),)
 
 
 def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:

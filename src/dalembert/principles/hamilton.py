@@ -70,7 +70,7 @@ def hamilton(system: System | Kinematics) -> Derivation:
     if x.kin.rows:
         given.append((_mu(x), Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))))
     statement = second.insert(x.tape, *given, rates=x.rates.rate)
-    told = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, row_step(x))
+    told = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, *row_step(x))
     return along_q(PRINCIPLE, x, told, statement.made_of_these(*statement.parts, rates, H_p))
 
 

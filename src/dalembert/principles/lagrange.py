@@ -66,4 +66,4 @@ def lagrange(system: System | Kinematics) -> Derivation:
         "Mei85 (7.41)",
         "The virtual work of the other loads for each unit of δq_k; weights are in V already.",
     )
-    return along_q(PRINCIPLE, x, (T, V, p, p_dot, T_q, V_q, Q, row_step(x)), equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam))
+    return along_q(PRINCIPLE, x, (T, V, p, p_dot, T_q, V_q, Q, *row_step(x)), equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam))

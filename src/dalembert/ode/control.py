@@ -55,6 +55,7 @@ def _start() -> str:
     native = RunFunction("start", exported=True)
     f, run = native.function, native.run
     run.code = 0
+    native.carry_nothing()
     y, k = native.row(WorkRow.Y), native.row(0)
     run.cause = native.evaluate(run.t, y, k)
     with f.when(~run.cause.differs(0)):
@@ -120,8 +121,11 @@ def step_taken() -> RunFunction:
     native = RunFunction("take")
     f, run = native.function, native.run
     end, end_rate, y, k = (native.row(r) for r in (WorkRow.END, WorkRow.END_RATE, WorkRow.Y, 0))
+    carry, lost, new = native.row(WorkRow.CARRY), native.row(WorkRow.LOST), native.row(WorkRow.NEW)
     stored = native.block(run.states, run.groups * run.stored)
     with f.loop(run.groups) as i:
+        # what was projected has a rounding of its own
+        carry[i] = f.choose(end[i].differs(new[i]), f.value(0.0, LANE), lost[i])
         y[i] = end[i]
         k[i] = end_rate[i]
         stored[i] = end[i]

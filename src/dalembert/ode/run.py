@@ -130,6 +130,8 @@ class WorkRow(IntEnum):
     END_RATE = STAGES + 4  # f at the end of the step
     ATOL = STAGES + 5
     IN_NORM = STAGES + 6  # 1 for a component in the error norm, otherwise 0
+    CARRY = STAGES + 7  # what rounding took from the state at t
+    LOST = STAGES + 8  # and takes from the end of the step
 
 
 ROWS: Final = len(WorkRow) + STAGES

@@ -67,6 +67,22 @@ class RunFunction:
         with self.function.loop(self.run.groups) as i:
             out[i] = self.function.intrinsic("fmuladd", h, self.weighted(numbers, k, i, max(numbers)), y[i])
 
+    def move(self, i: Value, increment: Callable[[Value], Value]) -> None:
+        """NEW = Y + d, where d has been given what rounding took from Y; what it takes from NEW is kept for the next step.
+
+        Without this the rounding of every step stays, and thousands of them add up to more than a tight tolerance allows.
+        """
+        y, new, carry, lost = (self.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.CARRY, WorkRow.LOST))
+        d = increment(carry[i])
+        end = y[i] + d
+        new[i], lost[i] = end, d - (end - y[i])
+
+    def carry_nothing(self) -> None:
+        """At a start."""
+        carry = self.row(WorkRow.CARRY)
+        with self.function.loop(self.run.groups) as i:
+            carry[i] = self.function.value(0.0, LANE)
+
     def stage(self, s: int) -> None:
         """k_s = f(t + c_s h, y + h Σ_j a_sj k_j)."""
         self.combine(WorkRow.STAGE, A[s])
@@ -120,8 +136,10 @@ def _stages() -> str:
     native = RunFunction("stages")
     for s in range(1, STEP_STAGES):
         native.stage(s)
-    native.combine(WorkRow.NEW, B)
-    native.function.give(Cause.NONE)
+    f, k, h = native.function, {j: native.row(j) for j in B}, native.function.value(native.run.h_try, LANE)
+    with f.loop(native.run.groups) as i:
+        native.move(i, lambda carry: f.intrinsic("fmuladd", h, native.weighted(B, k, i, max(B)), carry))
+    f.give(Cause.NONE)
     return native.function.text()
 
 

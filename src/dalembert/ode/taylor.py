@@ -71,6 +71,7 @@ def _start() -> str:
     native = RunFunction("start", exported=True)
     f, run = native.function, native.run
     run.code, run.learned = 0, 0.0
+    native.carry_nothing()
     y, k = native.row(WorkRow.Y), native.row(0)
     run.cause = native.evaluate(run.t, y, k)
     with f.when(~run.cause.differs(0)):
@@ -117,15 +118,16 @@ def _predict() -> str:
     """P(θ) and P'(θ) at the end of the step, by Horner's scheme; NEW and STAGE."""
     native = RunFunction("predict")
     f, run = native.function, native.run
-    new, slope = native.row(WorkRow.NEW), native.row(WorkRow.STAGE)
+    slope = native.row(WorkRow.STAGE)
     theta = f.value(run.h_try / run.scale, LANE)
     order, groups, jets = run.order, run.groups, Array(run.jets)
     with f.loop(groups) as i:
         p, d = f.variable(jets[groups * order + i]), f.variable(f.value(0.0, LANE))
-        with f.loop(order) as j:
+        with f.loop(order - 1) as j:
             d.value = f.intrinsic("fmuladd", d.value, theta, p.value)
             p.value = f.intrinsic("fmuladd", p.value, theta, jets[groups * (order - j - 1) + i])
-        new[i], slope[i] = p.value, d.value * theta
+        slope[i] = f.intrinsic("fmuladd", d.value, theta, p.value) * theta
+        native.move(i, lambda carry: f.intrinsic("fmuladd", p.value, theta, carry))  # called at once
     f.give(Cause.NONE)
     return f.text()
 

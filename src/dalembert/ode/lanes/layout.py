@@ -145,7 +145,7 @@ class LaneLayout:
         self.places: dict[str, int] = {}
         for name in LANE_NUMBERS:
             self._take(name, 1)
-        for row in ("y", "stage", "new", "end", "end_rate", "x", "other_x"):
+        for row in ("y", "stage", "new", "end", "end_rate", "carry", "lost", "x", "other_x"):
             self._take(row, self.stride)
         for j in range(STAGES):
             self._take(f"k{j}", self.stride)

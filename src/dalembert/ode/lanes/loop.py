@@ -114,8 +114,10 @@ def _begin(layout: LaneLayout) -> str:
     native = LaneFunction(layout, "begin")
     f, fresh, y, k, first = native.function, native.mask("fresh"), native.row("y"), native.row("k0"), native.row("k1")
     evaluate(native, native["t"], y, first)
+    carry = native.row("carry")
 
     def put(i: Operand) -> None:
+        carry[i] = f.choose(fresh, native.wide(0.0), carry[i])
         k[i] = f.choose(fresh, first[i], k[i])
 
     native.each(put)

@@ -73,7 +73,15 @@ def _stages(layout: LaneLayout) -> str:
     native = LaneFunction(layout, "stages")
     for s in range(1, STEP_STAGES):
         _stage(native, s)
-    _combine(native, "new", B)
+    f, h, k = native.function, native["h_try"], {j: native.row(f"k{j}") for j in B}
+    y, new, carry, lost = (native.row(name) for name in ("y", "new", "carry", "lost"))
+
+    def move(i: Operand) -> None:
+        d = f.intrinsic("fmuladd", h, weighted(native, B, k, i), carry[i])
+        end = y[i] + d
+        new[i], lost[i] = end, d - (end - y[i])
+
+    native.each(move)
     return native.give()
 
 
@@ -221,9 +229,10 @@ def _take(layout: LaneLayout) -> str:
     """(t, y) ← (t + h, y₁) in the good lanes; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
     native = LaneFunction(layout, "take")
     f, good = native.function, native.mask("good")
-    y, k, end, end_rate = (native.row(name) for name in ("y", "k0", "end", "end_rate"))
+    y, k, new, end, end_rate, carry, lost = (native.row(name) for name in ("y", "k0", "new", "end", "end_rate", "carry", "lost"))
 
     def move(i: Operand) -> None:
+        carry[i] = f.choose(good, f.choose(end[i].differs(new[i]), native.wide(0.0), lost[i]), carry[i])
         y[i] = f.choose(good, end[i], y[i])
         k[i] = f.choose(good, end_rate[i], k[i])
 

@@ -89,3 +89,16 @@ def test_the_cartesian_pendulum_turns_over_with_a_speed_that_serves_everywhere()
     assert np.max(run["y"]) > 0.99
     assert run.worst_residual <= 1e-12
     assert run.energy_drift <= 1e-11
+
+
+def test_rounding_does_not_add_up_over_two_hundred_thousand_steps() -> None:
+    """x = cos t: the error at the end stays in proportion to the tolerance, as if steps were not rounded."""
+    s = da.System("oscillator")
+    x = s.coordinate("x")
+    s.particle("P", 1, s.O.offset(x * s.N.x))
+    s.potential(x**2 / 2)
+    end, tolerances = 20_000.0, np.array([1e-13, 5e-14, 2e-14])
+    runs = [da.simulate(s, end, start={"x": 1.0}, rtol=r, atol=r, audit=False, at=[end]) for r in tolerances]
+    errors = [np.hypot(run.q[-1, 0] - np.cos(end), run.u[-1, 0] + np.sin(end)) for run in runs]
+    assert runs[-1].solution.steps > 150_000
+    assert errors[0] / tolerances[0] == pytest.approx(errors / tolerances, rel=0.1)

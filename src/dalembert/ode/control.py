@@ -186,8 +186,9 @@ def advance_text(dense_rows: Callable[[Record], Operand] = lambda _: DENSE_ROWS)
         run.budget = run.budget - 1
         # the last two steps are made equal, lest the last be tiny
         rest, last = run.t_end - run.t, run.t + run.h >= run.t_end
-        run.h_try = f.choose(last, rest, f.intrinsic("minnum", run.h, rest * 0.5))
-        run.t_new = f.choose(last, run.t_end, run.t + run.h_try)
+        run.t_new = f.choose(last, run.t_end, run.t + f.intrinsic("minnum", run.h, rest * 0.5))
+        # as long as the clock says, lest its rounding add up
+        run.h_try = run.t_new - run.t
         begin = run.t
         cause = native.call("attempt")
         with f.when(~cause.differs(0)):

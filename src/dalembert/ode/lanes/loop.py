@@ -186,9 +186,9 @@ def _attempt(layout: LaneLayout) -> str:
     t_end = native.wide(native.job.t_end)
     # the last two steps are made equal, lest the last be tiny
     rest, last = t_end - t, t + h >= t_end
-    h_try = f.choose(last, rest, f.intrinsic("minnum", h, rest * 0.5))
-    native["h_try"] = h_try = f.choose(native.mask("active"), h_try, native.wide(0.0))
-    native["t_new"] = f.choose(last, t_end, t + h_try)
+    t_new = f.choose(last, t_end, t + f.intrinsic("minnum", h, rest * 0.5))
+    native["t_new"] = t_new = f.choose(native.mask("active"), t_new, t)
+    native["h_try"] = t_new - t
     native.call("stages")
     native.call("estimate")
     with f.when(f.any(native.mask("good"))):

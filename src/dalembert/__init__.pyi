@@ -6,6 +6,7 @@ from dalembert.agreement.comparison import comparison as comparison
 from dalembert.algebra.exact.field import StructurallySingular as StructurallySingular
 from dalembert.algebra.exact.verdict import Undecided as Undecided
 from dalembert.algebra.exact.verdict import Verdict as Verdict
+from dalembert.algebra.exact_number import ExactNumber as ExactNumber
 from dalembert.algebra.functions import acos as acos
 from dalembert.algebra.functions import asin as asin
 from dalembert.algebra.functions import atan as atan

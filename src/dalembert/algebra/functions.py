@@ -1,10 +1,11 @@
-"""The elementary functions of expressions; plain numbers are answered with plain numbers."""
+"""The elementary functions of expressions and of numbers; those of numbers stay exact: da.sqrt(2)**2 == 2."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, TypeVar
 
+from dalembert.algebra.exact_number import applied
 from dalembert.algebra.scalar import Scalar, apply, join, on
 from dalembert.errors import BadExpression
 
@@ -12,13 +13,15 @@ X = TypeVar("X", Scalar, float)
 
 
 def _plain(function: str, *x: float) -> float:
-    """The function of plain numbers; anything else is refused by name."""
+    """The function of plain numbers, exact; anything else, and what is not defined, is refused by name."""
     try:
-        return float(getattr(math, function)(*x))
+        value = float(getattr(math, function)(*x))
     except (TypeError, ValueError, OverflowError) as problem:
         given = ", ".join(f"{v!r:.60}" for v in x)
         msg = f"{function}({given}): {problem}; give an expression of a system, or a number for which it is defined"
         raise BadExpression(msg) from None
+    # it stands wherever a float may
+    return applied(function, value, *x)  # type: ignore[return-value]
 
 
 def sin(x: X) -> X:

@@ -10,8 +10,9 @@ import math
 import numbers
 from decimal import Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
+from dalembert.algebra.exact_number import ExactNumber, applied
 from dalembert.errors import BadExpression
 
 # forty digits, which is more than four units in the last place of a double need
@@ -52,30 +53,49 @@ class PiNumber:
     def __rsub__(self, other: object) -> PiNumber:
         return -self + other
 
-    def __mul__(self, other: object) -> PiNumber:
+    def __mul__(self, other: object) -> Any:
         x = _taken(other)
         if x is None:
             return NotImplemented
         if x.b and self.b:
-            msg = "π·π as a number: multiply it with an expression of the system, where it stays exact, or use math.pi"
-            raise BadExpression(msg)
+            return applied("*", float(self) * float(x), self, x)
         return PiNumber(self.a * x.a, self.a * x.b + self.b * x.a)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: object) -> PiNumber:
+    def __truediv__(self, other: object) -> Any:
         x = _taken(other)
         if x is None:
             return NotImplemented
-        if x.b or not x.a:
+        if x == 0:
             msg = f"({self})/({other}): divide π by a number other than zero"
             raise BadExpression(msg)
+        if x.b:
+            return applied("/", float(self) / float(x), self, x)
         return PiNumber(self.a / x.a, self.b / x.a)
+
+    def __rtruediv__(self, other: object) -> Any:
+        x = _taken(other)
+        return NotImplemented if x is None else applied("/", float(x) / float(self), x, self)
+
+    def __pow__(self, k: Any) -> Any:
+        return applied("power", float(self) ** float(k), self, k)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """NumPy computes with its value."""
+        import numpy as np
+
+        return np.asarray(float(self), dtype=dtype)
+
+    def __format__(self, form: str) -> str:
+        return format(float(self), form) if form else repr(self)
 
     def __float__(self) -> float:
         return float(self.a + self.b * _PI)
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, ExactNumber):
+            return other == self
         return (self.a, self.b) == (other.a, other.b) if isinstance(other, PiNumber) else not self.b and self.a == other
 
     def __hash__(self) -> int:
@@ -107,7 +127,7 @@ def _taken(x: object) -> PiNumber | None:
 
     if isinstance(x, PiNumber):
         return x
-    if isinstance(x, bool) or not isinstance(x, numbers.Real | Decimal):
+    if isinstance(x, bool | ExactNumber) or not isinstance(x, numbers.Real | Decimal):
         return None
     return PiNumber(Fraction(exact(x)), Fraction(0))
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeGuard, TypeVar, overload
 
+from dalembert.algebra.exact_number import ExactNumber
 from dalembert.algebra.folds import Derivative, transplant
 from dalembert.algebra.magnitude import checked_size
 from dalembert.algebra.pi import PiNumber, multiple_of_pi
@@ -298,6 +299,8 @@ def all_on(tape: Tape, scalars: Sequence[Scalar]) -> list[int]:
 
 def _number(tape: Tape, e: Any) -> int:
     """A number as a node; π and what was typed for a multiple of it stay exact."""
+    if isinstance(e, ExactNumber):
+        return e.on(tape)
     if isinstance(e, PiNumber):
         return tape.add(tape.const(e.a), tape.mul(tape.const(e.b), tape.pi))
     k = multiple_of_pi(float(e)) if isinstance(e, float) else None

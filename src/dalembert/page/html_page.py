@@ -81,7 +81,7 @@ def page(study: Study) -> str:
     even = None if study.run is None else frames_of(study.run)
     drawn = scene(even) if even is not None and study.system.bodies else None
     title = study.subject.title
-    sketch = "" if drawn is None else svg(picture(drawn), f"Sketch of {title} at its start")
+    sketch = "" if drawn is None else svg(picture(drawn, letters=True), f"Sketch of {title} at its start")
     still = "" if drawn is None else svg(picture(drawn, 0, 900, 460))
     run = study.run
     plots = None if run is None else Plots.of_run(run)

@@ -13,6 +13,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
 from dalembert.page.curves import CurveMembers, MemberCurve
+from dalembert.page.dimension_lines import DimensionLine, dimension_lines
 from dalembert.page.geometry import Poses, ancestors
 from dalembert.page.grounds import Grounds
 from dalembert.page.loads import ArrowKind, contact_forces, loads, reaction_forces, springs
@@ -91,6 +92,7 @@ class Scene:
     curves: tuple[MemberCurve, ...] = ()
     # the places of their ends
     tips: tuple[int, ...] = ()
+    dimensions: tuple[DimensionLine, ...] = ()
 
     @property
     def hues(self) -> int:
@@ -298,6 +300,7 @@ class _Drawing:
             contacts=contacts,
             curves=tuple(self.curves),
             tips=tuple(self.tips),
+            dimensions=dimension_lines(self.run, self.poses, self.number, self.scale),
         )
 
     def _masses(self) -> list[Numbers]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.page.curves import MemberCurve
+from dalembert.page.dimension_lines import DimensionLine
 from dalembert.page.scene import Scene
 from dalembert.page.shapes import DrawnBody, Solid
+from dalembert.page.sketch_labels import SketchLabel, labels
 from dalembert.page.view import EYE, looking
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class Picture:
     width: float
     height: float
     faces: tuple[Face, ...]
+    labels: tuple[SketchLabel, ...] = ()
 
 
 class _Camera:
@@ -78,8 +81,10 @@ class _Camera:
         return np.asarray(_LIGHT[0] * self.side + _LIGHT[1] * self.up + _LIGHT[2] * self.back)
 
 
-def picture(scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.0, *, trace: bool = False) -> Picture:
-    """The scene at its k-th time."""
+def picture(
+    scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.0, *, trace: bool = False, letters: bool = False
+) -> Picture:
+    """The scene at its k-th time; with `letters`, at its first, the coordinates and lengths are written into it."""
     camera = _Camera(scene, k, width, height)
     fine = 12 if len(scene.bodies) <= 6 else 8
     faces = [f for b in scene.bodies for f in _solid(b, k, COLOURS[b.colour % len(COLOURS)], camera, fine)]
@@ -89,7 +94,9 @@ def picture(scene: Scene, k: int = 0, width: float = 480.0, height: float = 300.
     faces += list(_sticks(scene, k, camera))
     faces.sort(key=lambda f: -f.depth)
     below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
-    return Picture(width, height, (*below, *faces))
+    written = list(labels(scene.dimensions, camera, width, height)) if letters else []
+    lines = [f for each, _ in written for f in _dimension(each, camera)]
+    return Picture(width, height, (*below, *faces, *lines), tuple(label for _, label in written))
 
 
 # ---- solids ----------------------------------------------------------------------------------
@@ -233,6 +240,14 @@ def _coil(ends: Numbers, r: float, turns: int = 10) -> Numbers:
     return np.concatenate([ends[:1], middle, ends[1:]])
 
 
+def _dimension(each: DimensionLine, camera: _Camera) -> Iterator[Face]:
+    """The arc of an angle with the leg it is counted from, or the line of a coordinate."""
+    if each.leg is not None:
+        yield Face(camera(each.leg)[0], None, INK, 0.8, alpha=0.7)
+    if each.drawn:
+        yield Face(camera(each.line)[0], None, INK, 1.2)
+
+
 def _traces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
     from dalembert.page.embedding import traced
 
@@ -269,7 +284,7 @@ def svg(drawn: Picture, title: str = "") -> str:
 
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {drawn.width:g} {drawn.height:g}" role="img" class="sketch"'
     label = f' aria-label="{escape(title)}">' if title else ">"
-    return head + label + "".join(_element(f) for f in drawn.faces) + "</svg>"
+    return head + label + "".join(_element(f) for f in drawn.faces) + "".join(x.svg for x in drawn.labels) + "</svg>"
 
 
 def _element(face: Face) -> str:

@@ -33,7 +33,7 @@ def constant(x: float, kind: str) -> str:
     """A number written out as a constant of this kind."""
     if kind == POINTER:
         return "null"
-    if kind in (WHOLE, CODE):
+    if kind in (WHOLE, CODE, TRUTH):
         return str(int(x))
     # a double in hexadecimal is exact
     bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 # distances to a row's surface, relative to the size of q: to be left alone, and to be accepted from given values
 EXACT: Final = 1e-13
 ACCEPTED: Final = 1e-9
-_ROUNDING: Final = 1e-14
-_MOST_STEPS: Final = 100
-_SMALLEST: Final = 1e-12
-_SHORTEST: Final = 1e-16
+ROUNDING: Final = 1e-14
+MOST_STEPS: Final = 100
+SMALLEST: Final = 1e-12
+SHORTEST: Final = 1e-16
 # a first step of half a radian or half a unit; longer ones once the rows have proved nearly linear
-_RADIUS: Final = 0.5
-_GROWTH: Final = 3.0
-_GOOD: Final = 0.5
+RADIUS: Final = 0.5
+GROWTH: Final = 3.0
+GOOD: Final = 0.5
 _NUDGES: Final = (0.01, 0.1, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0)
 
 
@@ -108,7 +108,7 @@ class Assembler:
         """|r_i| ≤ distance · |∇φ_i| · max |q|, or as small as rounding"""
         r, J = self(q)
         size = float(np.max(np.abs(q), initial=0.0)) or 1.0
-        small: NDArray[np.bool_] = np.abs(r) <= distance * size * np.linalg.norm(J, axis=1) + _ROUNDING
+        small: NDArray[np.bool_] = np.abs(r) <= distance * size * np.linalg.norm(J, axis=1) + ROUNDING
         return small
 
     def solve(self, q: Numbers, free: NDArray[np.bool_], guessed: NDArray[np.bool_]) -> Assembly:
@@ -166,35 +166,35 @@ def _gauss_newton(
 ) -> tuple[Numbers, int]:
     """Steps within a trust region until the residual no longer falls: (q, number of steps)."""
     r, J = f(q)
-    steps, radius = 0, _RADIUS
-    while steps < _MOST_STEPS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
+    steps, radius = 0, RADIUS
+    while steps < MOST_STEPS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
         step = np.zeros_like(q)
         step[columns] = -_damped(J[np.ix_(rows, columns)], r[rows], radius)
         length, size = float(np.linalg.norm(step)), float(np.abs(q).max())
-        if length <= _SHORTEST * size:
+        if length <= SHORTEST * size:
             break
         r_new, J_new = f(q + step)
         steps += 1
         predicted = r @ r - np.sum((r + J @ step) ** 2)
         if np.isfinite(r_new).all() and r_new @ r_new < r @ r:
-            good = r @ r - r_new @ r_new > _GOOD * predicted
-            radius = max(radius, _GROWTH * length) if good else radius
+            good = r @ r - r_new @ r_new > GOOD * predicted
+            radius = max(radius, GROWTH * length) if good else radius
             q, r, J = q + step, r_new, J_new
-        elif length <= _ROUNDING * size:
+        elif length <= ROUNDING * size:
             break
         else:
-            radius = length / _GROWTH
+            radius = length / GROWTH
     return q, steps
 
 
 def _damped(J: Numbers, r: Numbers, radius: float) -> Numbers:
     """δ = Jᵀ (J Jᵀ + μ 1)⁻¹ r with the least μ that keeps |δ| within the radius; what J does not determine stays."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
-    kept = s > _SMALLEST * s[0]
+    kept = s > SMALLEST * s[0]
     s, along = s[kept], (U.T @ r)[kept]
     step = along / s
-    mu = _SMALLEST * s.max(initial=0.0) ** 2
+    mu = SMALLEST * s.max(initial=0.0) ** 2
     while np.linalg.norm(step) > radius:
         step = s * along / (s * s + mu)
-        mu *= _GROWTH
+        mu *= GROWTH
     return np.asarray(Vt[kept].T @ step)

@@ -1,7 +1,8 @@
 """q(t₀), u(t₀) from whatever is known about them: the rest is zero where the rows allow it, otherwise solved for.
 
-Positions come by damped Gauss–Newton on the holonomic rows, then speeds by linear least norm: with q̇ = W u + X every
-row A q̇ + b = 0 holds by construction, so that only what was asked for remains to be satisfied.
+Native code finds it (`start_text`), and what that refuses is found again here, and explained. Positions come by damped
+Gauss–Newton on the holonomic rows, then speeds by linear least norm: with q̇ = W u + X every row A q̇ + b = 0 holds by
+construction, so that only what was asked for remains to be satisfied.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dalembert.states.conditions import Condition, with_values
 from dalembert.states.evaluator import Evaluator, Key, Level
 from dalembert.states.quaternions import with_unit_quaternions
 from dalembert.states.start_form import StartForm, StartNames, start_form
+from dalembert.states.start_solver import start_solver
 from dalembert.states.velocities import StateFunction, Velocities
 from dalembert.units.dimension import labelled
 
@@ -129,30 +131,38 @@ def find_start(
     guessed = with_values(form.guess, guess, lambda: Evaluator(kin, values), t, "guess")
     # of the velocities only those that a row nonlinear in them determines have several branches
     fast = [c for c in guessed if c.level is Level.VELOCITY and kin.nonlinear]
+    near = _guessed_coordinates(form, [c for c in guessed if c not in fast])
     p = form.at_position.parameters_of(values)
-    found = _positions(form, asked, [c for c in guessed if c not in fast], t, p)
+    x, stated = _first_order(form, asked)
+    rest: dict[str, Any] = {"called": form.names, "expressed": tuple(c.value for c in asked if c.symbol is None), "x": x, "stated": stated}
+    if form.is_native and (start := _native_start(form, asked, near, t, p, rest, notes)) is not None:
+        return start
+    found = _positions(form, asked, near, t, p)
     at = form.at_position.at(np.append(found.q, t), p)
     velocities = Velocities(form, asked, at, StateFunction(form, values, found.q, t), fast)
     u = velocities.speeds()
     qdot = velocities.rates(u)
     for note in velocities.notes:
         warn(note)
-    x, stated = _first_order(form, asked)
-    return Start(
-        t,
-        found.q,
-        u,
-        qdot,
-        float(np.max(np.abs(found.residuals), initial=0.0)),
-        velocities.residual(u, qdot),
-        *velocities.rank_at(u),
-        found.iterations,
-        form.names,
-        tuple(c.value for c in asked if c.symbol is None),
-        x,
-        stated,
-        (*notes, *velocities.notes),
-    )
+    residuals = float(np.max(np.abs(found.residuals), initial=0.0)), velocities.residual(u, qdot)
+    return Start(t, found.q, u, qdot, *residuals, *velocities.rank_at(u), found.iterations, notes=(*notes, *velocities.notes), **rest)
+
+
+def _native_start(
+    form: StartForm,
+    asked: Sequence[Condition],
+    near: Mapping[int, float],
+    t: float,
+    p: Numbers,
+    rest: Mapping[str, Any],
+    notes: tuple[str, ...],
+) -> Start | None:
+    """The start as native code finds it; None where it does not, which Python explains."""
+    with start_solver(form) as solver:
+        solver.guess(near.items())
+        code, f = solver.solve([c.value for c in asked], p, t), solver.fields
+        found = solver.q.copy(), solver.u.copy(), solver.qdot.copy(), f.position_residual, f.velocity_residual, f.rank, f.n_A, f.iterations
+    return None if code else Start(t, *found, notes=notes, **rest)
 
 
 def _first_order(form: StartForm, asked: Sequence[Condition]) -> tuple[Numbers, tuple[Origin, ...]]:
@@ -166,10 +176,19 @@ def _first_order(form: StartForm, asked: Sequence[Condition]) -> tuple[Numbers, 
 # ---- positions ---------------------------------------------------------------------------------
 
 
-def _positions(form: StartForm, asked: Sequence[Condition], guess: Sequence[Condition], t: float, p: Numbers) -> Assembly:
+def _guessed_coordinates(form: StartForm, guess: Sequence[Condition]) -> dict[int, float]:
+    """{place: value} of the coordinates at which a search begins."""
+    place, given = {i: k for k, i in enumerate(form.kin.q)}, {at for _, at in form.coordinates}
+    for c in guess:
+        if c.symbol not in place or place[c.symbol] in given or not form.structure[:, place[c.symbol]].any():
+            msg = f"guess: {c.name} is not a coordinate that the constraints determine; give it in the start"
+            raise BadStart(msg)
+    return {place[c.symbol]: c.value for c in guess if c.symbol is not None}
+
+
+def _positions(form: StartForm, asked: Sequence[Condition], near: Mapping[int, float], t: float, p: Numbers) -> Assembly:
     """φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every given expression."""
     kin = form.kin
-    place = {i: k for k, i in enumerate(kin.q)}
     q, free, guessed = form.at_rest.copy(), np.ones(kin.n_q, dtype=bool), np.zeros(kin.n_q, dtype=bool)
     for k, at in form.coordinates:
         q[at], free[at] = asked[k].value, False
@@ -180,11 +199,8 @@ def _positions(form: StartForm, asked: Sequence[Condition], guess: Sequence[Cond
         return found["r"] - targets, found["J"]
 
     assembler = Assembler(rows_at, form.structure)
-    for c in guess:
-        if c.symbol not in place or not free[place[c.symbol]] or not form.structure[:, place[c.symbol]].any():
-            msg = f"guess: {c.name} is not a coordinate that the constraints determine; give it in the start"
-            raise BadStart(msg)
-        q[place[c.symbol]], guessed[place[c.symbol]] = c.value, True
+    for at, value in near.items():
+        q[at], guessed[at] = value, True
     found = assembler.solve(q, free, guessed)
     if not found.satisfied.all():
         rows = [replace(row, target=x) for row, x in zip(form.rows, targets.tolist(), strict=True)]

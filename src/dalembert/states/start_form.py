@@ -63,9 +63,10 @@ class StartForm:
     names: StartNames
     # φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every given expression
     rows: tuple[PositionRow, ...]
-    # which of what was asked for is a coordinate, a position row or a velocity; its place among them
+    # which of what was asked for is a coordinate, a position row, a speed, a velocity or a first-order state, and where that stands
     coordinates: tuple[tuple[int, int], ...]
     expressions: tuple[int, ...]
+    direct: tuple[tuple[int, int], ...]
     velocities: tuple[int, ...]
     first_order: tuple[tuple[int, int], ...]
     # rows of velocities that stand beside the equations
@@ -85,6 +86,13 @@ class StartForm:
     # e and its slopes in u of the curved rows, slopes in q̇ of those that are not linear: functions of (q, u, t)
     at_state: NodeArrays
     at_rest: Numbers = field(repr=False)
+    # native searches that are through, for those to come: threads do not meet there
+    spare: list[Any] = field(default_factory=list, repr=False)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether native code finds such starts: rows that are not linear in the rates are left to Python."""
+        return not (self.not_linear or self.curved or self.kin.nonlinear)
 
 
 def start_form(kin: Kinematics, given: Mapping[Key, Any], guess: Mapping[Key, Any], values: Mapping[int, float], t: float) -> StartForm:
@@ -121,7 +129,9 @@ def _made(evaluator: Evaluator, read: tuple[AskedQuantity, ...], guess: tuple[As
     coordinates = tuple((k, place[x.symbol]) for k, x in enumerate(asked) if x.symbol in place)
     first_order = tuple((k, states[x.symbol]) for k, x in enumerate(asked) if x.symbol in states)
     expressions = tuple(k for k, x in enumerate(asked) if x.level is Level.POSITION and x.symbol is None)
-    velocities = tuple(k for k, x in enumerate(asked) if x.level is Level.VELOCITY)
+    speeds = {i: r for r, i in enumerate(kin.u)}
+    direct = tuple((k, speeds[x.symbol]) for k, x in enumerate(asked) if x.symbol in speeds)
+    velocities = tuple(k for k, x in enumerate(asked) if x.level is Level.VELOCITY and x.symbol not in speeds)
     holonomic = [PositionRow(r.name, evaluator.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
     rows = (*holonomic, *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions))
     beside = tuple(Condition(r.row.name, evaluator.reduced(r.e), 0.0, Level.VELOCITY, None) for r in kin.velocity_rows)
@@ -147,6 +157,7 @@ def _made(evaluator: Evaluator, read: tuple[AskedQuantity, ...], guess: tuple[As
         rows,
         coordinates,
         expressions,
+        direct,
         velocities,
         first_order,
         beside,

@@ -16,7 +16,7 @@ from dalembert.ode.failures import BadStart
 from dalembert.ode.row_rank import rank_of_rows
 from dalembert.states.assembly import ACCEPTED
 from dalembert.states.conditions import Condition
-from dalembert.states.evaluator import label
+from dalembert.states.evaluator import Level, label
 from dalembert.states.start_form import StartForm
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 # singular values below this part of the largest are zero
-_RANK: Final = 1e-10
-_DUST: Final = 1e-14
-_MOST_DUST: Final = 1e-6
+RANK: Final = 1e-10
+DUST: Final = 1e-14
+MOST_DUST: Final = 1e-6
 # for rows that are not linear in the rates
 _NEWTON_STEPS: Final = 30
 _NUDGE: Final = 0.1
 # how much larger the rates may become if one of them is to be zero
-_MODERATE: Final = 10.0
+MODERATE: Final = 10.0
 
 
 class StateFunction:
@@ -53,12 +53,13 @@ class Velocities:
     def __init__(
         self, form: StartForm, asked: Sequence[Condition], at: Mapping[str, Numbers], curved: StateFunction, guess: Sequence[Condition] = ()
     ) -> None:
-        given = [asked[k] for k in form.velocities]
-        self._form, self._asked, self._curved = form, [*given, *form.beside], curved
+        self._form, self._asked, self._curved = form, [*(asked[k] for k in form.velocities), *form.beside], curved
+        # all velocities that were given, the speeds themselves among them
+        self._given = [c for c in asked if c.level is Level.VELOCITY]
         self._guess = {c.symbol: c.value for c in guess}
         # the user's own, which come first
-        self._n_given = len(given)
-        self._reached = form.reached
+        self._n_given = len(form.velocities)
+        self._reached, self._direct = form.reached, {r: asked[k].value for k, r in form.direct}
         self._at, self.C, self.A, self.b = at, at["C"].copy(), at["A"], at["b"]
         self._check_defined()
         self.d = np.array([c.value for c in self._asked]) - at["c"]
@@ -84,7 +85,7 @@ class Velocities:
     def speeds(self) -> Numbers:
         """What is given directly stays as it is; the rest is the solution of least norm, with rates at zero that may be zero."""
         u, free = self._first(), self._reached.copy()
-        for k, x in self._direct().items():
+        for k, x in self._direct.items():
             u[k], free[k] = x, False
         if free.any():
             u = self._sparing(self._solved(u, free), free)
@@ -99,9 +100,9 @@ class Velocities:
         # the second time removes rounding
         for _ in range(_NEWTON_STEPS if self._form.curved else 2):
             C, d = self._linearized(u, free)
-            u[free] += np.linalg.lstsq(C[:, free], d - C @ u, rcond=_RANK)[0]
+            u[free] += np.linalg.lstsq(C[:, free], d - C @ u, rcond=RANK)[0]
         C, d = self._linearized(u, free)
-        clean = np.where(free & (np.abs(u) <= _DUST * np.abs(u).max()), 0.0, u)
+        clean = np.where(free & (np.abs(u) <= DUST * np.abs(u).max()), 0.0, u)
         return clean if self._satisfied(clean) else u
 
     def _sparing(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
@@ -114,7 +115,7 @@ class Velocities:
                 continue
             free[k] = False
             trial = u if u[k] == 0.0 else self._solved(np.where(np.arange(len(u)) == k, 0.0, u), free)
-            if self._satisfied(trial) and np.linalg.norm(trial) <= _MODERATE * np.linalg.norm(u):
+            if self._satisfied(trial) and np.linalg.norm(trial) <= MODERATE * np.linalg.norm(u):
                 u = trial
             else:
                 free[k] = True
@@ -129,7 +130,7 @@ class Velocities:
         kin = self._form.kin
         bent = {kin.u[r] for r in self._form.bent}
         for symbol in self._guess:
-            if symbol not in bent or symbol in (c.symbol for c in self._asked):
+            if symbol not in bent or symbol in (c.symbol for c in self._given):
                 name = "it" if symbol is None else label(kin.name(symbol))
                 msg = f"guess: {name} is not a speed that a row nonlinear in the rates determines; give it in the start"
                 raise BadStart(msg)
@@ -155,18 +156,13 @@ class Velocities:
             self.C[k], self.d[k] = slope, np.dot(slope, at) - value
         return self.C, self.d
 
-    def _direct(self) -> dict[int, float]:
-        """{r: value} of the speeds that were given themselves."""
-        place = {i: r for r, i in enumerate(self._form.kin.u)}
-        return {place[c.symbol]: c.value for c in self._asked if c.symbol in place}
-
     def _tolerance(self, u: Numbers) -> Numbers:
         """A part of what the terms are, and rounding of what they could be."""
         tolerance: Numbers = ACCEPTED * (np.abs(self.C) @ np.abs(u) + np.abs(self.d))
         # least squares leave rounding of the largest speed in all of them
         fastest = float(np.max(np.abs(u), initial=0.0))
         # beside a singular attitude the coefficients could be anything: what is as large as the speeds themselves is no dust
-        tolerance += _DUST * self._terms + fastest * np.minimum(_DUST * np.sum(self._entries, axis=1), _MOST_DUST)
+        tolerance += DUST * self._terms + fastest * np.minimum(DUST * np.sum(self._entries, axis=1), MOST_DUST)
         return tolerance
 
     def _check(self, u: Numbers) -> None:
@@ -180,7 +176,7 @@ class Velocities:
         worst = self._asked[k]
         if k >= self._n_given:
             raise BadStart(self._against_row(k, float(residuals[k])))
-        others = [str(c) for c in self._asked[: self._n_given] if c is not worst]
+        others = [str(c) for c in self._given if c is not worst]
         with_these = f" with {', '.join(others)}" if others else ""
         row = self._violated()
         against = f"contradicts {row}" if row else "cannot be had at this position"
@@ -189,7 +185,7 @@ class Velocities:
 
     def _against_row(self, k: int, residual: float) -> str:
         """A row beside the equations that nothing satisfies together with the rest."""
-        given = self._asked[: self._n_given]
+        given = self._given
         size = f"least-squares residual {residual:.6g}"
         if not given:
             return f"start: the constraints contradict one another: no velocities satisfy {self._asked[k].name!r} with the others, {size}"
@@ -199,9 +195,9 @@ class Velocities:
     def _violated(self) -> str:
         """The constraint that the rates as they were given violate most, with its residual."""
         kin = self._form.kin
-        given = {c.symbol: c.value for c in self._asked if c.symbol is not None}
+        given = {c.symbol: c.value for c in self._given if c.symbol is not None}
         u = np.zeros(kin.n_u)
-        for k, x in self._direct().items():
+        for k, x in self._direct.items():
             u[k] = x
         qdot = np.array([given.get(i, x) for i, x in zip(kin.qdot, self._computed(u), strict=True)])
         residuals = self.A @ qdot + self.b

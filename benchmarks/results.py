@@ -56,7 +56,23 @@ class Slower:
         return self.wanted, f"{times(ratio)}×", ratio >= self.factor
 
 
-Goal = Within | Slower
+@dataclass(frozen=True)
+class NoSlower:
+    """A goal: this takes at most so many times as long as the first row."""
+
+    factor: float
+
+    @property
+    def wanted(self) -> str:
+        """The goal in words."""
+        return f"≤ {self.factor:g}×"
+
+    def judge(self, _timing: Timing, ratio: float) -> tuple[str, str, bool]:
+        """The goal, what was found, and whether it is met."""
+        return self.wanted, f"{times(ratio)}×", ratio <= self.factor
+
+
+Goal = Within | Slower | NoSlower
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """`make bench`: dalembert and its peers in one run; the tables go to the terminal and to results.md beside this file.
 
-    python benchmarks/run.py [--quick] [--only derive|compile|evaluate|simulate|stiff|constrained|export|live|many|growth] [--output FILE]
+    python benchmarks/run.py [--quick] [--only GROUP] [--output FILE]
+    GROUP is derive, compile, evaluate, simulate, stiff, constrained, export, live, many, growth or friction
 
 A run of everything writes results.md; a quick or partial one only prints, unless --output names a file. The exit code
 is 1 if tools disagree where they must not, never because of a time.
@@ -18,6 +19,7 @@ from pathlib import Path
 
 GROUPS = {"derive": "derive", "compile": "compilation", "evaluate": "evaluate", "simulate": "simulate", "export": "exports"}
 GROUPS |= {"stiff": "stiff", "constrained": "constrained", "live": "live", "many": "ensemble", "growth": "growth"}
+GROUPS |= {"friction": "switches"}
 _RESULTS = Path(__file__).with_name("results.md")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 from dalembert.algebra.columns import Column, Rows, contracted
 from dalembert.algebra.folds import Linear, transplant
@@ -197,15 +197,28 @@ def way_back(e: ContactEquations) -> HeldState:
     return HeldState(tuple(dq), tuple(du), left)
 
 
-def monitors(e: ContactEquations) -> list[tuple[str, int, int]]:
-    """What stays positive while a mode lasts: (what, number of the contact, node in q, u, t and λ).
+class Monitor(NamedTuple):
+    """What stays positive while a mode lasts: what it is, the number of its contact, and its node in q, u, t and λ.
+
+    `free` is the same where no force enters, which costs less: in modes without forces that may vanish or leave a cone it is enough.
+    """
+
+    what: str
+    contact: int
+    node: int
+    free: int | None = None
+
+
+def monitors(e: ContactEquations) -> list[Monitor]:
+    """What stays positive while a mode lasts.
 
     gap    g of an open contact, N of a closed one
     slip   the slip velocity along its direction
     cone   μ_s N ∓ T of a sticking one
     jam    the pivot that vanishes where a slipping contact has no solution, or more than one (Painlevé)
     """
-    t, kin, found = e.tape, e.kin, []
+    t, kin = e.tape, e.kin
+    found: list[Monitor] = []
     place = {(row.contact, row.normal): k for k, row in enumerate(e.rows)}
     for k, c in enumerate(e.contacts):
         closed, stick, direction, side, slack = _flags(t, c)
@@ -214,18 +227,20 @@ def monitors(e: ContactEquations) -> list[tuple[str, int, int]]:
         if n is not None:
             if c.two_sided:
                 if c.slip is not None:
-                    found.append(("gap", k, (n + slack).i))
+                    found.append(Monitor("gap", k, (n + slack).i))
             elif c.gap is not None:
-                found.append(("gap", k, (closed * n + (1 - closed) * (Scalar(t, c.gap.i) + slack)).i))
+                apart = (1 - closed) * (Scalar(t, c.gap.i) + slack)
+                found.append(Monitor("gap", k, (closed * n + apart).i, (closed + apart).i))
         if c.slip is None or c.static is None or c.T is None:
             continue
         v, T = Scalar(t, kin.in_speeds(c.slip.i)), Scalar(t, c.T.i)
         # a contact that does not slip is given 1
-        found.append(("slip", k, (direction * v + slack + (1 - direction * direction)).i))
+        slips = (direction * v + slack + (1 - direction * direction)).i
+        found.append(Monitor("slip", k, slips, slips))
         bound = Scalar(t, kin.in_speeds(c.static.i)) * (Scalar(t, normal_force(kin, c)) if n is None else n)
-        found += [("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)]
+        found += [Monitor("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)]
         if n is not None:
-            found.append(("jam", k, e.pivots[place[k, False]]))
+            found.append(Monitor("jam", k, e.pivots[place[k, False]]))
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
-from dalembert.friction.contact_equations import ContactEquations, contact_equations, monitors, normal_force, way_back
+from dalembert.friction.contact_equations import ContactEquations, Monitor, contact_equations, monitors, normal_force, way_back
 from dalembert.model.elements import FrictionalContact
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.once import MadeOnce
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 
 _EQUATIONS: Final = MadeOnce[ContactEquations]()
 _MODELS: Final = MadeOnce["CompiledContacts"]()
-
-
-class Monitor(NamedTuple):
-    """What stays positive while a mode lasts."""
-
-    what: str
-    contact: int
 
 
 class ContactQuantities(NamedTuple):
@@ -58,6 +51,9 @@ class CompiledContacts:
     parameters: tuple[int, ...]
     watched: CompiledFunction
     watched_parameters: tuple[int, ...]
+    # of the monitors those without forces
+    free: CompiledFunction
+    free_parameters: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ class ContactModel:
     @property
     def monitors(self) -> list[Monitor]:
         """What is watched, in the order of the compiled function."""
-        return [Monitor(what, k) for what, k, _ in monitors(self.equations)]
+        return monitors(self.equations)
 
     def quantities(self, y: Numbers, t: float) -> ContactQuantities:
         """What a change of mode is decided by, at the state y = (q, u)."""
@@ -149,14 +145,18 @@ def _compiled(chosen: Values, e: ContactEquations) -> CompiledContacts:
     )
     asked = here(_quantities(e))
     asked_parameters = tuple(i for i in symbols_of(tape, asked) if i not in state)
-    looked = [with_forces(i) for i in here([node for _, _, node in monitors(e)])]
+    looked = [with_forces(i) for i in here([m.node for m in monitors(e)])]
     looked_parameters = tuple(i for i in symbols_of(tape, looked) if i not in state)
+    free = here([m.free for m in monitors(e) if m.free is not None])
+    free_parameters = tuple(i for i in symbols_of(tape, free) if i not in state)
     return CompiledContacts(
         native,
         CompiledFunction(tape, asked, state, asked_parameters),
         asked_parameters,
         CompiledFunction(tape, looked, state, looked_parameters),
         looked_parameters,
+        CompiledFunction(tape, free, state, free_parameters),
+        free_parameters,
     )
 
 

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import ctypes
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.numerics.jit import Library, load
 from dalembert.ode.event_search import SAMPLES
-from dalembert.ode.fall_search import EXPORTS, PLACES, text
+from dalembert.ode.fall_search import EXPORTS, PLACES, WATCHES, text
+from dalembert.ode.memory import structure
 from dalembert.ode.points import address
 from dalembert.once import made_once
+from dalembert.simulation.events.event import EventAction
 from dalembert.simulation.events.locating import Crossing
+from dalembert.simulation.events.watching import EventFunctions, Watch
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dalembert.ode.loop import DenseStep
-    from dalembert.simulation.events.watching import Watch
+
+    Numbers = NDArray[np.float64]
 
 # samples of an interval in which a monitor may dip below zero and come back
 _CLOSE: Final = 64
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
+_SEARCHES: Final = 40
 _STEP: Final = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double)
 _SAMPLES: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *_STEP, ctypes.c_void_p, ctypes.c_int64)
 _FALL: Final = ctypes.CFUNCTYPE(ctypes.c_double, *_STEP, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
@@ -28,6 +38,55 @@ _FALL: Final = ctypes.CFUNCTYPE(ctypes.c_double, *_STEP, ctypes.c_int64, ctypes.
 @made_once
 def _library() -> Library:
     return load(text(), EXPORTS)
+
+
+_Watches: Final = structure(WATCHES)
+
+
+class ModeWatch(Watch):
+    """Monitors of modes: those without forces are looked at in every step, the others where a force may end the mode, and less often."""
+
+    def __init__(self, functions: EventFunctions, free: EventFunctions, n_state: int, width: int) -> None:
+        super().__init__(functions, n_state, width)
+        self._cheap = Watch(free, n_state, width)
+        self._table = np.zeros((PLACES, max(len(f.events) for f in (functions, free))))
+        others = sum(e.action is not EventAction.SWITCH for e in free.events)
+        places = {"cheap": self._cheap.address, "all": self.address, "table": address(self._table)}
+        self._watches = _Watches(costly=1, others=others, may_be_rough=1, **places)
+        self.look, self.looked_with = _library().address("look_for_falls"), ctypes.addressof(self._watches)
+
+    def forces_may_end(self, they_may: bool) -> None:
+        """Whether a force of the mode may vanish or leave its cone."""
+        self._watches.costly = int(they_may)
+
+    def take_rough(self) -> bool:
+        """Whether something was seen to turn more often than the samples of the step can tell; asking is acting on it."""
+        found, self._watches.rough = bool(self._watches.rough), 0
+        return found
+
+    def look_for_rough(self, they: bool) -> None:
+        """Whether to say so."""
+        self._watches.may_be_rough = int(they)
+
+    def begin(self, x: Numbers, xdot: Numbers) -> None:
+        """As for a watch."""
+        super().begin(x, xdot)
+        self._cheap.begin(x, xdot)
+
+    @property
+    def side_before(self) -> Numbers:
+        """As for a watch."""
+        return self._cheap.side_before
+
+    def parameters_changed(self) -> None:
+        """As for a watch."""
+        super().parameters_changed()
+        self._cheap.parameters_changed()
+
+    def stand(self, first: int, y: Numbers | None = None, t: float = 0.0) -> None:
+        """As for a watch."""
+        super().stand(first, y, t)
+        self._cheap.stand(first, y, t)
 
 
 class ModeEnds:
@@ -52,7 +111,7 @@ class ModeEnds:
             left, here, right = V[k - 1 : k + 2]
             if below := [i for i in range(first, len(here)) if here[i] < 0.0]:
                 return [Crossing(self._fall(*at, i, times[k - 1], times[k]), i) for i in below]
-            suspects = [i for i in range(first, len(here)) if left[i] >= here[i] <= right[i] and _dips(left[i], here[i], right[i])]
+            suspects = [i for i in range(first, len(here)) if left[i] >= here[i] <= right[i] and left[i] > 0.0 and right[i] > 0.0]
             if suspects and (found := self._in_dips(at, suspects, times[k - 1], times[k + 1])):
                 return found
         return []
@@ -60,17 +119,30 @@ class ModeEnds:
     def _in_dips(self, at: tuple[int, int, float, float], suspects: list[int], begin: float, end: float) -> list[Crossing]:
         """Where monitors that may dip below zero do."""
         g, found = self._watch.sampled(*at[1:]), []
+        times = np.linspace(begin, end, _CLOSE).tolist()
         for i in suspects:
-            a = begin
-            for t in np.linspace(begin, end, _CLOSE)[1:].tolist():
-                if g(t)[i] < 0.0:
-                    found.append(Crossing(self._fall(*at, i, a, t), i))
-                    break
-                a = t
+            values = [float(g(t)[i]) for t in times]
+            k = next((k for k, v in enumerate(values) if v < 0.0), 0) or min(range(_CLOSE), key=values.__getitem__)
+            a, b = times[max(k - 1, 0)], times[min(k + 1, _CLOSE - 1)]
+            lowest = times[k] if values[k] < 0.0 else _lowest(g, i, a, b)
+            if g(lowest)[i] < 0.0:
+                found.append(Crossing(self._fall(*at, i, a, lowest), i))
         return found
 
 
-def _dips(left: float, middle: float, right: float) -> bool:
-    """Whether the parabola through three positive samples reaches zero."""
-    bend = left - 2.0 * middle + right
-    return bend > 0.0 and left > 0.0 and right > 0.0 and middle <= (right - left) ** 2 / (8.0 * bend)
+def _lowest(g: Callable[[float], Numbers], i: int, a: float, b: float) -> float:
+    """Where g_i is least between a and b, or the first time on the way there at which it is negative: by the golden section."""
+    inner, outer = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
+    g_inner, g_outer = float(g(inner)[i]), float(g(outer)[i])
+    for _ in range(_SEARCHES):
+        if min(g_inner, g_outer) < 0.0:
+            break
+        if g_inner < g_outer:
+            b, outer, g_outer = outer, inner, g_inner
+            inner = b - _GOLDEN * (b - a)
+            g_inner = float(g(inner)[i])
+        else:
+            a, inner, g_inner = inner, outer, g_outer
+            outer = a + _GOLDEN * (b - a)
+            g_outer = float(g(outer)[i])
+    return inner if g_inner < g_outer else outer

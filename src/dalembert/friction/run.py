@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import symbols_of
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.friction.complementarity import ContactMode
-from dalembert.friction.contact_model import ContactModel, Monitor, contact_model
-from dalembert.friction.mode_end import ModeEnds
+from dalembert.friction.contact_equations import Monitor
+from dalembert.friction.contact_model import ContactModel, contact_model
+from dalembert.friction.mode_end import ModeEnds, ModeWatch
+from dalembert.friction.monitoring import WithMonitors, monitor_nodes, monitoring
 from dalembert.friction.switching import Change, NoMotion, Switcher
-from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import BadValue
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.memory import padded
@@ -25,15 +25,14 @@ from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.context import Context
 from dalembert.simulation.energy_audit.audit import Watched
 from dalembert.simulation.events.acting import Actor
-from dalembert.simulation.events.event import Event, EventAction
-from dalembert.simulation.events.locating import Crossing
+from dalembert.simulation.events.event import Event
+from dalembert.simulation.events.locating import Crossing, crossings
 from dalembert.simulation.events.occurrence import Occurrence
 from dalembert.simulation.events.running import EventfulRun
 from dalembert.simulation.events.setting_up import booking
-from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, refuse_unheld
+from dalembert.simulation.events.watching import EventFunctions, refuse_unheld
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.states.evaluator import label
-from dalembert.states.values import parameters_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +51,9 @@ _BESIDE: Final = 1e-5
 _SLACK: Final = 1e-13
 _MOST_SLACK: Final = 1e-6
 _AT_ONCE: Final = 1e-12
+# a mode may shorten its steps so often to a quarter, and so often at one place
+_SHORTENED: Final = 60
+_AT_ONE_PLACE: Final = 7
 # so many changes in so small a part of a run are too many
 _MANY: Final = 500
 _SOON: Final = 1e-8
@@ -99,12 +101,11 @@ class ContactSwitching:
         self, problem: InitialValueProblem, p: Numbers, context: Context, watched: Watched | None, show: Progress | None
     ) -> Solution:
         """The motion from mode to mode."""
-        functions, parameters = _functions(self.model, self.events)
         kin = self.values.kin
-        watch = Watch(functions, len(kin.state), padded(problem.size))
-        actor = Actor(self.values, self.values.evaluator, self.events, functions.nodes)
-        self._refuse_unheld(functions, actor)
-        settings = [(p, self.native.parameters), (functions.p, parameters)]
+        watch, settings = monitoring(self.model, self.events, padded(problem.size))
+        actor = Actor(self.values, self.values.evaluator, self.events, watch.functions.nodes)
+        self._refuse_unheld(watch.functions, actor)
+        settings.append((p, self.native.parameters))
         if watched is not None:
             settings.append((watched.p, watched.audit.parameters))
         run = ContactRun(
@@ -128,50 +129,8 @@ class ContactSwitching:
         tape = self.values.evaluator.tape
         for k, e in enumerate(self.events):
             refuse_unheld(self.values, tape, (functions.nodes[k], *actor.new_values(k)), f"event {e.title!r}")
-        for monitor, node in zip(self.model.monitors, _monitor_nodes(self.model), strict=True):
+        for monitor, node in zip(self.model.monitors, monitor_nodes(self.model), strict=True):
             refuse_unheld(self.values, tape, (node,), f"the {monitor.what} of {self.model.contacts[monitor.contact].name}")
-
-
-def _functions(model: ContactModel, events: tuple[Event, ...]) -> tuple[EventFunctions, tuple[int, ...]]:
-    """The user's events, then the monitors of the modes."""
-    watched, symbols = model.compiled.watched, model.compiled.watched_parameters
-    own = tuple(
-        Event(f"{m.what} of {model.contacts[m.contact].name}, {k}", "down", EventAction.SWITCH) for k, m in enumerate(model.monitors)
-    )
-    if not events:
-        p = np.array(parameters_of(model.values, symbols), dtype=float)
-        return EventFunctions(own, (), watched, watched, p), symbols
-    evaluator = model.values.evaluator
-    asked = event_functions(evaluator, events)
-    nodes = [*asked.nodes, *_monitor_nodes(model)]
-    state = (*evaluator.kin.state, evaluator.time)
-    symbols = tuple(i for i in symbols_of(evaluator.tape, nodes) if i not in state)
-    p = np.array([evaluator.numbers[i] for i in symbols], dtype=float)
-    values = CompiledFunction(evaluator.tape, nodes, state, symbols)
-    return _WithMonitors((*events, *own), asked.nodes, values, asked.slopes, p, asked), symbols
-
-
-def _monitor_nodes(model: ContactModel) -> list[int]:
-    from dalembert.algebra.folds import transplant
-    from dalembert.friction.contact_equations import monitors
-
-    evaluator, e = model.values.evaluator, model.equations
-    nodes = transplant(e.tape, evaluator.tape, [node for _, _, node in monitors(e)])
-    return [evaluator.reduced(i) for i in nodes]
-
-
-@dataclass(frozen=True)
-class _WithMonitors(EventFunctions):
-    """Events of a user, whose slopes are known, before monitors, whose slopes are not."""
-
-    asked: EventFunctions | None = None
-
-    def gradients(self, x: Numbers) -> Numbers:
-        """∂g/∂x, zero for monitors."""
-        assert self.asked is not None
-        found = np.zeros((len(self.events), len(x)))
-        found[: len(self.asked.events)] = self.asked.gradients(x)
-        return found
 
 
 def _restitution(model: ContactModel) -> Numbers:
@@ -184,6 +143,7 @@ def _restitution(model: ContactModel) -> Numbers:
 class ContactRun(EventfulRun):
     """A run with contacts: the modes that follow are found by the switcher, and set in the parameters of all native code."""
 
+    watch: ModeWatch
     switcher: Switcher = field(kw_only=True)
     history: ModeHistory = field(kw_only=True)
     # arrays of parameters, and (number of a flag, its place) in them
@@ -191,12 +151,16 @@ class ContactRun(EventfulRun):
     context: Context = field(kw_only=True)
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
+    # where steps of this mode were made shorter, lest a monitor turn in them unseen
+    _shortened: list[float] = field(default_factory=list)
 
     def integrate(self) -> Solution:
         """The motion, from the first mode on."""
         t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
         self._monitors: list[Monitor] = self.switcher.model.monitors
         self._first = len(self.watch.functions.events) - len(self._monitors)
+        # contacts whose normal force is found with the motion
+        self._held = [c.N is not None or c.row is not None for c in self.switcher.model.contacts]
         self._ends = ModeEnds(self.watch, self._first)
         self._slope: float | None = None
         try:
@@ -226,6 +190,9 @@ class ContactRun(EventfulRun):
                 p[i] = flags[k]
         self.context.parameters_changed()
         self.watch.parameters_changed()
+        self.watch.forces_may_end(any(m.sticks or (m.closed and held) for m, held in zip(self.switcher.modes, self._held, strict=True)))
+        self._shortened.clear()
+        self.watch.look_for_rough(True)
 
     def _begin(self, integration: Integration, *, first: bool) -> None:
         if self._first:
@@ -234,10 +201,27 @@ class ContactRun(EventfulRun):
         else:
             self.watch.stand(0, integration.state[: self._n], integration.t)
 
+    def _look(self, integration: Integration) -> list[Crossing]:
+        if self.watch.take_rough():
+            k = integration.steps
+            step = integration.step(k)
+            self._shortened.append(step.begin)
+            if len(self._shortened) < _SHORTENED and self._shortened[-_AT_ONE_PLACE:] != [step.begin] * _AT_ONE_PLACE:
+                # a drive may turn faster than the motion, and steps know the motion alone
+                integration.shorten(k - 1, (step.end - step.begin) / 4.0)
+                self._begin(integration, first=False)
+                return []
+            # what stays rough in ever shorter steps bends, or is rounding
+            integration.lengthen()
+            self.watch.look_for_rough(len(self._shortened) < _SHORTENED)
+        return super()._look(integration)
+
     def _crossings(self, integration: Integration, step: DenseStep) -> list[Crossing]:
-        found = super()._crossings(integration, step) if self._first else []
+        functions = self.watch.functions
+        asked = functions.asked if isinstance(functions, WithMonitors) else None
+        found = [] if asked is None else crossings(step, asked, self.watch.side_before)
         self._step, self._slope = integration.padded_step(integration.steps), None
-        return sorted([*(c for c in found if c.event < self._first), *self._ends.in_step(self._step)])
+        return sorted([*found, *self._ends.in_step(self._step)])
 
     def _rate(self, c: Crossing, x: Numbers, integration: Integration) -> float:
         if c.event < self._first:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.friction.complementarity import OPEN, Candidate, ContactMode, Holding, ModeSearch, chosen
-from dalembert.friction.contact_model import ContactModel, ContactQuantities, Monitor
+from dalembert.friction.contact_equations import Monitor
+from dalembert.friction.contact_model import ContactModel, ContactQuantities
 from dalembert.ode.failures import BadStart
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ def contact(
 ) -> None:
     """g ≥ 0, N ≥ 0, g N = 0 with |T| ≤ μ_s N at rest and T = −μ N sign(v_T) in slip: a point, or a ball about it, on a ground.
 
-    ground      the unit normal of a plane through `through` (s.O unless given), N.y unless given
+    ground      the unit normal of a plane through `through` (s.O unless given), N.y unless given; it moves as that point does
     ball        the centre of another ball in place of a plane
     height      a curved ground in the plane of N.x and N.y instead: its height over x, height=lambda x: a*sin(x) or height="a*sin(x)"
     radius      of a ball or disk about `at`, whose body `on` names; of two balls radius=(r, R)
@@ -66,7 +66,9 @@ def contact(
     if place is not at:
         s.space.points.remove(place)
     v = velocity(place, body) if place is at else _carried(label, at, place, body)
-    v = v if other is None else v - velocity(place, other)
+    # a ground that nobody carries moves as the point that it goes through, or the centre of the other ball
+    carrier = ball if ball is not None else through
+    v = v - velocity(place, other) if other is not None else v if carrier is None else v - carrier.v
     mu = coefficients(s, label, friction, static)
     t = _direction(s, label, n, along) if mu is not None else None
     slip = None if t is None else v @ t - scalar(s, speed)
@@ -74,7 +76,11 @@ def contact(
     F = N * n if T is None or t is None else N * n + T * t
     acting = placed((F, place, body)) if other is None else placed((F, place, body), (-F, place, other))
     load = Load(label, *acting)
-    declare_contact(s, label, load, gap, v @ n, slip, (N, T), None, mu, stribeck, (restitution, law), two_sided, (place, n, t))
+    # its normal may turn as well
+    approach = (
+        v @ n if other is not None or height is not None else Scalar(s.space.tape, Derivative(s.space.tape, s.space.tape.rate)(gap.i))
+    )
+    declare_contact(s, label, load, gap, approach, slip, (N, T), None, mu, stribeck, (restitution, law), two_sided, (place, n, t))
 
 
 def stop(

@@ -45,10 +45,15 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
 @functools.cache
 def text() -> str:
     """The module."""
-    return f"{INTRINSICS}\n\n{sample_text()}\n\n{_judge()}\n\n{_look()}\n"
+    return f"{INTRINSICS}\n\n{search_text()}\n"
 
 
-def sample_text() -> str:
+def search_text() -> str:
+    """`sample` and `look`."""
+    return f"{_sample()}\n\n{_judge()}\n\n{_look()}"
+
+
+def _sample() -> str:
     """x = (y(t₀ + θh), t₀ + θh), then g(x)."""
     f = NativeFunction("sample", WHOLE, POINTER, POINTER, REAL, REAL, exported=True)
     pointer, dense, theta, t = f.parameters

@@ -1,4 +1,4 @@
-"""g_i(t) < 0: native text that samples a step, and finds where one of its functions falls below zero, to the last bit.
+"""g_i(t) < 0: native text that looks for functions that fall below zero in a step, and finds where one does, to the last bit.
 
 Source: Chandrupatla, Adv. Eng. Software 28 (1997), 145–149: inverse quadratic interpolation where it is safe, bisection elsewhere.
 """
@@ -6,13 +6,32 @@ Source: Chandrupatla, Adv. Eng. Software 28 (1997), 145–149: inverse quadratic
 from __future__ import annotations
 
 import functools
+import math
 from typing import Final
 
-from dalembert.numerics.llvm_types import INTRINSICS, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import NativeFunction, NativeVariable, NumberArray, Record, Value
-from dalembert.ode.event_search import FIELDS, SAMPLES, sample_text
+from dalembert.ode.event_search import FIELDS, SAMPLES, search_text
 
-EXPORTS: Final = ("samples", "fall")
+EXPORTS: Final = ("look_for_falls", "samples", "fall")
+# two watches: functions that cost little, and all; whether those that cost much are looked at; how many do more than fall; room for
+# samples of all; whether it is looked for functions that turn more often than samples can tell, and one was found
+WATCHES: Final[tuple[tuple[str, str], ...]] = (
+    ("cheap", POINTER),
+    ("all", POINTER),
+    ("costly", WHOLE),
+    ("others", WHOLE),
+    ("table", POINTER),
+    ("may_be_rough", WHOLE),
+    ("rough", WHOLE),
+)
+# places of a first look, and the weights of the fourth difference there, as large together as those of an even one
+_FEW: Final = (0.0, 0.17, 0.43, 0.69, 1.0)
+_INVERSE: Final = tuple(1.0 / math.prod(a - b for b in _FEW if b != a) for a in _FEW)
+_DIFFERENCE: Final = tuple(16.0 * x / sum(map(abs, _INVERSE)) for x in _INVERSE)
+# of a sine sampled eight times in a period the fourth difference is a sixth of what it varies by
+_ROUGH: Final = 0.25
+_SMALL_PART: Final = 1e-3
 # places at which a step is sampled, its begin, its end and one beyond among them
 PLACES: Final = SAMPLES + 2
 _MOST_ROUNDS: Final = 200
@@ -26,14 +45,138 @@ _STEP: Final = (POINTER, POINTER, REAL, REAL, WHOLE)
 @functools.cache
 def text() -> str:
     """The module."""
-    return f"{INTRINSICS}\n\n{sample_text()}\n\n{_samples()}\n\n{_value()}\n\n{_bracketed()}\n\n{_fall()}\n"
+    parts = search_text(), _look_closely(), _look_quickly(), _look_for_falls(), _samples(), _value(), _bracketed(), _fall()
+    return "\n\n".join((INTRINSICS, *parts)) + "\n"
+
+
+def _look_for_falls() -> str:
+    """int32 look_for_falls(t, t_new, dense, watches): 1 if something may have fallen below zero in the step."""
+    f = NativeFunction("look_for_falls", CODE, REAL, REAL, POINTER, POINTER, exported=True)
+    t, t_new, dense, pointer = f.parameters
+    s = Record(pointer, WATCHES)
+    found = f.variable(f.value(0, CODE))
+    with f.when(s.others.differs(0)):
+        found.value = f.call("look_closely", CODE, t, t_new, dense, s.cheap, pointer)
+    with f.when(~s.others.differs(0)):
+        found.value = f.call("look_quickly", CODE, t, t_new, dense, s.cheap, pointer)
+    with f.when(s.costly.differs(0)):
+        code = f.call("look_quickly", CODE, t, t_new, dense, s.all, pointer)
+        found.value = f.emit(CODE, f"or {found.value}, {code.name}")
+    f.give(found.value)
+    return f.text()
+
+
+def _look_quickly() -> str:
+    """The same for functions that are positive when the step begins.
+
+    They are asked for at four places first: where the least of these values and that at the begin is more than they differ by, and than
+    their fourth difference, nothing comes down to zero between them; elsewhere it is looked closely. The places are not evenly spaced,
+    lest something that turns just as often between two of them look as if it stood still.
+    """
+    f = NativeFunction("look_quickly", CODE, REAL, REAL, POINTER, POINTER, POINTER)
+    t, t_new, dense, pointer, watches = f.parameters
+    w, near = Record(pointer, FIELDS), f.variable(f.value(0, WHOLE))
+    values, last, V = NumberArray(w.values), NumberArray(w.last), NumberArray(Record(watches, WATCHES).table)
+    for k, theta in enumerate(_FEW[1:], 1):
+        f.call("sample", WHOLE, pointer, dense, f.value(theta, REAL), (t_new - t) * theta + t)
+        with f.loop(w.count) as i:
+            V[w.count * k + i] = values[i]
+    with f.loop(w.count) as i:
+        V[i] = last[i]
+        low, spread = _range(f, V, w.count, i, f.value(len(_FEW), WHOLE))
+        rough = f.intrinsic("fabs", _weighted(f, V, w.count, i, _DIFFERENCE))
+        with f.when(~(low >= spread + rough) | _is_rough(low, spread, rough)):
+            near.value = f.value(1, WHOLE)
+    with f.when(near.value.differs(0)):
+        w.t_last = t
+        w.t_earlier = t
+        with f.loop(w.count) as i:
+            NumberArray(w.earlier)[i] = last[i]
+        f.give(f.call("look_closely", CODE, t, t_new, dense, pointer, watches))
+    with f.loop(w.count) as i:
+        last[i] = values[i]
+    f.give(0)
+    return f.text()
+
+
+def _range(f: NativeFunction, V: NumberArray, count: Value, i: Value, places: Value) -> tuple[Value, Value]:
+    """The least of the samples of function i, and what they differ by; what is not a number is below everything."""
+    low, high = f.variable(V[i]), f.variable(V[i])
+    with f.loop(places) as k:
+        v = V[count * k + i]
+        low.value = f.choose(v >= low.value, low.value, v)
+        high.value = f.intrinsic("maxnum", high.value, v)
+    return low.value, high.value - low.value
+
+
+def _weighted(f: NativeFunction, V: NumberArray, count: Value, at: Value, weights: tuple[float, ...]) -> Value:
+    """Σ w_k V_k"""
+    total = f.value(0.0, REAL)
+    for k, weight in enumerate(weights):
+        total = total + V[count * k + at] * weight
+    return total
+
+
+def _largest_difference(f: NativeFunction, V: NumberArray, count: Value, i: Value) -> Value:
+    """The largest of the fourth differences of evenly spaced samples."""
+    rough = f.variable(f.value(0.0, REAL))
+    with f.loop(f.value(SAMPLES - 3, WHOLE)) as k:
+        here = f.intrinsic("fabs", _weighted(f, V, count, count * k + i, (1.0, -4.0, 6.0, -4.0, 1.0)))
+        rough.value = f.intrinsic("maxnum", rough.value, here)
+    return rough.value
+
+
+def _is_rough(low: Value, spread: Value, rough: Value) -> Value:
+    """Whether samples cannot tell how a function goes, of which more than a small part changes."""
+    return (rough > spread * _ROUGH) & (spread > low * _SMALL_PART)
+
+
+def _look_closely() -> str:
+    """As `look` does, with the samples kept; `rough` is set where they cannot tell how a function goes, which a shorter step can."""
+    f = NativeFunction("look_closely", CODE, REAL, REAL, POINTER, POINTER, POINTER)
+    t, t_new, dense, pointer, watches = f.parameters
+    w, s = Record(pointer, FIELDS), Record(watches, WATCHES)
+    V, found = NumberArray(s.table), f.variable(f.value(0, WHOLE))
+    with f.loop(w.count) as i:
+        NumberArray(w.side_before)[i] = NumberArray(w.side)[i]
+        V[i] = NumberArray(w.last)[i]
+    with f.loop(f.value(SAMPLES + 1, WHOLE)) as k:
+        theta = f.value(k + 1, REAL) * (1.0 / SAMPLES)
+        here = theta * (t_new - t) + t
+        f.call("sample", WHOLE, pointer, dense, theta, here)
+        ahead = f.emit(WHOLE, f"zext {k >= SAMPLES} to {WHOLE}")
+        with f.loop(w.count) as i:
+            V[w.count * (k + 1) + i] = NumberArray(w.values)[i]
+            found.value = f.emit(WHOLE, f"or {found.value}, {f.call('judge', WHOLE, pointer, i, here, ahead).name}")
+        with f.when(~ahead.differs(0)):
+            w.t_earlier = w.t_last
+            w.t_last = here
+    with f.loop(w.count - s.others) as j:
+        i = s.others + j
+        low, spread = _range(f, V, w.count, i, f.value(SAMPLES + 1, WHOLE))
+        rough = _largest_difference(f, V, w.count, i)
+        with f.when(s.may_be_rough.differs(0) & _is_rough(low, spread, rough)):
+            s.rough = 1
+            found.value = f.value(1, WHOLE)
+        with f.loop(f.value(SAMPLES, WHOLE)) as k, f.when(_dips(V, w.count, k * w.count + i, rough)):
+            found.value = f.value(1, WHOLE)
+    f.give(found.value)
+    return f.text()
+
+
+def _dips(V: NumberArray, count: Value, at: Value, rough: Value) -> Value:
+    """Whether the parabola through three samples, of which the middle is the least, may come down to zero.
+
+    Not quite that: a function that is not a parabola may come lower by a part of its fourth difference.
+    """
+    left, middle, right = V[at], V[at + count], V[at + count + count]
+    bend = left - middle * 2.0 + right
+    lowest = middle - (right - left) * (right - left) / (bend * 8.0)
+    return (middle <= left) & (middle <= right) & (bend > 0.0) & (lowest <= rough)
 
 
 def _samples() -> str:
-    """g at all places of a step, a row of the table for each; the first from which on something may fall, 0 for none.
-
-    Three samples of which the middle is the least may hide two crossings.
-    """
+    """g at all places of a step, a row of the table for each; the first from which on something may fall, 0 for none."""
     f = NativeFunction("samples", WHOLE, POINTER, POINTER, REAL, REAL, POINTER, WHOLE, exported=True)
     pointer, dense, begin, length, table, first = f.parameters
     w, V = Record(pointer, FIELDS), NumberArray(table)
@@ -42,11 +185,12 @@ def _samples() -> str:
         f.call("sample", WHOLE, pointer, dense, theta, theta * length + begin)
         with f.loop(w.count) as i:
             V[w.count * k + i] = NumberArray(w.values)[i]
+    rough = f.variable(f.value(0.0, REAL))
+    with f.loop(w.count - first) as j:
+        rough.value = f.intrinsic("maxnum", rough.value, _largest_difference(f, V, w.count, first + j))
     with f.loop(f.value(SAMPLES, WHOLE)) as k, f.loop(w.count - first) as j:
         before = w.count * k + first + j
-        left, middle, right = V[before], V[before + w.count], V[before + w.count + w.count]
-        least = (middle <= left) & (middle <= right) & (left + right > middle + middle)
-        with f.when((middle < 0.0) | least):
+        with f.when((V[before + w.count] < 0.0) | _dips(V, w.count, before, rough.value)):
             f.give(k + 1)
     f.give(0)
     return f.text()

@@ -244,6 +244,20 @@ class Integration:
         while not self.advance():
             pass
 
+    def shorten(self, k: int, longest: float) -> None:
+        """Back to point k, and on from there in steps no longer than this."""
+        run = self._run
+        # behind a break the step begins elsewhere than the last one ended
+        run.t, self._work[_STATE] = self._points.point(k)[0], self._points.step(k + 1)[0]
+        run.steps, run.streak, run.h_max = k, 0, longest
+        if self._native.start(self._at):
+            raise self._stopped()
+        run.h = longest
+
+    def lengthen(self) -> None:
+        """Steps may be as long as they were at first."""
+        self._run.h_max = min(self.problem.max_step, self.problem.t1 - self._run.t)
+
     def solution(self, outcome: Outcome = Outcome.INTERRUPTED, message: str = "") -> Solution:
         """The motion so far."""
         motion = self._points.motion(self.steps + 1, self.problem.size)

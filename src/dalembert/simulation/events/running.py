@@ -80,7 +80,7 @@ class EventfulRun:
             raise
 
     def _from_event_to_event(self, interruption: Interruption) -> Solution:
-        problem = replace(self.problem, events=self.watch.look, watch=self.watch.address)
+        problem = replace(self.problem, events=self.watch.look, watch=self.watch.looked_with)
         integration = self._now = Integration(problem)
         self._begin(integration, first=True)
         while True:

@@ -137,7 +137,9 @@ class Watch:
             **{name: address(a) for name, a in self._arrays.items()},
         )
         self.address = ctypes.addressof(self._fields)
+        # the function that looks at a step, and what it is given
         self.look: int = _library().address("look")
+        self.looked_with = self.address
         self._sample = _SAMPLE(_library().address("sample"))
         self._prepare = prologue(functions.values, functions.p, self._alive[0])
 

@@ -1,0 +1,96 @@
+"""Dry friction: what a step costs beside the same step without it, and what a change of mode costs beside its steps."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from measure import Timing, race
+from results import NoSlower, Report, Within
+
+import dalembert as da
+
+NOTE = (
+    "Whole calls of da.simulate at tolerance 1e-10, divided by their steps; both runs keep their energy audit, and with friction Z rides "
+    "along. The slip never ends in the first two systems. A block on a belt then sticks and slips: what its run takes beside its steps, "
+    "for each change of mode."
+)
+_PLAIN, _WITH = "without friction", "with friction"
+_MOST = 2.0
+_MOST_PER_SWITCH = 200e-6
+_TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
+
+
+class Task(NamedTuple):
+    """A system without and with friction, its start, and how long it runs."""
+
+    name: str
+    plain: da.System
+    rough: da.System
+    start: dict[str, float]
+    duration: float
+
+
+def block(*, friction: bool, speed: float = 300.0) -> da.System:
+    """A mass on a spring, on a belt or not."""
+    s = da.System("block on a belt", gravity=9.81)
+    x = s.coordinate("x")
+    m, k = s.constants(m=2, k=50)
+    P = s.O.offset(x * s.N.x)
+    s.particle("block", m, P)
+    s.spring(k, P, s.O)
+    if friction:
+        s.friction(x.dot - speed, 0.2 if speed < 1 else 1e-3, static=0.5, normal=m * 9.81, name="belt")
+    return s
+
+
+def links(*, friction: bool) -> da.System:
+    """A pendulum of three links, whose first pin rubs or not."""
+    s = da.System("three links", gravity=9.81)
+    P = s.O
+    for k, angle in enumerate(s.coordinates("a b c")):
+        P = P.offset(-s.N.rotated(angle, s.N.z).y, f"P{k}")
+        s.particle(f"m{k}", 1, P)
+        if friction and not k:
+            s.friction(angle.dot - 300, 1e-3, normal=1, name="pin")
+    return s
+
+
+def _run(system: da.System, start: dict[str, float], duration: float) -> Any:
+    return da.simulate(system, duration, start=start, **_TOLERANCE)
+
+
+def run(report: Report, *, quick: bool) -> None:
+    """Steps, then changes of mode."""
+    report.section("Friction", NOTE)
+    part = 0.2 if quick else 1.0
+    tasks = [
+        Task("a step of a block on a spring", block(friction=False), block(friction=True), {"x": 0.1}, 4000 * part),
+        Task("a step of a pendulum of three links", links(friction=False), links(friction=True), {"a": 1.0}, 400 * part),
+    ]
+    a_step = 0.0
+    for task in tasks:
+        report.progress(task.name)
+        systems = {_PLAIN: task.plain, _WITH: task.rough}
+        steps = {tool: _run(s, task.start, task.duration).solution.steps for tool, s in systems.items()}
+        found = race({tool: (lambda s=s, task=task: _run(s, task.start, task.duration)) for tool, s in systems.items()})
+        timings = {tool: timing.per(steps[tool]) for tool, timing in found.items()}
+        report.compare(task.name, timings, {_WITH: NoSlower(_MOST)})
+        a_step = a_step or timings[_WITH].cpu
+    _switches(report, a_step, part)
+
+
+def _switches(report: Report, a_step: float, part: float) -> None:
+    """A change of mode: the run without its steps, for each of its events."""
+    report.progress("changes of mode")
+    omega, D, v = 5.0, 0.3 * 2 * 9.81 / 50, 0.3
+    period = 2 * D / v + 2 / omega * (math.pi - math.atan(omega * D / v))
+    belt, start, duration = block(friction=True, speed=v), {"x.dot": v}, 500 * part * period
+    sample = _run(belt, start, duration)
+    found = race({_WITH: lambda: _run(belt, start, duration)})[_WITH]
+    switches = len(sample.events)
+    one = Timing((found.cpu - a_step * sample.solution.steps) / switches, found.wall / switches, found.noise)
+    report.compare("a change of mode", {_WITH: one}, {_WITH: Within(_MOST_PER_SWITCH)})
+    last = [e.t for e in sample.events if e.action.startswith("slips")][-2:]
+    off = abs(last[1] - last[0] - period)
+    report.check("the period of the block on the belt is that of the closed form", f"{off:.1e} s off", passed=off < 1e-8)

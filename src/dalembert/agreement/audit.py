@@ -15,7 +15,7 @@ from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import dot3
+from dalembert.geometry.triples import cross_matrix, dot3
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 
@@ -87,7 +87,7 @@ def _of_frame(kin: Kinematics, name: str, F: Frame) -> list[Identity]:
     alpha = kin.alpha(F).components(N)
     gram = [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]
     # [ω]ₓ = Ṙ Rᵀ: all nine entries
-    w_x = ((t.zero, t.neg(w[2]), w[1]), (w[2], t.zero, t.neg(w[0])), (t.neg(w[1]), w[0], t.zero))
+    w_x = cross_matrix(t, w)
     spin = [t.sub(w_x[i][j], dot3(t, Rd[i], R[j])) for i in range(3) for j in range(3)]
     return [
         Identity("R Rᵀ = 1", name, gram),

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.tape import Triple
 from dalembert.errors import BadExpression, NotApplicable
-from dalembert.geometry.triples import cross3, dot3, plus, times, transposed
+from dalembert.geometry.triples import cross3, plus, power
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import TreeLink
-from dalembert.principles.recursive import Articulated, Links
+from dalembert.principles.recursive import Links
 
 Wrench = tuple[Triple, Triple]
 
@@ -32,23 +32,10 @@ class _Composite(Links):
         for link in reversed(self.tree.links[1:]):
             for x, s_w, s_v in link.freedoms:
                 I = self.bodies[link]
-                self.f[x] = self.t.sub(self.f[x], self._power((s_w, s_v), (I.n, I.f)))
+                self.f[x] = self.t.sub(self.f[x], power(self.t, s_w, s_v, I.n, I.f))
                 self._column(link, x, self._momentum(I, s_w, s_v))
             assert link.parent is not None
             self._add_moved(self.bodies[link.parent], self.bodies[link], link, link.parent.frame)
-
-    def _momentum(self, I: Articulated, w: Triple, v: Triple) -> Wrench:
-        """(A w + B v, Bᵀ w + M v)"""
-        t = self.t
-        return plus(t, times(t, I.A, w), times(t, I.B, v)), plus(t, times(t, transposed(I.B), w), times(t, I.M, v))
-
-    def _resist(self, I: Articulated, alpha: Triple, a: Triple) -> None:
-        """n and f with what the acceleration at u̇ = 0 adds."""
-        n, f = self._momentum(I, alpha, a)
-        I.n, I.f = plus(self.t, I.n, n), plus(self.t, I.f, f)
-
-    def _power(self, S: Wrench, F: Wrench) -> int:
-        return self.t.add(dot3(self.t, S[0], F[0]), dot3(self.t, S[1], F[1]))
 
     def _column(self, link: TreeLink, x: int, F: Wrench) -> None:
         """S_r·F along the branch below, F carried from link to link."""
@@ -56,7 +43,7 @@ class _Composite(Links):
         at: TreeLink | None = link
         while at is not None:
             for y, s_w, s_v in at.freedoms:
-                entry = self._power((s_w, s_v), F)
+                entry = power(t, s_w, s_v, *F)
                 for pair in ((x, y),) if at is link else ((x, y), (y, x)):
                     self.M[pair] = t.add(self.M.get(pair, t.zero), entry)
             n, f = F

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dalembert.algebra.columns import contracted, total
+from dalembert.algebra.columns import Column, contracted, total
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -42,7 +42,7 @@ class _Rows:
 
     def correction(self, g: Sequence[int], n: int) -> list[int]:
         """δz = −M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ g"""
-        return [self.tape.neg(x) for x in self.along(self.G.solve(g), n)]
+        return list(-Column(self.tape, self.along(self.G.solve(g), n)))
 
 
 def solved(equations: SaddleEquations) -> Solved:
@@ -58,15 +58,15 @@ def solved(equations: SaddleEquations) -> Solved:
     every = _Rows(t, A, metric)
     free = metric.solve(f)
     lam = every.G.solve([t.neg(t.add(c, dot(t, a, free))) for a, c in zip(A, gamma, strict=True)])
-    zdot = [t.add(x, y) for x, y in zip(free, every.along(lam, n), strict=True)]
+    zdot = Column(t, free) + Column(t, every.along(lam, n))
     # a row that stands on positions is corrected there
     standing = [(a, row.row.phi) for a, row in zip(A, rows, strict=True) if row.row.phi is not None]
     phi = [p for _, p in standing]
     step = _Rows(t, [a for a, _ in standing], metric).correction(phi, n) if standing else [t.zero] * n
     shift = Rewrite(t, dict(zip(equations.z, step, strict=True)))
     residual = total(t, (abs(Scalar(t, p)) for p in phi)).i
-    z = [t.add(x, d) for x, d in zip(equations.z, every.correction([row.e for row in rows], n), strict=True)]
-    return Solved(t, tuple(zdot), tuple(shift(i) for i in equations.retraction), residual, tuple(z))
+    z = Column(t, equations.z) + Column(t, every.correction([row.e for row in rows], n))
+    return Solved(t, zdot.nodes, tuple(shift(i) for i in equations.retraction), residual, z.nodes)
 
 
 def _weighed(t: Tape, M: list[list[int]], f: list[int], A: list[list[int]], gamma: list[int]) -> tuple[list[list[int]], list[int]]:

@@ -28,6 +28,11 @@ def dot3(t: Tape, a: Triple, b: Triple) -> int:
     return t.add(t.add(t.mul(a[0], b[0]), t.mul(a[1], b[1])), t.mul(a[2], b[2]))
 
 
+def power(t: Tape, w: Triple, v: Triple, n: Triple, f: Triple) -> int:
+    """ω·n + v·f: a moment and a force on a turn and a shift"""
+    return t.add(dot3(t, w, n), dot3(t, v, f))
+
+
 def cross3(t: Tape, a: Triple, b: Triple) -> Triple:
     """a × b"""
     mul, sub = t.mul, t.sub

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
+from dalembert.algebra.columns import Column, slopes
+from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.loads import kinetic
 
@@ -16,10 +17,9 @@ def degrees(kin: Kinematics) -> tuple[int, int, int] | None:
     if declared is None:
         return None
     K, still = kin.in_speeds(declared), Rewrite(t, dict.fromkeys(u, t.zero))
-    K0, K1 = still(K), t.zero
-    for x, p in zip(u, gradient(t, {K: t.one}, u), strict=True):
-        K1 = t.add(K1, t.mul(x, still(p)))
-    return K0, K1, t.sub(K, t.add(K0, K1))
+    whole, K0 = kin.scalar(K), kin.scalar(still(K))
+    K1 = Column(t, u) @ slopes(whole, Column(t, u)).map(still)
+    return K0.i, K1.i, (whole - (K0 + K1)).i
 
 
 def inertia_power(kin: Kinematics) -> int:
@@ -27,13 +27,11 @@ def inertia_power(kin: Kinematics) -> int:
 
     Source: Mar (12)–(17).
     """
-    t, T = kin.tape, kinetic(kin)
-    if T is None:
+    t, declared = kin.tape, kinetic(kin)
+    if declared is None:
         return t.zero
-    rate, total, by_u = Derivative(t, t.rate), t.zero, Linear(t, kin.u)
+    T, qdot_of_u = kin.scalar(declared), Column(t, kin.qdot_of_u)
     accelerations = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
-    slopes = gradient(t, {T: t.one}, kin.q)
-    for p, slope, qdot in zip(gradient(t, {T: t.one}, kin.qdot), slopes, kin.qdot_of_u, strict=True):
-        E = kin.in_speeds(accelerations(t.sub(rate(p), slope)))
-        total = t.add(total, t.mul(E, t.sub(qdot, by_u(qdot)[0])))
-    return total
+    p_dot = slopes(T, Column(t, kin.qdot)).map(Derivative(t, t.rate))
+    E = (p_dot - slopes(T, Column(t, kin.q))).map(accelerations).map(kin.in_speeds)
+    return (E @ (qdot_of_u - qdot_of_u.map(Linear(t, kin.u).constant))).i

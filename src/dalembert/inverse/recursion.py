@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.algebra.tape import Tape, Triple
-from dalembert.geometry.triples import Matrix3, cross3, dot3, matrix_sum, negative, plus, scaled, steiner, times
+from dalembert.geometry.triples import Matrix3, cross3, matrix_sum, negative, plus, power, scaled, steiner, times
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Tree, TreeLink
 from dalembert.kinetics.quantities import Quantities
@@ -76,7 +76,7 @@ def joint_loads(kin: Kinematics) -> dict[int, int]:
             xdot = t.rate(x)
             assert xdot is not None
             before = tau[x] if x in tau else t.mul(tree.flywheels.get(x, t.zero), xdot)
-            tau[x] = t.add(t.add(dot3(t, s_w, n), dot3(t, s_v, f)), before)
+            tau[x] = t.add(power(t, s_w, s_v, n, f), before)
         parent = link.parent
         assert parent is not None
         if link.frame is not parent.frame:

@@ -25,7 +25,7 @@ from dalembert.algebra.tape import Triple
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import cross3, dot3, plus
+from dalembert.geometry.triples import cross3, dot3, matrix_sum, plus, scaled, steiner
 from dalembert.geometry.vector import Vector
 from dalembert.inverse.base_parameters import BaseParameters, base_parameters
 from dalembert.inverse.native import NativeExpressions
@@ -202,10 +202,10 @@ def _values(kin: Kinematics, body: Body) -> list[float]:
         nodes = [body.mass.i]
     else:
         rho = (body.G - reference_point(body)).on(t).components(body.frame)
-        m_rho: Triple = (t.mul(body.mass.i, rho[0]), t.mul(body.mass.i, rho[1]), t.mul(body.mass.i, rho[2]))
-        I, square = body.inertia.on(t).to(body.frame).rows, dot3(t, m_rho, rho)
+        m_rho = scaled(t, body.mass.i, rho)
         # Huygens–Steiner
-        about_P = [t.add(I[i][j], t.sub(square if i == j else t.zero, t.mul(m_rho[i], rho[j]))) for _, i, j in _INERTIA]
+        I = matrix_sum(t, body.inertia.on(t).to(body.frame).rows, steiner(t, m_rho, rho))
+        about_P = [I[i][j] for _, i, j in _INERTIA]
         nodes = [*about_P, *m_rho, body.mass.i]
     numbers = {s.scalar.i: float(s.value) for s in kin.system.symbols.values() if s.value is not None}
     if any(i not in numbers for i in symbols_of(t, nodes)):

@@ -83,10 +83,7 @@ class SpeedSolver:
         """A q̇ + b in z; a contact is formed again from velocities, which keeps quaternions short."""
         if row.contact is not None and self.spins:
             return row.contact.slip(self.motion).i
-        total = row.b
-        for k, a in row.A.items():
-            total = self.tape.add(total, self.tape.mul(a, self.in_z(self.qdot[k])))
-        return self.in_z(total)
+        return self.in_z(contracted(self.tape, ((a, self.in_z(self.qdot[k])) for k, a in row.A.items()), row.b))
 
     def _definition(self, speed: Speed) -> int:
         if self.spins and speed.of is not None and speed.along is not None:

@@ -21,11 +21,11 @@ from dalembert.geometry.triples import (
     Matrix3,
     cross3,
     cross_matrix,
-    dot3,
     matrix_sum,
     negative,
     outer,
     plus,
+    power,
     scaled,
     steiner,
     symmetric,
@@ -157,6 +157,16 @@ class Links:
             U_n, U_f = U if link.frame is F else (link.frame.turn(t, U[0], back=True), link.frame.turn(t, U[1], back=True))
             self._carry(total, x, plus(t, U_n, cross3(t, r, U_f)), U_f)
 
+    def _momentum(self, I: Articulated, w: Triple, v: Triple) -> tuple[Triple, Triple]:
+        """(A w + B v, Bᵀ w + M v)"""
+        t = self.t
+        return plus(t, times(t, I.A, w), times(t, I.B, v)), plus(t, times(t, transposed(I.B), w), times(t, I.M, v))
+
+    def _resist(self, I: Articulated, alpha: Triple, a: Triple) -> None:
+        """n and f with what an acceleration adds."""
+        n, f = self._momentum(I, alpha, a)
+        I.n, I.f = plus(self.t, I.n, n), plus(self.t, I.f, f)
+
     def _carry(self, total: Articulated, x: int, U_n: Triple, U_f: Triple) -> None:
         n, f = total.carried.get(x, (self.tree.zero, self.tree.zero))
         total.carried[x] = plus(self.t, n, U_n), plus(self.t, f, U_f)
@@ -201,23 +211,21 @@ class Sweep(Links):
         if link.parent is None:
             return
         c_w, c_v = self.bias[link]
-        I.n = plus(t, I.n, plus(t, times(t, I.A, c_w), times(t, I.B, c_v)))
-        I.f = plus(t, I.f, plus(t, times(t, transposed(I.B), c_w), times(t, I.M, c_v)))
+        self._resist(I, c_w, c_v)
         for x, (U_n, U_f) in I.carried.items():
-            self.tau[x] = t.sub(self.tau[x], t.add(dot3(t, U_n, c_w), dot3(t, U_f, c_v)))
+            self.tau[x] = t.sub(self.tau[x], power(t, U_n, U_f, c_w, c_v))
         self._add_moved(self.bodies[link.parent], I, link, link.parent.frame)
 
     def _enter(self, I: Articulated, x: int, s_w: Triple, s_v: Triple) -> None:
         """U_x = I S, D_xy = S·U_y, τ − S·p"""
         t = self.t
-        self.tau[x] = t.sub(self.tau[x], t.add(dot3(t, s_w, I.n), dot3(t, s_v, I.f)))
-        U_n = plus(t, times(t, I.A, s_w), times(t, I.B, s_v))
-        U_f = plus(t, times(t, transposed(I.B), s_w), times(t, I.M, s_v))
+        self.tau[x] = t.sub(self.tau[x], power(t, s_w, s_v, I.n, I.f))
+        U_n, U_f = self._momentum(I, s_w, s_v)
         for y, (V_n, V_f) in I.carried.items():
             # x that is carried already meets itself twice
             for pair in ((x, y), (y, x)):
-                self.D[pair] = t.add(self.D.get(pair, t.zero), t.add(dot3(t, s_w, V_n), dot3(t, s_v, V_f)))
-        self.D[x, x] = t.add(t.add(dot3(t, s_w, U_n), dot3(t, s_v, U_f)), self.D[x, x])
+                self.D[pair] = t.add(self.D.get(pair, t.zero), power(t, s_w, s_v, V_n, V_f))
+        self.D[x, x] = t.add(power(t, s_w, s_v, U_n, U_f), self.D[x, x])
         self._carry(I, x, U_n, U_f)
 
     def _take_out(self, I: Articulated, x: int) -> None:
@@ -257,7 +265,7 @@ class Sweep(Links):
         """ẍ = (τ − U·a − Σ D_xy ÿ)/D"""
         t = self.t
         U_n, U_f, over_D, tau, D = self.through[x]
-        rest = t.sub(tau, t.add(dot3(t, U_n, alpha), dot3(t, U_f, a)))
+        rest = t.sub(tau, power(t, U_n, U_f, alpha, a))
         for y, d in D.items():
             rest = t.sub(rest, t.mul(d, self.qddot[y]))
         self.qddot[x] = t.mul(over_D, rest)

@@ -14,7 +14,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.flexible.expansion.positive_properties import properties_along
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import plus
+from dalembert.geometry.triples import dot3, plus
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.audit import energies_of
 from dalembert.model.inertia import turning_axes
@@ -65,8 +65,8 @@ class _Places:
 
     def _turned(self, F: Frame, v: Triple) -> Triple:
         """R_F v"""
-        t, (a, b, c), (x, y, z) = self.tape, self.columns(F), v
-        first, second, third = (t.add(t.add(t.mul(a[k], x), t.mul(b[k], y)), t.mul(c[k], z)) for k in range(3))
+        t, (a, b, c) = self.tape, self.columns(F)
+        first, second, third = (dot3(t, (a[k], b[k], c[k]), v) for k in range(3))
         return first, second, third
 
     def frame(self, F: Frame) -> list[int]:

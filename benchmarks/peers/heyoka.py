@@ -30,6 +30,17 @@ def rolling_disk() -> list[tuple[Any, Any]]:
     return list(zip(x, rolling_disk_accelerations(x, 0.5, GRAVITY, heyoka.sin, heyoka.cos), strict=True))
 
 
+def pleiades() -> list[tuple[Any, Any]]:
+    """x'' = Σ_j m_j (x_j − x) r⁻³ for masses 1, …, 7."""
+    v = heyoka.make_vars(*(f"{name}{i}" for name in ("x", "y", "u", "v") for i in range(7)))
+    x, y = v[:7], v[7:14]
+
+    def acceleration(z: list[Any], i: int) -> Any:
+        return heyoka.sum([(j + 1.0) * (z[j] - z[i]) * ((x[j] - x[i]) ** 2 + (y[j] - y[i]) ** 2) ** -1.5 for j in range(7) if j != i])
+
+    return list(zip(v, [*v[14:], *(acceleration(z, i) for z in (x, y) for i in range(7))], strict=True))
+
+
 class Integrator:
     """An integrator of one system for one tolerance."""
 

@@ -138,7 +138,8 @@ class TermReader:
         if name.partition(".")[0].rstrip(PRIMES) in self.names:
             refuse(f"'{short(name)}' is not a function", at, "a * is missing before the parenthesis")
         if name not in self.functions:
-            refuse(f"unknown function '{short(name)}'", at, nearest(name, self.functions))
+            rate = "rates are written theta.dot and theta.dot.dot" if name.lower() in ("diff", "derivative", "dot", "d") else ""
+            refuse(f"unknown function '{short(name)}'", at, rate or nearest(name, self.functions))
         arity, function = self.functions[name]
         if len(args) != arity:
             refuse(f"{name} with {len(args)} arguments", at, f"it takes {arity}")

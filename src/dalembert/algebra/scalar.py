@@ -159,6 +159,10 @@ class Scalar:
             raise TypeError(msg)
         return float(self.value)
 
+    def __round__(self, _: object = None) -> NoReturn:
+        msg = f"{self} is an expression, not a number: it cannot be rounded"
+        raise BadExpression(msg)
+
     def __int__(self) -> int:
         return int(float(self))
 
@@ -246,6 +250,8 @@ def join(a: Tape, b: Tape) -> Tape:
     return a if a.shared_length(b) == len(b.nodes) else b
 
 
+_WITH_UNIT: Final = re.compile(r"\s*[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?\s+[a-zA-Zµ]+[\w*/ ]*")
+_LETTERS: Final = re.compile(r"[^\W\d]\w*")
 _DEGREES: Final = re.compile(r"\s*([-+]?\d+(?:\.\d*)?)\s*(?:deg|degrees?|°)\s*")
 
 
@@ -278,6 +284,9 @@ def on(tape: Tape, e: Any) -> int:
 
         if (degrees := _DEGREES.fullmatch(e)) is not None:
             return _number(tape, PiNumber(Fraction(0), Fraction(degrees[1]) / 180))
+        if _WITH_UNIT.fullmatch(e) is not None and not set(_LETTERS.findall(e)) & set(tape.names):
+            msg = f"{e!r}: a number with a unit is the value of a constant, s.constants(a={e!r}), whose symbol stands in expressions"
+            raise BadExpression(msg)
         return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i
     return _number(tape, e)
 

@@ -9,7 +9,7 @@ from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape, Triple
-from dalembert.errors import BadDescription
+from dalembert.errors import BadDescription, BadExpression
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines, Quaternion, Rotation
 from dalembert.geometry.triples import cross3, dot3, scaled
@@ -64,6 +64,9 @@ class Frame:
     def rotated(self, angle: Any, axis: Vector, name: str | None = None) -> Frame:
         """The frame that results when this one is turned through `angle` about the unit vector `axis`."""
         t = self.space.tape
+        if isinstance(angle, str) and angle in ("x", "y", "z") and not isinstance(axis, str | Vector):
+            msg = f"rotated({angle!r}, …): the angle comes first, then the axis: rotated({axis}, {angle!r})"
+            raise BadDescription(msg)
         theta = on(t, angle)
         hint_at_degrees("rotated: an angle", t.value(theta))
         n = self.unit(axis)
@@ -201,6 +204,10 @@ class Frame:
         N = self.space.frames[0]
         columns = [N.express(t, c, self) for c in ((t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one))]
         return tuple(tuple(columns[j][i] for j in range(3)) for i in range(3))  # type: ignore[return-value]
+
+    def __getitem__(self, k: object) -> Vector:
+        msg = f"{self.name}[{k!r}]: the axes of a frame are {self.name}.x, {self.name}.y and {self.name}.z"
+        raise BadExpression(msg)
 
     def __str__(self) -> str:
         return self.name

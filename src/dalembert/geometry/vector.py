@@ -19,6 +19,18 @@ if TYPE_CHECKING:
     from dalembert.geometry.frame import Frame
 
 MOST_PARTS: Final = 3
+# what other libraries call it
+_LENGTH: Final = "; the length of v is da.sqrt(v @ v)"
+_ELSEWHERE: Final = {
+    "dot": "; a · b is written a @ b, and d/dt of the place of P is P.v",
+    "magnitude": _LENGTH,
+    "norm": _LENGTH,
+    "length": _LENGTH,
+    "x": "; its components are v.to(N), or v @ N.x",
+    "to_matrix": "; its components are v.to(N)",
+    "express": "; its components are v.to(N)",
+    "dt": "; the velocity of P is P.v, the one that a frame sees P.v_in(B)",
+}
 
 
 class Vector(Typeset):
@@ -67,6 +79,26 @@ class Vector(Typeset):
     def __abs__(self) -> Vector:
         msg = f"the length of a vector v is da.sqrt(v @ v); this one is {self}"
         raise BadExpression(msg)
+
+    def __pow__(self, k: object) -> Vector:
+        msg = f"({self})**{k}: a vector has no powers; the square of its length is v @ v"
+        raise BadExpression(msg)
+
+    def __getitem__(self, k: object) -> Scalar:
+        msg = f"v[{k!r}]: the components of a vector along a frame are v.to(N), or v @ N.x"
+        raise BadExpression(msg)
+
+    # numbers of NumPy leave products to us, and its functions of arrays are told what to write
+    __array_ufunc__ = None
+
+    def __array__(self, *_: object, **__: object) -> Any:
+        msg = "a vector is no array: its components along a frame are v.to(N), products are a @ b and a.cross(b)"
+        raise BadExpression(msg)
+
+    def __getattr__(self, name: str) -> Any:
+        hint = _ELSEWHERE.get(name, "")
+        msg = f"a vector has no attribute {name!r}{hint}"
+        raise AttributeError(msg)
 
     def __neg__(self) -> Vector:
         return Vector(self.tape, {F: negative(self.tape, c) for F, c in self.parts.items()})

@@ -157,6 +157,9 @@ def _coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, na
         if not any(q.i in symbols_of(tape, (e.i,)) for q in s.q):
             msg = f"{what}: {e} is no coordinate; give two coordinates or expressions of them"
             raise BadDescription(msg)
+    if first.i == second.i:
+        msg = f"{what}: {first} is given twice; give two coordinates"
+        raise BadDescription(msg)
     moving = movers(s, zero.i)
     if moving:
         msg = f"{what}: its offset depends on {moving[0]}; it must be constant"

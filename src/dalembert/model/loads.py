@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from dalembert.algebra.exact.field import shown_zero
+from dalembert.algebra.exact_number import is_number
 from dalembert.algebra.functions import sqrt
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import Scalar, exact
+from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription, warn
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -134,8 +136,26 @@ def _hint_at_sign(s: Registry, k: Scalar, text: str) -> None:
         warn(text.format(k))
 
 
+def field_strength(g: Any) -> Scalar | Number:
+    """g as a number, an expression, or a text with a unit of acceleration."""
+    if isinstance(g, Scalar):
+        return g
+    if not isinstance(g, str):
+        return exact(g)
+    from dalembert.units.quantity import quantity, unit
+
+    number, found = quantity(g)
+    if found not in (unit("m/s**2")[1], unit("rad")[1]):
+        msg = f"gravity={g!r} is no acceleration; write gravity=9.81, or '9.81 m/s**2'"
+        raise BadDescription(msg)
+    return number
+
+
 def gravity(s: Registry, g: Vector) -> None:
     """A uniform gravity field: the force m g on every mass."""
+    if not isinstance(g, Vector) and is_number(g):
+        msg = f"gravity: expected a vector such as a*N.x, got {g}; what pulls down is -{abs(g)}*s.N.y, or da.System(…, gravity={abs(g)})"
+        raise BadDescription(msg)
     s.space.own(g, "gravity")
     if s.field is not None:
         msg = "gravity is declared already; a system has one gravity field"

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, Self
 
 from dalembert.algebra.parser import parse
-from dalembert.algebra.scalar import Scalar, exact
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
@@ -56,7 +56,7 @@ class System(Registry, Shown):
             if not isinstance(up, str) or up not in ("x", "y", "z"):
                 msg = f"up={up!r}: give 'x', 'y' or 'z'"
                 raise BadDescription(msg)
-            self.gravity(-(gravity if isinstance(gravity, Scalar) else exact(gravity)) * getattr(self.N, up))
+            self.gravity(-loads.field_strength(gravity) * getattr(self.N, up))
 
     @classmethod
     def from_energies(
@@ -228,6 +228,21 @@ class System(Registry, Shown):
     def __getitem__(self, name: str) -> Scalar:
         """The symbol with that name."""
         return self.expression(name)
+
+    def __str__(self) -> str:
+        symbols: dict[str, list[str]] = {}
+        for x in self.symbols.values():
+            symbols.setdefault(x.kind, []).append(x.name if x.value is None else f"{x.name} = {float(x.value):g}")
+        parts = {
+            **{f"{kind}s" if kind != "specified" else "specified motions": names for kind, names in symbols.items()},
+            "bodies": [b.name for b in self.bodies],
+            "members": list(self.members),
+            "loads": [*(x.name for x in self.loads), *(x.name for x in self.potentials), *(x.name for x in self.dissipations)],
+            "gravity": [] if self.field is None else [str(self.field.g)],
+            "constraint rows": [c.name for c in self.constraints],
+            "contacts": [c.name for c in self.contacts],
+        }
+        return "\n".join([self.name, *(f"  {what}: {', '.join(names)}" for what, names in parts.items() if names)])
 
     def __repr__(self) -> str:
         return f"System({self.name!r}: {len(self.q)} coordinates, {len(self.bodies)} bodies, {len(self.constraints)} constraint rows)"

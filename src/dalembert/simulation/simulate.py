@@ -128,6 +128,11 @@ def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOption
 
 def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
     """Where the run begins and ends; refused where it cannot."""
+    if not isinstance(duration, str) and hasattr(duration, "__len__"):
+        msg = (
+            f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, 5); t0=… is when it begins, at=… when to look"
+        )
+        raise BadDuration(msg)
     length = number("duration", duration)
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"

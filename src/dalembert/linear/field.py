@@ -111,10 +111,11 @@ class EquationField:
         """Symbols as they are written in a program."""
         return tuple(label(self.evaluator.kin.name(i)) for i in nodes)
 
-    def at(self, q: Numbers, u: Numbers, t: Numbers | float, numbers: Mapping[int, Numbers | float]) -> FieldSlopes:
+    def at(self, q: Numbers, u: Numbers, t: Numbers | float, numbers: Mapping[int, Numbers | float], *, clean: bool = True) -> FieldSlopes:
         """Everything at the points in the rows of q, with the first-order states behind it, and u.
 
-        `numbers` gives constants and inputs, one or one for each point.
+        `numbers` gives constants and inputs, one or one for each point. Slopes that are rounding alone are made zero unless
+        `clean` is False.
         """
         kin, sizes, K = self.evaluator.kin, self.sizes, len(q)
         state: dict[int, Numbers | float] = {**numbers, self.evaluator.time: t}
@@ -131,7 +132,8 @@ class EquationField:
         outs = [*self.r, *self.qdot, *self.phi, *self.h, *self.e]
         values, slopes = jacobian(tape, outs, wrt, state, K, kind)
         self._check(values, slopes)
-        self._clean(slopes, outs, wrt)
+        if clean:
+            self._clean(slopes, outs, wrt)
         ends = np.cumsum([len(self.r), sizes.q, len(self.phi), len(self.h)])
         _, qdot, phi, y, _ = np.split(values, ends, axis=1)
         r_x, qdot_x, phi_x, y_x, e_x = np.split(slopes, ends, axis=1)

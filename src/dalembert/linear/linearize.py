@@ -156,7 +156,7 @@ def _steady(field: EquationField, start: Start, found: LinearModel, numbers: Map
         return True
     later = np.concatenate([start.q + _MOMENT * start.qdot / fastest, start.x])
     try:
-        slopes = field.at(later[None], start.u[None], start.t, numbers)
+        slopes = field.at(later[None], start.u[None], start.t, numbers, clean=False)
         free = [field.names(field.q).index(z) for z in found.states[: found.n_z]]
         A = model(field, start, slopes, 0, free).A
     except (BadLinearPoint, np.linalg.LinAlgError):

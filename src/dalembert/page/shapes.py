@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -186,7 +187,7 @@ def fitting(bodies: list[DrawnBody], links: Sequence[float]) -> list[DrawnBody]:
     guessed = [max(b.solid.sizes) for b in bodies if b.solid.guessed and b.solid.kind == "sphere"]
     if not guessed or len(guessed) + sum(b.outline is not None for b in bodies) < 3 or not links:
         return bodies
-    factor = min(1.0, 0.55 * float(np.median(links)) / float(np.median(guessed)))
+    factor = min(1.0, 0.55 * median(links) / median(guessed))
     return [_scaled(b, factor) if b.solid.guessed and b.solid.kind == "sphere" else b for b in bodies]
 
 

@@ -46,6 +46,8 @@ def symbols(system: System, writing: Writing) -> TableBlock:
 
 def _names_in_file(system: System) -> dict[str, str]:
     """How the file that a system was read from calls its symbols, where expressions cannot."""
+    if system.origin is None:
+        return {}
     from dalembert.robots.record import Origin
 
     names = system.origin.names if isinstance(system.origin, Origin) else {}

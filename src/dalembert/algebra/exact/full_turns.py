@@ -16,18 +16,18 @@ def common_period(tape: Tape, outs: Sequence[int]) -> int:
     period, pi = SMALLEST_PERIOD, tape.pi
     if not has_pi(tape, outs):
         return period
-    nodes = needed(tape, outs)
+    turns = {a for op, a, _ in map(tape.nodes.__getitem__, needed(tape, outs)) if op in ("sin", "cos")}
+    if not has_pi(tape, turns):
+        return period
     # each node's rational part and its multiple of π, as in its form
     parts: dict[int, tuple[Number, Number]] = {pi: (0, 1)}
-    for i in nodes:
+    for i in needed(tape, sorted(turns)):
         op, a, b = tape.nodes[i]
         if op == "const":
             parts[i] = a, 0
-        elif op in ("sin", "cos"):
-            period = math.lcm(period, 2 * parts.get(a, (0, 0))[1].denominator)
         elif op in ("add", "sub", "mul", "neg"):
             (m, k), (n, j) = parts.get(a, (0, 0)), parts.get(b, (0, 0))
             found = {"add": (m + n, k + j), "sub": (m - n, k - j), "mul": (m * n, m * j + n * k), "neg": (-m, -k)}[op]
             if any(found):
                 parts[i] = found
-    return period
+    return math.lcm(period, *(2 * parts.get(a, (0, 0))[1].denominator for a in turns))

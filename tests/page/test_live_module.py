@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from live_runs import NODE, Live
 
 import dalembert as da
+from dalembert import gallery
 from dalembert.numerics import wasm
 from dalembert.page.live.reacting import reaction_places
 
@@ -120,3 +121,33 @@ def test_reactions_of_a_page_are_those_of_the_run(name):
         assert theirs[:, places[row.name, "lambda"]] == pytest.approx(row.multiplier, abs=1e-7 * size)
     for drive in ours.drives.values():
         assert theirs[:, places[drive.name, "load"]] == pytest.approx(drive.load, abs=1e-7 * size)
+
+
+def motor_on_a_loop():
+    """A direct-current motor on the crank of a four-bar: L di/dt = V − R i − k ω, torque k i."""
+    s = gallery.build("four-bar")
+    k = s.constant("k", 0.3)
+    s.constants(R=0.5, L=0.05)
+    i = s.state("i", rate="(2*cos(3*t) - R*i - k*omega)/L", value=0.2)
+    s.torque(k * i * s.N.z, on=next(b for b in s.bodies if b.name == "crank"))
+    return s
+
+
+RESET = da.event("i - 0.1*t - 0.5", reset={"i": "i + 1"}, name="switch")
+
+
+@pytest.mark.parametrize("events", [(), (RESET,)])
+def test_first_order_states_run_in_a_page(events):
+    start = gallery.entry("four-bar").start
+    live = Live(SimpleNamespace(build=motor_on_a_loop, start=start, duration=1.0, inputs={}, events=events))
+    times = np.linspace(0.0, 1.0, 9)
+    assert {"name": "i", "value": 0.2, "given": False, "q": 3, "u": -1} in live.module.data["starts"]
+    same, other = live.by_node(live.setting(at=times.tolist()), live.setting(at=times.tolist(), starts={"i": 0.7}, values={"R": 1.3}))
+    assert len(events) <= len(live.run.events) == len(same["events"] or ())
+    for found, run in ((same, live.run), (other, live.native({**start, "i": 0.7}, values={"R": 1.3}))):
+        there = run.at(times)
+        assert np.array(found["states"]) == pytest.approx(np.hstack([there.q, there.x, there.u]), rel=1e-7, abs=1e-8)
+    ours, theirs = live.run.at(times).reactions, np.array(same["reactions"])
+    for (name, what), k in reaction_places(ours).items():
+        if what == "force" and name in ours.joints:
+            assert theirs[:, k : k + 3] == pytest.approx(ours.joints[name].force, abs=1e-7 * np.abs(theirs).max())

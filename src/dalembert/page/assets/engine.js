@@ -204,7 +204,7 @@ class Engine {
 
   // λ and the reactions c + Σ k_j λ_j at a state y with all that rides along
   reactions(t, y) {
-    const { data, n } = this, { n_q, n_u } = data, { m, terms } = data.reactions, dy = this.probe + 8 * this.width;
+    const { data, n } = this, { n_q, n_u } = data, { n: held, m, terms } = data.reactions, dy = this.probe + 8 * this.width;
     this.numbers(this.probe, this.width).set(y);
     this.call.rhs(t, this.probe, dy, this.context.at);
     const x = this.numbers(this.wide, n + 1 + n_u);
@@ -212,8 +212,8 @@ class Engine {
     const of = (name) => { const part = this.parts[name]; this.call[name](this.wide, part.at.p, part.at.out, part.at.work); return this.numbers(part.at.out, part.out).slice(); };
     const balance = of("balance"), values = of("reactions");
     // Aᵀ λ = what the rows have to balance, λ of least norm
-    const columns = Array.from({ length: n_q }, (_, k) => Array.from({ length: m }, (_, j) => balance[n_q + j * n_q + k]));
-    const lambda = m ? Algebra.leastSquares(columns, Array.from(balance.subarray(0, n_q)), m, 1e-9) : [];
+    const columns = Array.from({ length: held }, (_, k) => Array.from({ length: m }, (_, j) => balance[held + j * held + k]));
+    const lambda = m ? Algebra.leastSquares(columns, Array.from(balance.subarray(0, held)), m, 1e-9) : [];
     return terms.map(([c, ks]) => ks.reduce((sum, [j, k]) => sum + values[k] * lambda[j], values[c]));
   }
 

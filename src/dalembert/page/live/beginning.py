@@ -55,22 +55,25 @@ class Beginning:
 def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -> Beginning:
     """Rows, conditions and free values of the start of a run."""
     kin, start = evaluator.kin, run.start
-    state = (*kin.q, *kin.u, evaluator.time)
+    state = (*kin.state, evaluator.time)
     asked = conditions(evaluator, given, start.t)
-    place = {i: k for k, i in enumerate(kin.q)}
+    # first-order states begin where they are told to, as coordinates that no row restrains
+    places, q = (*kin.q, *kin.x), np.concatenate([start.q, start.x])
+    place = {i: k for k, i in enumerate(places)}
     rows = [PositionRow(r.name, evaluator.reduced(r.phi), float(r.is_norm), r.is_norm) for r in kin.linear_rows if r.phi is not None]
     own = len(rows)
     expressed = [c for c in asked if c.level is Level.POSITION and c.symbol not in place]
     rows += [PositionRow(c.name, c.node, c.value, is_given=True) for c in expressed]
     assembler = Assembler.of_rows(evaluator, rows, start.t)
     tape = evaluator.tape
-    slopes = [i for row in rows for i in gradient(tape, {row.node: tape.one}, kin.q)]
-    guessed = _determined(start.q, assembler, [place[c.symbol] for c in asked if c.symbol in place])
+    slopes = [i for row in rows for i in gradient(tape, {row.node: tape.one}, places)]
+    directions = _wide(_unit(assembler(start.q)[1]) if rows else np.zeros((0, kin.n_q)), len(q))
+    guessed = _determined(q, directions, [place[c.symbol] for c in asked if c.symbol in place])
     asked = [c for c in asked if c.symbol not in place or place[c.symbol] not in guessed]
     bent = _bent(evaluator, run, asked) if kin.nonlinear else {}
     asked = [c for c in asked if c.name not in bent]
     fields = [_given_field(evaluator, c, place) for c in asked]
-    fields += _free_coordinates(evaluator, start.q, assembler, {f.q for f in fields} | set(guessed))
+    fields += _free_coordinates([label(kin.name(i)) for i in places], q, directions, {f.q for f in fields} | set(guessed))
     fast = [c for c in asked if c.level is Level.VELOCITY]
     fields += [f for f in _free_speeds(evaluator, run, fast) if f.name not in bent]
     velocity = [*((f.name, k) for k, f in enumerate(fields) if f.q < 0 and f.name not in {c.name for c in expressed})]
@@ -80,16 +83,16 @@ def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -
     outs = [i for _, line in lines for i in line]
     names = {f.name: k for k, f in enumerate(fields)}
     data = {
-        "q": [guessed.get(k, x) for k, x in enumerate(no_rotation(run.system).tolist())],
-        "guess": {label(kin.name(kin.q[k])): [k, x] for k, x in guessed.items()},
+        "q": [guessed.get(k, x) for k, x in enumerate([*no_rotation(run.system).tolist(), *start.x.tolist()])],
+        "guess": {label(kin.name(places[k])): [k, x] for k, x in guessed.items()},
         "bent": {name: [kin.u.index(c.symbol), c.value] for name, c in bent.items() if c.symbol is not None},
         "t": start.t,
         "rows": [
             {"name": r.name, "target": r.target, "norm": r.is_norm, "field": names.get(r.name, -1) if k >= own else -1}
             for k, r in enumerate(rows)
         ],
-        "structure": assembler.structure.astype(int).tolist(),
-        "nudges": nudges(kin.n_q).tolist() if rows else [],
+        "structure": _wide(assembler.structure.astype(int), len(q)).tolist(),
+        "nudges": _wide(nudges(kin.n_q), len(q)).tolist() if rows else [],
         "velocities": [{"name": name, "field": k, "curved": curved} for (name, _, k), (curved, _) in zip(table, lines, strict=True)],
         "quaternions": _quaternions(run, evaluator, names),
         "between": {c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.between)] for c in run.system.constraints if c.between},
@@ -99,9 +102,13 @@ def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -
     return Beginning(parts, tuple(fields), data)
 
 
-def _determined(q: Numbers, assembler: Assembler, given: Sequence[int]) -> dict[int, float]:
+def _wide(rows: Any, width: int) -> Any:
+    """Rows over the coordinates, with zeros for the first-order states behind them."""
+    return np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]), dtype=rows.dtype)]) if len(rows) else np.zeros((0, width))
+
+
+def _determined(q: Numbers, rows: Numbers, given: Sequence[int]) -> dict[int, float]:
     """{place: value} of given coordinates that the rows determine from those given before."""
-    rows = _unit(assembler(q)[1]) if len(assembler.structure) else np.zeros((0, len(q)))
     basis: list[Numbers] = []
     found = {}
     for k in given:
@@ -131,7 +138,8 @@ def _bent(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> 
 def _velocity_slopes(evaluator: Evaluator, run: Trajectory, nodes: Sequence[int]) -> Numbers:
     """∂e/∂u at the start of the run, rows of length one."""
     kin, start = evaluator.kin, run.start
-    state = {**dict(zip((*kin.q, *kin.u), (*start.q.tolist(), *start.u.tolist()), strict=True)), evaluator.time: start.t}
+    numbers = (*start.q.tolist(), *start.x.tolist(), *start.u.tolist())
+    state = {**dict(zip(kin.state, numbers, strict=True)), evaluator.time: start.t}
     slopes = [i for node in nodes for i in gradient(evaluator.tape, {node: evaluator.tape.one}, kin.u)]
     return _unit(evaluator.floats(slopes, state).reshape(len(nodes), kin.n_u))
 
@@ -142,15 +150,14 @@ def _given_field(evaluator: Evaluator, c: Condition, place: Mapping[int, int]) -
     return StartField(c.name, c.value, True, q, u)
 
 
-def _free_coordinates(evaluator: Evaluator, q: Numbers, assembler: Assembler, given: set[int]) -> list[StartField]:
+def _free_coordinates(names: Sequence[str], q: Numbers, rows: Numbers, given: set[int]) -> list[StartField]:
     """Coordinates that the rows leave open besides those that were given, first declared first."""
-    rows = _unit(assembler(q)[1]) if len(assembler.structure) else np.zeros((0, len(q)))
     basis = [np.eye(len(q))[k] for k in sorted(given - {-1})]
     found = []
-    for k, i in enumerate(evaluator.kin.q):
+    for k, name in enumerate(names):
         if k not in given and _grows(rows, basis, np.eye(len(q))[k]):
             basis.append(np.eye(len(q))[k])
-            found.append(StartField(label(evaluator.kin.name(i)), float(q[k]), False, q=k))
+            found.append(StartField(name, float(q[k]), False, q=k))
     return found
 
 

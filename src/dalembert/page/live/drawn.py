@@ -121,7 +121,7 @@ def outputs(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tuple
         data["curves"] = [[nodes.add(t, places.beside(c.root, v)) for v in c.along] for c in drawn.curves]
         sources = [a.source for a in drawn.arrows]
         data["arrows"] = [None if s is None else [nodes.add(t, places.point(s[0])), nodes.add(t, places.vector(s[1]))] for s in sources]
-    state = (*kin.q, *kin.u, evaluator.time)
+    state = (*kin.state, evaluator.time)
     return expressions("outputs", evaluator.tape, nodes.outs, state), data
 
 
@@ -146,7 +146,7 @@ def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tu
     solids = [] if drawn is None else [_solid(nodes, b) for b in drawn.bodies]
     order = {body.name: k for k, body in enumerate(system.bodies)}
     drawn_as = [] if drawn is None else [order[b.body.name] for b in drawn.bodies]
-    state = (*evaluator.kin.q, *evaluator.kin.u, evaluator.time)
+    state = (*evaluator.kin.state, evaluator.time)
     part = expressions("properties", evaluator.tape, nodes.outs, state)
     recorded = evaluator.floats(nodes.outs, dict.fromkeys(state, 0.0)).tolist()
     return part, {"bodies": bodies, "members": members, "solids": solids, "drawn": drawn_as, "recorded": recorded}

@@ -41,7 +41,7 @@ def happenings(evaluator: Evaluator, events: Sequence[Event]) -> Happenings:
     if not events:
         return Happenings()
     kin, tape = evaluator.kin, evaluator.tape
-    state = (*kin.q, *kin.u, evaluator.time)
+    state = (*kin.state, evaluator.time)
     nodes = [event_node(evaluator, e) for e in events]
     slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
     acts: list[int] = []

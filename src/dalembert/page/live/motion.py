@@ -47,7 +47,8 @@ def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
     texts, exports = [("", loop_text()), ("", CONTEXT_TEXT)], list(_LOOP)
     parts: list[ModulePart] = []
     data: dict[str, Any] = {
-        "n_q": setting.kin.n_q,
+        # first-order states stand behind the coordinates
+        "n_q": setting.kin.first_speed,
         "n_u": setting.kin.n_u,
         "autonomous": model.autonomous,
         "rows": None,

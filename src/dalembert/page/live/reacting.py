@@ -76,9 +76,9 @@ def _found(run: Trajectory, evaluator: Evaluator) -> LiveReactions:
     balance = _reduced(evaluator, t, (*needs.along_q, *(a for row in needs.A for a in row)))
     if operation_count(evaluator.tape, (*outs, *balance)) > _MOST:
         return LiveReactions()
-    state = (*evaluator.kin.q, *evaluator.kin.u, evaluator.time, *evaluator.kin.udot)
+    state = (*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)
     parts = (expressions("balance", evaluator.tape, balance, state), expressions("reactions", evaluator.tape, outs, state))
-    return LiveReactions(parts, {"m": len(needs.A), "terms": terms})
+    return LiveReactions(parts, {"n": kin.n_q, "m": len(needs.A), "terms": terms})
 
 
 def _reduced(evaluator: Evaluator, tape: Tape, nodes: Sequence[int]) -> list[int]:

@@ -142,6 +142,8 @@ def groups(run: Trajectory, even: Trajectory, largest: float = 0.0) -> Iterator[
     speeds = _named(run, kin.u)
     each = enumerate(zip(speeds, even.u.T, strict=True))
     yield "Speeds", [PlotPanel("", even.t, (PlotCurve(name, x, f"u:{k}"),)) for k, (name, x) in each][:_MOST_PANELS]
+    first = enumerate(zip(_named(run, kin.x), even.x.T, strict=True), kin.n_q)
+    yield "First-order states", [PlotPanel("", even.t, (PlotCurve(name, x, f"q:{k}"),)) for k, (name, x) in first][:_MOST_PANELS]
     # at the steps themselves: between them the polynomials add an error of their own
     rests = enumerate(run.residuals.items())
     yield "Constraint residuals", [PlotPanel("", run.t, (PlotCurve(escape(name), x, f"r:{k}"),)) for k, (name, x) in rests][:_MOST_PANELS]

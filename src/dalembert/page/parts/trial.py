@@ -35,7 +35,6 @@ _CONTACTS: Final = (
     "New runs are not made here: what sticks, slips, lifts or lands is decided while a run goes on, which native code called from Python "
     "does and this page does not. The recorded run is shown; da.simulate runs others."
 )
-_STATES: Final = "New runs are not made here: this page does not integrate first-order states. The recorded run is shown."
 _PANEL: Final = """<div class="trial" id="trial"><h3>Try it</h3>
 <div class="knobs"></div>
 <p class="said" role="status" aria-live="polite">The recorded run; new ones need scripts.</p>
@@ -75,7 +74,7 @@ def trial(request: TrialRequest | None, drawn: Scene | None) -> tuple[str, str]:
     if request is None:
         return "", ""
     contacts = request.run.system.contacts
-    why = _CONTACTS if contacts else _STATES if request.run.kinematics.x else _BENDS if bends_in_time(request.run.values) else ""
+    why = _CONTACTS if contacts else _BENDS if bends_in_time(request.run.values) else ""
     if not why:
         try:
             return _PANEL, _blocks(request, drawn)

@@ -91,3 +91,43 @@ def test_a_file_names_the_row(tmp_path):
     assert [c.row for c in again.contacts] == ["bowl"]
     start = {"x": 0.3, "y": -0.4}
     assert np.array_equal(da.simulate(s, 0.5, start=start)["x"], da.simulate(again, 0.5, start=start)["x"])
+
+
+def sled(mu, law, *, guided):
+    """A sled on a rail that runs against a wall which leans over it."""
+    s = da.System("sled", gravity=G)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("sled", 2, P)
+    if guided:
+        s.contact(P, two_sided=True, friction=mu, law=law, name="rail")
+    else:
+        s.constrain(y, "height")
+        s.friction(x.dot, mu, normal="height", name="rail")
+    s.contact(P, -0.8 * s.N.x + 0.6 * s.N.y, through=s.O.offset(s.N.x), restitution=0.5, law=law, name="wall")
+    return s
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+@pytest.mark.parametrize("mu", [0.1, 0.3])
+def test_an_impact_is_felt_by_friction_through_the_row_that_presses_it(mu, law):
+    row, guide = (da.simulate(sled(mu, law, guided=g), 1, start={"x.dot": 3.0}, **FINE) for g in (False, True))
+    hit, same = (next(e for e in run.events if e.action == "impact") for run in (row, guide))
+    assert hit.t == pytest.approx(same.t, abs=1e-12)
+    assert hit.impulse == pytest.approx(same.impulse, rel=1e-12)
+    # along the rail m Δv = −0.8 Λ + Λ_T; across it the rail takes 0.6 Λ. By Newton's law the sled slips back as it does afterwards;
+    # by Poisson's it slips on while Λ/(1 + e) compresses, and back while e Λ/(1 + e) expands
+    change = 2 * (hit.after["x.dot"] - hit.before["x.dot"])
+    assert hit.after["x.dot"] < 0 < hit.before["x.dot"]
+    part = 1.0 if law == "newton" else -(1 - 0.5) / (1 + 0.5)
+    assert change + 0.8 * hit.impulse == pytest.approx(part * mu * 0.6 * hit.impulse, rel=1e-11)
+    if law == "newton":
+        assert hit.after["x.dot"] == pytest.approx(-0.5 * hit.before["x.dot"], rel=1e-12)
+    assert row.integrals.relative_drift < 1e-12
+
+
+def test_multipliers_of_friction_and_of_eliminated_rows_are_said_to_be_elsewhere():
+    run = da.simulate(bead(G), 0.1, start={"x": 0.3, "y": -0.4})
+    for name, where in (("wall", r"run\['T_wall'\]"), ("bowl", r"run\.reactions"), ("ring", "no row is called 'ring'")):
+        with pytest.raises(da.DalembertError, match=where):
+            run.multipliers[name]

@@ -25,6 +25,7 @@ from dalembert.simulation.live_run import filled_rows
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.plotting import motion
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
+from dalembert.simulation.row_multipliers import RowMultipliers
 from dalembert.simulation.summary import summary
 from dalembert.simulation.variations import reading
 from dalembert.states.evaluator import label
@@ -218,7 +219,7 @@ class Trajectory(Shown):
         Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the motion is the same for all.
         """
         kin = self.values.evaluator.kin
-        return {row.row.name: self._lam[lam] for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)}
+        return RowMultipliers({row.row.name: self._lam[lam] for row, lam in zip(kin.velocity_rows, kin.multipliers, strict=True)}, kin)
 
     def _values(self, nodes: list[int]) -> Numbers:
         """A row for each node, over the times."""

@@ -16,6 +16,7 @@ from runs import Ours
 from systems import chain, links, pendulum_from_vertical, states
 
 import dalembert as da
+from dalembert.gallery import slider_crank
 from dalembert.numerics.target import native_lanes
 from dalembert.studies import side_by_side
 
@@ -163,24 +164,37 @@ def _shares(report: Report, count: int) -> None:
 
 
 def _growth(report: Report, counts: tuple[int, ...]) -> None:
-    """Two constants varied, one number kept: CPU seconds a + b n."""
+    """Two constants varied, one number kept: CPU seconds a + b n; and on a closed loop, where every start is solved for."""
     system = pendulum_from_vertical(1)
     constants = [s.name for s in system.symbols.values() if s.kind == "constant" and s.value is not None][:2]
-    times = []
-    for count in counts:
+    name = next(s.name for s in system.symbols.values() if s.kind == "coordinate")
+
+    def pendulums(count: int) -> Callable[[], da.Ensemble]:
         side = round(count**0.5)
         over = {constants[0]: numpy.linspace(0.5, 2.0, side), constants[1]: numpy.linspace(0.5, 2.0, count // side)}
-        name = next(s.name for s in system.symbols.values() if s.kind == "coordinate")
+        return lambda: da.ensemble(system, 1.0, over=over, start={name: 1.0}, keep=f"end({name})", audit=False, threads=1)
 
-        def study(over: Any = over, name: str = name) -> da.Ensemble:
-            return da.ensemble(system, 1.0, over=over, start={name: 1.0}, keep=f"end({name})", audit=False, threads=1)
+    _grown(report, "pendulum, 1 s", pendulums, counts)
+    crank = slider_crank.build()
 
-        samples = [timed(study) for _ in range(4 if count <= 10**4 else 2)]
+    def cranks(count: int) -> Callable[[], da.Ensemble]:
+        side = round(count**0.5)
+        over = {"theta": numpy.linspace(-1.0, 1.0, side), "l_1": numpy.linspace(0.05, 0.14, count // side)}
+        given = {"start": {"omega": 5.0}, "inputs": {"M": 0}, "audit": False, "threads": 1}
+        return lambda: da.ensemble(crank, 0.05, over=over, keep="end(phi)", **given)
+
+    _grown(report, "slider-crank closed at every start, 0.05 s", cranks, tuple(n for n in counts if n <= 10**5))
+
+
+def _grown(report: Report, what: str, study: Callable[[int], Callable[[], da.Ensemble]], counts: tuple[int, ...]) -> None:
+    times = []
+    for count in counts:
+        samples = [timed(study(count)) for _ in range(4 if count <= 10**4 else 2)]
         times.append(min(s[0] for s in samples))
     rows = []
     for k, (count, seconds) in enumerate(zip(counts, times, strict=True)):
         slope = "" if not k else f"{(seconds - times[k - 1]) / (count - counts[k - 1]) * 1e6:.3g} µs"
         rows.append([f"{count}", f"{seconds * 1e3:.4g} ms", slope])
     slope = (times[1] - times[0]) / (counts[1] - counts[0])
-    report.table(("members", "CPU", "for each more"), rows)
+    report.table((f"members: {what}", "CPU", "for each more"), rows)
     report.text(f"a + b n with a = {(times[0] - slope * counts[0]) * 1e3:.3g} ms (goal: at most 50 ms).")

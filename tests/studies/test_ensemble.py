@@ -8,6 +8,7 @@ from scipy import special, stats
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.studies.starts import Starts
 
 KEEP = ["alpha", "alpha.dot*beta", "max(alpha)", "min(beta)", "mean(alpha)", "time(alpha - 0.1, up)", "beta.dot.dot"]
 
@@ -137,6 +138,38 @@ def test_rows_beside_the_equations_run_one_by_one_and_it_is_said():
     assert found.data.attrs["members run"].startswith(("one by one", "side by side"))
     run = found.run(1)
     assert [run[kept.name][-1] for kept in found.plan.kept] == [found[kept.name].values[1] for kept in found.plan.kept]
+
+
+def test_members_on_a_closed_loop_start_in_native_code_with_the_bits_of_runs_alone(monkeypatch):
+    """The slider-crank closed by Gauss–Newton; a crank longer than its rod cannot be closed where it stands upright."""
+    asked = []
+
+    def counted(self, *given):
+        asked.append(given)
+        return find(self, *given)
+
+    find = Starts._found
+    monkeypatch.setattr(Starts, "_found", counted)
+    s, over = gallery.build("slider-crank"), {"theta": [0.3, 1.0, np.pi / 2], "omega": [3.0, -20.0], "l_1": [0.1, 0.15, 0.9]}
+    found = da.ensemble(s, 0.05, over=over, inputs={"M": 0}, keep=["phi", "phi.dot", "theta"], at=[0.0, 0.05])
+    assert found.data.attrs["members run"].startswith("side by side")
+    failures = found.failures
+    # only what native code refuses is asked for again, to be told why
+    assert len(asked) == len(failures) > 0
+    l_2 = float(s.symbols["l_2"].value)
+    for member in range(len(found.plan.members)):
+        o = found.plan.options_of(member)
+        if member in failures:
+            with pytest.raises(da.DalembertError) as alone:
+                found.run(member)
+            assert failures[member] == str(alone.value)
+            continue
+        run = found.run(member)
+        row = found._flat.isel(member=member)
+        for name in ("phi", "phi.dot", "theta"):
+            assert row[name].values.tolist() == run[name].tolist()
+        # l₂ sin φ = l₁ sin θ closes the loop
+        assert l_2 * np.sin(row["phi"].values[0]) == pytest.approx(o.values["l_1"] * np.sin(o.start["theta"]), abs=1e-15)
 
 
 def test_an_event_that_ends_a_run_is_an_outcome(pendulum):

@@ -131,9 +131,9 @@ def find_start(
     guessed = with_values(form.guess, guess, lambda: Evaluator(kin, values), t, "guess")
     # of the velocities only those that a row nonlinear in them determines have several branches
     fast = [c for c in guessed if c.level is Level.VELOCITY and kin.nonlinear]
-    near = _guessed_coordinates(form, [c for c in guessed if c not in fast])
+    near = guessed_coordinates(form, [c for c in guessed if c not in fast])
     p = form.at_position.parameters_of(values)
-    x, stated = _first_order(form, asked)
+    x, stated = first_order_states(form, asked)
     rest: dict[str, Any] = {"called": form.names, "expressed": tuple(c.value for c in asked if c.symbol is None), "x": x, "stated": stated}
     if form.is_native and (start := _native_start(form, asked, near, t, p, rest, notes)) is not None:
         return start
@@ -165,7 +165,7 @@ def _native_start(
     return None if code else Start(t, *found, notes=notes, **rest)
 
 
-def _first_order(form: StartForm, asked: Sequence[Condition]) -> tuple[Numbers, tuple[Origin, ...]]:
+def first_order_states(form: StartForm, asked: Sequence[Condition]) -> tuple[Numbers, tuple[Origin, ...]]:
     """First-order states as given, as declared, or zero."""
     given = {place: asked[k].value for k, place in form.first_order}
     declared = [form.kin.system.symbols[name].value for name in form.names.states]
@@ -176,7 +176,7 @@ def _first_order(form: StartForm, asked: Sequence[Condition]) -> tuple[Numbers, 
 # ---- positions ---------------------------------------------------------------------------------
 
 
-def _guessed_coordinates(form: StartForm, guess: Sequence[Condition]) -> dict[int, float]:
+def guessed_coordinates(form: StartForm, guess: Sequence[Condition]) -> dict[int, float]:
     """{place: value} of the coordinates at which a search begins."""
     place, given = {i: k for k, i in enumerate(form.kin.q)}, {at for _, at in form.coordinates}
     for c in guess:

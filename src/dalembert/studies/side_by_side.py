@@ -208,7 +208,7 @@ class SideBySide:
                 self.values_of(int(members[k]))
             except DalembertError as problem:
                 chunk.refuse(k, str(problem))
-        starts = self.starts.table(members, rows, self.values_of, chunk.refuse)
+        starts = self.starts.table(members, rows, varied, self.values_of, chunk.refuse)
         begun = np.flatnonzero(chunk.outcome != REFUSED)
         P = self._parameter_table(varied, len(members))
         tables = run_members(self.program, self._problem(), P[begun], starts[begun], threads, on_progress)

@@ -1,19 +1,24 @@
 """(q, x, u) at the start of every member.
 
-Where nothing holds the coordinates together, what is given is the start and the rest is zero: the table is the start. Otherwise the start
-of every member is found as that of a run alone.
+Where nothing holds the coordinates together, what is given is the start and the rest is zero: the table is the start. Otherwise native code
+finds them one after the other, by the function that finds that of a run alone, so with the same bits; what it refuses is asked again as a
+run alone would ask, which says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
 from dalembert.numerics.symbol_values import mapping
-from dalembert.states.start import find_start
+from dalembert.states.conditions import with_values
+from dalembert.states.start import find_start, first_order_states, guessed_coordinates
+from dalembert.states.start_form import start_form
+from dalembert.states.start_solver import start_solver
 from dalembert.studies.plan import Role, StudyPlan
 
 if TYPE_CHECKING:
@@ -57,8 +62,10 @@ class Starts:
         o = self.plan.options
         return find_start(values.kin, mapping("start", given), values.value_at(o.t0), o.t0, guess=mapping("guess", o.guess)).y
 
-    def table(self, members: NDArray[np.intp], rows: Numbers, values_of: Callable[[int], Values], refuse: Refuse) -> Numbers:
-        """A row (q, x, u) for each member; what is refused is left at NaN and said."""
+    def table(
+        self, members: NDArray[np.intp], rows: Numbers, varied: Mapping[int, Numbers], values_of: Callable[[int], Values], refuse: Refuse
+    ) -> Numbers:
+        """A row (q, x, u) for each member; what is refused is left at NaN and said. `varied` has the columns of symbols."""
         kin = self.values.kin
         if self._one is not None:
             starts = np.tile(self._one, (len(members), 1))
@@ -67,11 +74,11 @@ class Starts:
                 if role is Role.START:
                     starts[:, places[self.values.evaluator.node(name)]] = rows[:, k]
             return starts
-        starts = np.full((len(members), len(kin.state)), np.nan)
+        starts, found = self._solved(rows, varied)
         known: dict[bytes, Numbers] = {}
         same = all(role is Role.START for role in self.plan.roles)
-        for k, member in enumerate(members.tolist()):
-            key = rows[k].tobytes()
+        for k in np.flatnonzero(~found).tolist():
+            member, key = int(members[k]), rows[k].tobytes()
             try:
                 if key not in known:
                     known[key] = self._found(self.plan.options_of(member).start, self.values if same else values_of(member))
@@ -79,3 +86,42 @@ class Starts:
             except DalembertError as problem:
                 refuse(k, str(problem))
         return starts
+
+    def _solved(self, rows: Numbers, varied: Mapping[int, Numbers]) -> tuple[Numbers, NDArray[np.bool_]]:
+        """(q, x, u) as native code finds it, and for which members it did."""
+        kin, o = self.values.kin, self.plan.options
+        starts, nobody = np.full((len(rows), len(kin.state)), np.nan), np.zeros(len(rows), dtype=bool)
+        places = {
+            name: k for k, (name, role) in enumerate(zip(self.plan.members.names, self.plan.roles, strict=True)) if role is Role.START
+        }
+        numbers = self.values.value_at(o.t0)
+        try:
+            form = start_form(kin, self._given, o.guess, numbers, o.t0)
+            asked = with_values(form.read, self._given, lambda: self.values.evaluator, o.t0, "start")
+            near = guessed_coordinates(
+                form, with_values(form.guess, mapping("guess", o.guess), lambda: self.values.evaluator, o.t0, "guess")
+            )
+        except DalembertError:
+            return starts, nobody
+        changing = len(places) < len(self.plan.roles)
+        expressions = any(isinstance(value, str | Scalar) for value in (*self._given.values(), *o.guess.values()))
+        bound = any(i in self.values.bindings for i in form.at_position.parameters)
+        # a quaternion is scaled, and expressions are worth something else in every member
+        if not form.is_native or form.quaternions or len(form.read) != len(asked) or (changing and (expressions or bound)):
+            return starts, nobody
+        given = np.tile([c.value for c in asked], (len(rows), 1))
+        for k, key in enumerate(self._given):
+            if key in places:
+                given[:, k] = rows[:, places[key]]
+        P = np.tile(form.at_position.parameters_of(numbers), (len(rows), 1))
+        for k, i in enumerate(form.at_position.parameters):
+            if i in varied:
+                P[:, k] = varied[i]
+        with start_solver(form) as solver:
+            solver.guess(near.items())
+            found, codes = solver.solve_many(given, P, o.t0)
+        starts[:, : kin.n_q], starts[:, kin.first_speed :] = found[:, : kin.n_q], found[:, kin.n_q :]
+        starts[:, kin.n_q : kin.first_speed] = first_order_states(form, asked)[0]
+        for k, place in form.first_order:
+            starts[:, kin.n_q + place] = given[:, k]
+        return starts, (codes == 0) & np.isfinite(rows).all(axis=1)

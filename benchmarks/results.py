@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measure import Timing
 
-PACKAGES = ("dalembert", "numpy", "llvmlite", "sympy", "scipy", "pydy", "pin", "mujoco", "casadi", "heyoka")
+PACKAGES = ("dalembert", "numpy", "llvmlite", "sympy", "scipy", "pydy", "pin", "mujoco", "casadi", "exudyn", "heyoka")
 METHOD = (
     "Seconds are the least of several rounds, in which the tools take turns, each on one thread. Noise is how far the middle round "
     "lies above the least. ÷ dalembert is a tool's CPU time divided by that of the first row of its block, so more than 1 is slower. "

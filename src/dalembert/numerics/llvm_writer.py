@@ -259,6 +259,11 @@ class NativeFunction:
         self.line(f"ret {self.value(value, self.result)}")
         self._open = False
 
+    def leave(self) -> None:
+        """Return nothing."""
+        self.line("ret void")
+        self._open = False
+
     @contextmanager
     def when(self, condition: Value) -> Iterator[None]:
         """What follows happens only if the condition holds."""

@@ -80,11 +80,17 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # (q, z, S, t, ż, λ), and what the functions give
     ("tangents_x", POINTER),
     ("tangents_outs", POINTER),
+    # (q̇, ż, λ, 1/s_j, Σ (M_kk/d_k)²) as a function of x; how many numbers that are, or 0; how often it was not safe
+    ("straight", POINTER),
+    ("straight_work", POINTER),
+    ("straight_outs", POINTER),
+    ("straight_count", WHOLE),
+    ("straight_refused", WHOLE),
 )
 
 
 # what native code changes; everything else stays as it is while a function runs
-_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers"})
+_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused"})
 
 
 class Given(Record):

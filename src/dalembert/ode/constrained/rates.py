@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.algebra.tape import Tape
+from dalembert.equations.sparse_solution import sparse_solution
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import LANES
@@ -141,7 +142,16 @@ class ConstrainedRates:
         self.kind = kind
         self.cap, self.alpha = min(self.layout.m, self.layout.n), 0.0
         self.tangents: Tangents | None = None
+        self.straight = self._in_a_straight_line(tape, entries, state, parameters)
         self._pool: list[tuple[bytes, Workspace]] = []
+
+    def _in_a_straight_line(self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int]) -> CompiledFunction | None:
+        """(q̇, ż, λ, 1/s_j, Σ (M_kk/d_k)²) with the zeros of M and A left out; None where that is no gain, or a rate moves no mass."""
+        found = None if self.kind.massless else sparse_solution(tape, entries.M, entries.f, entries.A, entries.gamma)
+        if found is None:
+            return None
+        outs = (*entries.qdot, *found.zdot, *found.multipliers, *found.over_pivots, found.mass_lost)
+        return CompiledFunction(tape, outs, state, parameters)
 
     @property
     def n_in(self) -> int:
@@ -261,6 +271,9 @@ class Workspace:
         varied = "varied_" if rates.tangents else ""
         if rates.tangents is not None:
             self._carry(rates.tangents)
+        # what follows with the factors of the other solver, or without all rows, has no straight line
+        elif rates.straight is not None and rates.cap == layout.m and not (choosing or alpha):
+            self._straighten(rates.straight)
         self.rhs: int = _library().address(f"{varied}rates")
         self.project: int = _library().address(f"{varied}project")
 
@@ -274,6 +287,17 @@ class Workspace:
             setattr(fields, f"{name}_work", self._kept(ready(function, p)))
         fields.tangents_x = self._kept(np.zeros(tangents.equations.n_in + LANES))
         fields.tangents_outs = self._kept(np.zeros(max(f.n_out for f in functions.values()) + LANES))
+
+    def _straighten(self, straight: CompiledFunction) -> None:
+        """Solve in a straight line where that is safe."""
+        fields = self._fields
+        fields.straight, fields.straight_work = straight.address, self._kept(ready(straight, self.p))
+        fields.straight_outs, fields.straight_count = self._kept(np.zeros(straight.n_out + LANES)), straight.n_out
+
+    @property
+    def refused(self) -> int:
+        """How often the straight line was not safe, and the other solver was taken."""
+        return int(self._fields.straight_refused)
 
     def _place(self, layout: Layout) -> None:
         fields, parts = self._fields, layout.parts

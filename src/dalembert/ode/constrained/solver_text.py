@@ -20,11 +20,14 @@ from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.constrained.cholesky import cholesky_text
 from dalembert.ode.constrained.fields import ProblemFunction
-from dalembert.ode.constrained.orthogonal import noise, orthogonal_text
+from dalembert.ode.constrained.orthogonal import WEAK, noise, orthogonal_text
 from dalembert.ode.constrained.projection import projection_text
-from dalembert.ode.constrained.tangents import tangents_text
+from dalembert.ode.constrained.tangents import numbers_from, tangents_text
 
 EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows", "varied_rates", "varied_project")
+
+# M_kk/d_k = 1e7 in the straight line counts like a weak row
+_MASS_WEIGHT: Final = 1e-12
 
 
 @functools.cache
@@ -73,6 +76,7 @@ def _rates() -> str:
     native = ProblemFunction("rates", POINTER, POINTER, POINTER, result="void", exported=True)
     f, given, (x, p, y) = native.function, native.given, native.arguments
     given.p = p
+    _straight(native, x, y)
     rank = native.call("prepare", x, given.choosing)
     native.copy(given.n_q, native.column("qdot"), NumberArray(y))
     # U⁻ᵀ f, turned by Qᵀ
@@ -90,6 +94,25 @@ def _rates() -> str:
     _multipliers(native, rank)
     f.line("ret void")
     return f.text()
+
+
+def _straight(native: ProblemFunction, x: Value, y: Value) -> None:
+    """The same in a straight line, where there is one and it is safe at x: no row weak against the largest length seen of it."""
+    f, given = native.function, native.given
+    with f.when(given.straight_count.differs(0)):
+        f.line(f"call void {given.straight.name}({x}, {given.p}, {given.straight_outs}, {given.straight_work})")
+        outs, size = native.column("straight_outs"), given.n_q + given.n
+        over, lengths = numbers_from(native, given.straight_outs, size + given.m), native.column("lengths")
+        worst = f.variable(outs[given.straight_count - 1] * _MASS_WEIGHT)
+        with f.loop(given.m) as j:
+            lost = f.choose((lengths[j] > 0.0) & (over[j] > 0.0), lengths[j] * lengths[j] * over[j], float("inf"))
+            # a NaN is the largest of all
+            worst.value = f.choose(lost <= worst.value, worst.value, lost)
+        with f.when(worst.value <= 1.0 / (WEAK * WEAK)):
+            native.copy(size, outs, NumberArray(y))
+            native.copy(given.m, numbers_from(native, given.straight_outs, size), native.column("multipliers"))
+            f.leave()
+        given.straight_refused = given.straight_refused + 1
 
 
 def _multipliers(native: ProblemFunction, rank: Value) -> None:

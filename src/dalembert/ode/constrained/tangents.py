@@ -18,7 +18,7 @@ def tangents_text() -> str:
     return f"{_tangent_rates()}\n\n{_varied_rates()}\n\n{_tangent_rows()}\n\n{_varied_project()}"
 
 
-def _from(native: ProblemFunction, base: Value, k: Value) -> NumberArray:
+def numbers_from(native: ProblemFunction, base: Value, k: Value) -> NumberArray:
     """Numbers from number k on."""
     return NumberArray(native.function.emit(POINTER, f"getelementptr {REAL}, {base}, {k}"))
 
@@ -33,15 +33,15 @@ def _tangent_rates() -> str:
         with f.loop(groups) as i:
             lanes[i] = f.value(0.0, LANE)
     h, w = native.column("f"), native.column("w")
-    native.copy(given.n, _from(native, outs, given.n_q), h)
-    native.copy(given.m, _from(native, outs, given.n_q + given.n), native.column("gamma"))
+    native.copy(given.n, numbers_from(native, outs, given.n_q), h)
+    native.copy(given.m, numbers_from(native, outs, given.n_q + given.n), native.column("gamma"))
     native.call("forward", given.f)
     native.call("reflect", given.f)
     native.call("through_R", given.gamma, 0.0, 0.0, 0, kinds=" rr")
     native.copy(given.rank, w, h)
     native.call("reflect_back", given.f)
     native.call("back", given.f)
-    native.copy(given.n, h, _from(native, y, given.n_q))
+    native.copy(given.n, h, numbers_from(native, y, given.n_q))
     return native.done()
 
 
@@ -55,12 +55,12 @@ def _varied_rates() -> str:
     native.column("x")[size] = NumberArray(x)[whole]
     f.line(f"call void @rates({given.x}, {p}, {y}, {native.pointer})")
     native.copy(whole + 1, NumberArray(x), native.column("tangents_x"))
-    native.copy(given.n, _from(native, y, given.n_q), _from(native, given.tangents_x, whole + 1))
-    native.copy(given.m, native.column("multipliers"), _from(native, given.tangents_x, whole + 1 + given.n))
+    native.copy(given.n, numbers_from(native, y, given.n_q), numbers_from(native, given.tangents_x, whole + 1))
+    native.copy(given.m, native.column("multipliers"), numbers_from(native, given.tangents_x, whole + 1 + given.n))
     f.line(f"call void {given.tangents.name}({given.tangents_x}, {p}, {given.tangents_outs}, {given.tangents_work})")
     with f.loop(given.directions) as j:
-        outs = _from(native, given.tangents_outs, j * (size + given.m)).pointer
-        native.call("tangent_rates", outs, _from(native, y, (j + 1) * size).pointer)
+        outs = numbers_from(native, given.tangents_outs, j * (size + given.m)).pointer
+        native.call("tangent_rates", outs, numbers_from(native, y, (j + 1) * size).pointer)
     f.line("ret void")
     return f.text()
 
@@ -89,22 +89,22 @@ def _varied_project() -> str:
     x, h, e, phi = (native.column(name) for name in ("x", "h", "e", "phi"))
     native.call("tangent_rows", t, y)
     with f.loop(given.directions) as j:
-        native.copy(given.m, _from(native, given.tangents_outs, j * given.m * 2), phi)
+        native.copy(given.m, numbers_from(native, given.tangents_outs, j * given.m * 2), phi)
         native.call("correction", given.phi, 0.0, 0, kinds=" r")
         native.copy(given.n_q, NumberArray(y), x)
         with f.loop(given.n) as r:
             x[given.n_q + r] = h[r]
         x[size] = t
-        shifted = _from(native, given.tangents_x, f.value(0, WHOLE))
+        shifted = numbers_from(native, given.tangents_x, f.value(0, WHOLE))
         f.line(f"call void {given.shift.name}({given.x}, {given.p}, {given.tangents_x}, {given.shift_work})")
-        S = _from(native, y, (j + 1) * size)
+        S = numbers_from(native, y, (j + 1) * size)
         with f.loop(given.n_q) as k:
             S[k] = S[k] + shifted[k]
     native.call("tangent_rows", t, y)
     with f.loop(given.directions) as j:
-        native.copy(given.m, _from(native, given.tangents_outs, j * given.m * 2 + given.m), e)
+        native.copy(given.m, numbers_from(native, given.tangents_outs, j * given.m * 2 + given.m), e)
         native.call("correction", given.e, 0.0, 0, kinds=" r")
-        S = _from(native, y, (j + 1) * size + given.n_q)
+        S = numbers_from(native, y, (j + 1) * size + given.n_q)
         with f.loop(given.n) as r:
             S[r] = S[r] + h[r]
     f.give(0)

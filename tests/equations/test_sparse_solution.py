@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate
+from dalembert.algebra.tape import Tape
+from dalembert.api.compile import saddle_equations
+from dalembert.equations.sparse_solution import sparse_solution
+from dalembert.gallery import n_four_bar
+from dalembert.kinematics.system_kinematics import all_rates, kinematics
+from dalembert.ode.constrained.rates import Workspace
+from dalembert.simulation.model import native_model
+from dalembert.states.values import parameters_of, values_of_run
+
+
+def banded(n, m, seed):
+    """A positive M and rows A that touch their neighbours only, in a shuffled order."""
+    rng = np.random.default_rng(seed)
+    B = np.triu(np.tril(rng.normal(size=(n, n)), 1), -1)
+    A = np.zeros((m, n))
+    for j in range(m):
+        first = j * (n - 3) // m
+        A[j, first : first + 4] = rng.normal(size=4)
+    new = rng.permutation(n)
+    return (B @ B.T + 3 * np.eye(n))[np.ix_(new, new)], rng.normal(size=n), A[:, new], rng.normal(size=m)
+
+
+def solved(M, f, A, gamma):
+    t = Tape()
+    known = {}
+
+    def symbol(x):
+        i = t.symbol(f"x{len(known)}")
+        known[i] = float(x)
+        return i
+
+    def rows(a):
+        return [{k: symbol(x) for k, x in enumerate(row) if x} for row in a]
+
+    upper = [{k: symbol(x) for k, x in enumerate(row) if x and k >= i} for i, row in enumerate(M)]
+    full = [{k: upper[min(i, k)][max(i, k)] for k in range(len(M)) if M[i, k]} for i in range(len(M))]
+    found = sparse_solution(t, full, [symbol(x) for x in f], rows(A), [symbol(x) for x in gamma])
+    if found is None:
+        return None
+    groups = (found.zdot, found.multipliers, found.over_pivots, (found.mass_lost,))
+    return [np.array(evaluate(t, group, known.__getitem__, Floats())) for group in groups]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_systems_against_a_full_solver(seed):
+    M, f, A, gamma = banded(30, 12, seed)
+    zdot, lam, over, lost = solved(M, f, A, gamma)
+    K = np.block([[M, -A.T], [A, np.zeros((12, 12))]])
+    expected = np.linalg.solve(K, np.concatenate([f, -gamma]))
+    assert np.allclose(expected, np.concatenate([zdot, lam]), rtol=1e-10, atol=1e-10)
+    S = A @ np.linalg.solve(M, A.T)
+    assert np.isclose(1 / np.linalg.det(S), np.prod(over))
+    assert 30 <= lost[0] < np.inf
+
+
+def test_rows_that_nearly_depend_on_each_other_are_a_risk():
+    M, f, A, gamma = banded(30, 12, 0)
+    A[5] = A[4] + 1e-4 * A[5]
+    lengths = np.diag(A @ np.linalg.solve(M, A.T))
+    assert (lengths * solved(M, f, A, gamma)[2]).max() > 1e6
+
+
+def test_full_matrices_and_small_ones_are_left_to_loops():
+    rng = np.random.default_rng(0)
+    B = rng.normal(size=(24, 24))
+    assert solved(B @ B.T, rng.normal(size=24), rng.normal(size=(8, 24)), rng.normal(size=8)) is None
+    assert solved(*banded(8, 4, 0)) is None
+
+
+def windows(count):
+    kin, equations = saddle_equations(all_rates(kinematics(n_four_bar.build(windows=count))))
+    chosen = values_of_run(kin, {}, {})
+    model = native_model(chosen, equations)
+    return model.rates, np.array(parameters_of(chosen, model.parameters), dtype=float)
+
+
+def spaces(rates, p, x):
+    """A memory that solves in a straight line, and one that never does."""
+    straight, full = Workspace(rates, p), Workspace(rates, p)
+    full._fields.straight_count = 0
+    for space in (straight, full):
+        space.choose_rows(x)
+    return straight, full
+
+
+def test_windows_have_the_accelerations_and_multipliers_of_the_orthogonal_solver():
+    rates, p = windows(10)
+    rng = np.random.default_rng(1)
+    for angle in (0.3, 0.9, 2.0):
+        x = np.concatenate([np.full(11, angle), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
+        x[:42] += 1e-3 * rng.normal(size=42)
+        straight, full = spaces(rates, p, x)
+        a, b = straight.evaluate(x), full.evaluate(x)
+        assert 0 == straight.refused
+        assert np.abs(a - b).max() <= 1e-12 * np.abs(b).max()
+        assert np.abs(straight.multipliers - full.multipliers).max() <= 1e-11 * np.abs(full.multipliers).max()
+
+
+def test_where_the_bars_lie_in_one_line_the_orthogonal_solver_takes_over():
+    rates, p = windows(10)
+    before = np.concatenate([np.full(11, 1.0), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
+    x = np.concatenate([np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
+    straight, full = spaces(rates, p, before)
+    assert straight.evaluate(x).tolist() == full.evaluate(x).tolist()
+    assert 1 == straight.refused
+
+
+def test_windows_fall_through_singular_positions_on_the_branch_of_parallelograms():
+    start = dict.fromkeys([*(f"phi_{k}" for k in range(9)), *(f"psi_{k}" for k in range(1, 9))], 0.0) | {"phi_0'": 1.0}
+    run = da.simulate(n_four_bar.build(windows=8), 1.0, start=start, rtol=1e-10, atol=1e-10)
+    q = run.q[-1]
+    assert np.abs(q[:9] - q[0]).max() <= 1e-8
+    assert np.abs(q[9:]).max() <= 1e-8
+    assert abs(q[0]) > np.pi / 2

@@ -9,8 +9,8 @@ import pytest
 from cli.running import run
 from dalembert.cli.declared import COMMANDS, function_of
 
-# what prints formulas, files or pages, and what keeps its numbers in a file
-WITHOUT = {"derive", "report", "hybrid", "export", "view", "study", "new", "convert", "schema"}
+# what prints formulas, files or pages
+WITHOUT = {"derive", "report", "hybrid", "export", "view", "new", "convert", "schema"}
 
 
 def told(*line):
@@ -21,6 +21,15 @@ def told(*line):
 
 def test_every_command_that_prints_a_table_has_it():
     assert set(COMMANDS) - WITHOUT == {name for name in COMMANDS if "as_json" in inspect.signature(function_of(name)).parameters}
+
+
+def test_study():
+    found = told("study", "simple-pendulum", "--over", "phi=0.1,0.2,0.3", "--keep", "max(phi)", "--for", "0.5")
+    assert {"finished": 3} == found["outcomes"]
+    assert [0.1, 0.2, 0.3] == [row["phi_0"] for row in found["members"]]
+    # let go at rest, it is highest where it began
+    assert [0.1, 0.2, 0.3] == pytest.approx([row["max(phi)"] for row in found["members"]])
+    assert {"finished"} == {row["outcome"] for row in found["members"]}
 
 
 def test_gallery():

@@ -26,7 +26,7 @@ from dalembert.cli.options import (
     numbers,
     pairs,
 )
-from dalembert.cli.output import echo
+from dalembert.cli.output import Json, tell, wrote
 from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.errors import Unknown
@@ -69,6 +69,7 @@ def study(
     plot: Annotated[Path | None, Option(metavar="FILE.png", help="Where to save a picture.")] = None,
     workers: Annotated[int | None, Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors")] = None,
     scheduler: Annotated[str | None, Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Many runs from the command line: the summary is printed, the numbers are written where they are wanted."""
     if workers is not None and scheduler is not None:
@@ -106,11 +107,11 @@ def study(
         save=output,
         engine=scheduler,
     )
-    echo(str(made))
+    tell({"system": described.name, "outcomes": made.outcomes, "members": made.rows()} if as_json else made, as_json=as_json)
     if output is not None:
-        echo(f"written: {output}; a page of it: dalembert report {output}")
+        wrote(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
     if plot is not None:
-        echo(f"written: {made.plot(path=str(plot)).path}")
+        wrote(made.plot(path=str(plot)).path, as_json=as_json)
     if not made.outcomes.get("finished") and not made.outcomes.get("ended"):
         raise Ended(PROGRAM_FAILED)
 

@@ -154,6 +154,15 @@ class Ensemble(Shown):
         names = [coordinate_name(n, r) for n, r in zip(self.plan.members.names, self.plan.roles, strict=True)]
         return dict(zip(names, self.plan.members.table(np.array([self._checked(member)]))[0].tolist(), strict=True))
 
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each member: what was varied, how it ended, what was kept."""
+        outcome = self._flat["outcome"].values
+        kept = {each.name: self._flat[each.name].values for each in self.plan.kept}
+        return [
+            {"member": k, **self.values(k), "outcome": OUTCOMES[int(outcome[k])], **{name: x[k] for name, x in kept.items()}}
+            for k in range(len(self))
+        ]
+
     def run(self, member: int) -> Trajectory:
         """One member as a run of its own: its whole motion, any quantity, pictures."""
         return self._run_one(self.plan.options_of(self._checked(member)))

@@ -1,6 +1,7 @@
 """Guides, curved grounds, balls, stops and Stribeck's friction, each against a closed form."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -68,3 +69,18 @@ def test_stribecks_friction_falls_with_the_velocity():
     v = run["x.dot"]
     np.testing.assert_allclose(run["T_slide"], -10 * (0.2 + 0.3 * np.exp(-((v / 0.3) ** 2))), atol=1e-11)
     np.testing.assert_allclose(run["x.dot.dot"], run["T_slide"] - 0.1 * v, atol=1e-11)
+
+
+def test_a_plot_names_the_contacts_beside_their_modes(tmp_path: Path) -> None:
+    s = da.System("two balls", gravity=9.81)
+    for name, height in (("a floor", s.coordinate("y")), ("a very long name", s.coordinate("z"))):
+        ball = s.O.offset(height * s.N.y, f"ball on {name}")
+        s.particle(f"P {name}", 1, ball)
+        s.contact(ball, restitution=0.5, name=name)
+    run = da.simulate(s, 1.0, start={"y": 1.0, "z": 0.2})
+    run.plot("y", path=tmp_path / "balls.svg")
+    drawn = (tmp_path / "balls.svg").read_text(encoding="utf-8")
+    assert ">modes</text>" in drawn
+    assert ">a floor</text>" in drawn
+    assert ">a very l…</text>" in drawn
+    assert ">1.25</text>" not in drawn

@@ -29,12 +29,16 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Curves that share their axes; a symbol as title is set as a book does, anything else as it was written."""
+    """Curves that share their axes; a symbol as title is set as a book does, anything else as it was written.
+
+    levels   names for the heights 1, 2, … where these say which and not how much
+    """
 
     title: str
     curves: tuple[Curve, ...]
     is_symbol: bool = False
     zero_line: bool = False
+    levels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,8 +90,9 @@ def _modes(run: Trajectory) -> Panel:
         lines = [np.where(np.array(modes) == text, float(k + 1), np.nan) for k, modes in enumerate(run.modes.values())]
         if any(np.isfinite(line).any() for line in lines):
             curves += [Curve(text if not k else "", run.t, line, colour) for k, line in enumerate(lines)]
-    named = ", ".join(run.modes) if len(run.modes) == 1 else ", ".join(f"{k + 1} {name}" for k, name in enumerate(run.modes))
-    return Panel(f"modes of {named}", tuple(c for c in curves if c.name or np.isfinite(c.values).any()))
+    # what stands left of the axis has room for some nine letters
+    levels = tuple(name if len(name) <= 9 else f"{name[:8]}…" for name in run.modes)
+    return Panel("modes", tuple(c for c in curves if c.name or np.isfinite(c.values).any()), levels=levels)
 
 
 def _energy(run: Trajectory) -> Panel:

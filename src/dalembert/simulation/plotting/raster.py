@@ -79,5 +79,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.set_title(panel.title, loc="left", pad=6, **(_SYMBOL if panel.is_symbol else {"fontsize": 10}))
     if len(panel.curves) > 1:
         axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, borderaxespad=0.0, handlelength=1.2, columnspacing=1.6)
-    axes.set_ylim(*limits(panel.curves))
-    axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+    axes.set_ylim(*limits(panel))
+    if panel.levels:
+        axes.set_yticks(range(1, len(panel.levels) + 1), panel.levels)
+    else:
+        axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))

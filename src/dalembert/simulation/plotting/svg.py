@@ -74,10 +74,11 @@ class _Area:
 
     def drawn(self, panel: Panel, *, numbered: bool) -> str:
         """Grid, curves and names; numbers below if asked for."""
-        low, high = limits(panel.curves)
+        low, high = limits(panel)
         inside = [v for v in ticks(low, high, 4) if low <= v <= high]
+        heights = enumerate(map(escape, panel.levels), start=1) if panel.levels else zip(inside, labels(inside), strict=True)
         parts = []
-        for v, text in zip(inside, labels(inside), strict=True):
+        for v, text in heights:
             y = self._down(v, low, high)
             parts.append(f'<path class="grid" d="M{self.x:g} {y:.1f}h{self.width:.1f}"/>')
             parts.append(f'<text x="{self.x - 8:g}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
@@ -157,9 +158,11 @@ def thinned(t: Numbers, v: Numbers, pixels: int) -> tuple[Numbers, Numbers]:
     return t[kept], v[kept]
 
 
-def limits(curves: tuple[Curve, ...]) -> tuple[float, float]:
+def limits(panel: Panel) -> tuple[float, float]:
     """The range of the values with some room."""
-    return value_range([c.values for c in curves], _ROOM, smallest=1e-12)
+    if panel.levels:
+        return 0.5, len(panel.levels) + 0.5
+    return value_range([c.values for c in panel.curves], _ROOM, smallest=1e-12)
 
 
 def value_range(curves: Sequence[Numbers], room: float, *, smallest: float) -> tuple[float, float]:

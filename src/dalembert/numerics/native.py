@@ -66,6 +66,9 @@ class NativeDynamics(Shown):
 
     def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
         """u̇ at the state (q, u) and time t; f(q, u, F=1) and f(q, u, inputs={"F": 1}) are the same."""
+        if type(q) is self._array is type(u) and q.ndim == 1 and self._complete and not values and not self.pivots:
+            # what integrators ask for, without the questions below
+            return self._call(q, u, t, self._defaults)
         for many in ("inputs", "values") if values else ():
             if isinstance(values.get(many), Mapping):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}

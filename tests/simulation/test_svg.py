@@ -50,10 +50,10 @@ def test_labels_tell_values_apart(values, expected):
 
 
 def test_what_does_not_move_is_a_straight_line():
-    low, high = limits((Curve("x", T, 3.0 + 1e-12 * np.sin(T), "#000"),))
+    low, high = limits(Panel("", (Curve("x", T, 3.0 + 1e-12 * np.sin(T), "#000"),)))
     assert low <= 1.51
     assert high >= 4.49
-    assert (-0.5, 0.5) == limits((Curve("x", T, 0.0 * T, "#000"),))
+    assert (-0.5, 0.5) == limits(Panel("", (Curve("x", T, 0.0 * T, "#000"),)))
 
 
 def test_a_curve_ends_where_its_times_end_and_is_inside_its_panel():

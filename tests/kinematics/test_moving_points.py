@@ -34,3 +34,14 @@ def test_points_of_bodies_and_particles_need_no_name():
     s.force(s.N.x, at=arm.tip)
     s.force(s.N.x, at=s.bodies[1].G)
     assert da.agreement(s).agree
+
+
+def test_an_axle_placed_along_the_ground_is_the_wheels_too():
+    s = da.System("wheel", gravity=9.81)
+    x, theta = s.coordinates("x theta")
+    G = s.O.offset(x * s.N.x + s.N.y, "G")
+    B = s.N.rotated(theta, "z", "B")
+    s.disk("wheel", G, B, 1, 1, B.z)
+    s.force(s.N.x, at=G.offset(-s.N.y, "C"))
+    with pytest.warns(da.DalembertWarning, match="C moves relative to 'wheel'"):
+        da.kane(s)

@@ -31,8 +31,8 @@ def warn_of_moving_points(system: System) -> None:
 
 
 def _carrier(system: System, Q: Point) -> Body | None:
-    """The rigid body that a point belongs to."""
-    return next((b for b in system.bodies if b.is_rigid and b.frame is Q.frame and _fixed(system, Q, b)), None)
+    """The rigid body that a point belongs to: its mass centre, whatever that rides on, or a point fixed in its frame."""
+    return next((b for b in system.bodies if b.is_rigid and (Q is b.G or (b.frame is Q.frame and _fixed(system, Q, b)))), None)
 
 
 def _fixed(system: System, P: Point, body: Body) -> bool:

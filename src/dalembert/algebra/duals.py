@@ -6,7 +6,7 @@ A fold in this arithmetic gives values and exact Jacobians by the chain rule, wi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
-class Dual(NamedTuple):
-    """Values at K points, and slopes along D directions at each: (K,) and (D, K), or None where nothing varies."""
-
-    x: Numbers
-    d: Numbers | None
+# values at K points, and slopes along D directions at each: (K,) and (D, K), or None where nothing varies; a bare pair, which is
+# made once for every node
+Dual: TypeAlias = "tuple[Numbers, Numbers | None]"
 
 
 def _slopes() -> dict[str, Callable[[Numbers, Numbers], Numbers]]:
@@ -53,36 +51,41 @@ class Duals:
         self._slopes = _slopes()
 
     def const(self, value: Number) -> Dual:
-        return Dual(np.array([float(value)]), None)
+        return np.array([float(value)]), None
 
     def pi(self) -> Dual:
-        return Dual(np.array([np.pi]), None)
+        return np.array([np.pi]), None
 
     def add(self, a: Dual, b: Dual) -> Dual:
-        d = b.d if a.d is None else a.d if b.d is None else a.d + b.d
-        return Dual(a.x + b.x, d)
+        (x, dx), (y, dy) = a, b
+        return x + y, dy if dx is None else dx if dy is None else dx + dy
 
     def sub(self, a: Dual, b: Dual) -> Dual:
-        d = a.d if b.d is None else -b.d if a.d is None else a.d - b.d
-        return Dual(a.x - b.x, d)
+        (x, dx), (y, dy) = a, b
+        return x - y, dx if dy is None else -dy if dx is None else dx - dy
 
     def neg(self, a: Dual) -> Dual:
-        return Dual(-a.x, None if a.d is None else -a.d)
+        x, d = a
+        return -x, None if d is None else -d
 
     def mul(self, a: Dual, b: Dual) -> Dual:
-        return Dual(a.x * b.x, _sum(a.d, b.x, b.d, a.x))
+        (x, dx), (y, dy) = a, b
+        return x * y, _sum(dx, y, dy, x)
 
     def div(self, a: Dual, b: Dual) -> Dual:
-        quotient = a.x / b.x
-        return Dual(quotient, _sum(a.d, 1.0 / b.x, b.d, -quotient / b.x))
+        (x, dx), (y, dy) = a, b
+        quotient = x / y
+        return quotient, _sum(dx, 1.0 / y, dy, -quotient / y)
 
     def atan2(self, a: Dual, b: Dual) -> Dual:
-        square = a.x * a.x + b.x * b.x
-        return Dual(np.arctan2(a.x, b.x), _sum(a.d, b.x / square, b.d, -a.x / square))
+        (x, dx), (y, dy) = a, b
+        square = x * x + y * y
+        return np.arctan2(x, y), _sum(dx, y / square, dy, -x / square)
 
     def call(self, function: str, a: Dual, node: int) -> Dual:  # noqa: ARG002 - the angle's identity does not matter here
-        f = np.asarray(getattr(np, self._names.get(function, function))(a.x))
-        return Dual(f, None if a.d is None else a.d * self._slopes[function](a.x, f))
+        x, d = a
+        f = np.asarray(getattr(np, self._names.get(function, function))(x))
+        return f, None if d is None else d * self._slopes[function](x, f)
 
 
 def _sum(da: Numbers | None, ka: Numbers, db: Numbers | None, kb: Numbers) -> Numbers | None:
@@ -105,17 +108,17 @@ def jacobian(
     def symbol(i: int) -> Dual:
         x: Numbers = np.atleast_1d(np.asarray(state[i], dtype=kind))
         if i not in place:
-            return Dual(x, None)
+            return x, None
         d = np.zeros((len(wrt), 1))
         d[place[i]] = 1.0
-        return Dual(x, d)
+        return x, d
 
     with np.errstate(all="ignore"):
         found = evaluate(tape, outs, symbol, Duals())
     values: Numbers = np.empty((count, len(outs)), dtype=kind)
     slopes: Numbers = np.zeros((count, len(outs), len(wrt)), dtype=kind)
-    for k, e in enumerate(found):
-        values[:, k] = e.x
-        if e.d is not None:
-            slopes[:, k, :] = e.d.T
+    for k, (x, d) in enumerate(found):
+        values[:, k] = x
+        if d is not None:
+            slopes[:, k, :] = d.T
     return values, slopes

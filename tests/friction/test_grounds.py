@@ -53,6 +53,36 @@ def test_two_balls_exchange_their_velocities():
     assert [run["x.dot"][-1], run["X.dot"][-1]] == pytest.approx([0.0, 1.0], abs=1e-12)
 
 
+def test_particles_that_meet_keep_their_momentum():
+    s = da.System("two particles")
+    x, y, X, Y = s.coordinates("x y X Y")
+    P, Q = s.O.offset(x * s.N.x + y * s.N.y, "P"), s.O.offset(X * s.N.x + Y * s.N.y, "Q")
+    one, other = s.particle("one", 1, P), s.particle("other", 3, Q)
+    s.contact(P, ball=Q, radius=(0.1, 0.2), on=one, against=other, restitution=0.5, friction=0.2, name="balls")
+    run = da.simulate(s, 3, start={"x": -1.0, "x.dot": 1.0, "y": 0.05, "X": 0.5}, **FINE)
+    np.testing.assert_allclose(run[da.momentum(s)], [[1, 0, 0]] * len(run.t), atol=1e-13)
+    hit, n = run.events[0], np.array([-math.sqrt(0.3**2 - 0.05**2), 0.05]) / 0.3
+    after = np.array([hit.after["x.dot"] - hit.after["X.dot"], hit.after["y.dot"] - hit.after["Y.dot"]])
+    assert after @ n == pytest.approx(-0.5 * n[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("shaking", [0, 0.02])
+def test_a_block_slides_on_a_cart_that_is_a_particle_until_both_go_together(shaking):
+    s = da.System("block on a cart", gravity=G)
+    x, y, X = s.coordinates("x y X")
+    P, Q = s.O.offset(x * s.N.x + y * s.N.y, "P"), s.O.offset(X * s.N.x, "Q")
+    s.particle("block", 1, P)
+    cart = s.particle("cart", 3, Q)
+    tray = Q.offset(shaking * da.sin(5 * s.t) * s.N.x, "tray")
+    s.contact(P, through=tray, friction=0.3, against=cart, name="tray")
+    run = da.simulate(s, 1, start={"x.dot": 1.0}, **FINE)
+    np.testing.assert_allclose(run[da.momentum(s)], [[1, 0, 0]] * len(run.t), atol=1e-12)
+    # both accelerations are μ g and μ g/3 until the slip velocity is gone
+    if not shaking:
+        assert [e.t for e in run.events] == pytest.approx([1 / (0.3 * G * 4 / 3)], abs=1e-12)
+    assert run["x.dot - X.dot"][-1] == pytest.approx(5 * shaking * math.cos(5), abs=1e-11)
+
+
 def test_play_between_stops():
     s, _ = particle()
     s.stop(s["x"], lower=-1, upper=1, restitution=0.5, name="play")

@@ -41,6 +41,32 @@ def test_what_cannot_be_is_refused_where_it_is_declared(declare, sentence):
         declare(s, *rest)
 
 
+def two_masses():
+    s = da.System("two masses", gravity=9.81)
+    x, y, X, Y = s.coordinates("x y X Y")
+    P, Q = s.O.offset(x * s.N.x + y * s.N.y, "P"), s.O.offset(X * s.N.x + Y * s.N.y, "Q")
+    return s, P, Q, s.particle("one", 1, P), s.particle("other", 3, Q)
+
+
+@pytest.mark.parametrize(
+    ("declare", "sentence"),
+    [
+        (lambda s, P, Q, one, other: s.contact(P, ball=Q, radius=(0.1, 0.2), on=one), r"moves with X, Y; name the body.*against="),
+        (lambda s, P, Q, one, other: s.contact(P, through=Q), r"moves with Y; name the body that carries it, against="),
+        (lambda s, P, Q, one, other: s.contact(P, through=s.O.offset(s["X"] * s.N.x), friction=0.1), r"moves with X; name the body"),
+        (lambda s, P, Q, one, other: s.contact(P, s.N.rotated(s["X"], s.N.z).y), r"moves with X; name the body"),
+        (lambda s, P, Q, one, other: s.contact(P, against=other), r"moves with Y in another way than 'other' does; give a point"),
+        (lambda s, P, Q, one, other: s.contact(P, height="x", against=other), r"stands still; leave out against="),
+        (lambda s, P, Q, one, other: s.contact(P, through=Q, against=Q), r"name the body that carries the ground"),
+    ],
+)
+def test_a_ground_that_moves_with_a_body_without_acting_on_it_is_refused(declare, sentence):
+    s, *rest = two_masses()
+    with pytest.raises(da.BadDescription, match=sentence):
+        declare(s, *rest)
+    assert not s.contacts
+
+
 def test_rolling_with_friction_needs_a_normal_force():
     s = da.System("disk", gravity=9.81)
     x, theta = s.coordinates("x theta")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dalembert.algebra.folds import Derivative, Rewrite, gradient, symbols_of
+from dalembert.algebra.exact.field import all_zero
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient, symbols_of
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar
@@ -19,7 +20,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.contact_forces import along_row, coefficients, contact_forces, contact_name, declare_contact
 from dalembert.model.elements import Body, Load
 from dalembert.model.material_points import check_body, placed, velocity
-from dalembert.model.registry import Registry, number, scalar
+from dalembert.model.registry import Registry, in_rates, number, refuse_inputs, scalar
 
 
 def contact(
@@ -49,7 +50,7 @@ def contact(
     ball        the centre of another ball in place of a plane
     height      a curved ground in the plane of N.x and N.y instead: its height over x, height=lambda x: a*sin(x) or height="a*sin(x)"
     radius      of a ball or disk about `at`, whose body `on` names; of two balls radius=(r, R)
-    against     the body that carries the ground; the opposite force acts on it
+    against     the body that carries the ground, or is the other ball; the opposite force acts on it
     friction    μ of slip; `static` is μ_s ≥ μ of rest, and `stribeck` the slip velocity v_s of μ + (μ_s − μ) exp(−(v/v_s)²)
     along       the direction of slip, where it is not in the plane of N.x and N.y; speed: of a belt, along it
     restitution, law   v⁺ = −e v⁻ (newton) or Λ = (1 + e) Λ_compression (poisson)
@@ -61,25 +62,26 @@ def contact(
     s.space.has(at, Point, label)
     n, gap, reach = _ground(s, label, at, (ground, through, ball, height), _radii(s, radius))
     body = None if on is None else check_body(label, at, on)
-    other = None if against is None else check_body(label, at, against)
+    other = None if against is None else _carrier(label, against, height)
     place = at if reach == 0 else at.offset(-reach * n, f"{at.name} on the ground")
     if place is not at:
         s.space.points.remove(place)
     v = velocity(place, body) if place is at else _carried(label, at, place, body)
-    # a ground that nobody carries moves as the point that it goes through, or the centre of the other ball
-    carrier = ball if ball is not None else through
-    v = v - velocity(place, other) if other is not None else v if carrier is None else v - carrier.v
+    if other is not None:
+        v = v - _velocity(place, other)
     mu = coefficients(s, label, friction, static)
     t = _direction(s, label, n, along) if mu is not None else None
-    slip = None if t is None else v @ t - scalar(s, speed)
+    refuse_inputs(s, label, gap)
+    # the normal of a plane may turn as well
+    approach = v @ n if height is not None else Scalar(s.space.tape, Derivative(s.space.tape, s.space.tape.rate)(gap.i))
+    slip = None if t is None else (v - _drift(s, label, through if ball is None else ball, other)) @ t - scalar(s, speed)
+    rows = [(row, v @ d) for row, d in ((approach, n), (slip, t)) if row is not None and d is not None]
+    _check_reaction(s, label, rows, other)
     N, T = contact_forces(s, label, normal=True, slips=slip is not None)
     F = N * n if T is None or t is None else N * n + T * t
-    acting = placed((F, place, body)) if other is None else placed((F, place, body), (-F, place, other))
-    load = Load(label, *acting)
-    # its normal may turn as well
-    approach = (
-        v @ n if other is not None or height is not None else Scalar(s.space.tape, Derivative(s.space.tape, s.space.tape.rate)(gap.i))
-    )
+    # a particle that carries a ground has but one point to act on
+    opposite = [] if other is None else [(-F, other.G if other.frame is None else place, other)]
+    load = Load(label, *placed((F, place, body), *opposite))
     declare_contact(s, label, load, gap, approach, slip, (N, T), None, mu, stribeck, (restitution, law), two_sided, (place, n, t))
 
 
@@ -181,6 +183,53 @@ def _carried(label: str, P: Point, place: Point, body: Body | None) -> Vector:
         msg = f"{label}: a ball of some radius turns; name the body whose surface it is, on=…"
         raise BadDescription(msg)
     return velocity(place, body) if body.frame is not None else P.v
+
+
+def _carrier(label: str, against: Body, height: Any) -> Body:
+    """The body on which the opposite force acts."""
+    if not isinstance(against, Body):
+        msg = f"{label}: against={against!r:.60}; name the body that carries the ground, such as against=cart"
+        raise BadDescription(msg)
+    if height is not None:
+        msg = f"{label}: a curved ground, height=…, stands still; leave out against=…"
+        raise BadDescription(msg)
+    return against
+
+
+def _velocity(place: Point, other: Body) -> Vector:
+    """Of the point of the ground that is touched; a particle carries its ground without turning it."""
+    place.space.same(other.G.space)
+    return other.G.v if other.frame is None else velocity(place, other)
+
+
+def _drift(s: Registry, label: str, Q: Point | None, other: Body | None) -> Vector:
+    """The velocity that a point of the ground has in what carries it: of a table that shakes, or a tray on a cart."""
+    if Q is None:
+        return Vector(s.space.tape, {})
+    v = Q.v if other is None else Q.v - _velocity(Q, other)
+    # where the motion of other coordinates is in it, it is only a point of the plane, which does not say how the ground moves along it
+    return v if other is None or not any(_slopes(s, v @ e, label) for e in (s.space.N.x, s.space.N.y, s.space.N.z)) else 0 * v
+
+
+def _check_reaction(s: Registry, label: str, rows: list[tuple[Scalar, Scalar]], other: Body | None) -> None:
+    """∂v/∂q̇ of each row is what its force does work on: otherwise something moves with the ground on which no force acts."""
+    left = [name for row, v in rows for name in _slopes(s, row - v, label)]
+    if not left:
+        return
+    if other is None:
+        way = "name the body that carries it, against=cart, so that the opposite force acts on it"
+        msg = f"{label}: the ground moves with {', '.join(dict.fromkeys(left))}; {way}"
+    else:
+        way = "give a point and a normal that are fixed in it, or the body that carries them"
+        msg = f"{label}: the ground moves with {', '.join(dict.fromkeys(left))} in another way than {other.name!r} does; {way}"
+    raise BadDescription(msg)
+
+
+def _slopes(s: Registry, v: Scalar, label: str) -> list[str]:
+    """The coordinates whose rates are in v, decided exactly."""
+    tape = s.space.tape
+    _, slopes = Linear(tape, [q.dot.i for q in s.q])(in_rates(s, v.i))
+    return [str(s.q[k]) for k, a in slopes.items() if not all_zero(tape, [a], f"{label}: whether the ground moves with {s.q[k]}")]
 
 
 def _direction(s: Registry, label: str, n: Vector, along: Vector | None) -> Vector:

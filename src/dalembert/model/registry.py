@@ -60,8 +60,8 @@ class Registry:
     def signature(self) -> tuple[object, ...]:
         """Changes whenever something is declared."""
         # asked before every run, and `list | dict` would be made anew for each of them
-        grown = tuple((name, len(value)) for name, value in vars(self).items() if isinstance(value, _GROWING))
-        return grown, self.field is not None, tuple(self.space.tape.displays.items()), len(self.space.frames)
+        grown = [len(value) for value in vars(self).values() if isinstance(value, _GROWING)]
+        return tuple(grown), self.field is not None, tuple(self.space.tape.displays.items()), len(self.space.frames)
 
     def frozen(self) -> Self:
         """The description as it is now: a copy that does not grow with this one."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.numerics.llvm_types import LANES, POINTER, REAL, WHOLE
+from dalembert.numerics.python_call import address
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,8 @@ C_TYPES: Final[dict[str, type[ctypes.c_void_p | ctypes.c_int64 | ctypes.c_double
     REAL: ctypes.c_double,
 }
 
-_PROLOGUE: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+# without letting go of the interpreter: it is shorter than that takes
+_PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
@@ -44,4 +46,4 @@ def ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.floa
 
 def prologue(function: CompiledFunction, p: NDArray[np.float64], work: NDArray[np.float64]) -> Callable[[], None]:
     """What fills the head of the scratch space from the parameters; the owner keeps the three alive."""
-    return functools.partial(_PROLOGUE(function.prologue_address), p.ctypes.data, work.ctypes.data)
+    return functools.partial(_PROLOGUE(function.prologue_address), address(p), address(work))

@@ -171,7 +171,7 @@ class Points:
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
         dense: list[NDArray[np.float64]] = []
-        at = self._at if self._thin or self.bytes > KEPT_BYTES else None
+        at = self._at if self._at is not None and (self._thin or self.bytes > KEPT_BYTES) else None
         blocks, left = list(self._thin), count - self._thinned
         for block in self._blocks:
             here = slice(0, min(left, len(block.times)))

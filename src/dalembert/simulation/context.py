@@ -214,8 +214,10 @@ class Context:
             fill()
 
     def _ready(self, function: CompiledFunction, p: NDArray[np.float64]) -> int:
-        work = ready(function, p)
-        self._prologues.append(prologue(function, p, work))
+        work = np.zeros(function.work_size + 8)
+        fill = prologue(function, p, work)
+        fill()
+        self._prologues.append(fill)
         return self._kept(work)
 
     def _kept(self, array: NDArray[np.float64]) -> int:

@@ -85,8 +85,10 @@ class RunOptions:
 
 def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
     """Refuse times outside the run before it is made."""
+    if at is None:
+        return
     try:
-        wanted = np.asarray(() if at is None else at, dtype=np.float64)
+        wanted = np.asarray(at, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
         msg = f"at = {at!r:.60} is not a time or a list of times"
         raise OutsideRun(msg) from problem
@@ -250,8 +252,10 @@ def _variation(
 
 def _breaks(model: NativeModel, p: NDArray[np.float64], t0: float, t1: float) -> tuple[float, ...]:
     """Where steps end because something jumps or bends in time."""
+    if not model.bends:
+        return ()
     numbers = dict(zip(model.parameters, p.tolist(), strict=True))
-    return jump_times(model.tape, model.state[-1], numbers, t0, t1, model.bends) if model.bends else ()
+    return jump_times(model.tape, model.state[-1], numbers, t0, t1, model.bends)
 
 
 def _without_series(chosen: Values, switching: Switching | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dalembert.algebra.scalar import Scalar
@@ -15,8 +14,7 @@ from dalembert.states.evaluator import Evaluator, Key, Level
 from dalembert.units.quantity import hint_at_degrees
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """expression = value; `symbol` is the coordinate, rate or speed itself where the expression is just that."""
 
     name: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -70,7 +69,7 @@ def _scaled(asked: list[Condition], whole: GivenQuaternion) -> tuple[list[Condit
     if abs(length - 1.0) <= _ROUNDING:
         return _along_the_sphere(asked, [given[x] for x in e], rates), ""
     own = {*e, *rates}
-    scaled = [replace(c, value=c.value / length) if c.symbol in own else c for c in asked]
+    scaled = [c._replace(value=c.value / length) if c.symbol in own else c for c in asked]
     scaled = _along_the_sphere(scaled, [given[x] / length for x in e], rates)
     listed = ", ".join(f"{given[x]:.6g}" for x in e)
     return scaled, f"the quaternion of {frame} was given as ({listed}), of length {length:.6g}; it was divided by its length"
@@ -85,4 +84,4 @@ def _along_the_sphere(asked: list[Condition], e: list[float], rates: Sequence[in
     if abs(along) > _TYPED * math.hypot(*(given[x] for x in rates if x is not None)):
         return asked
     off = {x: along * a for a, x in zip(e, rates, strict=True)}
-    return [replace(c, value=c.value - off[c.symbol]) if c.symbol in off else c for c in asked]
+    return [c._replace(value=c.value - off[c.symbol]) if c.symbol in off else c for c in asked]

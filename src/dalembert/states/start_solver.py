@@ -71,7 +71,7 @@ class StartSolver:
         directions = nudges(n) if m else np.zeros((0, n))
         self.at_rest, self._guessed, fixed = form.at_rest.copy(), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         fixed[[place for _, place in form.coordinates]] = 1
-        self._at_rest = form.at_rest
+        self._at_rest, self._has_guess = form.at_rest, False
         self._put(at_rest=self.at_rest, guessed=self._guessed, fixed=fixed, structure=form.structure.astype(np.int64), nudges=directions)
         self._put(W_row=form.W[0], W_column=form.W[1], reached=form.reached.astype(np.int64), own_target=np.array(own))
         self._index(coordinate_from=(c for c, _ in form.coordinates), coordinate_to=(c for _, c in form.coordinates), target_from=source)
@@ -108,9 +108,10 @@ class StartSolver:
 
     def guess(self, guesses: Iterable[tuple[int, float]]) -> None:
         """Begin at these values of coordinates."""
-        self.at_rest[:], self._guessed[:] = self._at_rest, 0
+        if self._has_guess:
+            self.at_rest[:], self._guessed[:], self._has_guess = self._at_rest, 0, False
         for place, value in guesses:
-            self.at_rest[place], self._guessed[place] = value, 1
+            self.at_rest[place], self._guessed[place], self._has_guess = value, 1, True
 
     def solve(self, given: list[float], p: Numbers, t: float) -> int:
         """0, or what the start fails for."""

@@ -45,6 +45,8 @@ class Values:
     @cached_property
     def bound(self) -> tuple[object, ...]:
         """What determines code compiled with these bindings."""
+        if not self.bindings:
+            return (), ()
         # beyond the mark an index means something else on every fork, so the nodes themselves belong to it
         tape, mark = self.kin.tape, self.kin.mark
         own = tuple((i, tape.nodes[i]) for i in needed(tape, self.bindings.values()) if i >= mark)
@@ -218,6 +220,15 @@ def _held(kin: Kinematics, x: int, value: float) -> dict[int, float]:
 
 def parameters_of(setting_: Values, symbols: tuple[int, ...]) -> list[float]:
     """The numbers of these parameter symbols, or an error that names what is missing."""
+    numbers = setting_.numbers
+    try:
+        return [numbers[i] for i in symbols]
+    except KeyError:
+        return _by_name(setting_, symbols)
+
+
+def _by_name(setting_: Values, symbols: tuple[int, ...]) -> list[float]:
+    """The same, where a symbol stands for another of its name, or has no number."""
     tape = setting_.kin.tape
     have = {str(tape.nodes[i][1]): x for i, x in setting_.numbers.items()}
     names = [str(tape.nodes[i][1]) for i in symbols]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
+from dalembert.algebra.folds import Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jacobian import jacobian
@@ -122,8 +122,7 @@ def native_audit(setting: Values, quadratures: Quadratures, room: int = 0) -> Au
     `room` is how many numbers stand between (q, u) and t in the state.
     """
     kin = setting.kin
-    own = tuple((i, kin.tape.nodes[i]) for i in needed(kin.tape, setting.bindings.values()) if i >= kin.mark)
-    key = (quadratures.names, tuple(setting.bindings.items()), own, room)
+    key = (quadratures.names, setting.bound, room)
     return _AUDITS(kin, key, lambda: _compiled(setting, quadratures, room))
 
 

@@ -1,5 +1,7 @@
 """A description on another one: the same equations, exactly, as the whole typed by hand."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -182,6 +184,42 @@ def test_contacts_with_its_ground_are_with_what_carries_it():
     runs = [da.simulate(each, 1.0, start={"x.dot": 0.5}) for each in (s, by_hand)]
     assert np.array_equal(runs[0].y, runs[1].y)
     assert any(mode != "sticks" for mode in runs[0].modes["floor"])
+
+
+def block_on_its_ground(**ground):
+    other = da.System("block", gravity=9.81)
+    x, y = other.coordinates("x y")
+    P = other.O.offset(x * other.N.x + y * other.N.y, "P")
+    other.particle("block", 1, P)
+    other.contact(P, friction=0.3, name="floor", **ground)
+    return other
+
+
+def test_a_ground_that_is_mounted_askew_is_an_incline():
+    s = da.System("incline", gravity=9.81)
+    s.attach(block_on_its_ground(), at=s.O.offset(2 * s.N.x, "foot"), frame=s.N.rotated(0.5, "z"))
+    run = da.simulate(s, 1.0, rtol=1e-12, atol=1e-12)
+    assert run["x"][-1] == pytest.approx(-9.81 / 2 * (math.sin(0.5) - 0.3 * math.cos(0.5)), abs=1e-11)
+    assert np.abs(run["y"]).max() < 1e-12
+
+
+def test_a_block_on_the_ground_of_a_cart_that_is_a_particle_drags_the_cart():
+    s = da.System("cart", gravity=9.81)
+    C = s.O.offset(s.coordinate("X") * s.N.x, "C")
+    s.particle("cart", 3, C)
+    s.attach(block_on_its_ground(), at=C)
+    run = da.simulate(s, 1.0, start={"x.dot": 1.0}, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(run[da.momentum(s)], [[1, 0, 0]] * len(run.t), atol=1e-12)
+    assert [e.t for e in run.events] == pytest.approx([1 / (0.3 * 9.81 * 4 / 3)], abs=1e-12)
+
+
+def test_grounds_that_no_body_carries_are_refused():
+    s, body = arm()
+    slider = body.tip.offset(s.coordinate("z") * body.frame.x, "slider")
+    with pytest.raises(da.BadDescription, match=r"contact on the ground.*at slider, which is no body; attach it to one"):
+        s.attach(block_on_its_ground(), at=slider, prefix="b_")
+    with pytest.raises(da.BadDescription, match=r"curved ground.*attach it at s\.O"):
+        s.attach(block_on_its_ground(height="x**2"), at=s.O.offset(s.N.x, "aside"), prefix="b_")
 
 
 def test_starts_of_files_come_along(tmp_path):

@@ -22,6 +22,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import Before, Declared, PythonFunction
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.model.attached_ground import AttachedGround
 from dalembert.model.elements import Body
 from dalembert.model.member import Member
 from dalembert.model.names import split
@@ -147,7 +148,7 @@ def attach(
             place = place.offset(Vector(s.space.tape, {}), f"{prefix}O", frame)
         made = Attachment(s, other, prefix, same, {name: name for name in same})
         made.frames[other.space.N], made.points[other.space.O] = place.frame, place
-        replay = _Replay(made, _carrier(s, place.frame))
+        replay = _Replay(made, AttachedGround(s, other, made, place))
         for declared in other.space.journal.declared:
             replay.declare(declared)
         _displays(s, made)
@@ -210,28 +211,14 @@ def _known(known: Mapping[Any, Any], x: Any) -> Any:
     return known[x]
 
 
-def _carrier(s: Registry, F: Frame) -> Body | Frame | None:
-    """The body that a frame is fixed to; N where it is fixed to the ground, None where neither."""
-    G: Frame | None = F
-    while G is not None:
-        if G is s.space.N:
-            return G
-        body = next((b for b in s.bodies if b.frame is G), None)
-        if body is not None:
-            return body
-        moving = G.rotation is not None and not s.space.tape.moving.isdisjoint(G.rotation.variables())
-        G = None if moving else G.parent
-    return None
-
-
 # ---- declaration by declaration ------------------------------------------------------------------
 
 
 class _Replay:
     """The declarations of the other system made again."""
 
-    def __init__(self, made: Attachment, carrier: Body | Frame | None) -> None:
-        self.made, self.carrier = made, carrier
+    def __init__(self, made: Attachment, ground: AttachedGround) -> None:
+        self.made, self.ground = made, ground
         self.s, self.other = made.system, made.other
         # how much of each list of the other system has its counterpart
         self.starts = {kind: len(getattr(self.s.space, kind)) for kind in ("frames", "points")}
@@ -291,7 +278,7 @@ class _Replay:
                 given[key] = self._value(d, key, value)
         if d.arguments.get("name") in made.shared or (d.verb in ("constants", "units", "inputs") and not any(given.values())):
             return None
-        return self._relative_to_the_carrier(d, given)
+        return self.ground.instead(d, given)
 
     def _value(self, d: Declared, key: str, value: Any) -> Any:
         if isinstance(value, PythonFunction):
@@ -302,28 +289,6 @@ class _Replay:
         if key == "normal" and isinstance(value, str) and value in [row.name for row in self.other.constraints]:
             return self.made.prefix + value
         return self.made(value)
-
-    def _relative_to_the_carrier(self, d: Declared, given: dict[str, Any]) -> dict[str, Any]:
-        """What stands for the ground where a declaration leaves it out."""
-        N, O, carrier = self.made.frames[self.other.space.N], self.made.points[self.other.space.O], self.carrier
-        if d.verb == "free" and given.get("at") is None:
-            given["at"] = O
-        if d.verb in ("roll", "coincide") and given.get("seen", "N") == "N":
-            given["seen"] = N
-        if d.verb not in ("roll", "contact") or carrier is self.s.space.N:
-            return given
-        if carrier is None or d.arguments.get("height") is not None:
-            msg = f"attach: {d.verb} on the ground of the other system: here the ground is {N.name}, which is no body; attach it to one"
-            raise BadDescription(msg)
-        if d.verb == "roll":
-            given["on"] = given.get("on") or carrier
-        elif given.get("ball") is None:
-            n = d.arguments.get("ground") or self.other.space.N.y
-            given |= {"ground": self.made(n), "through": given.get("through") or O}
-            given["against"] = given.get("against") or carrier
-            if given.get("along") is None and n @ self.other.space.N.z == 0:
-                given["along"] = self.made(n.cross(self.other.space.N.z))
-        return given
 
 
 def _displays(s: Registry, made: Attachment) -> None:

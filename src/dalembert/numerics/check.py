@@ -96,15 +96,16 @@ def _residuals(dynamics: NativeDynamics, equations: Equations, states: int, rand
 
 def _relative(equations: Equations, state: dict[int, Any], udot: Any) -> float | None:
     """max |M u̇ − f| over the largest sum of sizes; None where M or f has no value, infinity where only native code has none."""
-    t, n = equations.tape, len(equations.u)
+    n, has_values = len(equations.u), bool(np.isfinite(udot).all())
     entries = [(r, s, e) for r, row in enumerate(equations.M) for s, e in row.items()]
-    balls = evaluate_balls(t, [*(e for _, _, e in entries), *equations.f], {**state, **dict.fromkeys(equations.udot, 0)}, _DIGITS)
+    # M and f contain no u̇, so that all may be evaluated at once
+    exact = {**state, **{i: Fraction(float(x)) if has_values else 0 for i, x in zip(equations.udot, udot, strict=True)}}
+    balls = evaluate_balls(equations.tape, [*(e for _, _, e in entries), *equations.f, *equations.residuals], exact, _DIGITS)
+    balls, residuals = balls[:-n], balls[-n:]
     if not all(x.is_finite() for x in balls):
         return None
-    if not np.isfinite(udot).all():
+    if not has_values:
         return math.inf
-    exact = {**state, **{i: Fraction(float(x)) for i, x in zip(equations.udot, udot, strict=True)}}
-    residuals = evaluate_balls(t, equations.residuals, exact, _DIGITS)
     M, f = [abs(float(x.mid())) for x in balls[:-n]], [abs(float(x.mid())) for x in balls[-n:]]
     sizes = list(f)
     for (r, s, _), m in zip(entries, M, strict=True):

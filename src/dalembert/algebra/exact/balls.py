@@ -6,6 +6,7 @@ cannot keep every relation (logarithms, order), and they decide at states that o
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,20 +37,8 @@ class Balls:
     def pi(self) -> arb:
         return self._arb.pi()
 
-    def add(self, a: arb, b: arb) -> arb:
-        return a + b
-
-    def sub(self, a: arb, b: arb) -> arb:
-        return a - b
-
-    def mul(self, a: arb, b: arb) -> arb:
-        return a * b
-
-    def div(self, a: arb, b: arb) -> arb:
-        return a / b
-
-    def neg(self, a: arb) -> arb:
-        return -a
+    # the operators themselves: a method around each would cost as much as what it does
+    add, sub, mul, div, neg = (staticmethod(rule) for rule in (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg))
 
     def atan2(self, a: arb, b: arb) -> arb:
         return self._arb.atan2(a, b)

@@ -19,7 +19,8 @@ from dalembert.gallery.entry import Entry
 from dalembert.ode.loop import integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.simulation.model import native_model
-from dalembert.simulation.simulate import RunOptions, model_of_rank, run_context
+from dalembert.simulation.run_options import RunOptions
+from dalembert.simulation.simulate import model_of_rank, run_context
 from dalembert.states.start import find_start
 from dalembert.states.values import parameters_of, values_of_run
 

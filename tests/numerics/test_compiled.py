@@ -149,6 +149,7 @@ def test_a_part_may_hold_for_all_states():
         (([1.0, 2.0, 3.0], [1.0, 2.0], 0.0), "expected 2 arguments"),
         ((), "expected 2 arguments"),
         (("abc", [1.0, 2.0]), "the state must be numbers"),
+        (([1.0, [2.0], 3.0], [1.0, 2.0]), "the state must be numbers"),
         (([1.0, 2.0, 3.0j], [1.0, 2.0]), "the state must be real"),
         ((None, [1.0, 2.0]), "expected 3 numbers for the state|must be numbers"),
         ((numpy.ones((3, 1)), [1.0, 2.0]), "shape \\(3, 1\\)"),

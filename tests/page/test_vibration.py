@@ -4,7 +4,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.page.vibration import shape_run, vibrations
-from dalembert.simulation.simulate import RunOptions
+from dalembert.simulation.run_options import RunOptions
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from dalembert.numerics.symbol_values import without_units
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.simulation.simulate import RunOptions
+    from dalembert.simulation.run_options import RunOptions
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.studies.plan import Role, StudyPlan
     from dalembert.studies.result import Ensemble
@@ -80,7 +80,7 @@ def ensemble(
     The other options are those of `simulate`, and every member has the bits of such a run. A member that fails is a row with its reason.
     """
     from dalembert.simulation.events.event import read_events
-    from dalembert.simulation.simulate import RunOptions
+    from dalembert.simulation.run_options import RunOptions
 
     checked_system(system, "ensemble")
     if system.contacts:
@@ -117,7 +117,7 @@ def planned(
     audit: bool,
 ) -> StudyPlan:
     """The study as data, with everything checked that can be before a member runs."""
-    from dalembert.simulation.simulate import check_span
+    from dalembert.simulation.run_options import check_span
     from dalembert.states.evaluator import label
     from dalembert.studies.identity import identity_of
     from dalembert.studies.keep import read_keep

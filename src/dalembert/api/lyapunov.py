@@ -35,7 +35,7 @@ def lyapunov(
     seed       of the direction in which the neighbour begins
     The rest is as in da.simulate.
     """
-    from dalembert.simulation.simulate import RunOptions
+    from dalembert.simulation.run_options import RunOptions
     from dalembert.studies.lyapunov import lyapunov_of_motion
 
     checked_system(system, "lyapunov")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.simulation.energy_audit.audit import Quadratures
-    from dalembert.simulation.simulate import RunOptions
+    from dalembert.simulation.run_options import RunOptions
     from dalembert.simulation.trajectory import Trajectory
 
 
@@ -73,7 +73,7 @@ def simulate(
     from dalembert.integrals.energy_tolerance import budget, check_native
     from dalembert.numerics.symbol_values import without_units
     from dalembert.simulation.events.event import read_events
-    from dalembert.simulation.simulate import RunOptions
+    from dalembert.simulation.run_options import RunOptions
 
     checked_system(system, "simulate")
     if keep_energy:

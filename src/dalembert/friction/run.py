@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from dalembert.ode.loop import DenseStep, Integration, Progress
     from dalembert.ode.problem import InitialValueProblem
     from dalembert.simulation.model import NativeModel
-    from dalembert.simulation.simulate import RunOptions, Switching
+    from dalembert.simulation.run_options import RunOptions
+    from dalembert.simulation.simulate import Switching
     from dalembert.states.values import Values
 
     Numbers = NDArray[np.float64]

@@ -123,14 +123,17 @@ def numbers(a: Any, k: int, called: Callable[[int], str]) -> Array:
     """Argument k as an array of doubles in a row; `called` says how a message calls it."""
     if type(a) is numpy.ndarray and a.dtype is _DOUBLE and a.flags.num & IN_A_ROW_AND_ALIGNED == IN_A_ROW_AND_ALIGNED:
         return a
-    if numpy.iscomplexobj(a):
-        msg = f"{called(k)} must be real numbers; got {a!r}"
-        raise BadArguments(msg)
     try:
-        return numpy.require(a, numpy.float64, ("C", "A"))
+        # asked first: numpy warns of the parts it drops and goes on
+        is_complex = numpy.iscomplexobj(a)
+        found = None if is_complex else numpy.require(a, numpy.float64, ("C", "A"))
     except (TypeError, ValueError) as error:
         msg = f"{called(k)} must be numbers; got {a!r}"
         raise BadArguments(msg) from error
+    if found is None:
+        msg = f"{called(k)} must be real numbers; got {a!r}"
+        raise BadArguments(msg)
+    return found
 
 
 def address(a: Array) -> int:

@@ -15,18 +15,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import LANES
-from dalembert.ode.control import EXPORTS, loop_text
 from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.diagnosis import stopped
 from dalembert.ode.interruption import deferred
+from dalembert.ode.native_loops import native_loop
 from dalembert.ode.points import Points, address
-from dalembert.ode.rosenbrock import matrices_size, rosenbrock_text
+from dalembert.ode.rosenbrock import matrices_size
 from dalembert.ode.run import ROWS, ExitReason, Run, WorkRow
 from dalembert.ode.solution import Outcome, Solution, polynomial
-from dalembert.ode.taylor import taylor_text
-from dalembert.once import made_once
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +82,7 @@ class Integration:
 
     def __init__(self, problem: InitialValueProblem) -> None:
         self.problem = problem
-        self._native = _rosenbrock() if problem.jacobian else _native() if problem.taylor is None else _taylor()
+        self._native = native_loop(problem)
         self._groups = -(-problem.size // LANES)
         self._work = _work_space(problem, self._groups)
         self._points = Points(problem.t0, self._work[_STATE], dense=problem.dense, at=problem.at, rows=problem.dense_rows)
@@ -293,38 +290,6 @@ class DenseStep(NamedTuple):
     def at(self, t: float) -> NDArray[np.float64]:
         """y at a time of the step, or a little beside."""
         return polynomial(self.rows, (t - self.begin) / (self.end - self.begin))
-
-
-class _Native(NamedTuple):
-    library: Library
-    start: Callable[[int], int]
-    advance: Callable[[int], int]
-
-
-@made_once
-def _native() -> _Native:
-    """The native loop, compiled once per machine and loaded once per process."""
-    # written without waste, so that optimization would take longer than it could save
-    library = load(loop_text(), EXPORTS, optimize=0)
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
-    return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
-
-
-@made_once
-def _taylor() -> _Native:
-    """The same for Taylor's method."""
-    return _loaded(load(taylor_text(), EXPORTS))
-
-
-@made_once
-def _rosenbrock() -> _Native:
-    """The same for Rosenbrock's method."""
-    return _loaded(load(rosenbrock_text(), EXPORTS))
-
-
-def _loaded(library: Library) -> _Native:
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
-    return _Native(library, *(prototype(library.address(name)) for name in EXPORTS))
 
 
 def _work_space(problem: InitialValueProblem, groups: int) -> NDArray[np.float64]:

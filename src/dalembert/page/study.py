@@ -20,7 +20,7 @@ from dalembert.principles.base import Derivation
 from dalembert.principles.derived import derived
 from dalembert.report.document import Subject
 from dalembert.simulation.events.event import read_events
-from dalembert.simulation.simulate import RunOptions
+from dalembert.simulation.run_options import RunOptions
 
 if TYPE_CHECKING:
     from dalembert.page.vibration import Vibration

@@ -19,7 +19,7 @@ from dalembert.statics.equilibrium import Equilibrium, equilibrium
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.simulation.simulate import RunOptions
+    from dalembert.simulation.run_options import RunOptions
     from dalembert.simulation.trajectory import Trajectory
 
     Numbers = NDArray[np.float64]

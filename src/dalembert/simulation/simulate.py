@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -19,22 +18,23 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import MissingValue, mapping, number
 from dalembert.ode.constrained.rank import RowRank, usual_rank
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
-from dalembert.ode.failures import BadDuration, OutsideRun, RunInterrupted, RunStopped
+from dalembert.ode.failures import RunInterrupted, RunStopped
 from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 from dalembert.simulation.context import Context
-from dalembert.simulation.drift import BAUMGARTE, PROJECTION, baumgarte_rate, chosen_stabilizer
-from dalembert.simulation.energy_audit.audit import Budget, Quadratures, Watched, native_audit
-from dalembert.simulation.events.event import BadEvent, Event, EventAction
+from dalembert.simulation.drift import PROJECTION
+from dalembert.simulation.energy_audit.audit import Quadratures, Watched, native_audit
+from dalembert.simulation.events.event import EventAction
 from dalembert.simulation.events.setting_up import eventful
-from dalembert.simulation.integrators import NATIVE, OWN, ROSENBROCK, check_name, integrate_by
+from dalembert.simulation.integrators import OWN, ROSENBROCK, integrate_by
 from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.live_run import LiveRun, with_inputs
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.rosenbrock import native_jacobian
+from dalembert.simulation.run_options import RunOptions, check_span
 from dalembert.simulation.singular_speeds import warn_of_singular_speeds
 from dalembert.simulation.small_motions import warn_of_small_motion
 from dalembert.simulation.stopping import warn_of_integrator_error
@@ -46,56 +46,9 @@ from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from dalembert.integrals.audit import RunIntegrals
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions:
-    """What a run is asked for, besides the system and the duration."""
-
-    start: Mapping[Any, float] = field(default_factory=dict)
-    guess: Mapping[Any, float] = field(default_factory=dict)
-    values: Mapping[Any, Any] = field(default_factory=dict)
-    inputs: Mapping[Any, Any] = field(default_factory=dict)
-    rtol: float = 1e-9
-    atol: ArrayLike = 1e-9
-    at: ArrayLike | None = None
-    t0: float = 0.0
-    max_step: float = math.inf
-    progress: bool | None = None
-    integrator: str = NATIVE
-    budget: Budget | None = None
-    stabilize: str | None = None
-    baumgarte_rate: float | None = None
-    events: tuple[Event, ...] = ()
-    sensitivities: Sequence[Any] = ()
-
-    @property
-    def stabilizer(self) -> str:
-        """How drift off the rows is treated."""
-        return chosen_stabilizer(self.stabilize, native=self.integrator in OWN)
-
-    @property
-    def alpha(self) -> float:
-        """Baumgarte's α, zero unless asked for."""
-        return baumgarte_rate(self.stabilizer, self.baumgarte_rate)
-
-
-def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
-    """Refuse times outside the run before it is made."""
-    if at is None:
-        return
-    try:
-        wanted = np.asarray(at, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as problem:
-        msg = f"at = {at!r:.60} is not a time or a list of times"
-        raise OutsideRun(msg) from problem
-    outside = wanted[~((wanted >= first) & (wanted <= last))]
-    if outside.size:
-        msg = f"at: t = {outside.flat[0]:g} is outside the run, which goes from {first:g} to {last:g}"
-        raise OutsideRun(msg)
 
 
 class Switching(Protocol):
@@ -126,29 +79,6 @@ def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOption
             raise
         warn(f"this run carries no energy audit: {problem}")
         return None
-
-
-def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
-    """Where the run begins and ends; refused where it cannot."""
-    if not isinstance(duration, str) and hasattr(duration, "__len__"):
-        msg = (
-            f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, 5); t0=… is when it begins, at=… when to look"
-        )
-        raise BadDuration(msg)
-    length = number("duration", duration)
-    if length <= 0:
-        msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
-        raise BadDuration(msg)
-    t0 = number("t0", options.t0)
-    check_name(options.integrator)
-    if options.events and options.integrator not in OWN:
-        msg = f"events are found by {', '.join(OWN)} alone; leave out integrator={options.integrator!r} or the events"
-        raise BadEvent(msg)
-    if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
-        msg = "sensitivities are found by the native integrator with projection alone; leave out integrator= and stabilize="
-        raise NotApplicable(msg)
-    _check_times(options.at, t0, t0 + length)
-    return t0, t0 + length
 
 
 def run_context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, options: RunOptions) -> Context:

@@ -24,7 +24,8 @@ from dalembert.numerics.symbol_values import mapping
 from dalembert.ode.loop import Integration
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.simulation.model import native_model
-from dalembert.simulation.simulate import RunOptions, check_span, model_of_rank, run_context
+from dalembert.simulation.run_options import RunOptions, check_span
+from dalembert.simulation.simulate import model_of_rank, run_context
 from dalembert.simulation.variations.equations import varied_model
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run

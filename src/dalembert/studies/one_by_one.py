@@ -15,7 +15,7 @@ from dalembert.ode.failures import BadRun, RunStopped
 from dalembert.ode.lanes.program import Progress
 from dalembert.ode.lanes.watch import WEIGHTS
 from dalembert.simulation.events.event import Event, EventAction
-from dalembert.simulation.simulate import RunOptions
+from dalembert.simulation.run_options import RunOptions
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.studies.chunk import ENDED, FINISHED, STOPPED, Chunk
 from dalembert.studies.keep import Kept

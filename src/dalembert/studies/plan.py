@@ -14,7 +14,7 @@ import numpy as np
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.model.system import System
-from dalembert.simulation.simulate import RunOptions
+from dalembert.simulation.run_options import RunOptions
 from dalembert.studies.keep import VALUE, Kept
 from dalembert.studies.members import Members
 

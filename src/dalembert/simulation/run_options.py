@@ -1,0 +1,91 @@
+"""What a run is asked for, and between which times it goes: refused before anything is computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dalembert.errors import NotApplicable
+from dalembert.numerics.symbol_values import number
+from dalembert.ode.failures import BadDuration, OutsideRun
+from dalembert.simulation.drift import BAUMGARTE, baumgarte_rate, chosen_stabilizer
+from dalembert.simulation.energy_audit.audit import Budget
+from dalembert.simulation.events.event import BadEvent, Event
+from dalembert.simulation.integrators import NATIVE, OWN, check_name
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What a run is asked for, besides the system and the duration."""
+
+    start: Mapping[Any, float] = field(default_factory=dict)
+    guess: Mapping[Any, float] = field(default_factory=dict)
+    values: Mapping[Any, Any] = field(default_factory=dict)
+    inputs: Mapping[Any, Any] = field(default_factory=dict)
+    rtol: float = 1e-9
+    atol: ArrayLike = 1e-9
+    at: ArrayLike | None = None
+    t0: float = 0.0
+    max_step: float = math.inf
+    progress: bool | None = None
+    integrator: str = NATIVE
+    budget: Budget | None = None
+    stabilize: str | None = None
+    baumgarte_rate: float | None = None
+    events: tuple[Event, ...] = ()
+    sensitivities: Sequence[Any] = ()
+
+    @property
+    def stabilizer(self) -> str:
+        """How drift off the rows is treated."""
+        return chosen_stabilizer(self.stabilize, native=self.integrator in OWN)
+
+    @property
+    def alpha(self) -> float:
+        """Baumgarte's α, zero unless asked for."""
+        return baumgarte_rate(self.stabilizer, self.baumgarte_rate)
+
+
+def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
+    """Where the run begins and ends; refused where it cannot."""
+    if not isinstance(duration, str) and hasattr(duration, "__len__"):
+        msg = (
+            f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, 5); t0=… is when it begins, at=… when to look"
+        )
+        raise BadDuration(msg)
+    length = number("duration", duration)
+    if length <= 0:
+        msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
+        raise BadDuration(msg)
+    t0 = number("t0", options.t0)
+    check_name(options.integrator)
+    if options.events and options.integrator not in OWN:
+        msg = f"events are found by {', '.join(OWN)} alone; leave out integrator={options.integrator!r} or the events"
+        raise BadEvent(msg)
+    if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
+        msg = "sensitivities are found by the native integrator with projection alone; leave out integrator= and stabilize="
+        raise NotApplicable(msg)
+    _check_times(options.at, t0, t0 + length)
+    return t0, t0 + length
+
+
+def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
+    """Refuse times outside the run before it is made."""
+    if at is None:
+        return
+    try:
+        wanted = np.asarray(at, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as problem:
+        msg = f"at = {at!r:.60} is not a time or a list of times"
+        raise OutsideRun(msg) from problem
+    outside = wanted[~((wanted >= first) & (wanted <= last))]
+    if outside.size:
+        msg = f"at: t = {outside.flat[0]:g} is outside the run, which goes from {first:g} to {last:g}"
+        raise OutsideRun(msg)

@@ -65,3 +65,46 @@ def test_they_stay_exact_in_a_description():
 def test_what_is_not_defined_is_refused(wrong):
     with pytest.raises(da.BadExpression):
         wrong()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: da.tan(da.pi / 2), "cosine of it is zero"),
+        (lambda: 1 / da.sin(da.pi), "division by zero"),
+        (lambda: da.pi / da.sin(da.pi), "division by zero"),
+        (lambda: 1 / (da.pi - da.pi), r"\(1\)/\(0\): division by zero"),
+        (lambda: da.sin(da.pi) ** -1, "power of zero"),
+        (lambda: da.sqrt(2) * math.inf, "inf is not a finite number"),
+        (lambda: da.sqrt(2) * 1e300 * 1e300, "larger than any floating-point number"),
+    ],
+)
+def test_what_is_no_number_is_refused_where_it_is_written(make, sentence):
+    # by value they would be 1.6e16, or infinite
+    with pytest.raises(da.BadExpression, match=sentence):
+        make()
+
+
+@pytest.mark.parametrize("x", [da.sqrt(2), da.pi])
+def test_python_and_numpy_ask_what_they_ask_of_a_float(x):
+    v = float(x)
+    assert (x // 1, x % 1, divmod(x, 1), 7 // x, 7 % x) == (v // 1, v % 1, divmod(v, 1), 7 // v, 7 % v)
+    assert (round(x), round(x, 3), int(x), math.trunc(x), math.floor(x)) == (round(v), round(v, 3), int(v), math.trunc(v), math.floor(v))
+    assert x <= v
+    assert x >= v
+    assert x < math.inf
+    assert 1 <= x <= 4
+    steps = np.array([1.0, v])
+    assert np.array_equal(steps % x, steps % v)
+    assert np.array_equal(x % steps, v % steps)
+    assert np.array_equal(x < 2 * steps, v < 2 * steps)
+    with pytest.raises(TypeError):
+        x < "2"  # noqa: B015
+
+
+def test_powers_with_an_exact_base_stay_exact():
+    x = da.System("any").coordinate("x")
+    assert 2**da.pi == da.exp(da.pi * da.log(2))
+    assert str(da.pi**x) == "exp(log(π) x)"
+    assert str(da.sqrt(2) ** x) == "exp(log(√2) x)"
+    assert 0 ** da.sqrt(2) == 0

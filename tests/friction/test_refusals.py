@@ -19,6 +19,7 @@ def block():
         (lambda s, P, x, y: s.contact(P, friction=-0.1), r"friction = -0\.1; a coefficient of friction is not negative"),
         (lambda s, P, x, y: s.contact(P, friction=0.4, static=0.3), r"static = 0\.3 is less than friction = 0\.4"),
         (lambda s, P, x, y: s.contact(P, restitution=1.5), r"restitution = 1\.5: it must lie between 0"),
+        (lambda s, P, x, y: s.contact(P, restitution=da.cos(x)), r"restitution = cos x contains x; give a number"),
         (lambda s, P, x, y: s.contact(P, law="hertz"), r"law='hertz' is unknown: choose 'newton' or 'poisson'"),
         (lambda s, P, x, y: s.contact(s.O), r"nothing that moves can open or close this gap"),
         (lambda s, P, x, y: s.contact(P, ball=s.O), r"two points never meet; give the radii"),
@@ -82,6 +83,25 @@ def test_a_start_inside_the_ground_says_how_deep_and_along_which_normal():
     s.contact(P, name="floor")
     with pytest.raises(da.BadStart, match=r"start: 0\.03 inside 'floor' along .*y; start where the gap is positive"):
         da.simulate(s, 1, start={"y": -0.03})
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"mu": -0.1}, r"'floor': friction = -0\.1 for the values of this run; a coefficient of friction is not negative"),
+        ({"mu": 0.7}, r"'floor': static = 0\.5 is less than friction = 0\.7 for the values of this run"),
+        ({"e": 1.5}, r"'floor': restitution = 1\.5 for the values of this run: it must lie between 0"),
+    ],
+)
+def test_coefficients_that_cannot_be_are_refused_in_the_values_of_a_run_too(values, sentence):
+    s, P, _, _ = block()
+    mu, static, e = s.constants(mu=0.3, static=0.5, e=0.5)
+    s.contact(P, friction=mu, static=static, restitution=e, name="floor")
+    with pytest.raises(da.DalembertError, match=sentence):
+        da.simulate(s, 1, values=values, start={"x.dot": 1.0})
+    if "mu" in values:
+        with pytest.raises(da.DalembertError, match=sentence):
+            da.rests(s, values=values)
 
 
 def test_forces_of_contacts_are_not_inputs_of_a_user():

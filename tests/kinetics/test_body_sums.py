@@ -150,6 +150,7 @@ def test_expressions_run_and_compile():
     expected = np.column_stack([run[T], run[G.a], run["a.dot.dot"]])
     assert np.allclose(several(run.q, run.u, run.t), expected)
     assert np.allclose(da.compile(s, J)(run.q[2], run.u[2]), run[J][2])
+    assert da.compile(s, [0, da.sqrt(2), 0.5])(run.q[2], run.u[2]) == pytest.approx([0, 2**0.5, 0.5])
     assert da.compile(s, T)(run.q[2], run.u[2], m=3.0).shape == ()
     assert "mass centre" in [P.name for P in s.space.points]
     assert da.mass_centre(s) is G

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import operator
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
@@ -25,7 +26,59 @@ _POWER: Final = "power"
 _QUOTIENTS: Final = {"tan": ("sin", "cos"), "tanh": ("sinh", "cosh")}
 
 
-class ExactNumber:
+class ReadByValue:
+    """What Python asks of a real number beside its arithmetic: order, parts, rounding; answered by its value."""
+
+    __slots__ = ()
+
+    def __int__(self) -> int:
+        return int(float(self))  # type: ignore[arg-type]
+
+    __trunc__ = __int__
+
+    def __round__(self, digits: int | None = None) -> float:
+        return round(float(self), digits)  # type: ignore[arg-type]
+
+    def __floordiv__(self, other: object) -> Any:
+        return _by_value(operator.floordiv, self, other)
+
+    def __rfloordiv__(self, other: object) -> Any:
+        return _by_value(operator.floordiv, other, self)
+
+    def __mod__(self, other: object) -> Any:
+        return _by_value(operator.mod, self, other)
+
+    def __rmod__(self, other: object) -> Any:
+        return _by_value(operator.mod, other, self)
+
+    def __divmod__(self, other: object) -> Any:
+        return _by_value(divmod, self, other)
+
+    def __lt__(self, other: object) -> Any:
+        return _by_value(operator.lt, self, other)
+
+    def __le__(self, other: object) -> Any:
+        return _by_value(operator.le, self, other)
+
+    def __gt__(self, other: object) -> Any:
+        return _by_value(operator.gt, self, other)
+
+    def __ge__(self, other: object) -> Any:
+        return _by_value(operator.ge, self, other)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """NumPy computes with its value."""
+        import numpy as np
+
+        return np.asarray(float(self), dtype=dtype)  # type: ignore[arg-type]
+
+
+def _by_value(rule: Callable[[float, float], Any], a: Any, b: Any) -> Any:
+    real = all(isinstance(x, numbers.Real | Decimal) for x in (a, b))
+    return rule(float(a), float(b)) if real else NotImplemented
+
+
+class ExactNumber(ReadByValue):
     """A real number made of rationals, π and elementary functions; `==` is decided exactly, `<` by value.
 
     What is made of more than 200 operations, such as a sum that grows along a run, is a float.
@@ -51,37 +104,37 @@ class ExactNumber:
         return tape.call(self.operation, *given)
 
     def __add__(self, other: object) -> Any:
-        return _combined("+", self, other)
+        return combined("+", self, other)
 
     def __radd__(self, other: object) -> Any:
-        return _combined("+", other, self)
+        return combined("+", other, self)
 
     def __sub__(self, other: object) -> Any:
-        return _combined("-", self, other)
+        return combined("-", self, other)
 
     def __rsub__(self, other: object) -> Any:
-        return _combined("-", other, self)
+        return combined("-", other, self)
 
     def __mul__(self, other: object) -> Any:
-        return _combined("*", self, other)
+        return combined("*", self, other)
 
     def __rmul__(self, other: object) -> Any:
-        return _combined("*", other, self)
+        return combined("*", other, self)
 
     def __truediv__(self, other: object) -> Any:
-        return _combined("/", self, other)
+        return combined("/", self, other)
 
     def __rtruediv__(self, other: object) -> Any:
-        return _combined("/", other, self)
+        return combined("/", other, self)
 
     def __pow__(self, k: Any) -> Any:
-        return _combined(_POWER, self, k)
+        return combined(_POWER, self, k)
 
     def __rpow__(self, a: Any) -> Any:
-        return _combined(_POWER, a, self)
+        return combined(_POWER, a, self)
 
     def __neg__(self) -> Any:
-        return _combined("-", 0, self)
+        return combined("-", 0, self)
 
     def __pos__(self) -> ExactNumber:
         return self
@@ -92,35 +145,14 @@ class ExactNumber:
     def __float__(self) -> float:
         return self.value
 
-    def __int__(self) -> int:
-        return int(self.value)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        """NumPy computes with its value."""
-        import numpy as np
-
-        return np.asarray(self.value, dtype=dtype)
-
     def __eq__(self, other: object) -> bool:
         if not is_number(other):
-            return False
+            return NotImplemented
         x, y = self.value, float(other)  # type: ignore[arg-type]
         return abs(x - y) <= _APART * max(abs(x), abs(y), 1.0) and _equal(self, other)
 
     def __hash__(self) -> int:
         return hash(round(self.value, _HASHED))
-
-    def __lt__(self, other: Any) -> bool:
-        return self.value < float(other)
-
-    def __le__(self, other: Any) -> bool:
-        return self.value <= float(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return self.value > float(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return self.value >= float(other)
 
     def __bool__(self) -> bool:
         return self != 0
@@ -165,18 +197,37 @@ def _size(x: object) -> int:
     return x.size if isinstance(x, ExactNumber) else 1
 
 
-def _combined(operation: str, a: Any, b: Any) -> Any:
+def combined(operation: str, a: Any, b: Any) -> Any:
+    """a + b, a·b, a/b, aᵇ of numbers one of which is exact."""
+    for x in (a, b):
+        if isinstance(x, float) and not math.isfinite(x):
+            msg = f"{x} is not a finite number"
+            raise BadExpression(msg)
     if not (is_number(a) and is_number(b)):
         return NotImplemented
+    if operation == _POWER and float(b) > 0 and is_zero(a):
+        return 0
+    divisor = b if operation == "/" else a if operation == _POWER and float(b) < 0 else 1
+    if is_zero(divisor):
+        msg = f"({a})/({b}): division by zero" if operation == "/" else f"({a})**({b}): a power of zero that divides by it"
+        raise BadExpression(msg)
     try:
         value = _RULES[operation][1](float(a), float(b))
     except ArithmeticError as problem:
         msg = f"{a} {operation} {b}: {problem}"
         raise BadExpression(msg) from None
+    if math.isinf(value.real):
+        msg = f"{float(a):g} {operation} {float(b):g} is larger than any floating-point number"
+        raise BadExpression(msg)
     if isinstance(value, complex):
         msg = f"({a})**({b}) is complex: dalembert computes with real numbers"
         raise BadExpression(msg)
     return applied(operation, value, a, b) if _size(a) + _size(b) < _LARGEST else value
+
+
+def is_zero(x: Any) -> bool:
+    """Whether a number is zero: an exact one exactly."""
+    return abs(float(x)) <= _APART and bool(x == 0)
 
 
 def _equal(a: Any, b: Any) -> bool:

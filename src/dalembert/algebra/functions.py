@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeVar
 
-from dalembert.algebra.exact_number import applied
+from dalembert.algebra.exact_number import applied, is_zero
 from dalembert.algebra.scalar import Scalar, apply, join, on
 from dalembert.errors import BadExpression
 
@@ -20,6 +20,9 @@ def _plain(function: str, *x: float) -> float:
         given = ", ".join(f"{v!r:.60}" for v in x)
         msg = f"{function}({given}): {problem}; give an expression of a system, or a number for which it is defined"
         raise BadExpression(msg) from None
+    if function == "tan" and is_zero(_plain("cos", *x)):
+        msg = f"tan({x[0]}): the cosine of it is zero"
+        raise BadExpression(msg)
     # it stands wherever a float may
     return applied(function, value, *x)  # type: ignore[return-value]
 

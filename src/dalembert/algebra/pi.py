@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from dalembert.algebra.exact_number import ExactNumber, applied
+from dalembert.algebra.exact_number import ExactNumber, ReadByValue, applied, combined
 from dalembert.errors import BadExpression
 
 # forty digits, which is more than four units in the last place of a double need
@@ -23,7 +23,7 @@ _ULPS: Final = 4
 _LARGEST: Final = 1000.0
 
 
-class PiNumber:
+class PiNumber(ReadByValue):
     """a + b π"""
 
     __slots__ = ("a", "b")
@@ -76,16 +76,13 @@ class PiNumber:
 
     def __rtruediv__(self, other: object) -> Any:
         x = _taken(other)
-        return NotImplemented if x is None else applied("/", float(x) / float(self), x, self)
+        return NotImplemented if x is None else combined("/", x, self)
 
     def __pow__(self, k: Any) -> Any:
-        return applied("power", float(self) ** float(k), self, k)
+        return combined("power", self, k)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        """NumPy computes with its value."""
-        import numpy as np
-
-        return np.asarray(float(self), dtype=dtype)
+    def __rpow__(self, a: Any) -> Any:
+        return combined("power", a, self)
 
     def __format__(self, form: str) -> str:
         return format(float(self), form) if form else repr(self)
@@ -101,16 +98,10 @@ class PiNumber:
     def __hash__(self) -> int:
         return hash((self.a, self.b)) if self.b else hash(self.a)
 
-    def __lt__(self, other: float | PiNumber) -> bool:
-        return float(self) < float(other)
-
-    def __gt__(self, other: float | PiNumber) -> bool:
-        return float(self) > float(other)
-
     def __repr__(self) -> str:
         times = "" if abs(self.b) == 1 else f"{abs(self.b.numerator)} " if abs(self.b.numerator) != 1 else ""
         part = f"{times}π" + (f"/{self.b.denominator}" if self.b.denominator != 1 else "")
-        if not self.a:
+        if not self.a and self.b:
             return f"{'−' * (self.b < 0)}{part}"
         return f"{self.a} {'−' if self.b < 0 else '+'} {part}" if self.b else str(self.a)
 

@@ -96,7 +96,7 @@ class Scalar:
             msg = f"({base})**x is not real for every x: the base must be positive"
             raise BadExpression(msg)
         # math.e is meant as e; every other base keeps its logarithm exact
-        return apply("exp", self if base == math.e else self * apply("log", Scalar(self.tape, self.tape.const(b))))
+        return apply("exp", self if base == math.e else self * apply("log", Scalar(self.tape, on(self.tape, base))))
 
     # ---- what it is --------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dalembert.algebra.exact_number import is_number
 from dalembert.algebra.folds import Rewrite, transplant
 from dalembert.api.compile import forward_dynamics
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.jacobian import Jacobian
 from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.model.registry import scalar
 from dalembert.model.system import System
 from dalembert.numerics.native import NativeDynamics
 from dalembert.states.evaluator import Evaluator
@@ -64,7 +66,9 @@ def components(system: System, e: Any) -> list[Any]:
     """The numbers that an expression consists of: one, three along N, or the rows of a Jacobian."""
     if isinstance(e, Vector):
         return list(e.on(e.tape.fork()).to(system.N))
-    return [x for row in e.rows for x in row] if isinstance(e, Jacobian) else [e]
+    if isinstance(e, Jacobian):
+        return [x for row in e.rows for x in row]
+    return [scalar(system, e) if is_number(e) else e]
 
 
 def shape_of(e: Any) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from dalembert.equations.projection import projection
 from dalembert.friction.contact_equations import ContactEquations, Monitor, contact_equations, monitors, normal_force, way_back
 from dalembert.model.elements import FrictionalContact
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.symbol_values import BadValue
 from dalembert.once import MadeOnce
 from dalembert.simulation.model import NativeModel
 from dalembert.states.values import Values, parameters_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+_ROUNDING: Final = 1e-12
 _EQUATIONS: Final = MadeOnce[ContactEquations]()
 _MODELS: Final = MadeOnce["CompiledContacts"]()
 
@@ -74,6 +76,16 @@ class ContactModel:
     def monitors(self) -> list[Monitor]:
         """What is watched, in the order of the compiled function."""
         return monitors(self.equations)
+
+    def check_coefficients(self, q: ContactQuantities) -> None:
+        """0 ≤ μ ≤ μ_s, for the values of this run."""
+        for c, mu, mu_static in zip(self.contacts, q.mu, q.mu_static, strict=True):
+            if mu < 0.0:
+                msg = f"{c.name!r}: friction = {mu:g} for the values of this run; a coefficient of friction is not negative"
+                raise BadValue(msg)
+            if mu_static < mu * (1.0 - _ROUNDING):
+                msg = f"{c.name!r}: static = {mu_static:g} is less than friction = {mu:g} for the values of this run; raise it to that"
+                raise BadValue(msg)
 
     def quantities(self, y: Numbers, t: float) -> ContactQuantities:
         """What a change of mode is decided by, at the state y = (q, u)."""

@@ -71,6 +71,7 @@ def rest_position(
         msg = "rests: give a position; in this one velocities were given too, or a constraint moves"
         raise NotApplicable(msg)
     q, c = model.quantities(start.y, t), _free(model, start.y, t)
+    model.check_coefficients(q)
     scale = max(float(np.abs(c).max(initial=0.0)), 1e-300)
     feasible = _program(model, q._replace(normal=[n / scale for n in q.normal]), c / scale)
     if (forces := feasible(_MOST)) is None:

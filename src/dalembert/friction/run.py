@@ -137,7 +137,12 @@ class ContactSwitching:
 def _restitution(model: ContactModel) -> Numbers:
     evaluator = model.values.evaluator
     nodes = [evaluator.reduced(evaluator.node(c.restitution)) for c in model.contacts]
-    return evaluator.floats(nodes, {})
+    found = evaluator.floats(nodes, {})
+    for c, e in zip(model.contacts, found.tolist(), strict=True):
+        if not 0.0 <= e <= 1.0:
+            msg = f"{c.name!r}: restitution = {e:g} for the values of this run: it must lie between 0 (no rebound) and 1 (nothing lost)"
+            raise BadValue(msg)
+    return found
 
 
 @dataclass

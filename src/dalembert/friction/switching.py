@@ -61,6 +61,7 @@ class Switcher:
     def begin(self, t: float, y: Numbers) -> tuple[Numbers, list[Change]]:
         """The first mode, and the state after impacts at the start."""
         q = self.model.quantities(y, t)
+        self.model.check_coefficients(q)
         reach = _TOUCHING * (1.0 + float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0)))
         self.modes = []
         for k, c in enumerate(self.model.contacts):

@@ -13,7 +13,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import FrictionalContact, Load
 from dalembert.model.loads import checked_load_name
-from dalembert.model.registry import Registry, in_rates, number, refuse_inputs, scalar
+from dalembert.model.registry import Registry, in_rates, movers, number, refuse_inputs, scalar
 from dalembert.model.symbols import input as declare_input
 from dalembert.model.virtual_work import moved_by
 
@@ -80,6 +80,9 @@ def declare_contact(
     e, law = scalar(s, impact[0]), impact[1]
     if law not in LAWS:
         msg = f"{label}: law={law!r} is unknown: choose 'newton' or 'poisson'"
+        raise BadDescription(msg)
+    if changing := movers(s, e.i, inputs=True):
+        msg = f"{label}: restitution = {e} contains {', '.join(changing)}; give a number, or an expression of constants"
         raise BadDescription(msg)
     if (found := number(s, e)) is not None and not 0 <= found <= 1:
         msg = f"{label}: restitution = {found:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"

@@ -40,8 +40,13 @@ def padded(n: int) -> int:
 def ready(function: CompiledFunction, p: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scratch space whose head the prologue has filled."""
     work = np.zeros(function.work_size + 8)
-    prologue(function, p, work)()
+    fill_head(function, address(p), address(work))
     return work
+
+
+def fill_head(function: CompiledFunction, p: int, work: int) -> None:
+    """Fill the head of the scratch space at an address from the parameters at another."""
+    _PROLOGUE(function.prologue_address)(p, work)
 
 
 def prologue(function: CompiledFunction, p: NDArray[np.float64], work: NDArray[np.float64]) -> Callable[[], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 ZERO: Final = 1e-7
 # of a relation between rows of length one, what counts as a part of it
 _PART: Final = 1e-3
+# squares of singular values, and of the lengths of rows as parts of the largest, that no rounding makes doubtful
+_CLEAR: Final = 1e-9
+_ALIKE: Final = 1e-10
 
 
 class RankOfRows(NamedTuple):
@@ -30,6 +34,18 @@ def unit_rows(A: Numbers) -> Numbers:
     largest = float(lengths.max(initial=0.0)) or 1.0
     rows: Numbers = A / np.where(lengths > ZERO * largest, lengths, largest)
     return rows
+
+
+def clearly_independent(A: Numbers) -> bool:
+    """Whether all rows are independent by far, shown by det G of G = Â Âᵀ, Â with rows of length one: σ² ≥ λ_min(G) ≥ det G/e.
+
+    The eigenvalues of G have the sum m, so those beside the smallest have a product of at most (m/(m − 1))^(m − 1) < e.
+    """
+    G = A @ A.T
+    squares = G.diagonal().tolist()
+    # where there is something that is no number the comparisons fail
+    alike = min(squares) > _ALIKE * max(squares)
+    return alike and bool(np.linalg.det(G) > math.e * _CLEAR * math.prod(squares) > 0.0)
 
 
 def rank_of_rows(A: Numbers) -> RankOfRows:

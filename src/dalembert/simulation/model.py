@@ -19,7 +19,8 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jacobian import jacobian
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.numerics.jets import ImpliedRates
-from dalembert.ode.constrained.rates import ConstrainedRates, Entries, RatesKind
+from dalembert.ode.constrained.layout import Entries
+from dalembert.ode.constrained.rates import ConstrainedRates, RatesKind
 from dalembert.once import MadeOnce
 from dalembert.simulation.jump_times import bends_of_time
 from dalembert.states.values import Values

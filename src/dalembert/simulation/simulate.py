@@ -108,7 +108,7 @@ def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, options: Ru
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
     space = Workspace(model.rates, p, holding=options.stabilizer == PROJECTION, alpha=options.alpha)
-    space.choose_rows(np.array([*start.y, start.t]))
+    space.choose_rows(np.array([*start.y.tolist(), start.t]))
     return space
 
 
@@ -123,12 +123,15 @@ def model_of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin:
     """The model with as many rows as are independent where they hold, and the start with what is to be said about it."""
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
-    rank = usual_rank(model.rates, p, np.array([*start.y, start.t]))
+    rates = model.rates
+    rank = usual_rank(rates, p, np.array([*start.y.tolist(), start.t]))
     notes = _rank_notes(rank, kin) if min(rank.at_start, rank.usual) < rank.n_rows else []
     if rank.at_start < rank.usual:
         warn(notes[0])
-    beside = replace(start, rank=rank.at_start + start.n_rows - rank.n_rows, notes=(*start.notes, *notes))
-    return replace(model, rates=model.rates.of_rank(rank.usual)), beside
+    at_start = rank.at_start + start.n_rows - rank.n_rows
+    if notes or at_start != start.rank:
+        start = replace(start, rank=at_start, notes=(*start.notes, *notes))
+    return (model if rank.usual == rates.cap and not rates.alpha else replace(model, rates=rates.of_rank(rank.usual))), start
 
 
 def _rank_notes(rank: RowRank, kin: Kinematics) -> list[str]:

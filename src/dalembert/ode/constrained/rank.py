@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.ode.constrained.rates import ConstrainedRates
-from dalembert.ode.row_rank import rank_of_rows, unit_rows
+from dalembert.ode.row_rank import clearly_independent, rank_of_rows, unit_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,12 +43,14 @@ def usual_rank(rates: ConstrainedRates, p: Numbers, x: Numbers) -> RowRank:
     m, n = rates.layout.m, rates.layout.n
     if not m:
         return RowRank(0, 0, 0, ())
-    A = rates.rows(x[np.newaxis], p)["A"][0]
+    A = rates.row_matrix(x, p)
+    if clearly_independent(A):
+        return RowRank(m, m, m, ())
     here, involved = rank_of_rows(A)
     largest, usual, best = min(m, n), here, involved
     if here < largest:
         for other in (*_around(rates, p, x, A), *_moving(rates, x)):
-            rank, names = rank_of_rows(rates.rows(other[np.newaxis], p)["A"][0])
+            rank, names = rank_of_rows(rates.row_matrix(other, p))
             if rank > usual:
                 usual, best = rank, names
     return RowRank(here, usual, m, involved if here < usual else best)

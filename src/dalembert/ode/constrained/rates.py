@@ -19,9 +19,11 @@ from dalembert.equations.sparse_solution import sparse_solution
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.python_call import address
 from dalembert.ode.constrained.fields import FIELDS
+from dalembert.ode.constrained.layout import Entries, Layout, Room
 from dalembert.ode.constrained.solver_text import EXPORTS, text
-from dalembert.ode.memory import padded, ready, structure
+from dalembert.ode.memory import fill_head, structure
 from dalembert.once import made_once
 
 if TYPE_CHECKING:
@@ -45,76 +47,12 @@ def _library() -> Library:
 
 
 @dataclass(frozen=True)
-class Entries:
-    """The nodes of q̇, M, f, A, γ, e, φ and q + E δz, all on one tape; matrices sparsely by rows."""
-
-    qdot: tuple[int, ...]
-    M: tuple[dict[int, int], ...]
-    f: tuple[int, ...]
-    A: tuple[dict[int, int], ...]
-    gamma: tuple[int, ...]
-    e: tuple[int, ...]
-    # zero for rows that are not holonomic
-    phi: tuple[int, ...]
-    retraction: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class RatesKind:
     """What sets one system apart from another, besides its numbers."""
 
     massless: bool = False
     quaternions: bool = False
     curved: bool = False
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Where the parts of the block begin: q̇, f, γ, φ, e, U, B, R."""
-
-    n_q: int
-    n: int
-    m: int
-
-    @property
-    def width(self) -> int:
-        """The length of a row of U or B."""
-        return padded(self.n)
-
-    @property
-    def row_width(self) -> int:
-        """The length of a column of R."""
-        return padded(self.m)
-
-    @functools.cached_property
-    def parts(self) -> dict[str, int]:
-        """{name: offset}, and the size of all under `end`."""
-        sizes = {
-            "qdot": padded(self.n_q),
-            "f": self.width,
-            "gamma": self.row_width,
-            "phi": self.row_width,
-            "e": self.row_width,
-            "U": self.n * self.width,
-            "B": self.m * self.width,
-            "R": self.m * self.row_width,
-        }
-        found, at = {}, 0
-        for name, size in sizes.items():
-            found[name] = at
-            at += size
-        return {**found, "end": at}
-
-    def places(self, entries: Entries, zero: int) -> tuple[list[int], list[int]]:
-        """The nodes that do not vanish, and the place of each in the block; of M the upper half."""
-        parts = self.parts
-        found: list[tuple[int, int]] = []
-        for name, nodes in (("qdot", entries.qdot), ("f", entries.f), ("gamma", entries.gamma), ("phi", entries.phi), ("e", entries.e)):
-            found += [(i, parts[name] + k) for k, i in enumerate(nodes)]
-        found += [(i, parts["U"] + r * self.width + s) for r, row in enumerate(entries.M) for s, i in row.items() if s >= r]
-        found += [(i, parts["B"] + j * self.width + s) for j, row in enumerate(entries.A) for s, i in row.items()]
-        found = [(i, place) for i, place in found if i != zero]
-        return [i for i, _ in found], [place for _, place in found]
 
 
 @dataclass(frozen=True)
@@ -130,13 +68,19 @@ class Tangents:
     rows: CompiledFunction
     shift: CompiledFunction
 
+    @property
+    def functions(self) -> dict[str, CompiledFunction]:
+        """By the names that native code has for them."""
+        return {"tangents": self.equations, "row_tangents": self.rows, "shift": self.shift}
+
 
 class ConstrainedRates:
     """(q̇, ż) at (q, z, t), with at most `cap` rows kept (all by default); λ goes along."""
 
     def __init__(self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int], kind: RatesKind) -> None:
         self.layout = Layout(len(entries.qdot), len(entries.f), len(entries.A))
-        outs, self.index = self.layout.places(entries, tape.zero)
+        outs, places = self.layout.places(entries, tape.zero)
+        self.index = np.array(places, dtype=np.int64)
         self.fill = CompiledFunction(tape, outs, state, parameters)
         self.move = CompiledFunction(tape, entries.retraction, state, parameters)
         self.kind = kind
@@ -162,7 +106,24 @@ class ConstrainedRates:
         """The same with S carried along."""
         new = self.of_rank(self.cap, self.alpha)
         new.tangents = tangents
+        new.__dict__.pop("room", None)
         return new
+
+    @functools.cached_property
+    def room(self) -> Room:
+        """The memory of a run."""
+        layout, m, tangents = self.layout, max(self.layout.m, 1), self.tangents
+        functions = {"fill": self.fill, "move": self.move} | ({} if tangents is None else tangents.functions)
+        sizes = {"outs": len(self.index), "x": layout.n_q + layout.n + LANES, "seen": m * layout.width}
+        sizes |= dict.fromkeys(("h", "inverse"), layout.width) | dict.fromkeys(("order", "keep", "multipliers"), m)
+        sizes |= dict.fromkeys(("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"), max(layout.row_width, LANES))
+        if tangents is not None:
+            sizes["tangents_x"] = tangents.equations.n_in + LANES
+            sizes["tangents_outs"] = max(f.n_out for f in tangents.functions.values()) + LANES
+        elif self.straight is not None:
+            functions["straight"], sizes["straight_outs"] = self.straight, self.straight.n_out + LANES
+        sizes |= {f"{name}_work": function.work_size + 8 for name, function in functions.items()}
+        return layout.room(sizes)
 
     def of_rank(self, cap: int, alpha: float = 0.0) -> ConstrainedRates:
         """The same with at most so many rows kept, and Baumgarte's α."""
@@ -197,7 +158,7 @@ class ConstrainedRates:
         if space is None or held != key:
             space = Workspace(self, p.copy(), choosing=True, alpha=self.alpha)
         # rows are chosen in the order they were chosen before: what was asked earlier must not show in the last bits
-        space.order[:] = np.arange(len(space.order))
+        space.order[:] = range(len(space.order))
         Y = np.empty((len(X), self.layout.n_q + self.layout.n + self.layout.m))
         _BATCH(_library().address("batch"))(X.ctypes.data, space.p.ctypes.data, Y.ctypes.data, len(X), space.address)
         self._pool.append((key, space))
@@ -228,6 +189,14 @@ class ConstrainedRates:
             moved = np.array([y if found is None else found for y, found in zip(states, one_by_one, strict=True)])
         return moved
 
+    def row_matrix(self, x: Numbers, p: Numbers) -> Numbers:
+        """A at one state."""
+        layout, parts = self.layout, self.layout.parts
+        block = np.zeros(parts["end"])
+        block[self.index] = self.fill.call(x, p)
+        A: Numbers = block[parts["B"] : parts["B"] + layout.m * layout.width].reshape(layout.m, layout.width)[:, : layout.n]
+        return A
+
     def rows(self, X: Numbers, p: Numbers) -> dict[str, Numbers]:
         """A, γ, e and φ of states in rows, as tables with one more index for the state."""
         layout, parts = self.layout, self.layout.parts
@@ -242,7 +211,8 @@ class ConstrainedRates:
         return {**found, "A": A, "M": M, "f": blocks[:, parts["f"] : parts["f"] + n], "qdot": blocks[:, : layout.n_q]}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": []}
+        # another processor's code takes other room
+        return {name: value for name, value in self.__dict__.items() if name != "room"} | {"_pool": []}
 
 
 class Workspace:
@@ -251,67 +221,46 @@ class Workspace:
     def __init__(self, rates: ConstrainedRates, p: Numbers, *, choosing: bool = False, holding: bool = False, alpha: float = 0.0) -> None:
         layout, kind = rates.layout, rates.kind
         self.rates, self.p = rates, p
-        self._alive: list[Any] = [rates, p]
-        fields = self._fields = _Fields(n_q=layout.n_q, n=layout.n, m=layout.m, cap=rates.cap, alpha=alpha)
+        fields = self._fields = _Fields(n_q=layout.n_q, n=layout.n, m=layout.m, cap=rates.cap, alpha=alpha, p=address(p))
         fields.groups, fields.row_groups = layout.width // LANES, layout.row_width // LANES
         fields.choosing, fields.holding = int(choosing), int(holding)
         fields.massless, fields.quaternions, fields.curved = int(kind.massless), int(kind.quaternions), int(kind.curved)
-        fields.p = p.ctypes.data
-        fields.fill, fields.fill_work = rates.fill.address, self._kept(ready(rates.fill, p))
-        fields.move, fields.move_work = rates.move.address, self._kept(ready(rates.move, p))
-        fields.outs, fields.count = self._kept(np.zeros(len(rates.index))), len(rates.index)
-        fields.index = self._kept(np.array(rates.index, dtype=np.int64))
-        self._place(layout)
-        self.order = np.arange(max(layout.m, 1), dtype=np.int64)
-        fields.order = self._kept(self.order)
-        fields.keep = self._kept(np.zeros(max(layout.m, 1), dtype=np.int64))
-        self.multipliers = np.zeros(max(layout.m, 1))
-        fields.multipliers = self._kept(self.multipliers)
+        fields.index, fields.count, fields.block_groups = address(rates.index), len(rates.index), layout.parts["end"] // LANES
         self.address = ctypes.addressof(fields)
+        self._place(rates.room)
+        self._compute("fill", rates.fill)
+        self._compute("move", rates.move)
         varied = "varied_" if rates.tangents else ""
         if rates.tangents is not None:
-            self._carry(rates.tangents)
+            fields.directions = rates.tangents.directions
+            for name, function in rates.tangents.functions.items():
+                self._compute(name, function)
         # what follows with the factors of the other solver, or without all rows, has no straight line
         elif rates.straight is not None and rates.cap == layout.m and not (choosing or alpha):
-            self._straighten(rates.straight)
+            fields.straight_count = rates.straight.n_out
+            self._compute("straight", rates.straight)
         self.rhs: int = _library().address(f"{varied}rates")
         self.project: int = _library().address(f"{varied}project")
 
-    def _carry(self, tangents: Tangents) -> None:
-        """S goes along."""
-        fields, p = self._fields, self.p
-        fields.directions = tangents.directions
-        functions = {"tangents": tangents.equations, "row_tangents": tangents.rows, "shift": tangents.shift}
-        for name, function in functions.items():
-            setattr(fields, name, function.address)
-            setattr(fields, f"{name}_work", self._kept(ready(function, p)))
-        fields.tangents_x = self._kept(np.zeros(tangents.equations.n_in + LANES))
-        fields.tangents_outs = self._kept(np.zeros(max(f.n_out for f in functions.values()) + LANES))
+    def _place(self, room: Room) -> None:
+        """All that it needs in one piece of memory."""
+        numbers = self._numbers = np.zeros(room.size)
+        fields, begin, m = self._fields, address(numbers), max(self.rates.layout.m, 1)
+        for name, place in room.places.items():
+            setattr(fields, name, begin + 8 * place)
+        order, multipliers = room.places["order"], room.places["multipliers"]
+        self.order, self.multipliers = numbers[order : order + m].view(np.int64), numbers[multipliers : multipliers + m]
+        self.order[:] = range(m)
 
-    def _straighten(self, straight: CompiledFunction) -> None:
-        """Solve in a straight line where that is safe."""
-        fields = self._fields
-        fields.straight, fields.straight_work = straight.address, self._kept(ready(straight, self.p))
-        fields.straight_outs, fields.straight_count = self._kept(np.zeros(straight.n_out + LANES)), straight.n_out
+    def _compute(self, name: str, function: CompiledFunction) -> None:
+        """Let native code call a function, whose scratch space begins with what follows from the parameters alone."""
+        setattr(self._fields, name, function.address)
+        fill_head(function, self._fields.p, getattr(self._fields, f"{name}_work"))
 
     @property
     def refused(self) -> int:
         """How often the straight line was not safe, and the other solver was taken."""
         return int(self._fields.straight_refused)
-
-    def _place(self, layout: Layout) -> None:
-        fields, parts = self._fields, layout.parts
-        block = np.zeros(parts["end"])
-        fields.block, fields.block_groups = self._kept(block), parts["end"] // LANES
-        for name, offset in parts.items():
-            if name != "end":
-                setattr(fields, name, block.ctypes.data + 8 * offset)
-        fields.x = self._kept(np.zeros(layout.n_q + layout.n + LANES))
-        fields.seen = self._kept(np.zeros(max(layout.m, 1) * layout.width))
-        for name in ("h", "inverse"):
-            setattr(fields, name, self._kept(np.zeros(layout.width)))
-        for name in ("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"):
-            setattr(fields, name, self._kept(np.zeros(max(layout.row_width, LANES))))
 
     @property
     def n_in(self) -> int:
@@ -326,7 +275,7 @@ class Workspace:
 
     def choose_rows(self, x: Numbers) -> int:
         """Choose the rows to be kept at a state (q, z, t); the rank."""
-        return int(_CHOOSE(_library().address("choose_rows"))(x.ctypes.data, self.address))
+        return int(_CHOOSE(_library().address("choose_rows"))(address(x), self.address))
 
     def give_multipliers(self, where: int) -> None:
         """Write λ there from now on."""
@@ -342,7 +291,3 @@ class Workspace:
         """The state on the rows nearest to y; None where none was found."""
         new = np.array(y, dtype=np.float64)
         return None if _PROJECT(self.project)(t, new.ctypes.data, self.address) else new
-
-    def _kept(self, array: NDArray[Any]) -> int:
-        self._alive.append(array)
-        return array.ctypes.data

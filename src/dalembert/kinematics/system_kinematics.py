@@ -29,7 +29,10 @@ from dalembert.once import MAKING, MadeOnce, on_demand
 _ALL_RATES: Final = MadeOnce["Kinematics"]()
 _WITH_DEPENDENT: Final = MadeOnce["Kinematics"]()
 # what a fork makes anew, if it is asked for it
-_ON_THE_TAPE: Final = frozenset({"qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear"})
+_ON_THE_TAPE: Final = (
+    *("tape", "in_rates", "in_speeds", "rate", "along_q"),
+    *("qddot_of_u", "velocity_rows", "motion", "motion_in_rates", "_linear", "_a", "_partials"),
+)
 
 
 class Kinematics(Shown):
@@ -51,14 +54,12 @@ class Kinematics(Shown):
         if complete:
             check_everything_used(system)
         self.system = system.frozen()
-        self.tape: Tape = system.space.tape.fork()
-        t = self.tape
+        t = self.__dict__["tape"] = system.space.tape.fork()
         self.q: tuple[int, ...] = tuple(q.i for q in system.q)
         self.qdot: tuple[int, ...] = tuple(q.dot.i for q in system.q)
         self.qddot: tuple[int, ...] = tuple(q.dot.dot.i for q in system.q)
         # everything in q̇: declared speeds replaced by their definitions
         self._definitions = definitions_in_rates(system, t)
-        self.in_rates = Rewrite(t, self._definitions)
         declared = constraint_rows(system, t, list(self.qdot), self.in_rates)
         # rows said to follow from the others take no part in the elimination, nor do those nonlinear in the rates
         self.redundant: tuple[ConstraintRow, ...] = tuple(r for r in declared if r.redundant and r.nonlinear is None)
@@ -94,17 +95,45 @@ class Kinematics(Shown):
         # what was computed once from this kinematics, shared by its forks
         self.made: dict[Any, dict[Hashable, Any]] = {}
         self._at_mark: Tape | None = None
-        self._set_up()
 
-    def _set_up(self) -> None:
-        t = self.tape
-        self.in_rates = Rewrite(t, self._definitions)
-        self.in_speeds = Rewrite(t, self._in_u)
-        self.rate = Derivative(t, self._symbol_rate)
-        # ∂e/∂q · (W u + X): the part of de/dt that comes from the coordinates
-        self.along_q = Derivative(t, self._rate_of.get)
-        self._a: dict[Point, Vector] = {}
-        self._partials: dict[Frame | Point, tuple[dict[int, Vector], Vector]] = {}
+    @on_demand
+    def tape(self) -> Tape:
+        """Where the expressions are; that of a fork is copied when it is first asked for, and most runs never ask."""
+        with MAKING:
+            made: Tape | None = self.__dict__.get("tape")
+            if made is None:
+                assert self._at_mark is not None
+                # another thread that waits here finds it
+                made = self.__dict__["tape"] = self._at_mark.fork()
+            return made
+
+    @on_demand
+    def in_rates(self) -> Rewrite:
+        """e with declared speeds replaced by their definitions."""
+        return Rewrite(self.tape, self._definitions)
+
+    @on_demand
+    def in_speeds(self) -> Rewrite:
+        """e with rates of coordinates and dependent speeds replaced: everything in u."""
+        return Rewrite(self.tape, self._in_u)
+
+    @on_demand
+    def rate(self) -> Derivative:
+        """de/dt along the motion."""
+        return Derivative(self.tape, self._symbol_rate)
+
+    @on_demand
+    def along_q(self) -> Derivative:
+        """∂e/∂q · (W u + X): the part of de/dt that comes from the coordinates."""
+        return Derivative(self.tape, self._rate_of.get)
+
+    @on_demand
+    def _a(self) -> dict[Point, Vector]:
+        return {}
+
+    @on_demand
+    def _partials(self) -> dict[Frame | Point, tuple[dict[int, Vector], Vector]]:
+        return {}
 
     def fork(self, grown: Tape | None = None) -> Kinematics:
         """The same kinematics on a tape of its own, for one derivation; `grown` is the tape of another fork, to go on from."""
@@ -112,13 +141,16 @@ class Kinematics(Shown):
             # this one never grows, so that forks are plain copies of it
             self._at_mark = self.tape.fork(self.mark)
         new: Kinematics = object.__new__(Kinematics)
-        new.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _ON_THE_TAPE})
-        new.tape = (self._at_mark if grown is None else grown).fork()
-        new._set_up()
+        own = self.__dict__.copy()
+        for name in _ON_THE_TAPE:
+            own.pop(name, None)
+        if grown is not None:
+            own["tape"] = grown.fork()
+        new.__dict__ = own
         return new
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "made": {}, "_at_mark": None}
+        return {**self.__dict__, "tape": self.tape, "made": {}, "_at_mark": None}
 
     def _symbol_rate(self, i: int) -> int | None:
         """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""

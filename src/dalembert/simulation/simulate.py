@@ -96,6 +96,8 @@ def run_context(model: NativeModel, p: NDArray[np.float64], watched: Watched | N
 
 def _hold(context: Context, watched: Watched, start: Start, options: RunOptions) -> None:
     """To a budget, or to the level of E_Z at the start, where that is asked for."""
+    if options.budget is None and watched.audit.defect is None:
+        return
     K2, V = map(float, watched.energies(start.y, start.t))
     if options.budget is not None:
         context.moderate(options.budget, (K2, V), start.t)

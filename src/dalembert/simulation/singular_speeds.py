@@ -37,7 +37,11 @@ def warn_of_singular_speeds(run: Trajectory) -> None:
     if suspects is None:
         return
     p = np.array(parameters_of(values, suspects.parameters))
-    size = np.abs(suspects.entries.batch(np.column_stack([run.y, run.t]), p))
+    entries = suspects.entries.batch(np.column_stack([run.y, run.t]), p)
+    # for most this is all there is to see
+    if entries.max() <= _LARGE and entries.min() >= -_LARGE:
+        return
+    size = np.abs(entries)
     largest = size.max(axis=0)
     suspicious = (largest > _LARGE * np.maximum(1.0, size.min(axis=0))).nonzero()[0]
     if suspicious.size:

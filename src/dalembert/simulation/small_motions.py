@@ -22,11 +22,10 @@ def warn_of_small_motion(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
     if (type(atol) is not float and np.ndim(atol)) or not len(run):
         return
     tolerance = atol if type(atol) is float else float(np.asarray(atol))
-    y = run.y
     # most motions begin large enough, and need not be looked at to their end
-    if max(map(abs, y[0].tolist()), default=0.0) >= _DIGITS * tolerance:
+    if max(map(abs, (*run.start.q.tolist(), *run.start.u.tolist())), default=0.0) >= _DIGITS * tolerance:
         return
-    largest = float(np.max(np.abs(y), initial=0.0))
+    largest = float(np.max(np.abs(run.y), initial=0.0))
     if 0.0 < largest < _DIGITS * tolerance and rtol * largest < tolerance:
         wanted = f"{10.0 ** np.floor(np.log10(largest * 1e-9)):.0e}"
         warn(

@@ -25,6 +25,7 @@ from dalembert.states.tables import table
 
 _MASS_SYMBOLS: Final = MadeOnce[tuple[int, ...]]()
 _MASSES: Final = MadeOnce[None]()
+_DECLARED: Final = MadeOnce[dict[int, float]]()
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,11 @@ class Values:
 
     def value_at(self, t: float) -> dict[int, float]:
         """Every symbol that is not part of the state, as a number at time t (inputs that depend on the state left out)."""
-        tape = self.kin.tape
         held = {i: x for each in self.live for i, x in each.known(t).items()}
-        known = {**self.numbers, **held, self.kin.system.t.i: t}
         found = self.numbers | held
+        if not self.bindings:
+            return found
+        tape, known = self.kin.tape, {**found, self.kin.system.t.i: t}
         for x, e in self.bindings.items():
             try:
                 found[x] = evaluate(tape, [e], known.__getitem__, Floats())[0]
@@ -89,8 +91,9 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
     Functions and tables only where they are `live`.
     """
     kin = kin.fork()
-    system, tape = kin.system, kin.tape
-    numbers = {tape.names[n]: x for n, x in constant_values(system, values).items()}
+    system = kin.system
+    numbers = _DECLARED(kin, None, lambda: _numbers(system, {})) if not mapping("values", values) else _numbers(system, values)
+    numbers = numbers.copy()
     motions: dict[int, Scalar] = {s.scalar.i: s.motion for s in system.symbols.values() if s.motion is not None}
     by_hand: list[LiveInput] = []
     for key, given in mapping("inputs", inputs).items():
@@ -102,7 +105,7 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
         value = without_unit(system, name, _of_file(given))
         motion = _read(kin, name, value) if isinstance(value, str) else value
         if isinstance(motion, Scalar) or is_sympy(motion):
-            motions[x] = Scalar(tape, kin.in_speeds(on(tape, motion)))
+            motions[x] = Scalar(kin.tape, kin.in_speeds(on(kin.tape, motion)))
             _check_motion(kin, name, motions[x])
             # its own value, where it has one, no longer counts
             numbers.pop(x, None)
@@ -122,8 +125,13 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
     _check_masses(kin, numbers)
     if by_hand:
         # their symbols belong to every fork from here on, and what is compiled with them to this run alone
-        kin.held, kin.mark, kin.made = tuple(i for each in by_hand for i in each.nodes), len(tape), {}
-    return Values(kin, numbers, jets(tape, motions), tuple(by_hand))
+        kin.held, kin.mark, kin.made = tuple(i for each in by_hand for i in each.nodes), len(kin.tape), {}
+    return Values(kin, numbers, jets(kin.tape, motions) if motions else {}, tuple(by_hand))
+
+
+def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:
+    """The constants by symbol node."""
+    return {system.symbols[name].scalar.i: x for name, x in constant_values(system, values).items()}
 
 
 def _of_file(value: Any) -> Any:

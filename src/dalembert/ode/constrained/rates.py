@@ -225,7 +225,8 @@ class Workspace:
         fields.groups, fields.row_groups = layout.width // LANES, layout.row_width // LANES
         fields.choosing, fields.holding = int(choosing), int(holding)
         fields.massless, fields.quaternions, fields.curved = int(kind.massless), int(kind.quaternions), int(kind.curved)
-        fields.index, fields.count, fields.block_groups = address(rates.index), len(rates.index), layout.parts["end"] // LANES
+        fields.index = address(rates.index)  # type: ignore[arg-type]  # whole numbers are found as others are
+        fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // LANES
         self.address = ctypes.addressof(fields)
         self._place(rates.room)
         self._compute("fill", rates.fill)

@@ -12,6 +12,7 @@ from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
+from dalembert.ode.failures import Crawling, RunStopped
 from dalembert.principles.kane import kane
 
 if TYPE_CHECKING:
@@ -116,10 +117,7 @@ def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
 def run_system(system: System, duration: float, options: RunOptions, *, audit: bool = True, keep_energy: bool = False) -> Trajectory:
     """The run itself, as its options say; where it stops, the failure says why."""
     from dalembert.integrals.audit import RunIntegrals
-    from dalembert.integrals.energy_tolerance import explain as explain_refusal
-    from dalembert.ode.failures import Crawling, RunStopped
     from dalembert.simulation.simulate import run
-    from dalembert.simulation.stopping import explain
 
     if system.expansions:
         _check_members(system, duration, options)
@@ -142,6 +140,9 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
         ):
             warn(f"this run is stiff, and was made anew with integrator='rosenbrock': {failure}")
             return run_system(system, duration, replace(options, integrator="rosenbrock"), audit=audit, keep_energy=keep_energy)
+        from dalembert.integrals.energy_tolerance import explain as explain_refusal
+        from dalembert.simulation.stopping import explain
+
         explain(failure, kane(kin).equations)
         if options.budget is not None:
             explain_refusal(failure)

@@ -109,7 +109,7 @@ class Points:
         times, states = np.empty(room), np.empty((room, self._width))
         dense = np.empty((room, self._rows, self._width)) if self._dense else None
         at = address(times), address(states), 0 if dense is None else address(dense)
-        self._before = self._thinned + sum(len(block.times) for block in self._blocks)
+        self._before = self._thinned + sum([len(block.times) for block in self._blocks])
         self._blocks.append(_Block(times, states, dense, at))
 
     @property

@@ -151,19 +151,20 @@ def _rank_notes(rank: RowRank, kin: Kinematics) -> list[str]:
 def _problem(
     context: Context, start: Start, t1: float, options: RunOptions, n_quadratures: int, variation: Variation | None
 ) -> InitialValueProblem:
-    S = np.zeros(0) if variation is None else variation.start.ravel()
+    S = [] if variation is None else [variation.start.ravel()]
+    y0 = np.concatenate([start.q, start.x, start.u, *S, np.zeros(n_quadratures)])
     return InitialValueProblem(
         rhs=context.rhs,
         project=context.project,
         accept=context.accept,
         context=context.address,
-        y0=np.concatenate([start.y, S, np.zeros(n_quadratures)]),
+        y0=y0,
         t0=start.t,
         t1=t1,
         rtol=number("rtol", options.rtol),
         atol=options.atol if variation is None else variation.atol(options.atol),
         max_step=options.max_step,
-        n_norm=len(start.y) + len(S),
+        n_norm=len(y0) - n_quadratures,
         at=None if options.at is None else np.sort(np.ravel(np.asarray(options.at, dtype=np.float64))),
     )
 

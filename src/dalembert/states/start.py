@@ -167,6 +167,8 @@ def _native_start(
 
 def first_order_states(form: StartForm, asked: Sequence[Condition]) -> tuple[Numbers, tuple[Origin, ...]]:
     """First-order states as given, as declared, or zero."""
+    if not form.names.states:
+        return np.zeros(0), ()
     given = {place: asked[k].value for k, place in form.first_order}
     declared = [form.kin.system.symbols[name].value for name in form.names.states]
     values = [given.get(k, float(value or 0.0)) for k, value in enumerate(declared)]
@@ -178,6 +180,8 @@ def first_order_states(form: StartForm, asked: Sequence[Condition]) -> tuple[Num
 
 def guessed_coordinates(form: StartForm, guess: Sequence[Condition]) -> dict[int, float]:
     """{place: value} of the coordinates at which a search begins."""
+    if not guess:
+        return {}
     place, given = {i: k for k, i in enumerate(form.kin.q)}, {at for _, at in form.coordinates}
     for c in guess:
         if c.symbol not in place or place[c.symbol] in given or not form.structure[:, place[c.symbol]].any():

@@ -109,9 +109,15 @@ def start_form(kin: Kinematics, given: Mapping[Key, Any], guess: Mapping[Key, An
 def _names(kin: Kinematics, given: Mapping[Key, Any]) -> tuple[Hashable, ...] | None:
     """What determines the keys: texts, and expressions on the system's own tape, which only grows; None where there is another one."""
     tape = kin.system.space.tape
-    if all(key.__class__ is str or (isinstance(key, Scalar) and key.tape is tape) for key in given):
-        return tuple(key if isinstance(key, str) else key.i for key in given)
-    return None
+    found: list[Hashable] = []
+    for key in given:
+        if key.__class__ is str:
+            found.append(key)
+        elif isinstance(key, Scalar) and key.tape is tape:
+            found.append(key.i)
+        else:
+            return None
+    return tuple(found)
 
 
 def _read(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str) -> tuple[AskedQuantity, ...]:

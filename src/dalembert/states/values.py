@@ -18,7 +18,7 @@ from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.inertia import inertia_fault
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
-from dalembert.once import MadeOnce
+from dalembert.once import MadeOnce, on_demand
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.live_inputs import LiveInput, Sampled, live_input
 from dalembert.states.tables import table
@@ -43,7 +43,7 @@ class Values:
         """What reads expressions with these values, on a tape of its own."""
         return Evaluator(self.kin, self.numbers, self.bindings)
 
-    @cached_property
+    @on_demand
     def bound(self) -> tuple[object, ...]:
         """What determines code compiled with these bindings."""
         if not self.bindings:

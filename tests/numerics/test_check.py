@@ -114,7 +114,7 @@ def test_a_mistake_in_the_recursion_spoils_the_agreement(monkeypatch):
 def test_a_mistake_after_the_recursion_is_caught(monkeypatch):
     s = gallery.build("double-pendulum")
     f = da.compile(s)
-    monkeypatch.setattr(f, "batch_of", lambda X, P: 1.0001 * type(f).batch_of(f, X, P))
+    monkeypatch.setattr(f, "one_by_one", lambda X, P: 1.0001 * type(f).one_by_one(f, X, P))
     found = check_compiled(f, da.kane(s).equations)
     assert not found.agrees
     assert "native code, link by link: DIFFERS, relative residual" in str(found)
@@ -123,7 +123,7 @@ def test_a_mistake_after_the_recursion_is_caught(monkeypatch):
 def test_numbers_that_are_none_do_not_pass(monkeypatch):
     s = gallery.build("double-pendulum")
     f = da.compile(s)
-    monkeypatch.setattr(f, "batch_of", lambda X, P: np.nan * type(f).batch_of(f, X, P))
+    monkeypatch.setattr(f, "one_by_one", lambda X, P: np.nan * type(f).one_by_one(f, X, P))
     assert not check_compiled(f, da.kane(s).equations).agrees
 
 

@@ -287,7 +287,9 @@ class Tape:
         if y[0] == "const":
             a, b, x, y = b, a, y, x
         if x[0] == "const":
-            return self._scaled(x[1], b)
+            gathered = y[0] == "const" or (y[0] == "mul" and self.nodes[y[1]][0] == "const")
+            # mostly there is nothing to gather and no sign; a numerator is compared much faster than its fraction
+            return self._scaled(x[1], b) if gathered or x[1].numerator < 0 else self._new(("mul", a, b))
         return self._new(("mul", a, b) if a <= b else ("mul", b, a))
 
     def _scaled(self, k: Number, b: int) -> int:

@@ -87,7 +87,7 @@ def _residuals(dynamics: NativeDynamics, equations: Equations, states: int, rand
     values |= {i: _dyadic(random, 1.0, states) for i in dynamics.parameters}
     X = np.column_stack([values[i] for i in dynamics.state])
     P = np.column_stack([values[i] for i in dynamics.parameters]) if dynamics.parameters else np.zeros(0)
-    udot = dynamics.batch_of(X, P)
+    udot = dynamics.one_by_one(X, P)
     for i in symbols_of(equations.tape, equations.residuals):
         values.setdefault(i, _dyadic(random, 1.0, states))
     found = (_relative(equations, {i: Fraction(float(x[k])) for i, x in values.items()}, udot[k]) for k in range(states))

@@ -103,10 +103,11 @@ class NativeDynamics(Shown):
             t = t.reshape(-1, 1) if t.ndim == 1 and len(t) == len(Q) else t
         return self._udot.batch(Q, U, t, p)
 
-    def batch_of(self, states: NDArray[Any], parameters: NDArray[Any]) -> NDArray[Any]:
-        """u̇ of states (q, u, t) in rows, each with its own row of parameters."""
-        n_q, n_u = self._n_q, self._n_u
-        return self._udot.batch(states[:, :n_q], states[:, n_q : n_q + n_u], states[:, n_q + n_u :], parameters)
+    def one_by_one(self, states: NDArray[Any], parameters: NDArray[Any]) -> NDArray[Any]:
+        """u̇ of states (q, u, t) in rows, each with its own row of parameters: for few states, code for many need not be compiled."""
+        n_q, n = self._n_q, self._n_q + self._n_u
+        rows = self._numpy.broadcast_to(parameters, (len(states), len(self.parameters)))
+        return self._numpy.array([self._call(x[:n_q], x[n_q:n], float(x[n]), p) for x, p in zip(states, rows, strict=True)])
 
     def _with(self, values: dict[str, Any]) -> NDArray[Any]:
         p = self._defaults.copy()

@@ -20,6 +20,8 @@ def block():
         (lambda s, P, x, y: s.contact(P, friction=0.4, static=0.3), r"static = 0\.3 is less than friction = 0\.4"),
         (lambda s, P, x, y: s.contact(P, restitution=1.5), r"restitution = 1\.5: it must lie between 0"),
         (lambda s, P, x, y: s.contact(P, restitution=da.cos(x)), r"restitution = cos x contains x; give a number"),
+        (lambda s, P, x, y: s.contact(P, radius=-0.1, on=s.bodies[0]), r"radius = -0\.1; a radius is not negative"),
+        (lambda s, P, x, y: s.contact(P, friction=0.1, static=0.2, stribeck=0), r"stribeck = 0; give the slip velocity"),
         (lambda s, P, x, y: s.contact(P, law="hertz"), r"law='hertz' is unknown: choose 'newton' or 'poisson'"),
         (lambda s, P, x, y: s.contact(s.O), r"nothing that moves can open or close this gap"),
         (lambda s, P, x, y: s.contact(P, ball=s.O), r"two points never meet; give the radii"),

@@ -157,6 +157,8 @@ class ContactRun(EventfulRun):
     context: Context = field(kw_only=True)
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
+    # the modes before the latest change
+    _earlier: list[ContactMode] = field(default_factory=list)
     # where steps of this mode were made shorter, lest a monitor turn in them unseen
     _shortened: list[float] = field(default_factory=list)
 
@@ -258,11 +260,11 @@ class ContactRun(EventfulRun):
             after = y.copy()
             after[: self._n] = new
             self.book(t, y, after)
-        elif old == self.switcher.modes and t - self._latest <= _AT_ONCE * self.switcher.duration:
+        elif self.switcher.modes in (old, self._earlier) and t - self._latest <= _AT_ONCE * self.switcher.duration:
             self._give_slack(integration, fired)
         else:
             self._slack.clear()
-        self._latest = t
+        self._latest, self._earlier = t, old
         self._check_progress(integration)
         self._note(t, before, new, changes)
         self._apply(t)

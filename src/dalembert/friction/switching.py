@@ -148,6 +148,15 @@ class Switcher:
             )
             numbers.append(k)
         verdict = chosen(self._search.holding(q.A, q.b, candidates), _size(q.b))
+        lifting = [self._lifts(k, fired) for k in numbers]
+        if verdict.chosen is None and any(lifting):
+            # its force has come to zero, and by a rounding it would be pressed down again
+            rest = [c for c, lifts in zip(candidates, lifting, strict=True) if not lifts]
+            verdict = chosen(self._search.holding(q.A, q.b, rest), _size(q.b))
+            if verdict.chosen is not None:
+                for k in (k for k, lifts in zip(numbers, lifting, strict=True) if lifts):
+                    self.modes[k] = OPEN
+                numbers, candidates = [k for k, lifts in zip(numbers, lifting, strict=True) if not lifts], rest
         if verdict.chosen is None and fired:
             # what has ended may go on, by a rounding
             verdict = chosen(self._search.holding(q.A, q.b, [c._replace(ended=()) for c in candidates]), _size(q.b))
@@ -157,6 +166,11 @@ class Switcher:
             raise NoMotion(self._paradox(numbers, verdict.several))
         for k, mode in zip(numbers, verdict.chosen.modes, strict=True):
             self.modes[k] = mode
+
+    def _lifts(self, k: int, fired: Sequence[Monitor]) -> bool:
+        """Whether contact k was closed until its normal force came to zero."""
+        one_sided = self.modes[k].closed and not self.model.contacts[k].two_sided
+        return one_sided and any(m.what == "gap" and m.contact == k for m in fired)
 
     def _ended(self, k: int, fired: Sequence[Monitor]) -> tuple[ContactMode, ...]:
         """What contact k does no longer: a force that vanished opens it, one that left the cone lets it slip."""

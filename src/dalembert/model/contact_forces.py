@@ -95,6 +95,9 @@ def declare_contact(
         raise BadDescription(msg)
     mu_k, mu_s = mu if mu is not None else (None, None)
     if stribeck is not None and mu is not None and slip is not None:
+        if (found := number(s, scalar(s, stribeck))) is not None and found <= 0:
+            msg = f"{label}: stribeck = {found:g}; give the slip velocity at which static friction is lost, a positive one"
+            raise BadDescription(msg)
         mu_k = mu[0] + (mu[1] - mu[0]) * exp(-((slip / scalar(s, stribeck)) ** 2))
     tape, k = s.space.tape, len(s.contacts) + 1
     flags = [Scalar(tape, tape.private_symbol(f"{what}_{k}")) for what in ("closed", "stick", "direction", "side", "slack")]

@@ -60,7 +60,7 @@ def contact(
     """
     label = contact_name(s, name, "contact")
     s.space.has(at, Point, label)
-    n, gap, reach = _ground(s, label, at, (ground, through, ball, height), _radii(s, radius))
+    n, gap, reach = _ground(s, label, at, (ground, through, ball, height), _radii(s, label, radius))
     body = None if on is None else check_body(label, at, on)
     other = None if against is None else _carrier(label, against, height)
     place = at if reach == 0 else at.offset(-reach * n, f"{at.name} on the ground")
@@ -154,9 +154,13 @@ def _ground(
     return n, (P - Q) @ n - r, r
 
 
-def _radii(s: Registry, radius: Any) -> tuple[Scalar, Scalar]:
+def _radii(s: Registry, label: str, radius: Any) -> tuple[Scalar, Scalar]:
     """Of the ball about the point, and of the ball that is the ground."""
     r, R = radius if isinstance(radius, tuple | list) and len(radius) == 2 else (radius, 0)
+    for x in (r, R):
+        if (found := number(s, scalar(s, x))) is not None and found < 0:
+            msg = f"{label}: radius = {found:g}; a radius is not negative"
+            raise BadDescription(msg)
     return scalar(s, r), scalar(s, R)
 
 

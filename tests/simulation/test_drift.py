@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.gallery import double_pendulum, pendulum_absolute
+from dalembert.gallery import double_pendulum, n_four_bar, pendulum_absolute
 from truth.published import Published, difference
 
 DOUBLE_PENDULUMS = [
@@ -102,3 +102,12 @@ def test_rounding_does_not_add_up_over_two_hundred_thousand_steps() -> None:
     errors = [np.hypot(run.q[-1, 0] - np.cos(end), run.u[-1, 0] + np.sin(end)) for run in runs]
     assert runs[-1].solution.steps > 150_000
     assert errors[0] / tolerances[0] == pytest.approx(errors / tolerances, rel=0.1)
+
+
+@pytest.mark.parametrize("windows", [3, 12])
+def test_rows_hold_beside_a_position_of_zeros(windows):
+    """Lengths leave rounding in the rows that has nothing to do with angles of 1e-13: the motion is that of small angles all the same."""
+    s = n_four_bar.build(windows=windows)
+    grown = [da.simulate(s, 0.2, start={"phi_0": x})["phi_0"][-1] / x for x in (1e-4, 1e-10, 1e-13)]
+    assert grown == pytest.approx([grown[0]] * 3, rel=1e-2)
+    assert abs(da.simulate(s, 0.2, start={})["phi_0"][-1]) < 1e-14

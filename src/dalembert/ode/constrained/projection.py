@@ -18,6 +18,8 @@ _NEARLY_NOTHING: Final = 1e-5
 _SMALL: Final = 4.0
 _NOISE: Final = 64.0
 _LARGE: Final = 1e9
+# of coordinates closer to zero than this, lengths leave more rounding in φ than those have themselves: l (1 − cos θ) beside θ = 0
+_NEAR_ZERO: Final = 1e-6
 _EPSILON: Final = 2.0**-52
 _ROUNDS: Final = 8
 _SPEED_ROUNDS: Final = 3
@@ -37,17 +39,16 @@ def _residual() -> str:
     reach = f.call("size", REAL, given.x, given.n_q)
     unit = f.choose(reach > 0.0, reach, 1.0) * _EPSILON
 
-    def ratio(j: Value) -> Value:
+    def ratio(j: Value, unit: Value = unit) -> Value:
         return f.intrinsic("fabs", phi[j]) / (unit * f.choose(sizes[j] > 0.0, sizes[j], 1.0))
 
-    def widen(j: Value) -> None:
-        size = ratio(j)
+    def widen(size: Value) -> None:
         # a NaN is the largest of all
         most.value = f.choose(size <= most.value, most.value, size)
 
     with f.when(every.differs(0)):
         with f.loop(given.m) as j:
-            widen(j)
+            widen(ratio(j, f.intrinsic("maxnum", unit, f.value(_NEAR_ZERO * _EPSILON, REAL))))
         f.give(most.value)
     diagonal = native.column("diagonal")
     with f.loop(given.rank) as k:
@@ -55,7 +56,7 @@ def _residual() -> str:
         with f.when(d < WEAK), f.when(ratio(j) <= _NOISE):
             phi[j] = 0.0
         with f.when(d > _NEARLY_NOTHING):
-            widen(j)
+            widen(ratio(j))
     f.give(most.value)
     return f.text()
 

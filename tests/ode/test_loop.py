@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 
 from dalembert.numerics.jit import Library
 from dalembert.ode.callback import integrate_function
+from dalembert.ode.failures import RunStopped
 from dalembert.ode.loop import Integration, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
@@ -223,3 +224,20 @@ def test_a_restart_has_the_bits_of_a_new_run_and_leaves_what_was_given_alone(nat
         assert (anew.t == solution.t).all()
         assert (anew.y == solution.y).all()
         assert (anew.calls, anew.rejected) == (solution.calls, solution.rejected)
+
+
+def test_a_restart_after_a_run_that_stopped_has_the_bits_of_a_new_one(native: Library) -> None:
+    """A fall into the centre cannot go on; nothing of it is left in the memory that the next run begins in."""
+    rhs = native.address("kepler")
+    fall, orbit = (InitialValueProblem(rhs=rhs, y0=[1.0, 0.0, 0.0, v], t0=0.0, t1=5.0) for v in (0.0, 1.2))
+    integration = Integration(fall)
+    with pytest.raises(RunStopped) as stopped:
+        integration.advance(10**6)
+    reached = stopped.value.solution.y.copy()
+    integration.restart(orbit)
+    while not integration.advance():
+        pass
+    anew, again = integrate(orbit), integration.solution()
+    assert anew.y.tobytes() == again.y.tobytes()
+    assert (anew.calls, anew.rejected) == (again.calls, again.rejected)
+    assert stopped.value.solution.y.tobytes() == reached.tobytes()

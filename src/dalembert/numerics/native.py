@@ -13,6 +13,7 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.kept_symbols import kept_symbols
 from dalembert.numerics.symbol_values import BadValue, MissingValue, check_complete, number, symbol_name
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class NativeDynamics(Shown):
 
     def _symbols(self) -> tuple[int, ...]:
         """The symbols that are neither state nor time."""
-        return tuple(i for i in self.equations.symbols if i not in self.state)
+        state = {*self.state}
+        return tuple(i for i in kept_symbols(self.equations.tape, (*self.equations.qdot, *self.equations.udot)) if i not in state)
 
     def _function(self) -> CompiledFunction:
         """What computes u̇: call(q, u, t, p), and batch for states in rows."""

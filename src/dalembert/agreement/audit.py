@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
+from dalembert.algebra.columns import Column
 from dalembert.algebra.exact.verdict import Decision
 from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import cross_matrix, dot3
+from dalembert.geometry.triples import cross_matrix, departures, dot3
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 
@@ -57,7 +58,7 @@ def _all(zero: Iterable[bool | None]) -> bool | None:
 
 
 def _minus(kin: Kinematics, a: Triple, b: Triple) -> list[int]:
-    return [kin.tape.sub(x, y) for x, y in zip(a, b, strict=True)]
+    return list(Column(kin.tape, a) - Column(kin.tape, b))
 
 
 def _rates(rate: Callable[[int], int], c: Triple) -> Triple:
@@ -85,12 +86,11 @@ def _of_frame(kin: Kinematics, name: str, F: Frame) -> list[Identity]:
     Rd = [_rates(kin.rate, row) for row in R]
     w = kin.w(F).components(N)
     alpha = kin.alpha(F).components(N)
-    gram = [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]
     # [ω]ₓ = Ṙ Rᵀ: all nine entries
     w_x = cross_matrix(t, w)
     spin = [t.sub(w_x[i][j], dot3(t, Rd[i], R[j])) for i in range(3) for j in range(3)]
     return [
-        Identity("R Rᵀ = 1", name, gram),
+        Identity("R Rᵀ = 1", name, departures(t, R)),
         Identity("[ω]ₓ = Ṙ Rᵀ", name, spin),
         Identity("α = dω/dt", name, _minus(kin, alpha, _rates(kin.rate, w))),
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dalembert.algebra.columns import Column
 from dalembert.algebra.exact.field import StructurallySingular
 from dalembert.algebra.exact.verdict import Clock, Decision, Verdict
 from dalembert.algebra.exact.zero_test import ZeroTest
@@ -47,14 +48,14 @@ class ReferenceEquations:
 
     def certificate(self, other: Equations) -> Certificate:
         """Do the two have the same solutions u̇ for every state?"""
-        theirs = transplant(other.tape, self.tape, other.residuals)
-        differences = [self.tape.sub(a, b) for a, b in zip(self.reference.residuals, theirs, strict=True)]
+        theirs = Column(self.tape, transplant(other.tape, self.tape, other.residuals))
+        differences = (Column(self.tape, self.reference.residuals) - theirs).nodes
         self._rows.clock = self._inserted.clock = Clock()
         try:
             same = self._rows.decide(differences)
             if same.all_zero is not False:
                 return _verdict(same, same_rows=True)
-            return _verdict(self._inserted.decide(theirs), same_rows=False)
+            return _verdict(self._inserted.decide(theirs.nodes), same_rows=False)
         except StructurallySingular as problem:
             # rows that differ while the mass matrix determines no accelerations to insert: they may still have the same solutions
             return Certificate(holds=None, bound=1.0, why=str(problem), same_rows=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra import functions
@@ -210,14 +211,10 @@ def _symbol(tape: Tape, name: str) -> int:
 
 def _product(tape: Tape, _: Any, args: list[Scalar]) -> Scalar:
     """Π a, with the factors 1/a gathered in one denominator."""
-    above, below = tape.one, tape.one
-    for a in args:
-        op, x, y = tape.nodes[a.i]
-        if op == "div" and x == tape.one:
-            below = tape.mul(below, y)
-        else:
-            above = tape.mul(above, a.i)
-    return Scalar(tape, tape.div(above, below))
+    nodes = [(a, tape.nodes[a.i]) for a in args]
+    below = [Scalar(tape, y) for _, (op, x, y) in nodes if op == "div" and x == tape.one]
+    above = [a for a, (op, x, _) in nodes if op != "div" or x != tape.one]
+    return prod(above, start=Scalar(tape, tape.one)) / prod(below)
 
 
 def _power(base: Scalar, exponent: Scalar) -> Scalar:

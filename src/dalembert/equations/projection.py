@@ -13,6 +13,7 @@ from dalembert.algebra.folds import Linear
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.tape import Tape
 from dalembert.equations.ldl import LDL
+from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 
@@ -30,8 +31,7 @@ def projection(kin: Kinematics) -> Projection | None:
     """One Newton step onto the holonomic rows; None where there are none."""
     kin = kin.fork()
     t, n = kin.tape, kin.n_q
-    # a quaternion keeps the norm one
-    phi = [kin.scalar(r.phi) - int(r.is_norm) for r in kin.rows if r.phi is not None]
+    phi = [kin.scalar(f) for f in position_residuals(t, kin.rows)]
     if not phi:
         return None
     A = jacobian(Column(t, (f.i for f in phi)), Column(t, kin.q))

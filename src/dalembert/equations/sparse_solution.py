@@ -84,7 +84,11 @@ class SparseLDL:
 
     def solve(self, b: Mapping[int, int]) -> dict[int, int]:
         """x with L D Lᵀ x = b."""
-        return self.back({j: self.tape.mul(y, self.over[j]) for j, y in self.forward(b).items()})
+        return self.back(self.divided(self.forward(b)))
+
+    def divided(self, b: Mapping[int, int]) -> dict[int, int]:
+        """D⁻¹ b"""
+        return {k: self.tape.mul(x, self.over[k]) for k, x in b.items()}
 
 
 def sparse_solution(
@@ -105,7 +109,7 @@ def _solution(
 ) -> SparseSolution:
     metric = SparseLDL(t, _without_zeros(t, M), budget)
     W = [metric.forward(row) for row in _without_zeros(t, A)]
-    V = [{k: t.mul(w, metric.over[k]) for k, w in row.items()} for row in W]
+    V = [metric.divided(row) for row in W]
     if sum(len(row) for row in W) > budget:
         raise _TooManyOperations
     S: list[dict[int, int]] = [{} for _ in A]
@@ -115,12 +119,12 @@ def _solution(
     rows = SparseLDL(t, S, budget)
     right = {j: t.neg(contracted(t, ((v, h[k]) for k, v in V[j].items()), gamma[j])) for j in range(len(A))}
     lam = rows.solve(right)
-    y = {k: t.mul(x, metric.over[k]) for k, x in h.items()}
+    y = metric.divided(h)
     for j, row in enumerate(V):
         for k, v in row.items():
             y[k] = t.add(y[k], t.mul(lam[j], v))
     zdot = metric.back(y)
-    lost = [t.mul(row[k], metric.over[k]) for k, row in enumerate(M)]
+    lost = metric.divided({k: row[k] for k, row in enumerate(M)}).values()
     return SparseSolution(_listed(zdot), _listed(lam), _listed(rows.over), contracted(t, ((x, x) for x in lost)))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations
 from dalembert.errors import DalembertError, Unknown
+from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown
 
@@ -146,8 +147,7 @@ def sympy_equations(kin: Kinematics, equations: Equations) -> SymPyEquations:
 
     n = len(equations.u)
     M = sympy.Matrix(n, n, lambda r, s: expression(equations.M[r].get(s, t.zero)))
-    # a quaternion keeps the norm one
-    phi = [kin.tape.sub(row.phi, kin.tape.one) if row.is_norm else row.phi for row in kin.rows if row.phi is not None]
+    phi = position_residuals(kin.tape, kin.rows)
     inputs = [x.scalar.i for x in kin.system.symbols.values() if x.kind in ("input", "state")]
 
     def column(entries: Iterable[Any]) -> Any:

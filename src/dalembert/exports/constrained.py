@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dalembert.algebra.columns import Column, contracted, total
+from dalembert.algebra.columns import Column, Rows, total
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -28,59 +28,50 @@ class Solved:
     z: tuple[int, ...]
 
 
-class _Rows:
+class _Held:
     """A M⁻¹ Aᵀ of some rows, and the shortest δz with A δz = −g."""
 
-    def __init__(self, tape: Tape, A: Sequence[Sequence[int]], metric: LDL) -> None:
-        self.tape, self.A = tape, A
-        self.through = [metric.solve(row) for row in A]
-        self.G = LDL(tape, [[dot(tape, a, x) for x in self.through] for a in A])
+    def __init__(self, A: Rows, metric: LDL) -> None:
+        self.tape = A.tape
+        self.through = Rows.of(A.tape, map(metric.solve, A.dense()), A.width)
+        self.G = LDL(A.tape, (A @ self.through.T).dense())
 
-    def along(self, lam: Sequence[int], n: int) -> list[int]:
+    def along(self, lam: Sequence[int]) -> Column:
         """M⁻¹ Aᵀ λ"""
-        return [dot(self.tape, lam, [x[k] for x in self.through]) for k in range(n)]
+        return self.through.T @ Column(self.tape, lam)
 
-    def correction(self, g: Sequence[int], n: int) -> list[int]:
+    def correction(self, g: Sequence[int]) -> Column:
         """δz = −M⁻¹ Aᵀ (A M⁻¹ Aᵀ)⁻¹ g"""
-        return list(-Column(self.tape, self.along(self.G.solve(g), n)))
+        return -self.along(self.G.solve(g))
 
 
 def solved(equations: SaddleEquations) -> Solved:
     """The equations solved for ż, and one step back onto the rows; rows declared redundant follow from the others and are left out."""
     t, n = equations.tape.fork(), len(equations.z)
     rows = [row for row in equations.rows if not row.row.redundant]
-    A = [[row.A.get(k, t.zero) for k in range(n)] for row in rows]
-    M = [[row.get(k, t.zero) for k in range(n)] for row in equations.M]
-    f, gamma = list(equations.f), [row.gamma for row in rows]
+    A = Rows(t, (row.A for row in rows), n)
+    M, f, gamma = Rows(t, equations.M, n), Column(t, equations.f), Column(t, (row.gamma for row in rows))
     if equations.massless:
-        M, f = _weighed(t, M, f, A, gamma)
-    metric = LDL(t, M)
-    every = _Rows(t, A, metric)
-    free = metric.solve(f)
-    lam = every.G.solve([t.neg(t.add(c, dot(t, a, free))) for a, c in zip(A, gamma, strict=True)])
-    zdot = Column(t, free) + Column(t, every.along(lam, n))
+        M, f = _weighed(M, f, A, gamma)
+    metric = LDL(t, M.dense())
+    held = _Held(A, metric)
+    free = Column(t, metric.solve(f.nodes))
+    lam = held.G.solve((-(gamma + A @ free)).nodes)
     # a row that stands on positions is corrected there
-    standing = [(a, row.row.phi) for a, row in zip(A, rows, strict=True) if row.row.phi is not None]
+    standing = [(row.A, row.row.phi) for row in rows if row.row.phi is not None]
     phi = [p for _, p in standing]
-    step = _Rows(t, [a for a, _ in standing], metric).correction(phi, n) if standing else [t.zero] * n
+    step = _Held(Rows(t, (a for a, _ in standing), n), metric).correction(phi)
     shift = Rewrite(t, dict(zip(equations.z, step, strict=True)))
     residual = total(t, (abs(Scalar(t, p)) for p in phi)).i
-    z = Column(t, equations.z) + Column(t, every.correction([row.e for row in rows], n))
-    return Solved(t, zdot.nodes, tuple(shift(i) for i in equations.retraction), residual, z.nodes)
+    z = Column(t, equations.z) + held.correction([row.e for row in rows])
+    return Solved(t, (free + held.along(lam)).nodes, tuple(shift(i) for i in equations.retraction), residual, z.nodes)
 
 
-def _weighed(t: Tape, M: list[list[int]], f: list[int], A: list[list[int]], gamma: list[int]) -> tuple[list[list[int]], list[int]]:
-    """M + Σ ρ a aᵀ and f − Σ ρ γ a, with ρ = tr M / |a|² of each row."""
-    n = len(f)
-    trace = total(t, (Scalar(t, M[k][k]) for k in range(n))).i
-    for a, c in zip(A, gamma, strict=True):
-        rho = t.div(t.one if trace == t.zero else trace, dot(t, a, a))
-        scaled = [t.mul(rho, x) for x in a]
-        M = [[t.add(M[i][k], t.mul(scaled[i], a[k])) for k in range(n)] for i in range(n)]
-        f = [t.sub(f[i], t.mul(scaled[i], c)) for i in range(n)]
-    return M, f
-
-
-def dot(t: Tape, a: Sequence[int], b: Sequence[int]) -> int:
-    """Σ a b"""
-    return contracted(t, zip(a, b, strict=True))
+def _weighed(M: Rows, f: Column, A: Rows, gamma: Column) -> tuple[Rows, Column]:
+    """M + Aᵀ P A and f − Aᵀ P γ, with tr M / |a|² of each row on the diagonal of P."""
+    t = M.tape
+    trace = total(t, (Scalar(t, row[k]) for k, row in enumerate(M.dense())))
+    weight = 1 if trace.i == t.zero else trace
+    lengths = (Column(t, a) @ Column(t, a) for a in A.dense())
+    P = Rows(t, ({j: (weight / square).i} for j, square in enumerate(lengths)), len(A))
+    return M + A.T @ (P @ A), f - A.T @ (P @ gamma)

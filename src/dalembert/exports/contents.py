@@ -15,6 +15,7 @@ from dalembert.exports.composite_bodies import tree_equations
 from dalembert.exports.constrained import solved
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result, Variable
 from dalembert.exports.units import units_of
+from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import MissingValue
@@ -128,7 +129,7 @@ class _Gathering:
             return []
         t = kin.tape
         in_rates = Rewrite(self.tape, qdot)
-        phi = [t.sub(r.phi, t.one) if r.is_norm else r.phi for r in rows if r.phi is not None]
+        phi = position_residuals(t, rows)
         e = [kin.row_in_rates(r) if r.nonlinear is None else r.nonlinear for r in rows]
         A = [r.A.get(k, t.zero) for r in rows for k in range(kin.n_q)]
         found = [in_rates(i) for i in self.here(t, (*phi, *e, *A))]

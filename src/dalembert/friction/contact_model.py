@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.algebra.columns import Column
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
@@ -139,12 +140,11 @@ def _compiled(chosen: Values, e: ContactEquations) -> CompiledContacts:
     between = [*(insert(i) for i in transplant(kin.tape, tape, kin.xdot)), *[tape.zero] * len(kin.held)]
     rates = [with_forces(i) for i in (*qdot, *between, *udot)]
     back = way_back(e)
-    dq, du, left = here(back.dq), here(back.du), here((back.residual,))[0]
+    dq, du = Column(tape, here((*back.dq, back.residual))), here(back.du)
     rows = projection(kin)
     if rows is not None:
-        steps = [insert(i) for i in transplant(rows.tape, tape, (*rows.step, rows.residual))]
-        dq, left = [tape.add(a, b) for a, b in zip(dq, steps[:-1], strict=True)], tape.add(left, steps[-1])
-    home = [*dq, *[tape.zero] * len(between), *du, left]
+        dq += Column(tape, [insert(i) for i in transplant(rows.tape, tape, (*rows.step, rows.residual))])
+    home = [*dq.nodes[:-1], *[tape.zero] * len(between), *du, dq.nodes[-1]]
     parameters = tuple(i for i in symbols_of(tape, (*rates, *home)) if i not in state)
     native = NativeModel(
         CompiledFunction(tape, rates, state, parameters),

@@ -12,7 +12,7 @@ from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadDescription, BadExpression
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, DirectionCosines, Quaternion, Rotation
-from dalembert.geometry.triples import cross3, dot3, scaled
+from dalembert.geometry.triples import Matrix3, cross3, departures, dot3, scaled
 from dalembert.geometry.vector import Vector
 from dalembert.units.quantity import hint_at_degrees
 
@@ -116,15 +116,14 @@ class Frame:
         if len(cosines) != 3 or any(len(row) != 3 for row in cosines):
             msg = "direction cosines: give a 3 by 3 matrix"
             raise BadDescription(msg)
-        R = tuple(tuple(on(t, c) for c in row) for row in cosines)
-        gram = [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]  # type: ignore[arg-type]
-        if not all_zero(t, gram, "direction cosines: whether the rows are orthogonal unit vectors"):
+        R: Matrix3 = tuple(tuple(on(t, c) for c in row) for row in cosines)  # type: ignore[assignment]
+        if not all_zero(t, departures(t, R), "direction cosines: whether the rows are orthogonal unit vectors"):
             msg = "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates"
             raise BadDescription(msg)
-        if not all_zero(t, [t.sub(self._determinant(R), t.one)], "direction cosines: whether the determinant is 1"):  # type: ignore[arg-type]
+        if not all_zero(t, [t.sub(self._determinant(R), t.one)], "direction cosines: whether the determinant is 1"):
             msg = "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign"
             raise BadDescription(msg)
-        return self._child(name, DirectionCosines(R))  # type: ignore[arg-type]
+        return self._child(name, DirectionCosines(R))
 
     @recorded
     def quaternion(self, e0: Any, e1: Any, e2: Any, e3: Any, *, name: str | None = None) -> Frame:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from dalembert.algebra.columns import contracted
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.geometry.triples import Matrix3, cross3, dot3, plus, scaled, times, transposed
 
@@ -124,8 +125,8 @@ class Quaternion:
 
     def square(self, t: Tape) -> int:
         """e·e"""
-        e = self.e
-        return t.add(t.add(t.mul(e[0], e[0]), t.mul(e[1], e[1])), t.add(t.mul(e[2], e[2]), t.mul(e[3], e[3])))
+        a, b, c, d = (Scalar(t, x) for x in self.e)
+        return ((a * a + b * b) + (c * c + d * d)).i
 
     def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         # R v = v + 2 (e₀ a×v + a×(a×v))/(e·e) with a = (e₁, e₂, e₃)

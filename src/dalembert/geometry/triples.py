@@ -82,6 +82,11 @@ def steiner(t: Tape, m_r: Triple, r: Triple) -> Matrix3:
     return (t.add(yy, zz), xy, xz), (xy, t.add(xx, zz), yz), (xz, yz, t.add(xx, yy))
 
 
+def departures(t: Tape, R: Matrix3) -> list[int]:
+    """R Rᵀ − 1, its upper half: zero where the rows are orthogonal unit vectors"""
+    return [t.sub(dot3(t, R[i], R[j]), t.one if i == j else t.zero) for i in range(3) for j in range(i, 3)]
+
+
 def opposite(t: Tape, X: Matrix3) -> Matrix3:
     """−X"""
     return negative(t, X[0]), negative(t, X[1]), negative(t, X[2])

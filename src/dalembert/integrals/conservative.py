@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from dalembert.algebra.columns import contracted
+from dalembert.algebra.columns import Column, total
 from dalembert.algebra.exact.field import PrimePoint, decide_zero
 from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import Derivative, Linear, gradient, needed, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.decide import polynomial_root
 from dalembert.integrals.load_potentials import potential_of, turns
+from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import virtual_work_of
 from dalembert.notebook import Shown
@@ -69,10 +70,8 @@ def load_verdicts(kin: Kinematics) -> Iterator[LoadVerdict]:
         yield found
         left += [] if found.has_potential else [name]
     if len(left) > 1:
-        together = [kin.tape.zero] * kin.n_q
-        for name in left:
-            together = [kin.tape.add(a, b) for a, b in zip(together, Q[name], strict=True)]
-        yield _of_positions(kin, tuple(left), together)
+        first, *others = (Column(kin.tape, Q[name]) for name in left)
+        yield _of_positions(kin, tuple(left), sum(others, first).nodes)
 
 
 def _not_of_positions(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, str] | None:
@@ -155,19 +154,13 @@ def _under_rows(kin: Kinematics, names: tuple[str, ...], curl: dict[tuple[int, i
 
 def _along_rows(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[int]:
     """Σ_jk (∂Q_j/∂q_k − ∂Q_k/∂q_j)(W_ji W_kl − W_ki W_jl)"""
-    t, linear = kin.tape, Linear(kin.tape, kin.u)
-    W = [linear(e)[1] for e in kin.qdot_of_u]
+    linear = Linear(kin.tape, kin.u)
+    W = [[kin.scalar(slopes.get(r, kin.tape.zero)) for r in range(kin.n_u)] for _, slopes in map(linear, kin.qdot_of_u)]
 
-    def area(i: int, l: int, j: int, k: int) -> int:
-        return t.sub(_product(kin, W, (j, i), (k, l)), _product(kin, W, (k, i), (j, l)))
+    def along(i: int, l: int) -> Scalar:
+        return total(kin.tape, (kin.scalar(c) * (W[j][i] * W[k][l] - W[k][i] * W[j][l]) for (j, k), c in curl.items()))
 
-    pairs = combinations(range(kin.n_u), 2)
-    return [contracted(t, ((c, area(i, l, j, k)) for (j, k), c in curl.items())) for i, l in pairs]
-
-
-def _product(kin: Kinematics, W: Sequence[dict[int, int]], first: tuple[int, int], second: tuple[int, int]) -> int:
-    zero = kin.tape.zero
-    return kin.tape.mul(W[first[0]].get(first[1], zero), W[second[0]].get(second[1], zero))
+    return [along(i, l).i for i, l in combinations(range(kin.n_u), 2)]
 
 
 @dataclass(frozen=True)
@@ -180,16 +173,15 @@ class _Onto:
     @staticmethod
     def rows(kin: Kinematics) -> _Onto | None:
         """One coordinate for each row that stands in no function, or None."""
-        t, chosen = kin.tape, list[tuple[int, int]]()
-        for row in kin.linear_rows:
-            if row.phi is None:
-                return None
-            inside = [a for i in needed(t, [r.phi for r in kin.linear_rows if r.phi is not None]) for a in _arguments(kin, i)]
-            hidden = set(symbols_of(t, inside))
+        t, chosen, held = kin.tape, list[tuple[int, int]](), position_residuals(kin.tape, kin.linear_rows)
+        if len(held) < len(kin.linear_rows):
+            return None
+        hidden = set(symbols_of(t, [a for i in needed(t, held) for a in _arguments(kin, i)]))
+        for row, phi in zip(kin.linear_rows, held, strict=True):
             free = [kin.q[k] for k in row.A if kin.q[k] not in hidden and kin.q[k] not in [q for _, q in chosen]]
             if not free:
                 return None
-            chosen.append((row.phi if not row.is_norm else t.sub(row.phi, t.one), free[-1]))
+            chosen.append((phi, free[-1]))
         # a row may hold what another was solved for: only rows that are solved one after the other are
         later = [q for _, q in chosen]
         apart = all(q not in symbols_of(t, [phi]) for n, (phi, _) in enumerate(chosen) for q in later[n + 1 :])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod, shown_zero
@@ -76,6 +77,11 @@ def declared_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite
             A = {index[tape.rate(e)]: e for e in F.rotation.e}  # type: ignore[index]
             rows.append(ConstraintRow(f"norm of the quaternion of {F.name}", True, A, tape.zero, F.rotation.square(tape), is_norm=True))
     return rows
+
+
+def position_residuals(tape: Tape, rows: Iterable[ConstraintRow]) -> list[int]:
+    """φ of every row that stands on positions; a quaternion keeps e·e − 1 = 0."""
+    return [tape.sub(row.phi, tape.one) if row.is_norm else row.phi for row in rows if row.phi is not None]
 
 
 def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: dict[int, float]) -> None:

@@ -205,7 +205,7 @@ def _branch(link: TreeLink) -> list[TreeLink]:
 
 def _moving_and_fixed(t: Tape, x: int) -> tuple[int, int]:
     """x = moving + fixed, the sum taken apart."""
-    moving, fixed = t.zero, t.zero
+    parts = {True: t.zero, False: t.zero}
     stack = [(x, False)]
     while stack:
         i, negative = stack.pop()
@@ -214,8 +214,7 @@ def _moving_and_fixed(t: Tape, x: int) -> tuple[int, int]:
             stack += [(b, negative != (op == "sub")), (a, negative)]
         elif op == "neg" and t.nodes[a][0] not in LEAVES:
             stack.append((a, not negative))
-        elif any(s in t.moving for s in symbols_of(t, (i,))):
-            moving = t.sub(moving, i) if negative else t.add(moving, i)
         else:
-            fixed = t.sub(fixed, i) if negative else t.add(fixed, i)
-    return moving, fixed
+            moves = any(s in t.moving for s in symbols_of(t, (i,)))
+            parts[moves] = t.sub(parts[moves], i) if negative else t.add(parts[moves], i)
+    return parts[True], parts[False]

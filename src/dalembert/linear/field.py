@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.agreement.catalogue import of_motion
+from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
+from dalembert.kinematics.rows import position_residuals
 from dalembert.once import MadeOnce
 from dalembert.principles.derived import derived
 from dalembert.states.evaluator import Evaluator, Key, label
@@ -84,17 +86,15 @@ class EquationField:
         self.evaluator = evaluator = Evaluator(chosen.kin, numbers, chosen.bindings)
         kin, tape = evaluator.kin, evaluator.tape
         equations = derived(of_motion, chosen.kin).equations
-        self.r = [evaluator.reduced(i) for i in transplant(equations.tape, tape, equations.residuals)]
+        r = Column(tape, transplant(equations.tape, tape, equations.residuals)).map(evaluator.reduced)
+        A = Rows(tape, (row.A for row in kin.velocity_rows), len(r)).map(evaluator.reduced)
         self.e = [evaluator.reduced(row.e) for row in kin.velocity_rows]
-        for lam, row in zip(kin.multipliers, kin.velocity_rows, strict=True):
-            for s, a in row.A.items():
-                self.r[s] = tape.sub(self.r[s], tape.mul(lam, evaluator.reduced(a)))
+        self.r = list(r - A.T @ Column(tape, kin.multipliers))
         self.r += [evaluator.reduced(kin.rate(row.e)) for row in kin.velocity_rows]
         # first-order states stand beside the coordinates, as rates that no row restrains
         self.q = (*kin.q, *kin.x)
         self.qdot = [evaluator.reduced(x) for x in (*kin.qdot, *kin.xdot)]
-        # a quaternion keeps the norm one
-        self.phi = [evaluator.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
+        self.phi = [evaluator.reduced(phi) for phi in position_residuals(tape, kin.rows)]
         self.h = [evaluator.reduced(evaluator.node(key)) for key in outputs]
         self.outputs = tuple(evaluator.shown(key) for key in outputs)
         free = [s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings]

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dalembert.algebra.folds import Linear, gradient, symbols_of
+from dalembert.algebra.columns import Column, slopes
+from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, BadExpression, NotLinear
@@ -52,10 +53,7 @@ def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
             held = f"{', '.join(moving)} is not varied" if moving else "it holds no coordinate"
             msg = f"delta({f}): {held}; virtual displacements are of functions of the coordinates"
             raise BadExpression(msg)
-        total = tape.zero
-        for q, slope in zip(variations, gradient(tape, {f.i: tape.one}, list(variations)), strict=True):
-            total = tape.add(total, tape.mul(slope, variations[q]))
-        return Scalar(tape, total)
+        return slopes(f, Column(tape, variations)) @ Column(tape, variations.values())
 
     names = {n: x.scalar for n, x in s.symbols.items()} | {"t": s.t}
     dW = parse(work, names, tape, {"delta": (1, delta)})

@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Final
 
+from dalembert.algebra.columns import contracted, total
 from dalembert.algebra.folds import needed
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
 from dalembert.numerics.jets import ImpliedRates, Recurrence
 
@@ -145,10 +148,7 @@ class ShortForm:
         counts = Counter(i for m in terms for i in set(m))
         best = max(counts, key=lambda i: (counts[i], -i), default=None)
         if best is None or counts[best] < 2:
-            total = t.zero
-            for m in sorted(terms):
-                total = t.add(total, t.mul(self._constant(terms[m]), self._product(m)))
-            return total
+            return contracted(t, ((self._constant(terms[m]), self._product(m)) for m in sorted(terms)))
         inside: dict[Monomial, Sum] = {}
         outside: dict[Monomial, Sum] = {}
         for m, x in terms.items():
@@ -162,13 +162,9 @@ class ShortForm:
         return t.add(product, self._factored(outside)) if outside else product
 
     def _constant(self, a: Sum) -> int:
-        t, total = self.tape, self.tape.zero
-        for m, x in sorted(a.items()):
-            term = t.const(x)
-            for i in m:
-                term = t.mul(term, i)
-            total = t.add(total, term)
-        return total
+        """Σ x Π i"""
+        terms = (prod((Scalar(self.tape, i) for i in m), start=Scalar(self.tape, self.tape.const(x))) for m, x in sorted(a.items()))
+        return total(self.tape, terms).i
 
     def _product(self, m: Monomial) -> int:
         """Products that are there already first."""

@@ -163,6 +163,10 @@ class Recurrence:
             self._values[i] = self.tape.symbol(f"v{i}")
         return self._values[i]
 
+    def _over(self, i: int) -> int:
+        """1/v of the value of order 0."""
+        return self.tape.div(self.tape.one, self._value(i))
+
     def _sum(self, factor: int, f: Series, g: Series) -> list[ScaledTerm]:
         """factor H, H = Σ_(j=1)^(k−1) f_j g_(k−j); nothing where one of the two is constant."""
         if self._coefficient(f.node) is None or self._coefficient(g.node) is None:
@@ -226,7 +230,7 @@ class Recurrence:
             return self._edge(a, b) + self._edge(b, a) + self._sum(t.one, Series(a), Series(b))
         if op == "div":
             # q b = a
-            r = t.div(t.one, self._value(b))
+            r = self._over(b)
             left = self._scaled(r, self._terms(a))
             return left + self._minus(self._scaled(r, self._edge(i, b)) + self._sum(r, Series(i), Series(b)))
         if op == "sqrt":
@@ -277,14 +281,14 @@ class Recurrence:
 
     def _quotient_of_rates(self, i: int, terms: list[ScaledTerm], g: int) -> list[ScaledTerm]:
         """g y' = a':  y_k = (a_k − (1/k) Σ j y_j g_(k−j)) / g₀"""
-        r = self.tape.div(self.tape.one, self._value(g))
+        r = self._over(g)
         return self._scaled(r, terms) + self._minus(self._scaled(r, self._sum(self._inverse, Series(i, True), Series(g))))
 
     def _angle(self, i: int, y: int, x: int) -> list[ScaledTerm]:
         """(x² + y²) φ' = x y' − y x'"""
         s, inverse = self.source, self._inverse
         square = s.add(s.mul(x, x), s.mul(y, y))
-        r = self.tape.div(self.tape.one, self._value(square))
+        r = self._over(square)
         forward = self._edge(x, y) + self._sum(inverse, Series(y, True), Series(x))
         backward = self._edge(y, x) + self._sum(inverse, Series(x, True), Series(y)) + self._sum(inverse, Series(i, True), Series(square))
         return self._scaled(r, forward + self._minus(backward))

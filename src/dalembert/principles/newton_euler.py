@@ -242,17 +242,17 @@ def _laws(kin: Kinematics, cuts: list[_Cut], tau: dict[int, int], actions: list[
     t = kin.tape
     laws = {}
     for k, q in enumerate(kin.q):
-        total = t.neg(tau.get(k, t.zero))
+        total = -kin.scalar(tau.get(k, t.zero))
         for cut in cuts:
             if k in cut.link.twists:
                 v, w = cut.link.twists[k]
                 wrench = cut.wrench()
-                total = t.add(total, t.add(v.dot_index(wrench.force), w.dot_index(wrench.moment)))
+                total += v @ wrench.force + w @ wrench.moment
         for lam, row, action in zip(multipliers(kin), kin.acting_rows, actions, strict=False):
             # gears, drives, norms of quaternions, and rows of which only this is known
             if k in row.A and not (action.forces or action.moments):
-                total = t.sub(total, t.mul(lam, row.A[k]))
-        laws[f"along {kin.name(q)}"] = total
+                total -= kin.scalar(lam) * kin.scalar(row.A[k])
+        laws[f"along {kin.name(q)}"] = total.i
     return laws
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact import verdict
 from dalembert.algebra.exact.field import decide_zero
 from dalembert.algebra.folds import Rewrite
@@ -35,10 +36,8 @@ def reproduced(results: Sequence[PrintedResult], d: Derivation) -> tuple[verdict
     in_u = Rewrite(t, known)
     differences = []
     for result in results:
-        left_over = in_u(on(t, result.residual))
-        for number, k in result.combination:
-            left_over = t.sub(left_over, t.mul(in_u(on(t, k)), residuals[number - 1]))
-        differences.append(left_over)
+        combined = contracted(t, ((in_u(on(t, k)), residuals[number - 1]) for number, k in result.combination))
+        differences.append(t.sub(in_u(on(t, result.residual)), combined))
     return decide_zero(t, differences).verdicts
 
 

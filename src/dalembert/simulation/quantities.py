@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from dalembert.algebra.columns import contracted, total
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
-from dalembert.kinematics.rows import ConstraintRow
+from dalembert.kinematics.rows import ConstraintRow, position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.loads import potential_energy
@@ -72,10 +72,9 @@ def _powerless(kin: Kinematics, row: ConstraintRow) -> bool:
 def residuals(kin: Kinematics) -> dict[str, int]:
     """Every row as it was declared, φ or A q̇ + b, and φ̇ = A q̇ + b of the holonomic ones, as "…, rate"."""
     t = kin.tape
-    found = {}
+    found: dict[str, int] = {}
     for row in kin.linear_rows:
-        if row.phi is not None:
-            found[row.name] = t.sub(row.phi, t.one) if row.is_norm else row.phi
+        found.update((row.name, phi) for phi in position_residuals(t, (row,)))
         found[row.name if row.phi is None else f"{row.name}, rate"] = kin.row_in_rates(row)
     for row in kin.nonlinear:
         found[row.name] = t.zero if row.nonlinear is None else row.nonlinear

@@ -18,6 +18,7 @@ from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.geometry.rotation import Quaternion
+from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import generalized_active_forces
 from dalembert.principles.derived import derived
@@ -98,7 +99,7 @@ class StaticBalance:
                 rest[a] = tape.zero
         self.at_rest = Rewrite(tape, rest)
         self.r = [self.at_rest(evaluator.reduced(i)) for i in transplant(tape_of, tape, residuals)]
-        self.phi = [evaluator.reduced(tape.sub(row.phi, tape.one) if row.is_norm else row.phi) for row in kin.rows if row.phi is not None]
+        self.phi = [evaluator.reduced(phi) for phi in position_residuals(tape, kin.rows)]
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
         steady = [self.at_rest(evaluator.reduced(i)) for i in kin.xdot]
         self.nodes = [*self.r, *self.phi, *steady, *(self.at_rest(i) for i in targets)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from dalembert.algebra.columns import Column
 from dalembert.algebra.exact.field import decide_zero
 from dalembert.algebra.exact.verdict import Verdict
 from dalembert.algebra.folds import symbols_of, transplant
@@ -56,7 +57,7 @@ class StaticEquations(Shown):
         there = transplant(other.tape, self.tape, other.nodes)
         if len(there) != len(self.nodes):
             return Verdict(holds=False)
-        return decide_zero(self.tape, [self.tape.sub(a, b) for a, b in zip(self.nodes, there, strict=True)]).verdict
+        return decide_zero(self.tape, (Column(self.tape, self.nodes) - Column(self.tape, there)).nodes).verdict
 
     def solve(self, unknown: Scalar | str) -> Solutions:
         """The values of one coordinate in equilibrium, as expressions, where an equation in it alone is elementary."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, lcm, prod
 from typing import NamedTuple
 
 from dalembert.algebra.scalar import Scalar
@@ -182,17 +182,15 @@ def collect(form: Form, names: Iterable[str]) -> dict[Powers, Form]:
 def to_scalar(form: Form, tape: Tape) -> Scalar:
     """The form written back on a tape that has its symbols."""
     above = _sum(form.numerator, tape)
-    return Scalar(tape, above if form.is_polynomial else tape.div(above, _sum(form.denominator, tape)))
+    return above if form.is_polynomial else above / _sum(form.denominator, tape)
 
 
-def _sum(terms: Iterable[Term], tape: Tape) -> int:
-    total = tape.zero
-    for t in terms:
-        product = tape.const(t.coefficient)
-        for atom, k in t.powers:
-            product = tape.mul(product, tape.power(_node(atom, tape), k))
-        total = tape.add(total, product)
-    return total
+def _sum(terms: Iterable[Term], tape: Tape) -> Scalar:
+    """Σ c Π aᵏ"""
+    products = (
+        prod((Scalar(tape, _node(a, tape)) ** k for a, k in t.powers), start=Scalar(tape, tape.const(t.coefficient))) for t in terms
+    )
+    return sum(products, Scalar(tape, tape.zero))
 
 
 def _node(atom: Atom, tape: Tape) -> int:

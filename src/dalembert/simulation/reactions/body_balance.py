@@ -52,14 +52,14 @@ def _along_freedoms(balances: Balances) -> list[int]:
         tau = joint_loads(groups)
     except NotApplicable:
         return []
-    totals = {k: kin.in_speeds(t.neg(tau[k])) if k in tau else t.zero for k in range(kin.n_q)}
+    totals = [kin.scalar(kin.in_speeds(t.neg(tau[k])) if k in tau else t.zero) for k in range(kin.n_q)]
     for group, wrench in balances.joints.items():
         for k, (v, w) in groups.twists(group).items():
-            totals[k] = t.add(totals[k], t.add(v.dot_index(wrench.force), w.dot_index(wrench.moment)))
+            totals[k] += v @ wrench.force + w @ wrench.moment
     for lam, row, action in zip(multipliers(kin), held_rows(kin), balances.actions, strict=True):
         for k, a in row.A.items() if not (action.forces or action.moments) else ():
-            totals[k] = t.sub(totals[k], t.mul(lam, a))
-    return list(totals.values())
+            totals[k] -= kin.scalar(lam) * kin.scalar(a)
+    return [e.i for e in totals]
 
 
 def _values(run: Trajectory, balances: Balances, nodes: list[int], lam: Numbers, chosen: NDArray[np.intp]) -> Numbers:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from dalembert.algebra.columns import contracted
+from dalembert.algebra.columns import Column, contracted
 from dalembert.algebra.folds import Derivative, Linear
 from dalembert.algebra.tape import Tape
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -73,7 +73,7 @@ def _constrained(kin: Kinematics, model: NativeModel, directions: Directions) ->
     zdot, lam = ([tape.symbol(f"∂{name}{k}") for k in range(count)] for name, count in (("ż", n), ("λ", m)))
     left = _mass_times(tape, entries.M, zdot)
     force = [contracted(tape, ((row[r], lam[j]) for j, row in enumerate(entries.A) if r in row), entries.f[r]) for r in range(n)]
-    balance = [tape.sub(f, Mz) for f, Mz in zip(force, left, strict=True)]
+    balance = Column(tape, force) - Column(tape, left)
     rows = [contracted(tape, ((a, zdot[s]) for s, a in row.items()), g) for row, g in zip(entries.A, entries.gamma, strict=True)]
     equations: list[int] = []
     held: list[int] = []

@@ -12,10 +12,10 @@ from algebra.disk import RollingDisk, constants, coordinates, lagrangian_operato
 from algebra.expressions import fresh, texts
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
 from dalembert.algebra.normal_form.forms import ZERO
-from dalembert.algebra.normal_form.normal import expanded
+from dalembert.algebra.normal_form.normal import expanded, normal_form
 from dalembert.algebra.parser import parse
-from dalembert.algebra.printing import equation_form, equation_latex, equation_text, latex, text
-from dalembert.algebra.printing.equation import WrittenEquation
+from dalembert.algebra.printing import equation_latex, equation_text, latex, text
+from dalembert.algebra.printing.equation import WrittenEquation, equation
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.names import latex_name, parts, unicode_name
 from dalembert.algebra.printing.notation import Text
@@ -154,6 +154,11 @@ PRINTED = {
     "4.59": "5/4 m r² θ̈ + 5/4 m r² φ̇² sin θ cos θ + 3/2 m r² φ̇ ψ̇ sin θ = −m g r cos θ",
     "4.60": "3/2 m r² ψ̈ + 3/2 m r² φ̈ cos θ − 5/2 m r² φ̇ θ̇ sin θ = 0",
 }
+
+
+def equation_form(tape, residual, unknowns):
+    (form,) = normal_form(tape, (residual,))
+    return equation(form, tape, [tape.nodes[i][1] for i in unknowns])[0]
 
 
 @pytest.mark.parametrize("number", PRINTED)

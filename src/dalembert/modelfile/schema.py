@@ -7,7 +7,6 @@ from typing import Any, Final
 from dalembert.modelfile.kinds import KINDS, PARTS, SECTIONS, SETTINGS, TYPES, Key
 
 _TEXT: Final = {"type": "string"}
-_NUMBER: Final = {"type": "number"}
 _SCALAR: Final = {"type": ["number", "string"]}
 _FLAG: Final = {"type": "boolean"}
 _TABLE: Final = {"type": "object"}

@@ -59,15 +59,15 @@ class CompiledCheck:
         return f"native code, {self.route}: {verdict}, relative residual {self.worst:.1e} at {self.states} random states, {lost}"
 
 
-def check_compiled(dynamics: NativeDynamics, equations: Equations, states: int = STATES, seed: int = 1) -> CompiledCheck:
+def check_compiled(dynamics: NativeDynamics, equations: Equations) -> CompiledCheck:
     """u̇ by native code inserted in the residuals of the equations, which are evaluated exactly."""
     if not equations.u:
-        return CompiledCheck(dynamics.equations.route, states, 0.0)  # nothing is free to accelerate
-    random = np.random.default_rng(seed)
+        return CompiledCheck(dynamics.equations.route, STATES, 0.0)  # nothing is free to accelerate
+    random = np.random.default_rng(1)
     kept: list[float] = []
     for reach in REACHES:
-        kept += _residuals(dynamics, equations, states - len(kept), random, reach)
-        if len(kept) == states:
+        kept += _residuals(dynamics, equations, STATES - len(kept), random, reach)
+        if len(kept) == STATES:
             break
     worst = max(kept, default=0.0)
     found = CompiledCheck(dynamics.equations.route, len(kept), worst if math.isfinite(worst) else math.inf)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # how thick links are, and how long the longest arrow is, as parts of the system's size
 _STICK = 0.014
 _ARROW = 0.55
+# places that draw their way
+_MOST_TRACES = 8
 _MOST = 3e38
 
 
@@ -113,13 +115,13 @@ def longest(s: Scene, what: Literal["force", "torque"]) -> float:
     return max((float(np.linalg.norm(v, axis=1).max(initial=0.0)) for v in vectors), default=0.0)
 
 
-def traced(s: Scene, most: int = 8) -> list[int]:
+def traced(s: Scene) -> list[int]:
     """The places that draw their way: contacts, ends of links, masses; at most a few of them."""
     degree = [sum(k in (line.a, line.b) for line in s.lines if line.kind == "link") for k in range(len(s.places))]
     masses = [k for k, p in enumerate(s.places) if any(p.r is b.r for b in s.bodies)]
     ends = [k for k, d in enumerate(degree) if d == 1 and not s.places[k].fixed]
     wanted = list(dict.fromkeys([*s.contacts, *s.tips, *ends, *masses]))
-    return [k for k in wanted if not s.places[k].fixed][:most]
+    return [k for k in wanted if not s.places[k].fixed][:_MOST_TRACES]
 
 
 def _is_given(name: str) -> bool:

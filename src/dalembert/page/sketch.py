@@ -30,6 +30,8 @@ _ROUND: Final = 28
 # bars of a body against links, and how much of the plate between them is seen
 _BAR: Final = 1.5
 _PLATE: Final = 0.3
+# of a spring
+_TURNS: Final = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +228,7 @@ def _sticks(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
                 yield Face(flat[0] + half, METAL, depth=float(depth[0]))
 
 
-def _coil(ends: Numbers, r: float, turns: int = 10) -> Numbers:
+def _coil(ends: Numbers, r: float) -> Numbers:
     z = ends[1] - ends[0]
     length = float(np.linalg.norm(z))
     if length == 0:
@@ -234,8 +236,8 @@ def _coil(ends: Numbers, r: float, turns: int = 10) -> Numbers:
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z / length)
     x = x / np.linalg.norm(x)
     y = np.cross(z / length, x)
-    s = np.linspace(0.1, 0.9, 12 * turns + 1)
-    phase = 2 * np.pi * turns * np.linspace(0, 1, len(s))
+    s = np.linspace(0.1, 0.9, 12 * _TURNS + 1)
+    phase = 2 * np.pi * _TURNS * np.linspace(0, 1, len(s))
     middle = ends[0] + np.outer(s, z) + r * (np.outer(np.cos(phase), x) + np.outer(np.sin(phase), y))
     return np.concatenate([ends[:1], middle, ends[1:]])
 

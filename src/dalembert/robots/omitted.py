@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def left_out_of_urdf(spec: Any) -> Omitted:
 
 def left_out_of_mjcf(m: Any) -> Omitted:
     """Everything of a compiled model that is not mapped."""
-    named = _Named(m)
+    named = partial(names, m)
     fluid = m.opt.density > 0 or m.opt.viscosity > 0
     joints, tendons, actuators = named("jnt", m.njnt), named("tendon", m.ntendon), named("actuator", m.nu)
     dofs = [joints[j] for j in m.dof_jntid]
@@ -80,20 +81,10 @@ def _pick(names: list[str], chosen: Any) -> tuple[str, ...]:
     return tuple(n for n, yes in zip(names, chosen, strict=True) if yes)
 
 
-class _Named:
-    """Names of the elements of a compiled model; those without one are numbered."""
-
-    def __init__(self, m: Any) -> None:
-        self.m, self.text = m, bytes(m.names)
-
-    def __call__(self, kind: str, count: int) -> list[str]:
-        places = getattr(self.m, f"name_{kind}adr")
-        return [self.text[a : self.text.index(b"\0", a)].decode() or f"{kind} {k}" for k, a in enumerate(places[:count])]
-
-
 def names(m: Any, kind: str, count: int) -> list[str]:
-    """The names of all elements of a kind ("body", "jnt", "tendon", …)."""
-    return _Named(m)(kind, count)
+    """The names of all elements of a kind ("body", "jnt", "tendon", …); those without one are numbered."""
+    places, text = getattr(m, f"name_{kind}adr"), bytes(m.names)
+    return [text[a : text.index(b"\0", a)].decode() or f"{kind} {k}" for k, a in enumerate(places[:count])]
 
 
 def wraps(m: Any, k: int) -> bool:
@@ -105,16 +96,6 @@ def slack(m: Any) -> Any:
     """Tendons whose spring has no force over a range of lengths."""
     rest = m.tendon_lengthspring
     return (m.tendon_stiffness != 0) & (rest[:, 0] != rest[:, 1])
-
-
-def _own_dynamics(m: Any) -> Any:
-    moving = (m.actuator_armature != 0) | (m.actuator_damping != 0) | (m.actuator_delay != 0)
-    return moving | np.any(m.actuator_dampingpoly, axis=1)
-
-
-def activated(m: Any, k: int) -> bool:
-    """Whether the force of a mapped actuator follows an activation rather than the control itself."""
-    return mapped(m, k) and int(m.actuator_dyntype[k]) > 0
 
 
 def mapped(m: Any, k: int) -> bool:

@@ -34,19 +34,19 @@ __all__ = [
 ]
 
 
-def decide_zero(tape: Tape, outs: Sequence[int], seed: int | None = None) -> Decision:
+def decide_zero(tape: Tape, outs: Sequence[int]) -> Decision:
     """Which of the expressions vanish identically: shown to, shown not to, or undecided."""
     if all(tape.nodes[i][0] == "const" for i in outs):
         return Decision(tuple(i == tape.zero for i in outs))
-    return ZeroTest(tape, seed=seed).decide(outs)
+    return ZeroTest(tape).decide(outs)
 
 
-def shown_zero(tape: Tape, outs: Sequence[int], seed: int | None = None) -> list[bool]:
+def shown_zero(tape: Tape, outs: Sequence[int]) -> list[bool]:
     """Which of the expressions were shown to vanish identically.
 
     For those that leave out what vanishes and are right with it as well; nothing may be claimed of the others.
     """
-    return [z is True for z in decide_zero(tape, outs, seed).zero]
+    return [z is True for z in decide_zero(tape, outs).zero]
 
 
 def all_zero(tape: Tape, outs: Sequence[int], question: str) -> bool:

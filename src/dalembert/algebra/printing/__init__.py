@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.algebra.normal_form.forms import Form
-from dalembert.algebra.normal_form.normal import LIMIT as NORMAL_LIMIT
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
-from dalembert.algebra.printing.equation import WrittenEquation, equation
+from dalembert.algebra.printing.equation import equation
 from dalembert.algebra.printing.layout import Printer, Ranking, naming
 from dalembert.algebra.printing.names import parts
 from dalembert.algebra.printing.notation import SourceNotation, Text
@@ -38,13 +37,6 @@ def latex(e: Scalar) -> str:
     from dalembert.algebra.printing.latex_notation import Latex
 
     return Latex()(expression_tree(e))
-
-
-def markup(e: Scalar) -> str:
-    """The expression in normal form, as a MathML element that carries its LaTeX."""
-    from dalembert.algebra.printing.mathml import math
-
-    return math(expression_tree(e))
 
 
 def source(e: Scalar) -> str:
@@ -80,13 +72,6 @@ def equation_latex(tape: Tape, residual: int, unknowns: Sequence[int], rates: Se
     return Latex()(equation_tree(tape, residual, unknowns, rates, group=group))
 
 
-def equation_mathml(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = ()) -> str:
-    """residual = 0 as a MathML element that carries its LaTeX."""
-    from dalembert.algebra.printing.mathml import math
-
-    return math(equation_tree(tape, residual, unknowns, rates), block=True)
-
-
 def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, group: bool = False) -> Tree:
     """residual = 0, to be written in any notation."""
     form = readable(tape, residual)
@@ -97,14 +82,6 @@ def equation_tree(tape: Tape, residual: int, unknowns: Sequence[int], rates: Seq
     sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
     printer = Printer(naming(tape), ranking, group=group)
     return Sides(printer.form(sides.left), printer.form(sides.right))
-
-
-def equation_form(
-    tape: Tape, residual: int, unknowns: Sequence[int], rates: Sequence[int] = (), *, limit: int = NORMAL_LIMIT
-) -> WrittenEquation:
-    """residual = 0 as two forms; raises TooLong where the normal form passes `limit` terms."""
-    (form,) = normal_form(tape, (residual,), limit=limit)
-    return equation(form, tape, _names(tape, unknowns), _names(tape, rates))[0]
 
 
 def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:

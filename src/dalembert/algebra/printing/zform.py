@@ -45,9 +45,9 @@ class Part(NamedTuple):
     negative: bool = False
 
 
-def with_intermediates(tape: Tape, e: int, symbol: Naming | None = None) -> Tree:
+def with_intermediates(tape: Tape, e: int) -> Tree:
     """The expression with named intermediates and their definitions."""
-    definitions, (last,) = intermediates(tape, (e,), symbol)
+    definitions, (last,) = intermediates(tape, (e,))
     return Defined(last, definitions) if definitions else last
 
 

@@ -251,7 +251,7 @@ class EventfulRun:
         return replace(motion, outcome=outcome, message=message, occurrences=tuple(self.occurrences), silent=silent)
 
 
-def one_point(t: float, y: Numbers, rows: int = DENSE_ROWS) -> Solution:
+def one_point(t: float, y: Numbers) -> Solution:
     """A motion of one point."""
-    motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, rows, len(y)))]))
+    motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, DENSE_ROWS, len(y)))]))
     return Solution(motion, Outcome.FINISHED, "", 0, 0)

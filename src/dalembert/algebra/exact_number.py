@@ -79,7 +79,9 @@ def _by_value(rule: Callable[[float, float], Any], a: Any, b: Any) -> Any:
 
 
 class ExactNumber(ReadByValue):
-    """A real number made of rationals, π and elementary functions; `==` is decided exactly, `<` by value.
+    """A real number made of rationals, π and elementary functions; `==` is true where equality was shown exactly, `<` is by value.
+
+    Values of arcus functions are not known by heart: da.atan(1) == da.pi/4 was not shown, and is false.
 
     What is made of more than 200 operations, such as a sum that grows along a run, is a float.
     """

@@ -123,7 +123,7 @@ class Attachment(Shown):
     def __str__(self) -> str:
         counted = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"
         renamed = [f"{a} → {b}" for a, b in self.names.items() if a != b]
-        lines = [f"{getattr(self.other, 'name', 'system')} attached: {counted}, {len(self.names)} symbols"]
+        lines = [f"{getattr(self.other, 'name', 'system')} attached: {counted}, {len(self.names)} symbol{'s' * (len(self.names) != 1)}"]
         lines += [f"  renamed: {', '.join(renamed)}"] if renamed else []
         lines += [f"  shared: {', '.join(self.shared)}"] if self.shared else []
         lines += ["  its gravity is left out: that of the whole system acts on all masses"] if self.other.field is not None else []

@@ -38,8 +38,8 @@ def test_linear_models_at_a_singular_position_of_the_usual_choice():
     assert model.A == pytest.approx(np.array([[0, 1], [-g, 0]]))
     assert da.linearize(circle(), {"y": -1}, guess={"x": 0.01}).states == ("x", "x.dot")
     fast = da.linearize(sledge(), {"psi": "pi/2", "y.dot": 3})
-    assert fast.states == ("x", "y", "psi", "y.dot", "psi.dot")
-    # ẋ = ẏ cot ψ changes by −3 δψ
+    assert fast.states == ("x", "y", "psi", "v", "psi.dot")
+    # ẋ = v cos ψ changes by −3 δψ
     assert fast.A[0] == pytest.approx([0, 0, -3, 0, 0])
 
 
@@ -76,7 +76,9 @@ def test_three_choices_of_speeds_are_one_motion():
 
 
 def test_energy_integrals_in_regular_speeds():
-    usual, there = da.energy_integrals(sledge()), da.energy_integrals(sledge(), about={"psi": "pi/2"})
-    assert "cos²" in str(usual)
-    assert "sin²" in str(there)
-    assert "cos²" not in str(there)
+    usual, there = da.energy_integrals(circle()), da.energy_integrals(circle(), about={"x": 1})
+    assert "in the speeds ẋ" in str(usual)
+    assert "in the speeds ẏ" in str(there)
+    # a speed along the edge is regular at every heading
+    assert "K₂    = 3/4 ψ̇² + 1/2 v²" in str(da.energy_integrals(sledge()))
+    assert str(da.energy_integrals(sledge())) == str(da.energy_integrals(sledge(), about={"psi": "pi/2"}))

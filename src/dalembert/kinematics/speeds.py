@@ -9,12 +9,12 @@ Source: Gre03 (4.1)–(4.9), Bar00 (22)–(23).
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
 from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
-from dalembert.algebra.folds import Derivative, Linear, Rewrite
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import IllPosed
@@ -23,6 +23,7 @@ from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import Quaternion
 from dalembert.geometry.vector import Vector
+from dalembert.kinematics.edge_speeds import EdgeSpeed, edge_speeds
 from dalembert.kinematics.elimination import Elimination, Row
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.model.elements import Speed
@@ -45,6 +46,8 @@ class SpeedChoice:
     moving_pivots: list[int] = field(default_factory=list)
     # rows that were not eliminated, each with e(q, u, t) = 0
     held: list[tuple[ConstraintRow, int]] = field(default_factory=list)
+    # {v: {ẋ: b, ẏ: −a}} of the speeds along edges
+    along: dict[int, dict[int, int]] = field(default_factory=dict)
 
 
 class SpeedSolver:
@@ -127,27 +130,48 @@ class SpeedSolver:
     # ---- the two cases -----------------------------------------------------------------------
 
     def _default(self, rows: list[Row], wanted: tuple[str, ...] = ()) -> SpeedChoice:
-        """u = the rates that remain independent; those eliminated first have a numeric coefficient."""
+        """u = the rates that remain independent, or speeds along edges where these spare a division by what may vanish."""
+        choice = self._remaining(rows, self.z, wanted)
+        edges = () if wanted or not choice.moving_pivots else edge_speeds(self.tape, rows)
+        along = self._along_edges(rows, edges) if edges else choice
+        return along if self._vanishing_with(along) < self._vanishing_with(choice) else choice
+
+    def _vanishing_with(self, choice: SpeedChoice) -> set[int]:
+        """The coordinates that decide where a divisor vanishes."""
+        return self.tape.moving.intersection(symbols_of(self.tape, choice.moving_pivots))
+
+    def _along_edges(self, rows: list[Row], edges: tuple[EdgeSpeed, ...]) -> SpeedChoice:
+        """The rows of edges solved for their two rates, the others in v."""
+        used = {e.row for e in edges}
+        others = [row for i, row in enumerate(rows) if i not in used]
+        z: list[int | None] = list(self.z)
+        for e in edges:
+            others = [e.inserted(self.tape, row) for row in others]
+            z[e.x], z[e.y] = e.v, None
+        return self._remaining(others, z, edges=edges)
+
+    def _remaining(
+        self, rows: list[Row], z: Sequence[int | None], wanted: tuple[str, ...] = (), edges: tuple[EdgeSpeed, ...] = ()
+    ) -> SpeedChoice:
+        """u = those of z that no row eliminates; those eliminated first have a numeric coefficient."""
         t = self.tape
         elimination = Elimination(t, [(c, dict(k)) for c, k in rows], lambda k: -k, t.moving)
         solved, dependent = elimination.run()
         if wanted:
-            solved = {k: (t.zero, {}) for k, x in enumerate(self.z) if t.nodes[x][1] in wanted}
-        u = [x for k, x in enumerate(self.z) if k not in solved]
+            solved = {k: (t.zero, {}) for k, x in enumerate(z) if x is not None and t.nodes[x][1] in wanted}
+        u = [x for k, x in enumerate(z) if x is not None and k not in solved]
         if (elimination.moving_pivots or wanted) and not dependent:
-            elimination = Elimination(t, [self._given(row, solved) for row in rows], lambda _: 0, t.moving)
+            elimination = Elimination(t, [_given(t, row, z, solved) for row in rows], lambda _: 0, t.moving)
             solved, _ = elimination.run()
         value = {x: x for x in u}
         for k, (c, coefficients) in solved.items():
-            value[self.z[k]] = t.neg(contracted(t, ((a, self.z[j]) for j, a in coefficients.items()), c))
-        definitions, spins = [self._rate_definition(x) for x in u], self._spin_values(value)
-        return SpeedChoice(u, definitions, self._rates(value), [], spins, elimination.moving_pivots)
-
-    def _given(self, row: Row, unknowns: Container[int]) -> Row:
-        """The row with all but some unknowns taken as given: these can be solved for by determinants, which vanish least."""
-        c, coefficients = row
-        c = contracted(self.tape, ((a, self.z[k]) for k, a in coefficients.items() if k not in unknowns), c)
-        return c, {k: a for k, a in coefficients.items() if k in unknowns}
+            value[_at(z, k)] = t.neg(contracted(t, ((a, _at(z, j)) for j, a in coefficients.items()), c))
+        for e in edges:
+            value[self.z[e.x]], value[self.z[e.y]] = e.rates(t, value[e.v])
+        definition = {e.v: e.along(t, self._rate_definition(self.z[e.x]), self._rate_definition(self.z[e.y])) for e in edges}
+        definitions = [definition[x] if x in definition else self._rate_definition(x) for x in u]
+        along = {e.v: {self.z[e.x]: e.b, self.z[e.y]: t.neg(e.a)} for e in edges if e.v in value and value[e.v] == e.v}
+        return SpeedChoice(u, definitions, self._rates(value), [], self._spin_values(value), elimination.moving_pivots, along=along)
 
     def _rate_definition(self, x: int) -> int:
         """The default speed x as an expression in q̇."""
@@ -201,6 +225,20 @@ class SpeedSolver:
 
     def _spin_values(self, value: dict[int, int]) -> dict[Frame, Triple]:
         return {F: (value[s[0]], value[s[1]], value[s[2]]) for F, s in self.spins.items()}
+
+
+def _at(z: Sequence[int | None], k: int) -> int:
+    """Unknown number k, which no speed along an edge has replaced."""
+    x = z[k]
+    assert x is not None
+    return x
+
+
+def _given(t: Tape, row: Row, z: Sequence[int | None], unknowns: Container[int]) -> Row:
+    """The row with all but some unknowns taken as given: these can be solved for by determinants, which vanish least."""
+    c, coefficients = row
+    c = contracted(t, ((a, _at(z, k)) for k, a in coefficients.items() if k not in unknowns), c)
+    return c, {k: a for k, a in coefficients.items() if k in unknowns}
 
 
 def definitions_in_rates(system: System, t: Tape) -> dict[int, int]:

@@ -69,6 +69,10 @@ class Kinematics(Shown):
         solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
         choice = solver.solve(dependent) if eliminate else solver.all_rates()
         self.moving_pivots: tuple[int, ...] = tuple(choice.moving_pivots)
+        # {v: {ẋ: b, ẏ: −a}} of speeds along edges that were chosen for the user
+        self.along_edges = choice.along
+        # what another choice of speeds calls the expressions of this one
+        self.also_named: dict[str, Scalar] = {}
         self.u: tuple[int, ...] = tuple(choice.u)
         self.udot: tuple[int, ...] = tuple(t.rate(u) or t.zero for u in choice.u)
         self.definitions: tuple[int, ...] = tuple(choice.definitions)
@@ -194,6 +198,11 @@ class Kinematics(Shown):
         """The rows that have a multiplier each: those linear in the rates, then the others."""
         return (*self.rows, *self.nonlinear)
 
+    @property
+    def edge_definitions(self) -> list[tuple[int, int]]:
+        """(v, b ẋ − a ẏ) of the independent speeds along edges, which nobody declared."""
+        return [(u, e) for u, e in zip(self.u, self.definitions, strict=True) if u in self.along_edges]
+
     # ---- motion of points and frames ---------------------------------------------------------
 
     @on_demand
@@ -309,9 +318,15 @@ def kinematics(system: System) -> Kinematics:
 
 def all_rates(kin: Kinematics) -> Kinematics:
     """The same system with every rate a speed and every row a row beside the equations; computed once."""
-    return _ALL_RATES(kin, None, lambda: Kinematics(kin.system, eliminate=False))
+    return _ALL_RATES(kin, None, lambda: _beside(kin, Kinematics(kin.system, eliminate=False)))
 
 
 def with_dependent(kin: Kinematics, rates: tuple[str, ...]) -> Kinematics:
     """The same system with these rates solved for, and the others as its speeds; computed once for each choice."""
-    return _WITH_DEPENDENT(kin, rates, lambda: Kinematics(kin.system, dependent=rates))
+    return _WITH_DEPENDENT(kin, rates, lambda: _beside(kin, Kinematics(kin.system, dependent=rates)))
+
+
+def _beside(kin: Kinematics, other: Kinematics) -> Kinematics:
+    """Another choice of speeds, in which those along edges can still be asked for by the name that the equations show."""
+    other.also_named = {kin.name(u): kin.scalar(e) for u, e in kin.edge_definitions}
+    return other

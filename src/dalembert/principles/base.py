@@ -212,7 +212,9 @@ class Derivation(Shown):
         return Scalar(self.tape, i)
 
     def __str__(self) -> str:
-        return f"{self.principle.title}\n{self.equations}"
+        kin = self.kinematics
+        along = [f"\nwith {kin.scalar(u)} = {kin.scalar(e)}, chosen" for u, e in kin.edge_definitions]
+        return f"{self.principle.title}\n{self.equations}{''.join(along)}"
 
     def _repr_latex_(self) -> str:
         return self.equations._repr_latex_()

@@ -319,3 +319,6 @@ def rates(d: Derivation, writing: Writing) -> Iterator[Block]:
     lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
     yield words("Speeds u: ", *writing.listed(kin.name(u) for u in kin.u), ". Rates ", writing.general(RATES), ":")
     yield Display(tuple(Line(FormulaSpan(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
+    for u, e in kin.edge_definitions:
+        v, along = writing.symbol(kin.name(u)), writing.scalar(d.tape, e)
+        yield words(v, " = ", along, " is the speed along the edge, chosen because nothing is divided by what vanishes at some headings.")

@@ -86,6 +86,8 @@ class Evaluator:
         """Every name that may be used: the declared ones, t, and the speeds that were chosen for the user."""
         system = self.kin.system
         chosen = {self.kin.name(u): Scalar(self.tape, u) for u in self.kin.u if not self.kin.name(u).endswith("'")}
+        for name, e in self.kin.also_named.items():
+            chosen[name] = Scalar(self.tape, transplant(e.tape, self.tape, [e.i])[0])
         return chosen | {name: s.scalar for name, s in system.symbols.items()} | {"t": system.t}
 
     @cached_property

@@ -33,7 +33,7 @@ def regular_kinematics(kin: Kinematics, q: Numbers, numbers: Mapping[int, float]
     A, z = _rows(kin, q, numbers, t)
     if not np.isfinite(A).all():
         return kin
-    own = {kin.name(u) for u in kin.u}
+    own = {kin.name(u) for u in (*kin.u, *_nearest_rates(kin, q, numbers, t))}
     dependent = [k for k, name in enumerate(z) if name not in own]
     if not other and _quality(A, dependent) > _SINGULAR:
         return kin
@@ -53,6 +53,17 @@ def _rows(kin: Kinematics, q: Numbers, numbers: Mapping[int, float], t: float) -
         A[j, list(row.A)] = evaluator.floats([evaluator.reduced(a) for a in row.A.values()], state)
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     return A / np.where(lengths > 0.0, lengths, 1.0), [rates.name(u) for u in rates.u]
+
+
+def _nearest_rates(kin: Kinematics, q: Numbers, numbers: Mapping[int, float], t: float) -> list[int]:
+    """For each speed v = b ẋ − a ẏ along an edge the one of its two rates that is most like it at q."""
+    evaluator = Evaluator(kin, numbers)
+    state: dict[Any, float] = dict(zip(kin.q, q.tolist(), strict=True)) | {evaluator.time: t}
+    found = []
+    for v, parts in kin.along_edges.items():
+        sizes = evaluator.floats([evaluator.reduced(a) for a in parts.values()], state)
+        found += [list(parts)[int(np.argmax(np.abs(sizes)))]] if v in kin.u else []
+    return found
 
 
 def _quality(A: Numbers, columns: list[int]) -> float:

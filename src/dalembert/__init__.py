@@ -22,18 +22,37 @@ _HOME = {
     if isinstance(node, ast.ImportFrom)
     for alias in node.names
 }
+# how SymPy's names are written here
+_THEIRS = {
+    "Heaviside": "write da.step(x)",
+    "Max": "write da.maximum(a, b)",
+    "Min": "write da.minimum(a, b)",
+    "Piecewise": "write da.step(s.t - 1)*a + …, da.pulse(s.t, 1, 2), or SymPy's own Piecewise",
+    "Abs": "write abs(x)",
+    "dynamicsymbols": "coordinates are s.coordinates('x theta')",
+    "symbols": "constants are s.constants(m=1, l=2)",
+}
 __all__ = sorted(_HOME)  # noqa: PLE0605 - read from the one list there is
 
 
 def __getattr__(name: str) -> Any:
     """A public name whose chapter is not open yet."""
     if name not in _HOME:
-        msg = f"module 'dalembert' has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise _no_name(name)
     # two threads that open the same chapter from two sides would wait for one another
     with MAKING:
         globals()[name] = value = getattr(import_module(_HOME[name]), name)
     return value
+
+
+def _no_name(name: str) -> AttributeError:
+    """The error of a public name that does not exist, with ours for one of SymPy's, or the most similar one."""
+    hint = _THEIRS.get(name, "")
+    if not hint and not name.startswith("_"):
+        from dalembert.nearest_name import nearest
+
+        hint = nearest(name, __all__)
+    return AttributeError(f"module 'dalembert' has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
 
 
 def __dir__() -> list[str]:

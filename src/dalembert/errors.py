@@ -44,6 +44,10 @@ class Unknown(DalembertError):
     """A name that stands for nothing here."""
 
 
+class UnknownOption(Unknown, TypeError):
+    """An option that a verb does not have."""
+
+
 class Unwritable(DalembertError):
     """A file that cannot be written; what should have gone there is kept."""
 

@@ -5,9 +5,12 @@ The report reads every chapter, so no chapter can import it. It is looked up by 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from dalembert.nearest_name import no_attribute
 
 REPORT: Final = "dalembert.report.notebook"
 LINES: Final = 16
@@ -37,11 +40,24 @@ class Shown(Typeset):
     `str` is the full text. A class that writes none gets one line for each of its fields.
     """
 
+    # {name that one may try here: where it is}
+    _elsewhere: ClassVar[Mapping[str, str]] = {}
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         # stands in the class itself, or a dataclass would put its own there
         if "__repr__" not in cls.__dict__:
             cls.__repr__ = Shown.__repr__  # type: ignore[method-assign]
+
+    # a checker of types must go on refusing what is not there
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Only for what is not there."""
+            if hasattr(type(self), name):
+                # it is there, and what it asked for is not: once more, for its own words
+                return object.__getattribute__(self, name)
+            raise no_attribute(self, name, self._elsewhere.get(name, ""))
 
     def __str__(self) -> str:
         return "\n".join([_title(type(self).__name__), *_field_lines(self)])

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra import functions
 from dalembert.algebra.folds import evaluate
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar, apply, exact
 from dalembert.algebra.tape import FUNCTIONS, Number, Tape
 from dalembert.errors import BadExpression
+from dalembert.nearest_name import nearest
 
 if TYPE_CHECKING:
     import sympy

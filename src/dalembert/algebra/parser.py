@@ -8,7 +8,7 @@ ordinary names, 9.81 is 981/100, and columns are those the user sees.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -19,6 +19,7 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.skeleton import PRIMES, Scan, refuse, refuse_again, short
 from dalembert.algebra.tape import LARGEST_POWER, Number, Tape
 from dalembert.errors import BadExpression
+from dalembert.nearest_name import nearest
 
 MOST_BITS: Final = 10_000
 MOST_DOTS: Final = 2
@@ -32,6 +33,10 @@ FUNCTIONS: Final[dict[str, tuple[int, Callable[..., Any]]]] = {
     "max": (2, functions.maximum),
     "min": (2, functions.minimum),
     "step": (1, functions.step),
+    # as SymPy calls them
+    "Max": (2, functions.maximum),
+    "Min": (2, functions.minimum),
+    "Heaviside": (1, functions.step),
     "pulse": (3, functions.pulse),
     "saturate": (3, functions.saturate),
 }
@@ -53,14 +58,6 @@ def parse(text: str, names: Mapping[str, Scalar], tape: Tape, more: Known | None
         e = read.term(at, skeleton)
         total = read.small(total - e if minus else total + e, at)
     return total
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A question about the most similar known name, or nothing."""
-    import difflib
-
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"did you mean '{close[0]}'?" if close else ""
 
 
 @dataclass(frozen=True, slots=True)

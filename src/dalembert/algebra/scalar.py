@@ -226,6 +226,8 @@ def exact(x: Any) -> Number:
         x = x.item()
     if isinstance(x, bool) or not isinstance(x, numbers.Number | Decimal):
         got = "a Python function; give an expression in s.t, or a function to the run: inputs={…}" if is_program(x) else f"{x!r}"
+        if isinstance(x, tuple) and len(x) == 1:
+            got += ", a tuple of one: unpack it, as in m, = s.constants(m=1)"
         msg = f"expected a number or an expression, got {got}"
         raise BadExpression(msg)
     if isinstance(x, numbers.Rational):

@@ -12,9 +12,11 @@ from dalembert.api.robots import crosscheck
 from dalembert.errors import IllPosed
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.derived import derived
 
 
+@options_by_name
 def agreement(system: System, *, compiled: bool = True, seed: int | None = None) -> Agreement:
     """Every principle on one system with the exact certificate, the audit, and the compiled route held against them."""
     result = certify(system, seed=seed)

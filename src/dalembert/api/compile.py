@@ -11,6 +11,7 @@ from dalembert.equations.saddle import SaddleEquations, saddle
 from dalembert.errors import BadExpression, NotApplicable, NotASystem, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.once import MadeOnce
 from dalembert.principles.base import Derivation
 from dalembert.principles.recursive import recursive
@@ -25,6 +26,7 @@ _LINK_BY_LINK: Final = MadeOnce[ExplicitEquations | None]()
 _SADDLE: Final = MadeOnce[SaddleEquations]()
 
 
+@options_by_name
 def compile(  # noqa: A001 - da.compile is the verb a user looks for
     system: System | Derivation, expressions: Any = None, *, start: Mapping[Any, Any] | None = None, speeds: str | None = None
 ) -> NativeDynamics:

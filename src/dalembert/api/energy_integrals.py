@@ -15,6 +15,7 @@ from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.derived import derived
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dalembert.integrals.symmetry import Symmetry
 
 
+@options_by_name
 def energy_integrals(
     system: System,
     *,

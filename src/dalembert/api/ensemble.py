@@ -17,6 +17,7 @@ from dalembert.api.simulate import checked_system, run_system, watched_by
 from dalembert.errors import BadExpression, NotApplicable, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.numerics.symbol_values import without_units
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _LANES: Final = (1, 2, 4, 8)
 
 
+@options_by_name
 def ensemble(
     system: System,
     duration: float,

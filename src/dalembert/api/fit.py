@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.simulate import checked_system, simulate
 from dalembert.errors import Unknown
 from dalembert.model.system import System
+from dalembert.nearest_name import nearest, options_by_name
 from dalembert.numerics.symbol_values import number
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 
+@options_by_name
 def fit(
     system: System,
     data: Any,

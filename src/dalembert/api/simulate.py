@@ -12,6 +12,7 @@ from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.ode.failures import Crawling, RunStopped
 from dalembert.principles.kane import kane
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
 
 
+@options_by_name
 def simulate(
     system: System,
     duration: float,

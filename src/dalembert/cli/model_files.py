@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
-from dalembert.algebra.parser import nearest
 from dalembert.api.agreement import agreement
 from dalembert.cli.declared import Argument
 from dalembert.cli.errors import exit_by_verdict, say
@@ -23,6 +22,7 @@ from dalembert.modelfile.save import json_text, save, toml_text
 from dalembert.modelfile.schema import schema as model_schema
 from dalembert.modelfile.settings import PrintedInFile, Settings
 from dalembert.modelfile.templates import TEMPLATES
+from dalembert.nearest_name import nearest
 
 if TYPE_CHECKING:
     from dalembert.constraint_analysis.analysis import ConstraintAnalysis

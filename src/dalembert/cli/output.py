@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from dalembert.algebra.parser import nearest
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import say
 from dalembert.errors import Unknown
+from dalembert.nearest_name import nearest
 from dalembert.report import terminal
 from dalembert.report.blocks import Block
 

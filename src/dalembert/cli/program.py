@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert import gallery
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import is_program
 from dalembert.algebra.skeleton import PRIMES
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
@@ -24,6 +23,7 @@ from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.modelfile import ENDINGS as MODELS
+from dalembert.nearest_name import nearest
 from dalembert.report.document import Subject
 from dalembert.report.results import PrintedResult
 

@@ -7,11 +7,11 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import exact
 from dalembert.cli.options import number_of, pairs
 from dalembert.errors import Unknown
 from dalembert.model.system import System
+from dalembert.nearest_name import nearest
 
 
 def built(build: Callable[..., System], given: Iterable[str] | None) -> tuple[System, bool]:

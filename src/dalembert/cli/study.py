@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from dalembert.algebra.parser import nearest
 from dalembert.api.ensemble import ensemble
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import PROGRAM_FAILED, Ended
@@ -30,6 +29,7 @@ from dalembert.cli.output import Json, tell, wrote
 from dalembert.cli.program import proposed, proposed_start, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.errors import Unknown
+from dalembert.nearest_name import nearest
 
 if TYPE_CHECKING:
     from dalembert.model.system import System

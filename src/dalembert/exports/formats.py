@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final
 
-from dalembert.algebra.parser import nearest
 from dalembert.errors import Unknown
 from dalembert.exports.model import Model
+from dalembert.nearest_name import nearest
 
 Files = Mapping[str, str | bytes]
 

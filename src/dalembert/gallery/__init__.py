@@ -9,10 +9,10 @@ import pkgutil
 from importlib import import_module
 from typing import Any
 
-from dalembert.algebra.parser import nearest
 from dalembert.errors import Unknown
 from dalembert.gallery.entry import ByHand, Entry, Printed
 from dalembert.model.system import System
+from dalembert.nearest_name import nearest
 
 __all__ = ["ByHand", "Entry", "Printed", "build", "entry", "names"]
 

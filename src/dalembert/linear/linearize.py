@@ -17,6 +17,7 @@ from dalembert.linear.model import LinearModel, Residual
 from dalembert.linear.modes import blocks
 from dalembert.linear.tangent import independent, tangent
 from dalembert.model.system import System, units_by_name
+from dalembert.nearest_name import options_by_name
 from dalembert.numerics.symbol_values import mapping
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Key
@@ -36,6 +37,7 @@ _MOMENT: Final = 0.01
 _UNCHANGED: Final = 1e-6
 
 
+@options_by_name
 def linearize(
     system: System,
     about: Mapping[Any, Any] | None = None,

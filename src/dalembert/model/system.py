@@ -29,6 +29,7 @@ from dalembert.model import (
     virtual_work,
 )
 from dalembert.model.registry import Registry
+from dalembert.nearest_name import no_attribute
 from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension
 
@@ -221,9 +222,7 @@ class System(Registry, Shown):
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there: a symbol is s["theta"]."""
         known = self.__dict__.get("symbols", {})
-        hint = f"; the symbol is s[{name!r}]" if name in known else ""
-        msg = f"a System has no attribute {name!r}{hint}"
-        raise AttributeError(msg)
+        raise no_attribute(self, name, f"the symbol is s[{name!r}]" if name in known else "")
 
     def __getitem__(self, name: str) -> Scalar:
         """The symbol with that name."""

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dalembert.algebra.parser import FUNCTIONS as OF_NUMBERS
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
@@ -20,6 +19,7 @@ from dalembert.modelfile.kinds import JOINTS, KINDS, MEMBERS, Key, Kind
 from dalembert.modelfile.places import ModelText
 from dalembert.modelfile.scanner import Path
 from dalembert.modelfile.values import ElementValues, is_number
+from dalembert.nearest_name import nearest
 
 BODIES: Final = ("particle", "body", "rod", "disk", "sphere", "cylinder", "box")
 _CORNERS: Final = ("G", "tip")

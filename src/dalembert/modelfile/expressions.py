@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from dalembert.algebra import parser
-from dalembert.algebra.parser import TermReader, nearest
+from dalembert.algebra.parser import TermReader
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.skeleton import PRIMES, Scan, refuse, refuse_again, short
 from dalembert.errors import BadExpression, DalembertError
@@ -22,6 +22,7 @@ from dalembert.geometry.contact import ellipsoid_contact, ring_contact
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.nearest_name import nearest
 
 AXES: Final = ("x", "y", "z", "w")
 _WORDS: Final = {Scalar: "a number", Vector: "a vector", Frame: "a frame", Point: "a point", dyadic.Dyadic: "an inertia"}

@@ -10,7 +10,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from dalembert.algebra.parser import nearest
 from dalembert.errors import BadDescription
 from dalembert.model.system import System
 from dalembert.modelfile.builder import ModelBuilder
@@ -21,6 +20,7 @@ from dalembert.modelfile.scanner import Scanner
 from dalembert.modelfile.settings import settings
 from dalembert.modelfile.symbols import declare_symbols, declare_words, expect_parts
 from dalembert.modelfile.values import ElementValues
+from dalembert.nearest_name import nearest
 
 LARGEST: Final = 2**20
 _PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dalembert.algebra.parser import nearest
 from dalembert.errors import DalembertError
 from dalembert.modelfile.kinds import PARTS, SETTINGS
 from dalembert.modelfile.numbers import as_float
 from dalembert.modelfile.places import ModelText
 from dalembert.modelfile.values import ElementValues, is_number
+from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
 from dalembert.model.names import split
@@ -16,6 +15,7 @@ from dalembert.modelfile.kinds import KINDS
 from dalembert.modelfile.numbers import number_of_text
 from dalembert.modelfile.scanner import Path
 from dalembert.modelfile.values import ElementValues, is_number
+from dalembert.nearest_name import nearest
 from dalembert.units.quantity import has_unit
 
 # names in an expression, without what follows a point

@@ -7,7 +7,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.geometry.dyadic import Dyadic, inertia
@@ -17,6 +16,7 @@ from dalembert.model.elements import Shape
 from dalembert.modelfile.expressions import read
 from dalembert.modelfile.kinds import PARTS, TYPES, Key
 from dalembert.modelfile.scanner import Path
+from dalembert.nearest_name import nearest
 from dalembert.units.inference import BadDimension
 
 if TYPE_CHECKING:

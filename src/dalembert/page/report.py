@@ -9,12 +9,14 @@ from typing import Any
 
 from dalembert.errors import NotASystem, Unknown
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.numerics.symbol_values import without_units
 from dalembert.page.html_page import page, write
 from dalembert.page.study import ReportRequest, page_run, study
 from dalembert.report.document import Subject
 
 
+@options_by_name
 def write_report(
     system: System,
     path: str | os.PathLike[str],

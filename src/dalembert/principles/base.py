@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.formula import Equation, Formula, Name, Partial, Symbol, replaced
@@ -169,6 +169,13 @@ class Derivation(Shown):
     `told` is what its steps show, in the order of the book: the quantities themselves. `statement` is the principle as it was
     evaluated; its value are the equations that it gives.
     """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("M", "mass_matrix", "mass_matrix_full"), "it is .equations.mass_matrix(), or .sympy().mass_matrix"),
+        **dict.fromkeys(("f", "forcing", "forcing_full", "rhs"), "it is .equations.forcing(), or .sympy().forcing"),
+        **dict.fromkeys(("text", "latex"), "it is .equations.text() or .equations.latex()"),
+        **dict.fromkeys(("simulate", "run"), "da.simulate(s, …) takes the system"),
+    }
 
     principle: Principle
     kinematics: Kinematics = field(repr=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.model.system import System, units_by_name
+from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, mapping, number, without_unit
 from dalembert.states.evaluator import Key, label
@@ -68,6 +69,7 @@ class Equilibrium(Shown):
         return f" {self.units[name]}" if self.units.get(name) else ""
 
 
+@options_by_name
 def equilibrium(
     system: System,
     given: Mapping[Any, Any] | None = None,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.parser import nearest
 from dalembert.errors import Unknown
+from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
 from dalembert.units.dimension import labelled
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, NotApplicable, Unknown
+from dalembert.nearest_name import nearest
 from dalembert.states.evaluator import Evaluator, Key, Level, label
 from dalembert.states.start import Start
 from dalembert.states.values import Values

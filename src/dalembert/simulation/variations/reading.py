@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert.algebra.folds import gradient
-from dalembert.algebra.parser import nearest
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import NotApplicable, Unknown
+from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
 from dalembert.simulation.plotting.chart import COLOURS, MOST_PANELS, Curve, Panel
 from dalembert.simulation.plotting.motion import chart, smooth

@@ -1,0 +1,64 @@
+"""What a name that does not exist was meant to be: attributes of results, options of verbs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, ParamSpec, TypeVar
+
+from dalembert.errors import UnknownOption
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# what other programs call our options
+_ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
+    "values": ("params", "parameters", "param", "constants", "p", "args"),
+    "start": ("initial", "initial_conditions", "ics", "x0", "y0", "q0", "state", "initial_state"),
+    "rtol": ("tol", "tolerance", "reltol", "eps", "accuracy"),
+    "atol": ("abstol",),
+    "at": ("t_eval", "times", "tspan", "saveat", "dt", "n", "points"),
+    "duration": ("t_end", "tf", "tmax", "t", "T", "time", "until"),
+    "integrator": ("method", "solver"),
+    "inputs": ("u", "controls", "control", "forces"),
+    "max_step": ("step", "h", "dtmax"),
+    "about": ("point", "around", "operating_point", "equilibrium"),
+    "guess": ("x_guess", "first_guess"),
+}
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question about the most similar known name, or nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f"did you mean '{close[0]}'?" if close else ""
+
+
+def no_attribute(thing: object, name: str, hint: str = "") -> AttributeError:
+    """The error of an attribute that is not there; of names that programs look for, no more than that."""
+    kind = type(thing).__name__
+    if not hint and not name.startswith("_"):
+        hint = nearest(name, (x for x in dir(type(thing)) if not x.startswith("_")))
+    return AttributeError(f"a {kind} has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
+
+
+def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
+    """The verb, which says what an option that it does not have was meant to be."""
+    known = tuple(p.name for p in inspect.signature(verb).parameters.values() if p.kind is not p.POSITIONAL_ONLY)
+
+    @functools.wraps(verb)
+    def called(*given: P.args, **options: P.kwargs) -> R:
+        for name in options:
+            if name not in known:
+                raise UnknownOption(_unknown_option(verb.__name__, name, known))
+        return verb(*given, **options)
+
+    return called
+
+
+def _unknown_option(verb: str, name: str, known: tuple[str, ...]) -> str:
+    ours: Any = next((ours for ours, theirs in _ELSEWHERE.items() if name in theirs and ours in known), None)
+    meant = f"did you mean '{ours}'?" if ours else nearest(name, known)
+    return f"{verb}: there is no option {name!r}; {meant or 'it has ' + ', '.join(known[1:])}"

@@ -213,6 +213,7 @@ RUNS = {
     'da.simulate(s, 1, start={"thta": 1}, inputs={F: 0})': "did you mean 'theta'?",
     'da.simulate(s, 1, start={"theta_dot": 1}, inputs={F: 0})': "did you mean 'theta.dot'?",
     'da.simulate(s, 1, start={"theta": 90}, inputs={F: 0})': "warns: start: theta = 90 is in radians",
+    'da.simulate(s, 1, start={"theta": "90"}, inputs={F: 0})': "warns: start: theta = 90 is in radians",
     'da.simulate(s, 0.1, start={"theta": "90 deg"}, inputs={F: 0})': "works",
     'da.simulate(s, 1, start={"theta": "fast"}, inputs={F: 0})': "unknown name 'fast'",
     "da.simulate(s, 1, start={theta: None}, inputs={F: 0})": "theta = None is not a number",

@@ -122,6 +122,16 @@ def test_no_equilibrium_says_how_near_it_came():
         equilibrium(s)
 
 
+@pytest.mark.parametrize("angles", [(math.pi, math.pi), (2 * math.pi, -math.pi), ("180 deg", "pi")])
+def test_a_given_point_that_is_one_within_rounding(angles):
+    """sin π = 1.2e-16 as a number: every coordinate given, nothing left to search with."""
+    found = da.equilibrium(double_pendulum.build(), dict(zip(("alpha", "beta"), angles, strict=True)))
+    assert 0 < found.residual < 1e-13
+    assert found.stability.verdict == "unstable"
+    with pytest.raises(da.DalembertError, match=r"the given point leaves .* to search from there, write guess="):
+        da.equilibrium(double_pendulum.build(), {"alpha": 3.1415926, "beta": 0})
+
+
 def test_it_can_be_read():
     text = str(equilibrium(mass_on_incline.build()))
     assert "r = 0.1962" in text

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
@@ -12,6 +13,9 @@ from dalembert.numerics.symbol_values import mapping, without_unit
 from dalembert.ode.failures import BadStart
 from dalembert.states.evaluator import Evaluator, Key, Level
 from dalembert.units.quantity import hint_at_degrees
+
+# a number in text that says no unit
+_PLAIN: Final = re.compile(r"[+-]?[0-9.]+")
 
 
 class Condition(NamedTuple):
@@ -54,7 +58,7 @@ def with_values(
         if x.written in found and found[x.written].value != number:
             msg = f"{what}: {x.name} is given twice, as {found[x.written].value:.12g} and as {number:.12g}"
             raise BadStart(msg)
-        if x.is_angle and isinstance(value, int | float):
+        if x.is_angle and (isinstance(value, int | float) or (isinstance(value, str) and _PLAIN.fullmatch(value.strip()))):
             hint_at_degrees(f"{what}: {x.name}", number)
         found[x.written] = Condition(x.name, x.node, number, x.level, x.symbol)
     return list(found.values())

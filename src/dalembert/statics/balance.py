@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 # rates of rows below this are zero
 _STILL: Final = 1e-12
+# what coordinates that were typed may be wrong by, as a part of themselves
+_ROUNDING: Final = 1e-13
+# beyond this an angle tells too little of its sine
+_LARGE: Final = 1e6
 
 
 class NoEquilibrium(DalembertError):
@@ -129,6 +133,13 @@ class StaticBalance:
     def values(self, y: Numbers) -> Numbers:
         """F alone."""
         return self.evaluator.floats(self.nodes, self.at(y))
+
+    def holds_within_rounding(self, y: Numbers) -> bool:
+        """|F| ≤ ε Σ |∂F/∂q| max(1, |q|) with the given coordinates counted: π as a number is not π."""
+        F, J = self.slopes(y, beside=[q for q in self.kin.q if q not in self.unknown])
+        state = self.at(y)
+        size = max(1.0, *(abs(state[q]) for q in self.kin.q)) if self.kin.q else 1.0
+        return size < _LARGE and bool((np.abs(F) <= _ROUNDING * size * np.abs(J).sum(axis=1)).all())
 
     def check_still(self, y: Numbers) -> None:
         """Refuse rows that do not let the coordinates rest: A q̇ + b = 0 with b ≠ 0."""

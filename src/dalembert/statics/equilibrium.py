@@ -120,7 +120,7 @@ def _searched(balance: StaticBalance) -> tuple[StaticBalance, Root]:
     best: Root | None = None
     for y in _starts(balance.begin()):
         root = newton(balance.slopes, y, balance.values)
-        if root.found:
+        if root.found or balance.holds_within_rounding(root.y):
             return balance, root
         best = root if best is None or root.residual < best.residual else best
     assert best is not None
@@ -220,6 +220,9 @@ def _why(balance: StaticBalance, root: Root) -> str:
     names += [f"the rate of {kin.name(x)}" for x in kin.x]
     worst = int(np.argmax(np.nan_to_num(np.abs(F), nan=np.inf))) if F.size else 0
     what = names[worst] if worst < len(names) else "a given value"
+    left = f"{F[worst] if F.size else 0.0:.6g} in {what}"
+    if not balance.unknown:
+        return f"no equilibrium: the given point leaves {left}; to search from there, write guess= before it"
     near = ", ".join(f"{label(kin.name(i))} = {x:.6g}" for i, x in zip(balance.unknown, root.y, strict=True))
-    msg = f"no equilibrium found: the best point ({near}) leaves {F[worst] if F.size else 0.0:.6g} in {what}"
+    msg = f"no equilibrium found: the best point ({near}) leaves {left}"
     return f"{msg}; give a guess nearer to it, or leave more values free"

@@ -14,7 +14,6 @@ from dalembert.exports.formats import FORMATS, Options, chosen_format
 from dalembert.exports.names import file_name
 from dalembert.exports.writing import write_files
 from dalembert.model.system import System
-from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.states.values import refuse_contacts
 
@@ -39,7 +38,6 @@ class Export(Shown):
         return write_files(self.files, path)
 
 
-@options_by_name
 def export(
     system: System,
     format: str,  # noqa: A002 - the word a user looks for

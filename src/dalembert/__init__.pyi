@@ -64,6 +64,7 @@ from dalembert.errors import NotApplicable as NotApplicable
 from dalembert.errors import NotASystem as NotASystem
 from dalembert.errors import NotLinear as NotLinear
 from dalembert.errors import Unknown as Unknown
+from dalembert.errors import UnknownOption as UnknownOption
 from dalembert.errors import Unwritable as Unwritable
 from dalembert.exports.export import Export as Export
 from dalembert.exports.export import NotExportable as NotExportable

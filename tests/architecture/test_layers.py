@@ -18,6 +18,7 @@ LAYERS = (
     "files",
     "once",
     "references",
+    "nearest_name",
     "notebook",
     "algebra",
     "units",

@@ -104,6 +104,7 @@ def test_rounding_does_not_add_up_over_two_hundred_thousand_steps() -> None:
     assert errors[0] / tolerances[0] == pytest.approx(errors / tolerances, rel=0.1)
 
 
+@pytest.mark.filterwarnings("ignore:all coordinates and speeds stay below")
 @pytest.mark.parametrize("windows", [3, 12])
 def test_rows_hold_beside_a_position_of_zeros(windows):
     """Lengths leave rounding in the rows that has nothing to do with angles of 1e-13: the motion is that of small angles all the same."""

@@ -164,7 +164,9 @@ def disk(on=None, **more):
 
 
 def test_the_material_point_of_the_body_is_pulled():
-    plain, named = (da.simulate(disk(on), 1e-3, progress=False) for on in (False, True))
+    with pytest.warns(da.DalembertWarning, match="C moves relative to 'disk'"):
+        plain = da.simulate(disk(), 1e-3, progress=False)
+    named = da.simulate(disk(on=True), 1e-3, progress=False)
     # the place C does not turn with the disk: without on= the force has no moment about its axis
     assert (3, 0) == pytest.approx((plain["x.dot.dot"][0], plain["phi.dot.dot"][0]))
     assert (3, 6 / 4) == pytest.approx((named["x.dot.dot"][0], named["phi.dot.dot"][0]))

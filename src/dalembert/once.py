@@ -89,7 +89,9 @@ class MadeOnce(Generic[T]):
 
     def __call__(self, owner: Owner, key: Hashable, make: Callable[[], T]) -> T:
         with MAKING:
-            store: dict[Hashable, Any] = owner.made.setdefault(self, {})
+            store: dict[Hashable, Any] | None = owner.made.get(self)
+            if store is None:
+                store = owner.made[self] = {}
             result = store.pop(key, _MISSING)
             if result is _MISSING:
                 result = make()

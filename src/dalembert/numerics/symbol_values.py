@@ -85,7 +85,7 @@ def without_units(system: System, given: Mapping[Any, Any] | None) -> Mapping[An
     """The same of every value; what is no mapping is left to those who read it."""
     if not isinstance(given, Mapping):
         return {} if given is None else given
-    return {key: without_unit(system, key, value) for key, value in given.items()}
+    return {key: value if value.__class__ is float else without_unit(system, key, value) for key, value in given.items()}
 
 
 def constant_values(system: System, values: Mapping[Any, Any]) -> dict[str, float]:

@@ -165,9 +165,11 @@ class Points:
     def motion(self, count: int, size: int) -> StoredMotion:
         """The first points and components; of a long run no more than was asked."""
         self._given = True
-        if len(self._blocks) == 1 and not self._dense:
-            block = self._blocks[0]
-            return StoredMotion(Pieces([block.times[:count]]), Pieces([block.states[:count, :size]]), None)
+        if len(self._blocks) == 1 and not self._thin and (self._at is None or self.bytes <= KEPT_BYTES):
+            only = self._blocks[0]
+            # no step ends at the start
+            steps = None if only.dense is None else Pieces([only.dense[1:count, :, :size]])
+            return StoredMotion(Pieces([only.times[:count]]), Pieces([only.states[:count, :size]]), steps)
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
         dense: list[NDArray[np.float64]] = []

@@ -7,7 +7,6 @@ copies the state and the time side by side and calls; the projection repeats q �
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,9 +14,9 @@ import numpy as np
 from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.python_call import address
 from dalembert.ode.constrained.rates import Workspace
-from dalembert.ode.memory import padded, prologue, ready, structure
-from dalembert.ode.points import address
+from dalembert.ode.memory import fill_head, padded, ready, structure
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.context_fields import COPY, FIELDS, load
@@ -123,7 +122,8 @@ class Context:
         autonomous: bool = False,
     ) -> None:
         self._alive: list[Any] = [rates, projection, p]
-        self._prologues: list[Callable[[], None]] = []
+        # functions whose scratch space begins with what follows from parameters alone, and the addresses of both
+        self._heads: list[tuple[CompiledFunction, int, int]] = []
         # the state without the quadratures, then the time
         n = rates.n_in - 1
         self._fields = _Fields(n_state=n, tolerance=tolerance, jump=-1, Z=-1, defect=-1, rows=DENSE_ROWS)
@@ -133,11 +133,11 @@ class Context:
             projects = rates.projects
             self._constrain(rates)
         else:
-            self._fields.f, self._fields.work = rates.address, self._ready(rates, p)
+            self._fields.f, self._fields.work = rates.address, self._ready(rates, self._fields.p)
             self._fields.x = self._kept(np.zeros(n + LANES))
         if projection is not None:
             self._fields.projection = projection.address
-            self._fields.projection_work = self._ready(projection, p)
+            self._fields.projection_work = self._ready(projection, self._fields.p)
             self._fields.result = self._kept(np.zeros(projection.n_out))
             self._fields.n_coordinates = projection.n_out - 1
         self.address = ctypes.addressof(self._fields)
@@ -163,16 +163,16 @@ class Context:
         if audit.rates is not None:
             if not audit.autonomous:
                 self.rhs = _library().address("rhs")
-            fields.audit, fields.audit_work = audit.rates.address, self._ready(audit.rates, p)
+            fields.audit, fields.audit_work = audit.rates.address, self._ready(audit.rates, fields.audit_p)
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
         fields.width = padded(n + len(audit.names))
         fields.middle = self._kept(np.zeros(fields.width))
 
-    def ask_for_energy(self, audit: Audit, p: NDArray[np.float64]) -> None:
-        """Let projections, budgets and levels know K₂ and 𝒰."""
+    def ask_for_energy(self, audit: Audit) -> None:
+        """Let projections, budgets and levels know K₂ and 𝒰 of what is watched."""
         fields = self._fields
-        fields.energy, fields.energy_work = audit.energy.address, self._ready(audit.energy, p)
+        fields.energy, fields.energy_work = audit.energy.address, self._ready(audit.energy, fields.audit_p)
         fields.energy_result = self._kept(np.zeros(2))
 
     def level(self, defect: int, n_coordinates: int, E: float) -> None:
@@ -210,15 +210,15 @@ class Context:
 
     def parameters_changed(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""
-        for fill in self._prologues:
-            fill()
+        for head in self._heads:
+            fill_head(*head)
 
-    def _ready(self, function: CompiledFunction, p: NDArray[np.float64]) -> int:
-        work = np.zeros(function.work_size + 8)
-        fill = prologue(function, p, work)
-        fill()
-        self._prologues.append(fill)
-        return self._kept(work)
+    def _ready(self, function: CompiledFunction, p: int) -> int:
+        """Scratch space for a function of the parameters at an address."""
+        work = self._kept(np.zeros(function.work_size + 8))
+        fill_head(function, p, work)
+        self._heads.append((function, p, work))
+        return work
 
     def _kept(self, array: NDArray[np.float64]) -> int:
         self._alive.append(array)

@@ -89,7 +89,7 @@ def run_context(model: NativeModel, p: NDArray[np.float64], watched: Watched | N
         audit = watched.audit
         context.watch(audit, watched.p)
         if audit.jump is not None or audit.defect is not None or options.budget is not None:
-            context.ask_for_energy(audit, watched.p)
+            context.ask_for_energy(audit)
             _hold(context, watched, start, options)
     return context
 
@@ -110,7 +110,7 @@ def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, options: Ru
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
     space = Workspace(model.rates, p, holding=options.stabilizer == PROJECTION, alpha=options.alpha)
-    space.choose_rows(np.array([*start.y.tolist(), start.t]))
+    space.choose_rows(start.y_and_t)
     return space
 
 
@@ -126,7 +126,7 @@ def model_of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin:
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
     rates = model.rates
-    rank = usual_rank(rates, p, np.array([*start.y.tolist(), start.t]))
+    rank = usual_rank(rates, p, start.y_and_t)
     notes = _rank_notes(rank, kin) if min(rank.at_start, rank.usual) < rank.n_rows else []
     if rank.at_start < rank.usual:
         warn(notes[0])

@@ -37,7 +37,10 @@ def warn_of_singular_speeds(run: Trajectory) -> None:
     if suspects is None:
         return
     p = np.array(parameters_of(values, suspects.parameters))
-    entries = suspects.entries.batch(np.column_stack([run.y, run.t]), p)
+    y, t = run.y, run.t
+    states = np.empty((len(t), y.shape[1] + 1))
+    states[:, :-1], states[:, -1] = y, t
+    entries = suspects.entries.batch(states, p)
     # for most this is all there is to see
     if entries.max() <= _LARGE and entries.min() >= -_LARGE:
         return

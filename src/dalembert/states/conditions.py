@@ -16,6 +16,8 @@ from dalembert.units.quantity import hint_at_degrees
 
 # a number in text that says no unit
 _PLAIN: Final = re.compile(r"[+-]?[0-9.]+")
+# a union would be made anew for each value
+_REAL: Final = (int, float)
 
 
 class Condition(NamedTuple):
@@ -55,10 +57,11 @@ def with_values(
     found: dict[int, Condition] = {}
     for x, (key, value) in zip(quantities, given.items(), strict=True):
         number = value_of(x, key, value, evaluator, t, what)
-        if x.written in found and found[x.written].value != number:
-            msg = f"{what}: {x.name} is given twice, as {found[x.written].value:.12g} and as {number:.12g}"
+        earlier = found.get(x.written)
+        if earlier is not None and earlier.value != number:
+            msg = f"{what}: {x.name} is given twice, as {earlier.value:.12g} and as {number:.12g}"
             raise BadStart(msg)
-        if x.is_angle and (isinstance(value, int | float) or (isinstance(value, str) and _PLAIN.fullmatch(value.strip()))):
+        if x.is_angle and (isinstance(value, _REAL) or (isinstance(value, str) and _PLAIN.fullmatch(value.strip()))):
             hint_at_degrees(f"{what}: {x.name}", number)
         found[x.written] = Condition(x.name, x.node, number, x.level, x.symbol)
     return list(found.values())
@@ -90,10 +93,12 @@ def quantity(evaluator: Evaluator, key: Key, what: str) -> AskedQuantity:
 
 def value_of(x: AskedQuantity, key: Key, value: Any, evaluator: Callable[[], Evaluator], t: float, what: str) -> float:
     """A finite number; an expression in constants, such as l/2, will do."""
+    if value.__class__ is float and math.isfinite(value):
+        return float(value)
     if isinstance(value, str | Scalar):
         number = _constant(x.name, key, value, evaluator(), t, what)
     else:
-        number = value if value.__class__ is float else _converted(x.name, value, what)
+        number = _converted(x.name, value, what)
     if not math.isfinite(number):
         msg = f"{what}: {x.name} = {number} is not finite"
         raise BadStart(msg)

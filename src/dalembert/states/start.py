@@ -88,6 +88,11 @@ class Start:
         """(q, x, u), the state that a run begins with."""
         return np.concatenate([self.q, self.x, self.u])
 
+    @property
+    def y_and_t(self) -> Numbers:
+        """(q, x, u, t), what native code is called with."""
+        return np.array([*self.q.tolist(), *self.x.tolist(), *self.u.tolist(), self.t])
+
     def counted(self) -> str:
         """2 given, 3 solved, 5 zero"""
         return ", ".join(f"{n} {o}" for o in ("given", "solved", "zero") if (n := sum(m.origin == o for m in self.marks)))
@@ -159,7 +164,7 @@ def _native_start(
 ) -> Start | None:
     """The start as native code finds it; None where it does not, which Python explains."""
     with start_solver(form) as solver:
-        solver.guess(near.items())
+        solver.guess(near)
         code, f = solver.solve([c.value for c in asked], p, t), solver.fields
         found = solver.q.copy(), solver.u.copy(), solver.qdot.copy(), f.position_residual, f.velocity_residual, f.rank, f.n_A, f.iterations
     return None if code else Start(t, *found, notes=notes, **rest)

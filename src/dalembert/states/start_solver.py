@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -106,11 +106,11 @@ class StartSolver:
     def _index(self, **places: Iterable[int]) -> None:
         self._put(**{name: np.array(list(those), dtype=np.int64) for name, those in places.items()})
 
-    def guess(self, guesses: Iterable[tuple[int, float]]) -> None:
+    def guess(self, guesses: Mapping[int, float]) -> None:
         """Begin at these values of coordinates."""
         if self._has_guess:
             self.at_rest[:], self._guessed[:], self._has_guess = self._at_rest, 0, False
-        for place, value in guesses:
+        for place, value in guesses.items():
             self.at_rest[place], self._guessed[place], self._has_guess = value, 1, True
 
     def solve(self, given: list[float], p: Numbers, t: float) -> int:

@@ -118,7 +118,7 @@ class Starts:
             if i in varied:
                 P[:, k] = varied[i]
         with start_solver(form) as solver:
-            solver.guess(near.items())
+            solver.guess(near)
             found, codes = solver.solve_many(given, P, o.t0)
         starts[:, : kin.n_q], starts[:, kin.first_speed :] = found[:, : kin.n_q], found[:, kin.n_q :]
         starts[:, kin.n_q : kin.first_speed] = first_order_states(form, asked)[0]

@@ -95,10 +95,8 @@ def value_of(x: AskedQuantity, key: Key, value: Any, evaluator: Callable[[], Eva
     """A finite number; an expression in constants, such as l/2, will do."""
     if value.__class__ is float and math.isfinite(value):
         return float(value)
-    if isinstance(value, str | Scalar):
-        number = _constant(x.name, key, value, evaluator(), t, what)
-    else:
-        number = _converted(x.name, value, what)
+    is_expression = isinstance(value, str | Scalar)
+    number = _constant(x.name, key, value, evaluator(), t, what) if is_expression else _converted(x.name, value, what)
     if not math.isfinite(number):
         msg = f"{what}: {x.name} = {number} is not finite"
         raise BadStart(msg)

@@ -12,6 +12,7 @@ means the same expression on both, so results never depend on what else was comp
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -154,6 +155,14 @@ class Tape:
             self.nodes.append(("const", checked_size(value), None))
             i = self._memo[key] = len(self.nodes) - 1
         return i
+
+    def extend(self, nodes: Iterable[Node]) -> None:
+        """Nodes other than symbols, as another fork has them behind a tape like this one."""
+        for node in nodes:
+            if node[0] == "const":
+                self.const(node[1])
+            else:
+                self._new(node)
 
     def value(self, i: int) -> Number | None:
         """The number a constant node stands for, else None."""

@@ -41,11 +41,12 @@ def clearly_independent(A: Numbers) -> bool:
 
     The eigenvalues of G have the sum m, so those beside the smallest have a product of at most (m/(m − 1))^(m − 1) < e.
     """
-    G = A @ A.T
-    squares = G.diagonal().tolist()
     # where there is something that is no number the comparisons fail
-    alike = min(squares) > _ALIKE * max(squares)
-    return alike and bool(np.linalg.det(G) > math.e * _CLEAR * math.prod(squares) > 0.0)
+    with np.errstate(all="ignore"):
+        G = A @ A.T
+        squares = G.diagonal().tolist()
+        alike = math.isfinite(sum(squares)) and min(squares) > _ALIKE * max(squares)
+        return alike and bool(np.linalg.det(G) > math.e * _CLEAR * math.prod(squares) > 0.0)
 
 
 def rank_of_rows(A: Numbers) -> RankOfRows:

@@ -12,6 +12,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Rewrite, evaluate, needed, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_program, is_sympy, on
+from dalembert.algebra.tape import Node
 from dalembert.equations.binding import jets
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
@@ -26,6 +27,7 @@ from dalembert.states.tables import table
 _MASS_SYMBOLS: Final = MadeOnce[tuple[int, ...]]()
 _MASSES: Final = MadeOnce[None]()
 _DECLARED: Final = MadeOnce[dict[int, float]]()
+_TEXTS: Final = MadeOnce[tuple[tuple[Node, ...], int]]()
 
 
 @dataclass(frozen=True)
@@ -103,10 +105,8 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
             raise BadValue(msg)
         x = system.symbols[name].scalar.i
         value = without_unit(system, name, _of_file(given))
-        motion = _read(kin, name, value) if isinstance(value, str) else value
-        if isinstance(motion, Scalar) or is_sympy(motion):
-            motions[x] = Scalar(kin.tape, kin.in_speeds(on(kin.tape, motion)))
-            _check_motion(kin, name, motions[x])
+        if isinstance(value, str | Scalar) or is_sympy(value):
+            motions[x] = _expression(kin, name, value)
             # its own value, where it has one, no longer counts
             numbers.pop(x, None)
         elif is_program(value) or isinstance(value, Sampled):
@@ -158,6 +158,31 @@ def refuse_contacts(system: System, given: Iterable[str]) -> None:
             ways = f"simulate it, ask da.rests whether it can rest, or give {' and '.join(forces)} as inputs"
             msg = f"the contact {c.name!r} has modes (it is open, sticks or slips), and none of them is chosen here; {ways}"
             raise NotApplicable(msg)
+
+
+def _expression(kin: Kinematics, name: str, motion: Any) -> Scalar:
+    """What an input is bound to, in the speeds; a text that was read before is copied, where nothing else is on the tape yet."""
+    if not isinstance(motion, str) or len(kin.tape) != kin.mark:
+        return _in_speeds(kin, name, motion)
+    added, node = _TEXTS(kin, (name, motion), lambda: _added(kin.fork(), name, motion))
+    if any(op == "symbol" for op, _, _ in added):
+        # with all that a tape knows about symbols
+        return _in_speeds(kin, name, motion)
+    kin.tape.extend(added)
+    return Scalar(kin.tape, node)
+
+
+def _added(kin: Kinematics, name: str, text: str) -> tuple[tuple[Node, ...], int]:
+    """The nodes that a text adds to a fork, and the one that it stands for."""
+    node = _in_speeds(kin, name, text).i
+    return tuple(kin.tape.nodes[kin.mark :]), node
+
+
+def _in_speeds(kin: Kinematics, name: str, motion: Any) -> Scalar:
+    value = _read(kin, name, motion) if isinstance(motion, str) else motion
+    found = Scalar(kin.tape, kin.in_speeds(on(kin.tape, value)))
+    _check_motion(kin, name, found)
+    return found
 
 
 def _read(kin: Kinematics, name: str, text: str) -> Scalar:

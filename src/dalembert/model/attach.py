@@ -134,12 +134,7 @@ class Attachment(Shown):
 def attach(
     s: Registry, other: Registry, at: Point, *, frame: Frame | None = None, prefix: str = "", shared: str | list[str] | None = None
 ) -> Attachment:
-    """The other system on this one: its fixed point becomes `at`, its frame N becomes `frame`, by default the one `at` rides on.
-
-    `prefix` goes before all its names, so that two of a kind can be attached; `shared` names constants and inputs that are the same
-    in both. Loads without a reaction stay loads from outside; what reacts on its N or O reacts on what carries it. Gravity is that
-    of this system. The other system is not changed.
-    """
+    """What `System.attach` says, declaration by declaration; all of it or nothing."""
     place = _place(s, other, at, frame)
     same = tuple(split(shared)) if shared else ()
     _check_names(s, other, prefix, same)

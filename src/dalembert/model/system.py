@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar
@@ -14,7 +14,6 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point
 from dalembert.model import (
-    attach,
     bodies,
     closures,
     constraints,
@@ -32,6 +31,9 @@ from dalembert.model.registry import Registry
 from dalembert.nearest_name import no_attribute
 from dalembert.notebook import Shown
 from dalembert.units.dimension import Dimension
+
+if TYPE_CHECKING:
+    from dalembert.model.attach import Attachment
 
 
 class System(Registry, Shown):
@@ -166,11 +168,22 @@ class System(Registry, Shown):
     end = members.end
     expand = members.expand
 
-    # declares again what another system declares, and is not noted by itself
-    attach = attach.attach
-
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "cached": None}
+
+    def attach(
+        self, other: System, at: Point, *, frame: Frame | None = None, prefix: str = "", shared: str | list[str] | None = None
+    ) -> Attachment:
+        """The other system on this one: its fixed point becomes `at`, its frame N becomes `frame`, by default the one `at` rides on.
+
+        `prefix` goes before all its names, so that two of a kind can be attached; `shared` names constants and inputs that are the
+        same in both. Loads without a reaction stay loads from outside; what reacts on its N or O reacts on what carries it. Gravity is
+        that of this system. The other system is not changed.
+        """
+        # opened when it is first used: a command that derives needs none of it
+        from dalembert.model.attach import attach
+
+        return attach(self, other, at, frame=frame, prefix=prefix, shared=shared)
 
     def view(self, duration: float = 10.0, **options: Any) -> Any:
         """Set in motion and shown in a notebook, to take hold of; options are those of `simulate`."""

@@ -90,7 +90,7 @@ def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
         "width": layout.width,
         "row_width": layout.row_width,
         "parts": layout.parts,
-        "index": list(rates.index),
+        "index": [int(k) for k in rates.index],
         "massless": int(kind.massless),
         "quaternions": int(kind.quaternions),
         "curved": int(kind.curved),

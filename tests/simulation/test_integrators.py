@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import Unknown
+from dalembert.gallery import build, entry
 from dalembert.ode.failures import MissingPackage
 from dalembert.simulation.integrators import SCIPY
 
@@ -41,6 +42,13 @@ def test_what_is_not_installed_is_named(name: str, package: str) -> None:
     else:
         run = da.simulate(s, 1.0, start=START, integrator=name)
         assert abs(run["alpha"][-1] - da.simulate(s, 1.0, start=START)["alpha"][-1]) < 1e-6
+
+
+def test_heyoka_takes_constants_that_drop_out_of_the_equations() -> None:
+    pytest.importorskip("heyoka")
+    s, start = build("chaplygin-sleigh"), dict(entry("chaplygin-sleigh").start)
+    found, expected = (da.simulate(s, 1.0, start=start, integrator=name)["phi"][-1] for name in ("heyoka", "native"))
+    assert found == pytest.approx(expected, abs=1e-7)
 
 
 @pytest.mark.parametrize("name", ["CVODE", "IDA"])

@@ -35,7 +35,9 @@ def by_heyoka(model: NativeModel, p: Numbers, problem: InitialValueProblem, watc
         outs += _expressions(hy, watched.audit.tape, watched.audit.nodes, known, watched.audit.parameters, len(p))
     system = list(zip(variables, outs, strict=True))
     numbers = [*p, *(watched.p if watched else ())]
-    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, pars=numbers, tol=problem.rtol)
+    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, tol=problem.rtol)
+    # it counts to the last parameter that the equations contain; constants that drop out of them may come after that
+    taylor.pars[:] = numbers[: len(taylor.pars)]
     t, y = [problem.t0], [problem.start.copy()]
     inside: list[Numbers] = []
     while taylor.time < problem.t1:

@@ -64,7 +64,7 @@ def _middle(found: Numbers, exact: Numbers) -> float:
 
 def _pendulums(report: Report, count: int, *, quick: bool) -> None:
     system, angles = pendulum_from_vertical(2), _starts(count, 2)
-    over, ours = _asked(system, angles), Ours(system)
+    over, ours = _asked(system, angles), Ours(system, "native")
     few = 200
 
     def study(lanes: int | None = None, threads: int = 1, audit: bool = False) -> da.Ensemble:

@@ -26,10 +26,10 @@ Outcome = tuple[State, int, bool]
 
 
 class Ours:
-    """dalembert's loop alone, by the integrator that "auto" chooses: no start values to find, no Trajectory to make."""
+    """dalembert's loop alone, by the integrator that "auto" chooses or another: no start values to find, no Trajectory to make."""
 
-    def __init__(self, system: da.System) -> None:
-        self.system = system
+    def __init__(self, system: da.System, integrator: str = AUTO) -> None:
+        self.system, self._integrator = system, integrator
         chosen = values_of_run(kinematics(system), {}, {})
         self._model = native_model(chosen, da.forward_dynamics(system))
         self._p = numpy.array(parameters_of(chosen, self._model.parameters), dtype=float)
@@ -73,7 +73,7 @@ class Ours:
         """A context, and the series where Taylor's method is the cheaper one: what is not counted, as heyoka's compilation is not."""
         model = self._model
         context = Context(model.rates, self._p, model.projection, autonomous=model.autonomous)
-        return context, chosen_series(AUTO, context, model, self._p, None, tolerance, "")
+        return context, chosen_series(self._integrator, context, model, self._p, None, tolerance, "")
 
 
 class Point(NamedTuple):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from typing import Final
+
+# a command lives shortly and keeps what it makes: looking for cycles after every 700 objects is a tenth of the time of a page
+_OBJECTS_BETWEEN_COLLECTIONS: Final = 200_000
 
 
 def main() -> None:
     """What the shell starts."""
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     try:
         from dalembert.cli.errors import at_the_edge
 

@@ -61,6 +61,17 @@ def test_a_compiled_function_names_the_divisor():
         da.compile(circle(), speeds="some")
 
 
+@pytest.mark.parametrize("form", [np.array, list])
+def test_a_compiled_function_of_many_states_names_the_row_and_the_divisor(form):
+    """The rows that are regular keep their numbers."""
+    f = da.compile(circle())
+    with pytest.warns(da.DalembertWarning, match=r"1 of 3 rows are no numbers; the speeds ẋ are singular in row 1, where 2 y = 0"):
+        found = f(form([[0.6, 0.8], [1.0, 0.0], [0.8, 0.6]]), form([[0.1], [0.3], [0.2]]))
+    assert np.isnan(found[1, 0])
+    assert found[0] == f([0.6, 0.8], [0.1])
+    assert found[2] == f([0.8, 0.6], [0.2])
+
+
 def test_three_choices_of_speeds_are_one_motion():
     s, w = circle(), 0.3
     x, y = np.cos(0.4), np.sin(0.4)

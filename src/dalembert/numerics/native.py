@@ -10,6 +10,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.explicit import ExplicitEquations
+from dalembert.errors import warn
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.compiled import CompiledFunction
@@ -76,27 +77,41 @@ class NativeDynamics(Shown):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}
         p = self._defaults if self._complete and not values else self._with(values)
         if type(q) is self._array and q.ndim == 2:
-            return self.batch(q, u, t, p)
+            return self._many(q, u, t, p)
         if not (hasattr(q, "__len__") and hasattr(u, "__len__")):
             msg = f"f(q, u): give {self._n_q} coordinates and {self._n_u} speeds as lists or arrays, f([…], […])"
             raise BadValue(msg)
         if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and isinstance(q[0], Sequence)):
-            return self.batch(q, u, t, p)
+            return self._many(q, u, t, p)
         udot = self._call(q, u, t, p)
         if self.pivots and not self._numpy.isfinite(udot).all():
-            self._name_pivot([*q, *u, t], p)
+            told = self._singular("this state", [*q, *u, t], p)
+            if told:
+                raise BadValue(told)
         return udot
 
-    def _name_pivot(self, state: Sequence[float], p: NDArray[Any]) -> None:
-        """Raise, with the divisor that vanishes here."""
+    def _many(self, Q: Any, U: Any, t: Any, p: NDArray[Any]) -> NDArray[Any]:
+        """u̇ of states in rows; those in which the speeds are singular are no numbers, and a warning says so: the others are kept."""
+        udot = self.batch(Q, U, t, p)
+        if not self.pivots or self._numpy.isfinite(udot).all():
+            return udot
+        rows = self._numpy.flatnonzero(~self._numpy.isfinite(udot).all(axis=1)).tolist()
+        times = self._numpy.broadcast_to(self._numpy.ravel(t), len(udot))
+        told = next((said for k in rows if (said := self._singular(f"row {k}", [*Q[k], *U[k], times[k]], p))), "")
+        if told:
+            warn(f"{len(rows)} of {len(udot)} rows are no numbers; {told}")
+        return udot
+
+    def _singular(self, where: str, state: Sequence[float], p: NDArray[Any]) -> str:
+        """Which divisor vanishes in a state, and the ways around it; nothing where none does."""
         known = dict(zip((*self.state, *self.parameters), map(float, (*state, *p)), strict=True))
         for pivot in self.pivots:
             value = evaluate(pivot.tape, [pivot.i], known.__getitem__, Floats())[0]
             if abs(value) <= _VANISHING:
                 u = ", ".join(str(Scalar(self.equations.tape, i)) for i in self.equations.u)
                 ways = "da.compile(s, start={…}) chooses others, da.compile(s, speeds='all') keeps all rates"
-                msg = f"the speeds {u} are singular in this state, where {pivot} = {value:.2g}: {ways}"
-                raise BadValue(msg)
+                return f"the speeds {u} are singular in {where}, where {pivot} = {value:.2g}: {ways}"
+        return ""
 
     def batch(self, Q: Any, U: Any, t: Any, p: Any) -> NDArray[Any]:
         """u̇ of many states in rows; t one number or one for each state."""

@@ -57,6 +57,8 @@ def test_a_compiled_function_names_the_divisor():
         BadValue, match=r"the speeds ẋ are singular in this state, where 2 y = 0: da\.compile\(s, start=\{…\}\) chooses others"
     ):
         f([1, 0], [0.3])
+    with pytest.raises(BadValue, match="the speeds ẋ are singular in this state"):
+        da.compile(da.kane(circle()))([1, 0], [0.3])
     with pytest.raises(da.Unknown, match="speeds='some'; give 'all'"):
         da.compile(circle(), speeds="some")
 

@@ -17,6 +17,7 @@ from dalembert.principles.base import Derivation
 from dalembert.principles.recursive import recursive
 
 if TYPE_CHECKING:
+    from dalembert.algebra.scalar import Scalar
     from dalembert.numerics.native import NativeDynamics
 
 # p up to which M = L D Lᵀ is written out on the tape for a run: beyond, native elimination is compiled three times as fast
@@ -51,12 +52,16 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
 
             return AllRatesDynamics(system, *saddle_equations(all_rates(kin)))
         kin = kin if start is None else regular_at(kin, start)
-        pivots = () if system.speed_list else tuple(kin.scalar(i) for i in kin.moving_pivots)
-        return NativeDynamics(system, _FORWARD_DYNAMICS(kin, None, lambda: _route(kin)), pivots)
+        return NativeDynamics(system, _forward_dynamics(kin), _pivots(kin))
     if isinstance(system, Derivation):
-        return NativeDynamics(system.kinematics.system, solved(system.equations))
+        return NativeDynamics(system.kinematics.system, solved(system.equations), _pivots(system.kinematics))
     msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
     raise NotASystem(msg)
+
+
+def _pivots(kin: Kinematics) -> tuple[Scalar, ...]:
+    """Divisors that may vanish with speeds that nobody declared."""
+    return () if kin.system.speed_list else tuple(kin.scalar(i) for i in kin.moving_pivots)
 
 
 def _expressions(system: System | Derivation, expressions: Any, *, alone: bool) -> NativeDynamics:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dalembert.numerics.llvm_types import POINTER, REAL, TRUTH, WHOLE
 from dalembert.numerics.llvm_writer import NativeFunction, NumberArray
+from dalembert.ode.constrained.orthogonal import size
 from dalembert.ode.least_norm import row
 from dalembert.states import assembly
 from dalembert.states.start_problem import POSITIONS, StartFunction
@@ -11,7 +12,7 @@ from dalembert.states.start_problem import POSITIONS, StartFunction
 
 def assembly_text() -> str:
     """`assemble(problem)`, and what it needs."""
-    parts = (_finite(), _size(), _evaluate(), _satisfied(), _all_satisfied(), _spread(), _direction(), _gauss_newton(), _assemble())
+    parts = (_finite(), size(), _evaluate(), _satisfied(), _all_satisfied(), _spread(), _direction(), _gauss_newton(), _assemble())
     return "\n\n".join(parts)
 
 
@@ -24,17 +25,6 @@ def _finite() -> str:
         # zero times what is not finite is not zero
         total.value = total.value + NumberArray(x)[i] * 0.0
     f.give(~total.value.differs(0.0))
-    return f.text()
-
-
-def _size() -> str:
-    """max |x_i|"""
-    f = NativeFunction("size", REAL, POINTER, WHOLE)
-    x, n = f.parameters
-    most = f.variable(f.value(0.0, REAL))
-    with f.loop(n) as i:
-        most.value = f.intrinsic("maxnum", most.value, f.intrinsic("fabs", NumberArray(x)[i]))
-    f.give(most.value)
     return f.text()
 
 

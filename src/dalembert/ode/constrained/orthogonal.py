@@ -20,7 +20,7 @@ WEAK: Final = 0.1
 
 def orthogonal_text() -> str:
     """The functions `columns`, `largest`, `factor`, `reflect`, `reflect_back`, `size`, `speed` and `through_R`."""
-    parts = (_columns(), _largest(), _factor(), _reflect(), _reflect_back(), _turn(), _size(), _speed(), _through_R())
+    parts = (_columns(), _largest(), _factor(), _reflect(), _reflect_back(), _turn(), size(), _speed(), _through_R())
     return "\n\n".join(parts)
 
 
@@ -142,7 +142,7 @@ def _one_reflection(native: ProblemFunction, h: Value, k: Value) -> None:
     native.add(h, native.minus(t), v, k, native.given.groups)
 
 
-def _size() -> str:
+def size() -> str:
     """max |x_k| of so many numbers behind an address."""
     f = NativeFunction("size", REAL, POINTER, WHOLE)
     x, count = f.parameters

@@ -213,7 +213,7 @@ def test_rates_are_found_or_made(system):
         (sympy.Derivative(sympy.Function("f")(X), X), "a SymPy expression contains the unknown function 'Derivative'"),
         (
             sympy.Piecewise((X, sympy.Eq(X, 0)), (Y, True)),
-            "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by one inequality such as t < 2",
+            "a SymPy expression has a piece for Eq(x, 0); pieces are told apart by inequalities such as t < 2",
         ),
         (sympy.Integral(X, X), "a SymPy expression contains the unknown function 'Integral'"),
         (X > 0, "expected a SymPy expression, got StrictGreaterThan"),

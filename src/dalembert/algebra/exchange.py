@@ -137,19 +137,27 @@ def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
 
 def _with_steps(*pieces: Any) -> Any:
     """(a if x < y, else b) = H(y − x) a + (1 − H(y − x)) b"""
+    total: Any = 0
+    for value, condition in reversed(pieces):
+        inside = _holds(condition)
+        total = inside * value + (1 - inside) * total
+    return total
+
+
+def _holds(condition: Any) -> Any:
+    """1 where it holds, 0 elsewhere."""
     import sympy
 
-    total: Any = sympy.Integer(0)
-    for value, condition in reversed(pieces):
-        if condition == sympy.true:
-            total = value
-        elif isinstance(condition, (sympy.StrictLessThan, sympy.LessThan, sympy.StrictGreaterThan, sympy.GreaterThan)):
-            inside = sympy.Heaviside(condition.gts - condition.lts)
-            total = inside * value + (1 - inside) * total
-        else:
-            msg = f"a SymPy expression has a piece for {condition}; pieces are told apart by one inequality such as t < 2"
-            raise BadExpression(msg)
-    return total
+    if isinstance(condition, sympy.StrictLessThan | sympy.LessThan | sympy.StrictGreaterThan | sympy.GreaterThan):
+        return sympy.Heaviside(condition.gts - condition.lts)
+    if isinstance(condition, sympy.And):
+        return prod(map(_holds, condition.args))
+    if isinstance(condition, sympy.Or):
+        return 1 - prod(1 - _holds(c) for c in condition.args)
+    if condition != sympy.true:
+        msg = f"a SymPy expression has a piece for {condition}; pieces are told apart by inequalities such as t < 2"
+        raise BadExpression(msg)
+    return sympy.Integer(1)
 
 
 Rule = Callable[[Tape, Any, list[Scalar]], Scalar]

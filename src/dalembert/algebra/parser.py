@@ -11,12 +11,13 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any, Final
 
-from dalembert.algebra import functions
+from dalembert.algebra import functions, pieces
 from dalembert.algebra.pi import multiple_of_pi
 from dalembert.algebra.scalar import Scalar, on
-from dalembert.algebra.skeleton import PRIMES, Scan, refuse, refuse_again, short
+from dalembert.algebra.skeleton import PIECES, PRIMES, Scan, refuse, refuse_again, short
 from dalembert.algebra.tape import LARGEST_POWER, Number, Tape
 from dalembert.errors import BadExpression
 from dalembert.nearest_name import nearest
@@ -25,24 +26,54 @@ MOST_BITS: Final = 10_000
 MOST_DOTS: Final = 2
 _DIGITS_OF_A_DOUBLE: Final = 15
 
+
+def _of_many(of_two: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """max(a, b, c) = max(max(a, b), c)"""
+    return lambda *x: reduce(of_two, x)
+
+
 _OF_ONE: Final = ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "asin", "acos", "atan", "sign")
-FUNCTIONS: Final[dict[str, tuple[int, Callable[..., Any]]]] = {
-    **{name: (1, getattr(functions, name)) for name in _OF_ONE},
-    "abs": (1, abs),
-    "atan2": (2, functions.atan2),
-    "max": (2, functions.maximum),
-    "min": (2, functions.minimum),
-    "step": (1, functions.step),
+_ANY: Final = 100
+# how many arguments they take, at least and at most
+FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
+    **{name: (1, 1, getattr(functions, name)) for name in _OF_ONE},
+    "abs": (1, 1, abs),
+    "atan2": (2, 2, functions.atan2),
+    "max": (2, _ANY, _of_many(functions.maximum)),
+    "min": (2, _ANY, _of_many(functions.minimum)),
+    "step": (1, 1, functions.step),
+    "pulse": (3, 3, functions.pulse),
+    "saturate": (3, 3, functions.saturate),
     # as SymPy calls them
-    "Max": (2, functions.maximum),
-    "Min": (2, functions.minimum),
-    "Heaviside": (1, functions.step),
-    "pulse": (3, functions.pulse),
-    "saturate": (3, functions.saturate),
+    "Abs": (1, 1, abs),
+    "Max": (2, _ANY, _of_many(functions.maximum)),
+    "Min": (2, _ANY, _of_many(functions.minimum)),
+    # what it is at 0, which a second argument may say, is the mean of both sides here
+    "Heaviside": (1, 2, lambda x, *_: functions.step(x)),
+    "cot": (1, 1, lambda x: functions.cos(x) / functions.sin(x)),
+    "sec": (1, 1, lambda x: 1 / functions.cos(x)),
+    "csc": (1, 1, lambda x: 1 / functions.sin(x)),
+    PIECES: (1, _ANY, pieces.piecewise),
+    "And": (1, _ANY, pieces.all_of),
+    "Or": (1, _ANY, pieces.any_of),
+}
+# what they are called elsewhere
+_ELSEWHERE: Final = {
+    **{f"{arc}{name}": f"a{name}" for name in ("sin", "cos", "tan", "tan2") for arc in ("arc", "arcus", "Arc")},
+    **dict.fromkeys(("where", "piecewise", "cases"), pieces.EXAMPLE),
+    **dict.fromkeys(("radians", "deg2rad"), "x*pi/180"),
+    **dict.fromkeys(("clip", "sat"), "saturate(x, low, high)"),
+    "ln": "log",
+    "fabs": "abs",
+    "heaviside": "step",
+    "sgn": "sign",
+    "pow": "a**b",
+    "hypot": "sqrt(x**2 + y**2)",
+    "log10": "log(x)/log(10)",
 }
 
 
-Known = Mapping[str, tuple[int, Callable[..., Any]]]
+Known = Mapping[str, tuple[int, int, Callable[..., Any]]]
 
 
 def parse(text: str, names: Mapping[str, Scalar], tape: Tape, more: Known | None = None) -> Scalar:
@@ -69,8 +100,10 @@ class TermReader:
     tape: Tape
     functions: Known
 
-    def _rate(self, name: str) -> str:
-        """theta_dot and thetadot are meant as rates."""
+    def _meant(self, name: str) -> str:
+        """theta_dot and thetadot are meant as rates, otherwise as the last of some pieces."""
+        if name in ("otherwise", "true", "else"):
+            return "write True"
         stem = name.removesuffix("dot").removesuffix("_")
         return f"did you mean '{stem}.dot'?" if stem != name and name.endswith("dot") and stem in self.names else ""
 
@@ -93,10 +126,32 @@ class TermReader:
             args = values[len(values) - n :]
             del values[len(values) - n :]
             values.append(self._value(node, args, offset))
+        self._arithmetic(values, at)
         return values[0]
 
-    def _value(self, node: ast.expr, args: list[Scalar], offset: int) -> Scalar:
+    def _arithmetic(self, args: list[Any], at: int) -> None:
+        """Refuse conditions and pieces where a value is meant."""
+        if any(isinstance(e, pieces.Condition | pieces.Piece) for e in args):
+            refuse("a condition where a value is meant", at, f"conditions stand in {pieces.EXAMPLE}")
+
+    def _condition(self, node: ast.expr, args: list[Any], at: int) -> Any:
+        """x > 0, a < x < b, (x > 0) & (y > 0), and pairs of a value and a condition."""
+        match node:
+            case ast.Tuple():
+                return pieces.Piece(tuple(args))
+            case ast.Compare():
+                if not all(isinstance(e, Scalar) for e in args):
+                    refuse("a comparison", at, f"numbers are compared; {pieces.JOINED}")
+                return self._made(lambda *sides: pieces.compared(node.ops, sides), args, at)
+        both = isinstance(node.op, ast.And | ast.BitAnd)  # type: ignore[attr-defined]
+        return self._made(pieces.all_of if both else pieces.any_of, args, at)
+
+    def _value(self, node: ast.expr, args: list[Any], offset: int) -> Any:
         start, stop = node.col_offset + offset, (node.end_col_offset or 0) + offset
+        if is_condition(node):
+            return self._condition(node, args, start)
+        if not isinstance(node, ast.Call):
+            self._arithmetic(args, start)
         match node:
             case ast.Constant():
                 return Scalar(self.tape, _literal(self.tape, self.text[start:stop]))
@@ -112,7 +167,7 @@ class TermReader:
                 return self._call(self.text[start : (node.func.end_col_offset or 0) + offset], args, start)
         return refuse("not an expression", start)
 
-    def _named(self, word: str, at: int) -> Scalar:
+    def _named(self, word: str, at: int) -> Any:
         """A symbol or one of its rates: theta, theta.dot, theta''."""
         base, *attributes = (part.strip() for part in word.split("."))
         for attribute in attributes:
@@ -122,27 +177,31 @@ class TermReader:
         e = self.names.get(name)
         if e is None and name == "pi":
             e = Scalar(self.tape, self.tape.pi)
+        if e is None and word == "True":
+            return pieces.Condition(Scalar(self.tape, self.tape.one))
         if e is None and name in self.functions:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:
-            refuse(f"unknown name '{short(name)}'", at, self._rate(name) or nearest(name, [*self.names, "pi"]))
+            refuse(f"unknown name '{short(name)}'", at, self._meant(name) or nearest(name, [*self.names, "pi"]))
         dots = len(attributes) + sum(word.count(prime) for prime in PRIMES)
         if dots > MOST_DOTS:
             refuse(f"'{short(word)}'", at, f"at most {MOST_DOTS} time derivatives")
         return self._made(lambda: _rate(Scalar(self.tape, on(self.tape, e)), dots), [], at)
 
-    def _call(self, name: str, args: list[Scalar], at: int) -> Scalar:
+    def _call(self, name: str, args: list[Any], at: int) -> Any:
         if name.partition(".")[0].rstrip(PRIMES) in self.names:
             refuse(f"'{short(name)}' is not a function", at, "a * is missing before the parenthesis")
         if name not in self.functions:
-            rate = "rates are written theta.dot and theta.dot.dot" if name.lower() in ("diff", "derivative", "dot", "d") else ""
-            refuse(f"unknown function '{short(name)}'", at, rate or nearest(name, self.functions))
-        arity, function = self.functions[name]
-        if len(args) != arity:
-            refuse(f"{name} with {len(args)} arguments", at, f"it takes {arity}")
+            refuse(f"unknown function '{short(name)}'", at, _meant(name, self.functions))
+        least, most, function = self.functions[name]
+        if not least <= len(args) <= most:
+            wanted = f"{least}" if least == most else f"{least} or more" if most == _ANY else f"{least} to {most}"
+            refuse(f"{name} with {len(args)} arguments", at, f"it takes {wanted}")
+        if name not in (PIECES, "And", "Or"):
+            self._arithmetic(args, at)
         return self._made(function, args, at)
 
-    def _power(self, base: Scalar, exponent: Scalar, at: int) -> Scalar:
+    def _power(self, base: Scalar, exponent: Scalar, at: int) -> Any:
         if exponent.value is None:
             refuse("the exponent", at, "it must be a number; for x**y write exp(y*log(x))")
         r = Fraction(exponent.value)
@@ -154,12 +213,12 @@ class TermReader:
             refuse("too large a number", at)
         return self._made(lambda: base**r, [], at)
 
-    def _made(self, rule: Callable[..., Scalar], args: list[Scalar], at: int) -> Scalar:
+    def _made(self, rule: Callable[..., Any], args: list[Any], at: int) -> Any:
         try:
             e = rule(*args)
         except BadExpression as error:
             refuse_again(error, at)
-        return self.small(e, at)
+        return self.small(e, at) if isinstance(e, Scalar) else e
 
     def small(self, e: Scalar, at: int) -> Scalar:
         """The expression, unless it is a number too large to be meant."""
@@ -176,8 +235,30 @@ _OPERATORS: Final[dict[type[ast.operator], Callable[[Scalar, Scalar], Scalar]]] 
 }
 
 
+def is_condition(node: ast.expr) -> bool:
+    """Whether it is what stands in the pieces of Piecewise."""
+    joins = isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr)
+    return joins or isinstance(node, ast.Compare | ast.BoolOp | ast.Tuple)
+
+
+def _meant(name: str, known: Known) -> str:
+    """What a function that does not exist was meant to be: rates, names of other programs, np.sin."""
+    last = name.rpartition(".")[2].strip()
+    if last.lower() in ("diff", "derivative", "dot", "d"):
+        return "rates are written theta.dot and theta.dot.dot"
+    if last in _ELSEWHERE or (last != name and last in known):
+        return f"write {_ELSEWHERE.get(last, last)}"
+    return nearest(name, known)
+
+
 def _parts(node: ast.expr) -> list[ast.expr]:
     match node:
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.BoolOp():
+            return node.values
+        case ast.Tuple():
+            return node.elts
         case ast.BinOp():
             return [node.left, node.right]
         case ast.UnaryOp():

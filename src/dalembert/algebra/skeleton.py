@@ -23,13 +23,21 @@ _TOKEN: Final = re.compile(
     rf"""(?P<space>\s+)
        | (?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?P<tail>[\w.]*)
        | (?P<name>[^\W\d]\w*[{PRIMES}]*)
-       | (?P<symbol>\*\*|//|.)""",
+       | (?P<symbol>\*\*|//|[<>=!]=|.)""",
     re.VERBOSE | re.DOTALL,
 )
 _SYMBOLS: Final = frozenset({"+", "-", "*", "/", "**", "(", ")", ",", "."})
+# these stand in the conditions of pieces alone
+_COMPARING: Final = frozenset({"<", "<=", ">", ">=", "&", "|"})
+PIECES: Final = "Piecewise"
+_PIECES: Final = f"what depends on a condition is written {PIECES}((a, x > 0), (b, True))"
+_JOINING: Final = frozenset({"and", "or"})
 _REMEDIES: Final = {
     "^": "write ** for a power",
     "=": "write a row as a difference, x - l for x = l",
+    "==": "write a row as a difference, x - l for x = l; pieces are told apart by inequalities",
+    "!=": "pieces are told apart by inequalities",
+    **dict.fromkeys(_COMPARING, _PIECES),
     "//": "write / for a quotient",
     "'": "a prime must directly follow a name, and text in quotes is no expression",
     "′": "a prime must directly follow a name",
@@ -61,8 +69,11 @@ class _Group:
     """An open parenthesis, or the whole text; `waiting` counts the signs and powers whose operand has not ended."""
 
     at: int
-    call: bool = False
+    commas: bool = False
     waiting: int = 0
+    # the pairs of Piecewise are its own groups; conditions stand anywhere inside
+    pieces: bool = False
+    within: bool = False
 
 
 @dataclass(slots=True)
@@ -117,14 +128,18 @@ class Scan:
 
     def _operand(self, kind: str, word: str, at: int) -> None:
         if self.kind != "operator":
-            refuse(f"'{short(word)}'", at, "an operator is missing before it")
+            if word in _JOINING and self.groups[-1].within:
+                self._operator(word, at)
+                self.last = word
+                return
+            refuse(f"'{short(word)}'", at, _PIECES if word in ("if", *_JOINING) else "an operator is missing before it")
         if self.last == "." and kind == "number":
             refuse(f"'{short(word)}'", at, "only .dot can follow a point")
         self.skeleton.append(("a" if kind == "name" else "1") * len(word))
         self.kind, self.last = kind, word
 
     def _symbol(self, symbol: str, at: int) -> None:
-        if symbol not in _SYMBOLS and not (symbol == "@" and self.vectors):
+        if not (symbol in _SYMBOLS or (symbol == "@" and self.vectors) or (symbol in _COMPARING and self.groups[-1].within)):
             remedy = _REMEDIES.get(symbol, "an expression has numbers, names, + - * / ** ( ) and functions such as sin")
             refuse(f"unexpected {symbol!r}", at, remedy)
         if self.kind != "operator":
@@ -147,13 +162,15 @@ class Scan:
             self._opens(at, call=True)
         elif symbol == ")":
             self._closes(at)
-        elif symbol == "," and not self.groups[-1].call:
+        elif symbol == "," and not self.groups[-1].commas:
             refuse("','", at, "a comma only separates the arguments of a function")
         else:
             self._operator(symbol, at)
 
     def _opens(self, at: int, *, call: bool) -> None:
-        self.groups.append(_Group(at, call))
+        around = self.groups[-1]
+        pieces = call and self.last == PIECES
+        self.groups.append(_Group(at, call or around.pieces, pieces=pieces, within=pieces or around.within))
         self.kind = "operator"
         self.skeleton.append("(")
         self._deeper(at)

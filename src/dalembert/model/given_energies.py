@@ -32,7 +32,7 @@ def texts(**given: str | None) -> list[str]:
 def other_names(s: Registry, written: Iterable[str], values: Iterable[str]) -> list[str]:
     """What stands in the texts and is not declared yet."""
     inside = dict.fromkeys([*values, *(name for text in written for name in _NAME.findall(text))])
-    return [name for name in inside if name not in s.symbols and name not in ("t", "pi", *FUNCTIONS)]
+    return [name for name in inside if name not in s.symbols and name not in ("t", "pi", "True", "and", "or", *FUNCTIONS)]
 
 
 def kinetic_energy(s: Registry, T: str | Scalar) -> None:

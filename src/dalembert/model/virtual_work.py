@@ -56,7 +56,7 @@ def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
         return slopes(f, Column(tape, variations)) @ Column(tape, variations.values())
 
     names = {n: x.scalar for n, x in s.symbols.items()} | {"t": s.t}
-    dW = parse(work, names, tape, {"delta": (1, delta)})
+    dW = parse(work, names, tape, {"delta": (1, 1, delta)})
     try:
         rest, Q = Linear(tape, list(variations.values()))(dW.i)
     except NotLinear:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from dalembert.algebra import parser
-from dalembert.algebra.parser import TermReader
+from dalembert.algebra.parser import TermReader, is_condition
+from dalembert.algebra.pieces import Condition, Piece
 from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.skeleton import PRIMES, Scan, refuse, refuse_again, short
-from dalembert.errors import BadExpression, DalembertError
+from dalembert.algebra.skeleton import PRIMES, Scan, refuse, short
+from dalembert.errors import DalembertError
 from dalembert.geometry import dyadic
 from dalembert.geometry.contact import ellipsoid_contact, ring_contact
 from dalembert.geometry.frame import Frame
@@ -103,9 +104,12 @@ class _Reader(TermReader):
             self.columns.setdefault(~i, begin + 1)
 
     def _combined(self, node: ast.expr, args: list[Any], offset: int) -> Any:
+        if is_condition(node):
+            return super()._value(node, args, offset)
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Pow):
+            self._arithmetic(args, node.col_offset + offset)
             return self.combined(node.op, args[0], args[1], node.right.col_offset + offset)
-        if isinstance(node, ast.UnaryOp) and not isinstance(args[0], Scalar | Vector):
+        if isinstance(node, ast.UnaryOp) and not isinstance(args[0], Scalar | Vector | Condition | Piece):
             refuse(f"a sign before {_word(args[0])}", node.col_offset + offset)
         if isinstance(node, ast.BinOp):
             for e in args:
@@ -127,13 +131,6 @@ class _Reader(TermReader):
         if isinstance(operator, ast.Add | ast.Sub):
             self._last(e, at)
         return e
-
-    def _made(self, rule: Callable[..., Any], args: list[Any], at: int) -> Any:
-        try:
-            e = rule(*args)
-        except BadExpression as error:
-            refuse_again(error, at)
-        return self.small(e, at) if isinstance(e, Scalar) else e
 
     def _named(self, word: str, at: int) -> Any:
         base, *attributes = (part.strip() for part in word.split("."))
@@ -178,8 +175,8 @@ class _Reader(TermReader):
             except (DalembertError, AttributeError, TypeError) as problem:
                 what = problem if isinstance(problem, DalembertError) else f"its arguments are {', '.join(map(_word, args))}"
                 refuse(f"{name}: {what}", at)
-        for e in args:
-            if not isinstance(e, Scalar):
+        for e in (part for a in args for part in (a.parts if isinstance(a, Piece) else (a,))):
+            if not isinstance(e, Scalar | Condition | Piece):
                 refuse(f"{name} of {_word(e)}", at, "it takes a number")
         return super()._call(name, args, at)
 

@@ -131,14 +131,14 @@ class TermReader:
 
     def _arithmetic(self, args: list[Any], at: int) -> None:
         """Refuse conditions and pieces where a value is meant."""
-        if any(isinstance(e, pieces.Condition | pieces.Piece) for e in args):
+        if any(isinstance(e, pieces.Holding | pieces.ValuePair) for e in args):
             refuse("a condition where a value is meant", at, f"conditions stand in {pieces.EXAMPLE}")
 
     def _condition(self, node: ast.expr, args: list[Any], at: int) -> Any:
         """x > 0, a < x < b, (x > 0) & (y > 0), and pairs of a value and a condition."""
         match node:
             case ast.Tuple():
-                return pieces.Piece(tuple(args))
+                return pieces.ValuePair(tuple(args))
             case ast.Compare():
                 if not all(isinstance(e, Scalar) for e in args):
                     refuse("a comparison", at, f"numbers are compared; {pieces.JOINED}")
@@ -178,7 +178,7 @@ class TermReader:
         if e is None and name == "pi":
             e = Scalar(self.tape, self.tape.pi)
         if e is None and word == "True":
-            return pieces.Condition(Scalar(self.tape, self.tape.one))
+            return pieces.Holding(Scalar(self.tape, self.tape.one))
         if e is None and name in self.functions:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:

@@ -20,39 +20,39 @@ JOINED: Final = "write (x > 0) & (x < 1), or 0 < x < 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Holding:
     """1 where it holds, 0 elsewhere, ½ where it changes."""
 
     holds: Any
 
-    def both(self, other: Condition) -> Condition:
+    def both(self, other: Holding) -> Holding:
         """1 where both hold."""
-        return Condition(self.holds * other.holds)
+        return Holding(self.holds * other.holds)
 
-    def either(self, other: Condition) -> Condition:
+    def either(self, other: Holding) -> Holding:
         """1 where one of them holds, or both."""
-        return Condition(1 - (1 - self.holds) * (1 - other.holds))
+        return Holding(1 - (1 - self.holds) * (1 - other.holds))
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ValuePair:
     """(value, condition)"""
 
     parts: tuple[Any, ...]
 
 
-def compared(operators: Sequence[ast.cmpop], sides: Sequence[Any]) -> Condition:
+def compared(operators: Sequence[ast.cmpop], sides: Sequence[Any]) -> Holding:
     """a < b ≤ c …: H(b − a) H(c − b) …"""
     rising = (b - a if isinstance(op, ast.Lt | ast.LtE) else a - b for op, (a, b) in zip(operators, pairwise(sides), strict=True))
-    return reduce(Condition.both, [Condition(functions.step(e)) for e in rising])
+    return reduce(Holding.both, [Holding(functions.step(e)) for e in rising])
 
 
 def piecewise(*pieces: Any) -> Any:
     """The value of the first piece whose condition holds; zero where none does."""
     total: Any = 0
     for piece in reversed(pieces):
-        parts = piece.parts if isinstance(piece, Piece) else ()
-        if len(parts) != 2 or isinstance(parts[0], Condition) or not isinstance(parts[1], Condition):
+        parts = piece.parts if isinstance(piece, ValuePair) else ()
+        if len(parts) != 2 or isinstance(parts[0], Holding) or not isinstance(parts[1], Holding):
             msg = f"Piecewise takes pairs of a value and a condition, {EXAMPLE}"
             raise BadExpression(msg)
         value, inside = parts[0], parts[1].holds
@@ -60,18 +60,18 @@ def piecewise(*pieces: Any) -> Any:
     return total
 
 
-def all_of(*conditions: Any) -> Condition:
+def all_of(*conditions: Any) -> Holding:
     """And(…)"""
-    return reduce(Condition.both, _checked("And", conditions))
+    return reduce(Holding.both, _checked("And", conditions))
 
 
-def any_of(*conditions: Any) -> Condition:
+def any_of(*conditions: Any) -> Holding:
     """Or(…)"""
-    return reduce(Condition.either, _checked("Or", conditions))
+    return reduce(Holding.either, _checked("Or", conditions))
 
 
-def _checked(name: str, conditions: tuple[Any, ...]) -> tuple[Condition, ...]:
-    if not all(isinstance(c, Condition) for c in conditions):
+def _checked(name: str, conditions: tuple[Any, ...]) -> tuple[Holding, ...]:
+    if not all(isinstance(c, Holding) for c in conditions):
         msg = f"{name} joins comparisons; {JOINED}"
         raise BadExpression(msg)
     return conditions

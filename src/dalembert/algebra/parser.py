@@ -131,7 +131,7 @@ class TermReader:
 
     def _arithmetic(self, args: list[Any], at: int) -> None:
         """Refuse conditions and pieces where a value is meant."""
-        if any(isinstance(e, pieces.Holding | pieces.ValuePair) for e in args):
+        if any(isinstance(e, pieces.Inequality | pieces.ValuePair) for e in args):
             refuse("a condition where a value is meant", at, f"conditions stand in {pieces.EXAMPLE}")
 
     def _condition(self, node: ast.expr, args: list[Any], at: int) -> Any:
@@ -178,7 +178,7 @@ class TermReader:
         if e is None and name == "pi":
             e = Scalar(self.tape, self.tape.pi)
         if e is None and word == "True":
-            return pieces.Holding(Scalar(self.tape, self.tape.one))
+            return pieces.Inequality(Scalar(self.tape, self.tape.one))
         if e is None and name in self.functions:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:

@@ -20,18 +20,18 @@ JOINED: Final = "write (x > 0) & (x < 1), or 0 < x < 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Inequality:
     """1 where it holds, 0 elsewhere, ½ where it changes."""
 
     holds: Any
 
-    def both(self, other: Holding) -> Holding:
+    def both(self, other: Inequality) -> Inequality:
         """1 where both hold."""
-        return Holding(self.holds * other.holds)
+        return Inequality(self.holds * other.holds)
 
-    def either(self, other: Holding) -> Holding:
+    def either(self, other: Inequality) -> Inequality:
         """1 where one of them holds, or both."""
-        return Holding(1 - (1 - self.holds) * (1 - other.holds))
+        return Inequality(1 - (1 - self.holds) * (1 - other.holds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class ValuePair:
     parts: tuple[Any, ...]
 
 
-def compared(operators: Sequence[ast.cmpop], sides: Sequence[Any]) -> Holding:
+def compared(operators: Sequence[ast.cmpop], sides: Sequence[Any]) -> Inequality:
     """a < b ≤ c …: H(b − a) H(c − b) …"""
     rising = (b - a if isinstance(op, ast.Lt | ast.LtE) else a - b for op, (a, b) in zip(operators, pairwise(sides), strict=True))
-    return reduce(Holding.both, [Holding(functions.step(e)) for e in rising])
+    return reduce(Inequality.both, [Inequality(functions.step(e)) for e in rising])
 
 
 def piecewise(*pieces: Any) -> Any:
@@ -52,7 +52,7 @@ def piecewise(*pieces: Any) -> Any:
     total: Any = 0
     for piece in reversed(pieces):
         parts = piece.parts if isinstance(piece, ValuePair) else ()
-        if len(parts) != 2 or isinstance(parts[0], Holding) or not isinstance(parts[1], Holding):
+        if len(parts) != 2 or isinstance(parts[0], Inequality) or not isinstance(parts[1], Inequality):
             msg = f"Piecewise takes pairs of a value and a condition, {EXAMPLE}"
             raise BadExpression(msg)
         value, inside = parts[0], parts[1].holds
@@ -60,18 +60,18 @@ def piecewise(*pieces: Any) -> Any:
     return total
 
 
-def all_of(*conditions: Any) -> Holding:
+def all_of(*conditions: Any) -> Inequality:
     """And(…)"""
-    return reduce(Holding.both, _checked("And", conditions))
+    return reduce(Inequality.both, _checked("And", conditions))
 
 
-def any_of(*conditions: Any) -> Holding:
+def any_of(*conditions: Any) -> Inequality:
     """Or(…)"""
-    return reduce(Holding.either, _checked("Or", conditions))
+    return reduce(Inequality.either, _checked("Or", conditions))
 
 
-def _checked(name: str, conditions: tuple[Any, ...]) -> tuple[Holding, ...]:
-    if not all(isinstance(c, Holding) for c in conditions):
+def _checked(name: str, conditions: tuple[Any, ...]) -> tuple[Inequality, ...]:
+    if not all(isinstance(c, Inequality) for c in conditions):
         msg = f"{name} joins comparisons; {JOINED}"
         raise BadExpression(msg)
     return conditions

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 
 from dalembert.algebra import parser
 from dalembert.algebra.parser import TermReader, is_condition
-from dalembert.algebra.pieces import Holding, ValuePair
+from dalembert.algebra.pieces import Inequality, ValuePair
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.skeleton import PRIMES, Scan, refuse, short
 from dalembert.errors import DalembertError
@@ -109,7 +109,7 @@ class _Reader(TermReader):
         if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Pow):
             self._arithmetic(args, node.col_offset + offset)
             return self.combined(node.op, args[0], args[1], node.right.col_offset + offset)
-        if isinstance(node, ast.UnaryOp) and not isinstance(args[0], Scalar | Vector | Holding | ValuePair):
+        if isinstance(node, ast.UnaryOp) and not isinstance(args[0], Scalar | Vector | Inequality | ValuePair):
             refuse(f"a sign before {_word(args[0])}", node.col_offset + offset)
         if isinstance(node, ast.BinOp):
             for e in args:
@@ -176,7 +176,7 @@ class _Reader(TermReader):
                 what = problem if isinstance(problem, DalembertError) else f"its arguments are {', '.join(map(_word, args))}"
                 refuse(f"{name}: {what}", at)
         for e in (part for a in args for part in (a.parts if isinstance(a, ValuePair) else (a,))):
-            if not isinstance(e, Scalar | Holding | ValuePair):
+            if not isinstance(e, Scalar | Inequality | ValuePair):
                 refuse(f"{name} of {_word(e)}", at, "it takes a number")
         return super()._call(name, args, at)
 

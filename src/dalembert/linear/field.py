@@ -99,7 +99,7 @@ class EquationField:
         self.outputs = tuple(evaluator.shown(key) for key in outputs)
         free = [s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings]
         # inputs, a, ȧ and ä of specified motions where they act, then constants whose influence is wanted
-        acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.h)))
+        acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)))
         jets = [x for s in kin.system.symbols.values() if s.kind == "specified" for x in _jets(tape, s.scalar.i)]
         self.w = (*free, *(x for x in jets if x in acting and x not in chosen.bindings), *beside)
         self.sizes = Sizes(len(self.q), kin.n_u, len(self.w))

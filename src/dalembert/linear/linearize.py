@@ -114,12 +114,12 @@ def _positions(start: Start) -> Numbers:
 
 
 def model(field: EquationField, start: Start, slopes: FieldSlopes, k: int, free: Sequence[int]) -> LinearModel:
-    """A, B, C, D at the point of number k: ∂q = S ∂z, ∂u̇ = −M⁻¹ ∂r."""
+    """A, B, C, D at the point of number k: ∂q = S ∂z + S_w ∂w, ∂u̇ = −M⁻¹ ∂r."""
     sizes, kin = field.sizes, field.evaluator.kin
-    S = tangent(slopes.phi_q[k], free)
+    S, S_w = tangent(slopes.phi_q[k], slopes.phi_x[k][:, sizes.q + sizes.u :], free)
     # (q, u, w) from (z, u, w)
     L = np.zeros((sizes.x, len(free) + sizes.u + sizes.w), dtype=S.dtype)
-    L[: sizes.q, : len(free)] = S
+    L[: sizes.q, : len(free)], L[: sizes.q, len(free) + sizes.u :] = S, S_w
     L[sizes.q :, len(free) :] = np.eye(sizes.u + sizes.w)
     r = slopes.r_x[k] @ L
     udot = -solved(slopes.M[k], r)

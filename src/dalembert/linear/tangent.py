@@ -1,6 +1,6 @@
-"""δq = S δz: the changes of q that the holonomic rows allow, by n − m independent coordinates z.
+"""δq = S δz + S_w δw: the changes of q that the holonomic rows allow, by n − m independent coordinates z.
 
-From φ_q δq = 0, the dependent coordinates follow as δq_D = −φ_D⁻¹ φ_I δz.
+From φ_q δq + φ_w δw = 0, the dependent coordinates follow as δq_D = −φ_D⁻¹ (φ_I δz + φ_w δw); rows contain w where a motion is specified.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def independent(phi_q: Numbers, wanted: Sequence[int] | None = None) -> tuple[in
     return tuple(k for k in range(n) if k not in dependent)
 
 
-def tangent(phi_q: Numbers, free: Sequence[int]) -> Numbers:
-    """S with δq = S δz: ones for z itself, −φ_D⁻¹ φ_I for the others."""
+def tangent(phi_q: Numbers, phi_w: Numbers, free: Sequence[int]) -> tuple[Numbers, Numbers]:
+    """S and S_w with δq = S δz + S_w δw: ones for z itself, −φ_D⁻¹ φ_I and −φ_D⁻¹ φ_w for the others."""
     n = phi_q.shape[1]
     depend = [k for k in range(n) if k not in free]
-    S = np.zeros((n, len(free)), dtype=phi_q.dtype)
+    S = np.zeros((n, len(free) + phi_w.shape[1]), dtype=phi_q.dtype)
     S[list(free), range(len(free))] = 1.0
     if depend:
         try:
-            S[depend] = -np.linalg.solve(phi_q[:, depend], phi_q[:, list(free)])
+            S[depend] = -np.linalg.solve(phi_q[:, depend], np.hstack([phi_q[:, list(free)], phi_w]))
         except np.linalg.LinAlgError as problem:
             msg = "linearize: the coordinates chosen as independent are not so at this point; choose others with coordinates="
             raise BadLinearPoint(msg) from problem
-    return S
+    return S[:, : len(free)], S[:, len(free) :]

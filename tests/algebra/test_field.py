@@ -30,6 +30,7 @@ from dalembert.algebra.exact.modular import full_turn, is_prime, jacobi, multipl
 from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
+from dalembert.algebra.ingredients import is_monomial
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 
@@ -530,3 +531,8 @@ def test_planted_errors_are_seen(tree, error):
     env = {"x": x, "y": y}
     assert not vanishes(written(tree, env) - rewritten(tree, env) + Fraction(1, error))
     assert not vanishes(written(tree, env) - rewritten(tree, env) + sin(x) * Fraction(1, error))
+
+
+def test_monomials_are_told_without_a_point():
+    assert all(is_monomial(e.tape, e.i) for e in (X, -X * Y, 2 * sin(T) * cos(U) * A, PI * X, X**3))
+    assert not any(is_monomial(e.tape, e.i) for e in (X - X, X + Y, sin(T + U), sin(2 * T), sqrt(X), X / Y))

@@ -5,6 +5,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.scalar import on
+from dalembert.kinematics import rows
 
 
 @pytest.fixture
@@ -95,3 +96,23 @@ def test_unnamed_constraints_are_numbered(s):
     s.constrain(s["x"])
     s.constrain(s["y"].dot)
     assert ["constraint 1", "constraint 2"] == [c.name for c in s.constraints]
+
+
+def test_rows_with_rates_of_their_own_need_no_point_of_a_field(monkeypatch):
+    """ẋ = y ẏ, ẏ sin φ = z ż, and x ẋ + y ẏ + z ż beside them: only the third takes more than a look."""
+    s = da.System("rows")
+    s.coordinates("x y z phi")
+    s.particle("P", 1, s.O.offset(s["x"] * s.N.x + s["y"] * s.N.y + (s["z"] + s["phi"]) * s.N.z))
+    kin = da.kinematics(s)
+    t = kin.tape
+    own, turned, full = (
+        {k: on(t, s.expression(e)) for k, e in A.items()} for A in ({0: "1", 1: "y"}, {1: "sin(phi)", 2: "z"}, {0: "x", 1: "y", 2: "z"})
+    )
+    assert rows._each_with_its_own_rate(t, [own, turned])
+    assert not rows._each_with_its_own_rate(t, [own, turned, full])
+    assert not rows._each_with_its_own_rate(t, [own, own])
+    assert rows._each_with_its_own_rate(t, [])
+    opened = []
+    monkeypatch.setattr(rows, "Trials", lambda *given: opened.append(given))
+    rows._check_independent(t, [rows.ConstraintRow("a", False, own, t.zero), rows.ConstraintRow("b", False, turned, t.zero)], 4, {})
+    assert opened == []

@@ -1,4 +1,7 @@
-"""Which symbols a node contains, whether π, and which functions other than sines and cosines: bits for every node, found once."""
+"""Which symbols a node contains, whether π, and which functions other than sines and cosines: bits for every node, found once.
+
+And whether that alone tells that it is not zero: no monomial is.
+"""
 
 from __future__ import annotations
 
@@ -99,3 +102,21 @@ def has_pi(tape: Tape, outs: Iterable[int]) -> bool:
     """Whether `outs` contain π."""
     known = _of(tape)
     return bool(known.union(tape, outs) & known.pi)
+
+
+def is_monomial(tape: Tape, i: int) -> bool:
+    """Whether a node is a product of symbols, numbers that are not zero, sines and cosines of symbols: it does not vanish identically."""
+    stack = [i]
+    while stack:
+        i = stack.pop()
+        op, a, b = tape.nodes[i]
+        if op == "mul":
+            stack += (a, b)
+        elif op == "neg":
+            stack.append(a)
+        elif op == "sin" or op == "cos":
+            if tape.nodes[a][0] != "symbol":
+                return False
+        elif i == tape.zero or op not in LEAVES:
+            return False
+    return True

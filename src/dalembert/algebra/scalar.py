@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeGuard, Typ
 
 from dalembert.algebra.exact_number import ExactNumber
 from dalembert.algebra.folds import Derivative, transplant
-from dalembert.algebra.magnitude import checked_size
 from dalembert.algebra.pi import PiNumber, multiple_of_pi
-from dalembert.algebra.tape import Number, Tape
+from dalembert.algebra.tape import Number, Tape, checked_size
 from dalembert.errors import BadExpression
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from dalembert.algebra.magnitude import checked_size
 from dalembert.errors import BadExpression
 
 if TYPE_CHECKING:
@@ -33,6 +32,20 @@ _EVEN: Final = frozenset({"cos", "cosh", "abs"})
 _ODD: Final = frozenset({"sin", "sinh", "asin", "atan", "sign"})
 _AT_ZERO: Final = {"sin": 0, "cos": 1, "exp": 1, "sqrt": 0, "sinh": 0, "cosh": 1, "asin": 0, "atan": 0, "abs": 0, "sign": 0}
 LARGEST_POWER: Final = 1000
+# a number with more digits was not measured and cannot be read
+MOST_DIGITS: Final = 4000
+_MOST_BITS: Final = int(MOST_DIGITS * math.log2(10))
+
+Exact = TypeVar("Exact", int, Fraction, int | Fraction)
+
+
+def checked_size(x: Exact) -> Exact:
+    """The number itself, unless it has too many digits."""
+    if x.numerator.bit_length() > _MOST_BITS or x.denominator.bit_length() > _MOST_BITS:
+        digits = int(max(x.numerator.bit_length(), x.denominator.bit_length()) / math.log2(10))
+        msg = f"a number of about {digits} digits: numbers are exact here, and may have at most {MOST_DIGITS}; round it, or give a float"
+        raise BadExpression(msg)
+    return x
 
 
 def _key(op: str, a: Any, b: Any = None) -> Node:

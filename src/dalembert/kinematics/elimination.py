@@ -2,7 +2,7 @@
 
 Each equation is c + Σ_k a_k z_k = 0 with nodes c, a_k. A pivot is a number if there is one, else an expression free
 of the coordinates, else one that depends on them; among equals the shortest row. Whether an entry vanishes is
-decided exactly, at a random point of a prime field.
+decided exactly: a monomial does not; anything else is evaluated at a random point of a prime field.
 
 A pivot that depends on the coordinates may vanish at some of them although the equations can be solved there, as
 cos φ does in ẋ cos φ + ẏ sin φ = u, ẏ cos φ − ẋ sin φ = 0. Up to three such equations in as many unknowns are therefore
@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Final
 
 from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.field import Trials, shown_zero
 from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.ingredients import is_monomial
 from dalembert.algebra.tape import Tape
 
 Row = tuple[int, dict[int, int]]
@@ -34,12 +36,8 @@ class Elimination:
     rows: list[Row]
     prefer: Callable[[int], int]
     moving: set[int]
-    trials: Trials = field(init=False)
     # divisors that depend on the coordinates: where one vanishes the solution is singular
     moving_pivots: list[int] = field(init=False, default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.trials = Trials(self.tape, 1)
 
     def run(self) -> tuple[dict[int, Row], list[int]]:
         """({unknown: its row with that unknown removed}, indices of rows found dependent)"""
@@ -66,7 +64,7 @@ class Elimination:
             for k, a in list(coefficients.items()):
                 if k in solved:
                     continue
-                if a != self.tape.one and self._vanishes(a):
+                if self._vanishes(a):
                     del coefficients[k]
                     continue
                 rank = (self._difficulty(a), self.prefer(k), len(coefficients), i)
@@ -75,7 +73,11 @@ class Elimination:
         return None if best is None else (best[1], best[2])
 
     def _vanishes(self, a: int) -> bool:
-        return self.trials.at(0, lambda point: point(a)) == 0
+        return not is_monomial(self.tape, a) and self._trials.at(0, lambda point: point(a)) == 0
+
+    @cached_property
+    def _trials(self) -> Trials:
+        return Trials(self.tape, 1)
 
     def _difficulty(self, a: int) -> int:
         if self.tape.value(a) is not None:

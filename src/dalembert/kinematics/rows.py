@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod, shown_zero
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient
+from dalembert.algebra.ingredients import is_monomial
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
 from dalembert.geometry.rotation import Quaternion
@@ -86,7 +88,7 @@ def position_residuals(tape: Tape, rows: Iterable[ConstraintRow]) -> list[int]:
 
 def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: dict[int, float]) -> None:
     """Refuse rows that repeat or contradict others, by name."""
-    if not rows:
+    if _each_with_its_own_rate(tape, [r.A for r in rows]):
         return
     entries = [(r.b, r.A) for r in rows]
     A, b, p = Trials(tape, 1).at(0, lambda point: _values(point, entries, n))
@@ -109,6 +111,17 @@ def _check_independent(tape: Tape, rows: list[ConstraintRow], n: int, numbers: d
     keep = "" if what == "contradicts" else ", or declare it with redundant=True to have it held beside the others"
     msg = f"{rows[i].name!r} {what} what {names} already {impose}{much}; remove one of them{keep}"
     raise IllPosed(msg)
+
+
+def _each_with_its_own_rate(tape: Tape, rows: list[dict[int, int]]) -> bool:
+    """Whether rows can be set aside, one with a rate that no other has left after the other, until none is left: these are independent."""
+    while rows:
+        having = Counter(k for A in rows for k in A)
+        left = [A for A in rows if not any(having[k] == 1 and is_monomial(tape, a) for k, a in A.items())]
+        if len(left) == len(rows):
+            return False
+        rows = left
+    return True
 
 
 def _values(point: PrimePoint, entries: list[tuple[int, dict[int, int]]], n: int) -> tuple[list[list[Element]], list[Element], int]:

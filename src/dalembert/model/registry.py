@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from typing import Any, Final, Self
 
@@ -44,6 +43,8 @@ class Registry:
         self.expanded: dict[str, tuple[Body | Load | Potential | Dissipation, ...]] = {}
         # the dimensions that were given, by units of values or in so many words
         self.dimensions: dict[str, Dimension] = {}
+        # what was computed from this description, with the signature it was computed for
+        self.cached: tuple[object, object] | None = None
         # every name in use, and what for
         self.taken: dict[str, str] = {}
         tape = self.space.tape
@@ -65,11 +66,14 @@ class Registry:
 
     def frozen(self) -> Self:
         """The description as it is now: a copy that does not grow with this one."""
-        new = copy.copy(self)
+        new = object.__new__(type(self))
         for name, value in vars(self).items():
-            if isinstance(value, list | dict):
-                setattr(new, name, value.copy())
+            setattr(new, name, value.copy() if isinstance(value, _GROWING) else value)
+        new.cached = None
         return new
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "cached": None}
 
 
 def scalar(s: Registry, e: Any) -> Scalar:

@@ -53,8 +53,6 @@ class System(Registry, Shown):
         self.origin: object | None = None
         # what the file said to be done with it: its run, an equilibrium, a linear point
         self.settings: Any = None
-        # what was computed from this description, with the signature it was computed for
-        self.cached: tuple[object, object] | None = None
         if gravity is not None:
             if not isinstance(up, str) or up not in ("x", "y", "z"):
                 msg = f"up={up!r}: give 'x', 'y' or 'z'"
@@ -167,9 +165,6 @@ class System(Registry, Shown):
     shaft = recorded(members.shaft)
     end = members.end
     expand = members.expand
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "cached": None}
 
     def attach(
         self, other: System, at: Point, *, frame: Frame | None = None, prefix: str = "", shared: str | list[str] | None = None

@@ -14,7 +14,8 @@ from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.trials import StructurallySingular, Trials
 from dalembert.algebra.exact.verdict import Decision, Undecided
 from dalembert.algebra.exact.zero_test import ZeroTest
-from dalembert.algebra.tape import LEAVES, Tape
+from dalembert.algebra.ingredients import is_monomial
+from dalembert.algebra.tape import Tape
 
 __all__ = [
     "BadPoint",
@@ -46,33 +47,17 @@ def shown_zero(tape: Tape, outs: Sequence[int]) -> list[bool]:
 
     For those that leave out what vanishes and are right with it as well; nothing may be claimed of the others.
     """
-    return [z is True for z in decide_zero(tape, outs).zero]
+    unclear = [i for i in outs if not is_monomial(tape, i)]
+    zero = dict(zip(unclear, decide_zero(tape, unclear).zero, strict=True)) if unclear else {}
+    return [zero.get(i) is True for i in outs]
 
 
 def all_zero(tape: Tape, outs: Sequence[int], question: str) -> bool:
     """Whether all of the expressions vanish identically; where neither answer was shown, Undecided, with the question."""
-    if any(_is_plain(tape, i) for i in outs):
+    if any(is_monomial(tape, i) for i in outs):
         return False
     found = decide_zero(tape, outs).verdict
     if found.holds is None:
         msg = f"{question}: undecided ({found.why}); write it in another form"
         raise Undecided(msg)
     return found.holds
-
-
-def _is_plain(tape: Tape, i: int) -> bool:
-    """Whether a node is a product of symbols, numbers that are not zero, sines and cosines of symbols: none of these vanishes."""
-    stack = [i]
-    while stack:
-        i = stack.pop()
-        op, a, b = tape.nodes[i]
-        if op == "mul":
-            stack += (a, b)
-        elif op == "neg":
-            stack.append(a)
-        elif op == "sin" or op == "cos":
-            if tape.nodes[a][0] != "symbol":
-                return False
-        elif i == tape.zero or op not in LEAVES:
-            return False
-    return True

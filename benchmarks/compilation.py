@@ -21,7 +21,7 @@ NOTE = (
     "The code for batches is compiled when it is first asked for and has rows of its own."
 )
 COLD = {7: 0.15, 50: 1.5, 200: 7.0}
-CACHED = {7: 0.005, 50: 0.01, 200: 0.03}
+CACHED = {7: 0.005, 50: 0.01, 200: 0.02}
 _serial = itertools.count(1)
 
 

@@ -1,5 +1,6 @@
 """The hash of a tape, block by block."""
 
+import pickle
 from fractions import Fraction
 from random import Random
 
@@ -25,18 +26,30 @@ def test_a_digest_depends_on_every_node_before_its_length_and_on_nothing_else(mo
     # in any order, and after the tape has grown
     for n in (200, 17, 0, 160, 16, 1, 100, 15):
         assert at_once[n] == tape_digest(tape, n).digest()
-    for i in range(200):
+    for i in range(600):
         changed = grown(1, 200)
-        op, a, b = changed.nodes[i]
-        changed.nodes[i] = (op, a + 1, b) if op == "const" else ("other", a, b)
+        changed.written[i] = "other"
         assert at_once[200] != tape_digest(changed, 200).digest()
+
+
+def test_what_is_hashed_are_the_nodes():
+    tape = grown(3, 200)
+    fractions = [n for n in tape.nodes if n[0] == "const" and isinstance(n[1], Fraction)]
+    assert fractions
+    expected = [x for op, a, b in tape.nodes for x in ((op, a.numerator, a.denominator) if (op, a, b) in fractions else (op, a, b))]
+    for other in (tape, tape.fork(), pickle.loads(pickle.dumps(tape))):
+        assert expected == other.written
+    short = tape.fork(100)
+    assert expected[:300] == short.written
+    a = short.mul(short.names["a"], short.const(Fraction(1, 1234567)))
+    assert ["const", 1, 1234567, "mul", *short.nodes[a][1:]] == short.written[300:]
 
 
 def test_nothing_is_hashed_twice_on_a_tape_and_its_forks(monkeypatch):
     monkeypatch.setattr(digest, "_BLOCK", 16)
     hashed = []
     honest = digest._continued
-    monkeypatch.setattr(digest, "_continued", lambda before, nodes: hashed.append(len(nodes)) or honest(before, nodes))
+    monkeypatch.setattr(digest, "_continued", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
     tape = grown(2, 200)
     tape_digest(tape, 200)
     assert [16] * 12 + [200 % 16] == hashed

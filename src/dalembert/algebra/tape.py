@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from dalembert.errors import BadExpression
@@ -32,6 +33,8 @@ _EVEN: Final = frozenset({"cos", "cosh", "abs"})
 _ODD: Final = frozenset({"sin", "sinh", "asin", "atan", "sign"})
 _AT_ZERO: Final = {"sin": 0, "cos": 1, "exp": 1, "sqrt": 0, "sinh": 0, "cosh": 1, "asin": 0, "atan": 0, "abs": 0, "sign": 0}
 LARGEST_POWER: Final = 1000
+# what a tape that was sent elsewhere makes of its nodes there
+_MADE_AGAIN: Final = frozenset({"_memo", "turns", "visits", "ingredients", "prefixes", "written"})
 # a number with more digits was not measured and cannot be read
 MOST_DIGITS: Final = 4000
 _MOST_BITS: Final = int(MOST_DIGITS * math.log2(10))
@@ -77,6 +80,7 @@ class Tape:
         "states",
         "turns",
         "visits",
+        "written",
         "zero",
     )
 
@@ -107,7 +111,9 @@ class Tape:
         self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
         # which symbols each node contains, made where that is asked
         self.ingredients: Ingredients | None = None
-        # digests of the nodes from the first one on, block by block, made where code is kept by its content
+        # the nodes one after the other in one list, fractions as two integers, and digests of that from the first node on, block by block,
+        # made where code is kept by its content
+        self.written: list[Any] = []
         self.prefixes: list[Any] = []
         self.zero, self.one = self.const(0), self.const(1)
         self.pi = self._new(("pi", None, None))
@@ -132,7 +138,7 @@ class Tape:
         new.turns = self.turns.copy() if whole else {}
         new.visits = {}
         new.ingredients = None if self.ingredients is None else self.ingredients.below(size)
-        new.prefixes = self.prefixes.copy() if whole else []
+        new.written, new.prefixes = self.written[: 3 * size], self.prefixes.copy() if whole else []
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
 
@@ -140,12 +146,13 @@ class Tape:
         return len(self.nodes)
 
     def __getstate__(self) -> dict[str, object]:
-        return {k: getattr(self, k) for k in self.__slots__ if k not in ("_memo", "turns", "visits", "ingredients", "prefixes")}
+        return {k: getattr(self, k) for k in self.__slots__ if k not in _MADE_AGAIN}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         for k, v in state.items():
             setattr(self, k, v)
-        self._memo = {_key(*node): i for i, node in enumerate(self.nodes)}
+        keys = [_key(*node) for node in self.nodes]
+        self._memo, self.written = {key: i for i, key in enumerate(keys)}, list(chain.from_iterable(keys))
         self.turns, self.visits, self.ingredients, self.prefixes = {}, {}, None, []
 
     # ---- leaves ------------------------------------------------------------------------------
@@ -155,6 +162,7 @@ class Tape:
         i = self._memo.setdefault(node, length)
         if i == length:
             self.nodes.append(node)
+            self.written += node
         return i
 
     def const(self, value: Number) -> int:
@@ -166,6 +174,7 @@ class Tape:
         i = self._memo.get(key)
         if i is None:
             self.nodes.append(("const", checked_size(value), None))
+            self.written += key
             i = self._memo[key] = len(self.nodes) - 1
         return i
 

@@ -4,36 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Sequence
-from itertools import chain
 from typing import Any, Final
 
-from dalembert.algebra.tape import Node, Tape
+from dalembert.algebra.tape import Tape
 from dalembert.once import MAKING
 
-_BLOCK: Final = 4096
+_BLOCK: Final = 2048
 
 
 def tape_digest(tape: Tape, length: int) -> Any:
     """The running hash of the first `length` nodes; the caller's own, to be continued."""
     with MAKING:
-        known = tape.prefixes
+        known, written = tape.prefixes, tape.written
         for k in range(len(known), length // _BLOCK):
-            known.append(_continued(known[-1] if known else hashlib.sha256(), tape.nodes[k * _BLOCK : (k + 1) * _BLOCK]))
+            known.append(_continued(known[-1] if known else hashlib.sha256(), written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK]))
         whole = length // _BLOCK
-        return _continued(known[whole - 1] if whole else hashlib.sha256(), tape.nodes[whole * _BLOCK : length])
+        return _continued(known[whole - 1] if whole else hashlib.sha256(), written[3 * whole * _BLOCK : 3 * length])
 
 
-def _continued(before: Any, nodes: Sequence[Node]) -> Any:
-    # by columns, which is the fastest way through the nodes
-    flat: list[Any] = list(chain.from_iterable(nodes))
-    ops, first, second = flat[0::3], flat[1::3], flat[2::3]
-    i = -1
-    for _ in range(ops.count("const")):
-        i = ops.index("const", i + 1)
-        if first[i].__class__ is not int:
-            first[i] = first[i].as_integer_ratio()
+def _continued(before: Any, written: list[Any]) -> Any:
+    # by columns: operations are few words, and numbers beside numbers are written fastest
     digest = before.copy()
-    digest.update(" ".join(ops).encode())
-    digest.update(marshal.dumps((first, second), 2))
+    digest.update(" ".join(written[0::3]).encode())
+    digest.update(marshal.dumps((written[1::3], written[2::3]), 2))
     return digest

@@ -19,8 +19,8 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, evaluate
 from dalembert.algebra.scalar import on
 from dalembert.gallery import ball_on_turntable, bead_on_hoop, moving_knife_edge
-from dalembert.geometry.motion import Motion
-from dalembert.geometry.triples import dot3
+from dalembert.geometry.frame import Motion
+from dalembert.geometry.rotation import dot3
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.full_speeds import FullSpeeds
 from dalembert.kinematics.system_kinematics import Kinematics

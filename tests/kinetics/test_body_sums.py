@@ -7,7 +7,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.kinematics.system_kinematics import kinematics
-from dalembert.kinetics import energies, loads
+from dalembert.kinetics import energies, fields
 
 SYSTEMS = ("double-pendulum", "rolling-disk", "four-bar", "cart-and-bar", "gyroscope")
 
@@ -45,7 +45,7 @@ START = {"x": 0.1, "y": 1.0, "a": 0.3, "b": 0.5, "d": 0.4, "x.dot": 1.0, "z.dot"
 def test_energies_are_those_of_the_equations(name):
     s = gallery.build(name)
     kin = kinematics(s).fork()
-    assert vanishes(da.potential_energy(s) - loads.potential_energy(kin))
+    assert vanishes(da.potential_energy(s) - fields.potential_energy(kin))
     motion = kin.motion_in_rates
     assert vanishes(da.kinetic_energy(s) - energies.kinetic_energy(kin, motion.v, motion.w))
 

@@ -7,7 +7,7 @@ from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import cross3, dot3
+from dalembert.geometry.rotation import cross3, dot3
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 

@@ -5,7 +5,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra.exact.field import PrimePoint, shown_zero
 from dalembert.algebra.folds import gradient
-from dalembert.kinetics.loads import gravity_potential, weights
+from dalembert.kinetics.fields import gravity_potential, weights
 from laws.cases import NAMES, build
 
 

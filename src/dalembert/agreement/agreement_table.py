@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from dalembert.agreement.audit import Finding, audit
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.certificate import Certificate, Difference, ReferenceEquations
+from dalembert.agreement.certificate import Certificate, Difference, Finding, ReferenceEquations, audit
 from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.trials import run_seed
 from dalembert.algebra.folds import needed
@@ -19,8 +18,7 @@ from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.notebook import Shown
-from dalembert.principles.base import Derivation, Derive, Principle
-from dalembert.principles.derived import timed
+from dalembert.principles.base import Derivation, Derive, Principle, timed
 
 
 class Checked(Protocol):

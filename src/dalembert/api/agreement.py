@@ -13,7 +13,7 @@ from dalembert.errors import IllPosed
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name
-from dalembert.principles.derived import derived
+from dalembert.principles.base import derived
 
 
 @options_by_name

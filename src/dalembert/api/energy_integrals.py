@@ -10,13 +10,13 @@ from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.verdict import Undecided
 from dalembert.algebra.scalar import on
 from dalembert.api.compile import regular_at
+from dalembert.equations.explicit import check_regular
 from dalembert.equations.form import Equations
-from dalembert.equations.regularity import check_regular
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name
-from dalembert.principles.derived import derived
+from dalembert.principles.base import derived
 
 if TYPE_CHECKING:
     from dalembert.integrals.conservative import LoadVerdict

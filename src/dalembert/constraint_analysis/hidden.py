@@ -14,7 +14,7 @@ from itertools import combinations, islice
 from math import prod
 from typing import Final
 
-from dalembert.algebra.columns import Column, contracted
+from dalembert.algebra.columns import Column, contracted, solution
 from dalembert.algebra.exact.field import StructurallySingular, Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.normal_form.antiderivative import antiderivative
@@ -26,7 +26,6 @@ from dalembert.constraint_analysis.ansatz import proposals
 from dalembert.constraint_analysis.integrability import Reach, along, choose_positions
 from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.errors import BadExpression
-from dalembert.kinematics.elimination import solution
 from dalembert.notebook import Shown
 
 _WIDEST: Final = 40

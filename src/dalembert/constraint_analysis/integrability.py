@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dalembert.algebra.columns import Elimination
 from dalembert.algebra.exact.field import Trials, rank_mod
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Tape
 from dalembert.constraint_analysis.rows import SystemRows
-from dalembert.kinematics.elimination import Elimination
 
 # components along q_1, …, q_n and, where time enters, along t
 Field = tuple[int, ...]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from dalembert.algebra.columns import solution
 from dalembert.algebra.folds import Linear
 from dalembert.errors import NotApplicable
-from dalembert.kinematics.elimination import solution
 from dalembert.kinematics.system_kinematics import Kinematics
 
 # beyond, the expressions are longer than anyone would read

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.tape import Triple
 from dalembert.errors import BadExpression, NotApplicable
-from dalembert.geometry.triples import cross3, plus, power
+from dalembert.geometry.rotation import cross3, plus, power
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import TreeLink
 from dalembert.principles.recursive import Links

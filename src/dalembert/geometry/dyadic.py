@@ -8,7 +8,7 @@ from dalembert.algebra.scalar import Scalar, join, on
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.triples import dot3, plus
+from dalembert.geometry.rotation import dot3, plus
 from dalembert.geometry.vector import Vector
 from dalembert.notebook import Typeset, brief
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadDescription
-from dalembert.geometry.frame import Frame
+from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.journal import Journal
-from dalembert.geometry.motion import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 

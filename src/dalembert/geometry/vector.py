@@ -12,7 +12,7 @@ from dalembert.algebra.folds import transplant
 from dalembert.algebra.scalar import Scalar, join, on
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadExpression
-from dalembert.geometry.triples import cross3, dot3, negative, plus, scaled
+from dalembert.geometry.rotation import cross3, dot3, negative, plus, scaled
 from dalembert.notebook import Typeset
 
 if TYPE_CHECKING:

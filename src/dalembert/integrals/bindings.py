@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.scalar import Scalar
-from dalembert.equations.binding import jets
+from dalembert.equations.explicit import jets
 from dalembert.integrals.energies import Energies
 from dalembert.states.values import Values
 

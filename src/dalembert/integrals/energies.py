@@ -22,7 +22,7 @@ from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.integrals.gauge import unmoved, without_gauge
 from dalembert.integrals.given_energies import degrees, inertia_power
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.loads import loads_without_potential, potential_energy
+from dalembert.kinetics.fields import loads_without_potential, potential_energy
 
 # I·
 Carried = Callable[[Vector], Vector]

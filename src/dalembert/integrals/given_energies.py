@@ -5,7 +5,7 @@ from __future__ import annotations
 from dalembert.algebra.columns import Column, slopes
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.loads import kinetic
+from dalembert.kinetics.fields import kinetic
 
 
 def degrees(kin: Kinematics) -> tuple[int, int, int] | None:

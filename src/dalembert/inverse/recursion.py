@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert.algebra.tape import Tape, Triple
-from dalembert.geometry.triples import Matrix3, cross3, matrix_sum, negative, plus, power, scaled, steiner, times
+from dalembert.geometry.rotation import Matrix3, cross3, matrix_sum, negative, plus, power, scaled, steiner, times
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Tree, TreeLink
 from dalembert.kinetics.quantities import Quantities

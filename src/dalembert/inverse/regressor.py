@@ -25,7 +25,7 @@ from dalembert.algebra.tape import Triple
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import cross3, dot3, matrix_sum, plus, scaled, steiner
+from dalembert.geometry.rotation import cross3, dot3, matrix_sum, plus, scaled, steiner
 from dalembert.geometry.vector import Vector
 from dalembert.inverse.base_parameters import BaseParameters, base_parameters
 from dalembert.inverse.native import NativeExpressions

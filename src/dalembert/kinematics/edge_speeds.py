@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dalembert.algebra.columns import Row
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
-from dalembert.kinematics.elimination import Row
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.algebra.columns import Column, Rows, jacobian
+from dalembert.algebra.columns import Column, Rows, jacobian, solution
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
-from dalembert.kinematics.elimination import solution
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.once import MadeOnce, on_demand
 

@@ -9,7 +9,7 @@ from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import dot3, plus
+from dalembert.geometry.rotation import dot3, plus
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 

@@ -12,19 +12,17 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 
-from dalembert.algebra.columns import contracted
+from dalembert.algebra.columns import Elimination, Row, contracted
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import IllPosed
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.motion import Motion
+from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import Quaternion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.edge_speeds import EdgeSpeed, edge_speeds
-from dalembert.kinematics.elimination import Elimination, Row
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.model.elements import Speed
 from dalembert.model.system import System

@@ -13,14 +13,12 @@ from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import NotASystem
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.motion import Motion
+from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.moving_points import warn_of_moving_points
+from dalembert.kinematics.description_checks import check_everything_used, warn_of_moving_points
 from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_rows
 from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
-from dalembert.kinematics.unused import check_everything_used
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.once import MAKING, MadeOnce, on_demand

@@ -14,8 +14,7 @@ from dalembert.algebra.tape import LEAVES, Tape, Triple
 from dalembert.errors import NotApplicable
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.rotation import AboutBasis, DirectionCosines, Quaternion
-from dalembert.geometry.triples import plus
+from dalembert.geometry.rotation import AboutBasis, DirectionCosines, Quaternion, plus
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Body
 

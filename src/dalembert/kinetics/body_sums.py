@@ -14,7 +14,7 @@ from dalembert.algebra.folds import Derivative
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
-from dalembert.geometry.motion import Motion
+from dalembert.geometry.frame import Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Potential

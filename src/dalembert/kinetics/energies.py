@@ -11,8 +11,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics import quantities
-from dalembert.kinetics.fields import PlaceField
-from dalembert.kinetics.loads import kinetic
+from dalembert.kinetics.fields import PlaceField, kinetic
 from dalembert.kinetics.quantity import Quantity
 
 

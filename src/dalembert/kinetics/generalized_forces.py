@@ -10,8 +10,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
-from dalembert.kinetics.fields import Place
-from dalembert.kinetics.loads import dissipation, loads_without_potential, potential, weights
+from dalembert.kinetics.fields import Place, dissipation, loads_without_potential, potential, weights
 from dalembert.kinetics.quantities import Quantities
 
 

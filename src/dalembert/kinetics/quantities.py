@@ -14,11 +14,10 @@ from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.formula import Name, Symbol
 from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.motion import Motion
+from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics import loads
+from dalembert.kinetics import fields
 from dalembert.kinetics.fields import DeclaredSum, Place, PlaceField
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.once import on_demand
@@ -154,11 +153,11 @@ class Quantities:
     @on_demand
     def V(self) -> Quantity:
         """V = Σ V_i − Σ m g·r: the declared potentials and that of the weights."""
-        declared = total(self.given("V", DeclaredSum(loads.potential(self.kin)), "i"))
+        declared = total(self.given("V", DeclaredSum(fields.potential(self.kin)), "i"))
         if self.kin.system.field is None:
             return declared.called("V")
         g, r = self.given("g", None), self.given("r", None)
-        height = Quantity(g.ref.dot(r.ref), PlaceField.of(self.tape, loads.heights(self.kin).items()), (g, r))
+        height = Quantity(g.ref.dot(r.ref), PlaceField.of(self.tape, fields.heights(self.kin).items()), (g, r))
         return (declared - total(self.m * height)).called("V")
 
 
@@ -232,7 +231,7 @@ class Written:
 
         Source: Gre03 (4.43).
         """
-        declared = loads.kinetic(self.kin)
+        declared = fields.kinetic(self.kin)
         if declared is not None:
             return self.of.given("T", Scalar(self.tape, declared)).called("T")
         return kinetic_energy(self.of, self.v, self.spin)
@@ -248,7 +247,7 @@ class Written:
     @on_demand
     def dissipation(self) -> Quantity:
         """D, Rayleigh's dissipation"""
-        return self.of.given("D", loads.dissipation(self.kin))
+        return self.of.given("D", fields.dissipation(self.kin))
 
     # ---- loads ---------------------------------------------------------------------------------
 
@@ -258,18 +257,18 @@ class Written:
     @on_demand
     def forces(self) -> Quantity:
         """F at every point where a load acts: declared forces, weights and springs."""
-        acting = (*loads.applied_forces(self.kin), *loads.weights(self.kin), *loads.spring_forces(self.kin))
+        acting = (*fields.applied_forces(self.kin), *fields.weights(self.kin), *fields.spring_forces(self.kin))
         return self.of.given("F", self._field((P, F) for _, F, P in acting))
 
     @on_demand
     def forces_without_potential(self) -> Quantity:
         """F of the declared forces alone"""
-        return self.of.given("F", self._field((P, F) for _, F, P in loads.applied_forces(self.kin)))
+        return self.of.given("F", self._field((P, F) for _, F, P in fields.applied_forces(self.kin)))
 
     @on_demand
     def moments(self) -> Quantity:
         """M on every frame"""
-        return self.of.given("M", self._field((B, M) for _, M, B in loads.applied_torques(self.kin)))
+        return self.of.given("M", self._field((B, M) for _, M, B in fields.applied_torques(self.kin)))
 
     @on_demand
     def Q(self) -> Quantity:
@@ -286,7 +285,7 @@ class Written:
     @on_demand
     def of_loads_but_gravity(self) -> Quantity:
         """Q − ∂V/∂q, V of the declared potentials, gravity left out"""
-        return self.Q - D(self.of.given("V", loads.potential(self.kin)), self.of.q)
+        return self.Q - D(self.of.given("V", fields.potential(self.kin)), self.of.q)
 
     def of_all_loads(self, F: Quantity, M: Quantity, v_k: Quantity, w_k: Quantity, letter: str = "k") -> Quantity:
         """Σ F·v_k + Σ M·ω_k − ∂D/∂q̇_k − ∂V/∂q_k, V of the potentials without a place
@@ -305,7 +304,7 @@ class Written:
     @on_demand
     def placeless(self) -> Quantity | None:
         """V of the potentials that act at no place: known by their slopes only."""
-        V = loads.potential_without_place(self.kin)
+        V = fields.potential_without_place(self.kin)
         return None if V is None else self.of.given("V", V)
 
 
@@ -329,7 +328,7 @@ class InSpeeds(Written):
 
     @on_demand
     def dissipation(self) -> Quantity:
-        return self.of.given("D", Scalar(self.tape, self.kin.in_speeds(loads.dissipation(self.kin).i)))
+        return self.of.given("D", Scalar(self.tape, self.kin.in_speeds(fields.dissipation(self.kin).i)))
 
 
 def kinetic_energy(of: Quantities, v: Quantity, w: Quantity) -> Quantity:

@@ -17,8 +17,8 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinematics.system_kinematics import linear_parts
+from dalembert.kinetics.free_bodies import plane_normal
 from dalembert.kinetics.joints import RigidGroup, RigidGroups
-from dalembert.kinetics.plane import plane_normal
 from dalembert.kinetics.variations import Three, Turned, Variations, cross, dot, minus
 from dalembert.model.elements import Body
 

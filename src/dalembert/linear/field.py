@@ -21,7 +21,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.kinematics.rows import position_residuals
 from dalembert.once import MadeOnce
-from dalembert.principles.derived import derived
+from dalembert.principles.base import derived
 from dalembert.states.evaluator import Evaluator, Key, label
 from dalembert.states.values import Values, parameters_of
 

@@ -9,8 +9,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
 from dalembert.geometry.closure import Hold
 from dalembert.geometry.dyadic import Dyadic
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.motion import Motion
+from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.surface import Surface
 from dalembert.geometry.vector import Vector

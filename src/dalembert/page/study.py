@@ -16,8 +16,7 @@ from dalembert.errors import DalembertError, DalembertWarning, NotApplicable
 from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation
-from dalembert.principles.derived import derived
+from dalembert.principles.base import Derivation, derived
 from dalembert.report.document import Subject
 from dalembert.simulation.events.event import read_events
 from dalembert.simulation.run_options import RunOptions

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.formula import Equation, Formula, Name, Partial, Symbol, replaced
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.equations.chetaev import with_nonlinear_rows
-from dalembert.equations.form import Equations, common_form
-from dalembert.equations.reduction import contracted_with_W
+from dalembert.equations.form import Equations, common_form, contracted_with_W, with_nonlinear_rows
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
@@ -22,9 +21,11 @@ from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import Quantity
 from dalembert.model.system import System
 from dalembert.notebook import Shown
+from dalembert.once import MadeOnce
 
 if TYPE_CHECKING:
     from dalembert.equations.sympy_form import SymPyEquations
+
 
 Family = Literal["positions", "velocities", "accelerations", "kinetic energy", "momenta", "free bodies"]
 
@@ -294,3 +295,30 @@ def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
         Step("Rows nonlinear in the velocities", "φ(q, q̇, t) = 0", tuple(rows), "NF72", why),
         Step("Their slopes", "A = ∂φ/∂q̇, with A q̈ + (∂φ/∂q)·q̇ + ∂φ/∂t = 0 beside the equations", tuple(slopes), "NF72", after),
     )
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A derivation and the CPU seconds it took."""
+
+    derivation: Derivation
+    seconds: float
+
+
+_DERIVED: Final = MadeOnce[Derived]()
+
+
+def derived(derive: Derive, kin: Kinematics) -> Derivation:
+    """derive(kin), the same for all who ask; to be read, not written on: native code, whose bits depend on the tape, derives its own."""
+    return timed(derive, kin).derivation
+
+
+def timed(derive: Derive, kin: Kinematics) -> Derived:
+    """The same with what it cost when it was made."""
+    return _DERIVED(kin, derive, lambda: _made(derive, kin))
+
+
+def _made(derive: Derive, kin: Kinematics) -> Derived:
+    start = time.process_time()
+    derivation = derive(kin)
+    return Derived(derivation, time.process_time() - start)

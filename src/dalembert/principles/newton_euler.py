@@ -22,10 +22,8 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.free_bodies import Booked, Wrench, booked_loads, joint_loads
+from dalembert.kinetics.free_bodies import Booked, Link, Wrench, acting_plane, booked_loads, joint_loads, links
 from dalembert.kinetics.joints import RigidGroups
-from dalembert.kinetics.links import Link, links
-from dalembert.kinetics.plane import acting_plane
 from dalembert.kinetics.reactions import booked_rows, multipliers
 from dalembert.kinetics.row_actions import Action, row_actions
 from dalembert.model.elements import Body

@@ -15,14 +15,15 @@ from dataclasses import dataclass, field
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.equations.explicit import ExplicitEquations
-from dalembert.geometry import triples
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.triples import (
+from dalembert.geometry.rotation import (
     Matrix3,
     cross3,
     cross_matrix,
+    matrix_product,
     matrix_sum,
     negative,
+    opposite,
     outer,
     plus,
     power,
@@ -146,9 +147,9 @@ class Links:
             A, B, M = symmetric(_turned(t, link.frame, A)), _turned(t, link.frame, B), symmetric(_turned(t, link.frame, M))
             n, f = link.frame.turn(t, n, back=True), link.frame.turn(t, f, back=True)
         r_x = cross_matrix(t, r)
-        moved_B = matrix_sum(t, B, triples.matrix_product(t, r_x, M))
+        moved_B = matrix_sum(t, B, matrix_product(t, r_x, M))
         # A' = A + [r]ₓ Bᵀ − B' [r]ₓ with B' = B + [r]ₓ M
-        gain = matrix_sum(t, triples.matrix_product(t, r_x, transposed(B)), triples.opposite(t, triples.matrix_product(t, moved_B, r_x)))
+        gain = matrix_sum(t, matrix_product(t, r_x, transposed(B)), opposite(t, matrix_product(t, moved_B, r_x)))
         A, B = symmetric(matrix_sum(t, A, gain)), moved_B
         total.A, total.B, total.M = matrix_sum(t, total.A, A), matrix_sum(t, total.B, B), matrix_sum(t, total.M, M)
         total.n = plus(t, total.n, plus(t, n, cross3(t, r, f)))

@@ -18,7 +18,7 @@ from dalembert.errors import BadDescription
 from dalembert.inverse.at_state import StateValues, state_values
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import potential_energy
+from dalembert.kinetics.fields import potential_energy
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.robots.engine_import import pinocchio

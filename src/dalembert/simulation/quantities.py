@@ -11,7 +11,7 @@ from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.kinematics.rows import ConstraintRow, position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import potential_energy
+from dalembert.kinetics.fields import potential_energy
 
 # of a row homogeneous in the rates
 _HIGHEST_DEGREE: Final = 4

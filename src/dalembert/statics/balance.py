@@ -21,7 +21,7 @@ from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import generalized_active_forces
-from dalembert.principles.derived import derived
+from dalembert.principles.base import derived
 from dalembert.states.conditions import Condition, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
 from dalembert.states.values import Values

@@ -16,8 +16,8 @@ from dalembert.errors import NotApplicable
 from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.fields import applied_forces, applied_torques, potential_energy
 from dalembert.kinetics.generalized_forces import generalized_active_forces
-from dalembert.kinetics.loads import applied_forces, applied_torques, potential_energy
 from dalembert.principles.kane import generalized_inertia_forces
 
 

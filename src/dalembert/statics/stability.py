@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Rewrite, gradient, transplant
 from dalembert.errors import NotApplicable
-from dalembert.principles.derived import derived
+from dalembert.principles.base import derived
 from dalembert.principles.lagrange import lagrange
 from dalembert.statics.balance import StaticBalance
 from dalembert.statics.rest import Rest

@@ -10,7 +10,7 @@ from dalembert.algebra.normal_form.normal import expanded, normal_form
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import gravity_potential
+from dalembert.kinetics.fields import gravity_potential
 
 
 def psi_matrix(kin, order):

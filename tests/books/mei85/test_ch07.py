@@ -9,8 +9,8 @@ from dalembert.algebra.folds import Derivative, gradient
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
 from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.fields import gravity_potential, potential
 from dalembert.kinetics.generalized_forces import generalized_forces
-from dalembert.kinetics.loads import gravity_potential, potential
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from dalembert.gallery.hoist import build as hoist_with
 from dalembert.gallery.positioning_device import build
 from dalembert.geometry.vector import Vector
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import gravity_potential, potential
+from dalembert.kinetics.fields import gravity_potential, potential
 
 
 def parts_of(kin, place):

@@ -26,7 +26,7 @@ from dalembert.flexible.hybrid.variation import Variation, varied, varied_at
 from dalembert.flexible.hybrid.velocities import HybridInSpeeds, InRates, Velocities
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.loads import potential_energy
+from dalembert.kinetics.fields import potential_energy
 from dalembert.model.member import End, Member
 from dalembert.model.system import System
 from dalembert.principles.base import Principle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalembert.algebra.folds import symbols_of
 from dalembert.errors import NotApplicable
-from dalembert.kinematics.unused import nodes_of
+from dalembert.kinematics.description_checks import nodes_of
 from dalembert.model.system import System
 
 

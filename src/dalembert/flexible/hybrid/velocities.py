@@ -14,7 +14,7 @@ from dalembert.algebra.columns import Column, Rows, contracted, slopes
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.motion import Motion
+from dalembert.geometry.frame import Motion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.full_speeds import FullSpeeds, hamel_coefficients
 from dalembert.kinematics.system_kinematics import Kinematics

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.columns import total
+from dalembert.algebra.columns import solution, total
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.normal_form.forms import Form as Expanded
 from dalembert.algebra.normal_form.forms import to_scalar
@@ -25,7 +25,6 @@ from dalembert.flexible.member.characteristic import determinant
 from dalembert.flexible.member.collocation import DEGREES, Collocation
 from dalembert.flexible.member.shapes import ChebyshevShape, chosen, fitted
 from dalembert.flexible.member.small_motion import LinearForm, SmallMotion, small_motion
-from dalembert.kinematics.elimination import solution
 from dalembert.model.member import Member
 from dalembert.model.system import System
 

@@ -14,7 +14,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.flexible.expansion.positive_properties import properties_along
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.triples import dot3, plus
+from dalembert.geometry.rotation import dot3, plus
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.audit import energies_of
 from dalembert.model.inertia import turning_axes

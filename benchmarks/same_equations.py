@@ -16,7 +16,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from dalembert.algebra.exact.zero_test import ZeroTest
+from dalembert.algebra.exact.field import ZeroTest
 from dalembert.algebra.tape import BINARY, LEAVES, Node, Tape
 
 # runs in either tree: {(system, principle, form): (nodes, which of them are the residuals)}, or in words why there are none

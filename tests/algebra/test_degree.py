@@ -11,10 +11,10 @@ from flint import fmpq, fmpq_poly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dalembert.algebra.exact.bounds import RowDegree, draws_for, missed_by_draws, missed_by_points, points_for, size_for
 from dalembert.algebra.exact.degree import degrees, row_degrees
 from dalembert.algebra.exact.field import PrimePoint
 from dalembert.algebra.exact.modular import is_prime
+from dalembert.algebra.exact.verdict import RowDegree, draws_for, missed_by_draws, missed_by_points, points_for, size_for
 from dalembert.algebra.folds import evaluate, needed
 from dalembert.algebra.functions import asin, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
 from dalembert.algebra.scalar import Scalar

@@ -20,6 +20,7 @@ from dalembert.algebra.exact.field import (
     PrimePoint,
     StructurallySingular,
     Trials,
+    ZeroTest,
     nullspace_mod,
     random_prime,
     rank_mod,
@@ -27,7 +28,6 @@ from dalembert.algebra.exact.field import (
     solve_mod,
 )
 from dalembert.algebra.exact.modular import full_turn, is_prime, jacobi, multiple, square_root
-from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.ingredients import is_monomial

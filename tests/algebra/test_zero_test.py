@@ -9,11 +9,10 @@ import pytest
 from dalembert.algebra.exact import verdict
 from dalembert.algebra.exact.branches import Branches
 from dalembert.algebra.exact.constants import simpler_root
-from dalembert.algebra.exact.field import PrimePoint
+from dalembert.algebra.exact.field import PrimePoint, ZeroTest
 from dalembert.algebra.exact.quadratic import inverse, mul, root, sub
 from dalembert.algebra.exact.structure import Structure, square_part
 from dalembert.algebra.exact.verdict import Clock, Undecided
-from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape

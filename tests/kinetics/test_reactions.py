@@ -4,8 +4,8 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra.exact.field import Trials
+from dalembert.algebra.exact.matrices import solve_unknowns
 from dalembert.algebra.folds import transplant
-from dalembert.equations.pointwise import accelerations
 
 
 def on_the_motion(system, nodes, tape):
@@ -14,7 +14,7 @@ def on_the_motion(system, nodes, tape):
     residuals = transplant(d.tape, tape, d.equations.residuals)
 
     def at(point):
-        udot = accelerations(point, residuals, d.equations.udot)
+        udot = solve_unknowns(point, residuals, d.equations.udot)
         return point.on(tape, dict(zip(d.equations.udot, udot, strict=True))).values(nodes)
 
     return Trials(tape, 2).each(at)

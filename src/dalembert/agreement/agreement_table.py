@@ -9,8 +9,8 @@ from typing import Protocol
 
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.agreement.certificate import Certificate, Difference, Finding, ReferenceEquations, audit
-from dalembert.algebra.exact import bounds
 from dalembert.algebra.exact.trials import run_seed
+from dalembert.algebra.exact.verdict import enough, together
 from dalembert.algebra.folds import needed
 from dalembert.algebra.pi import PiNumber
 from dalembert.algebra.tape import LEAVES
@@ -86,7 +86,7 @@ class Agreement(Shown):
         """Why nothing is claimed, or an empty text."""
         open_rows = [f"{r.principle.title}: {r.verdict}" for r in self.rows if r.agrees is None]
         open_rows += [f"{f.what} for {f.where}" for f in self.audit if f.holds is None]
-        if not open_rows and not bounds.enough(self.bound):
+        if not open_rows and not enough(self.bound):
             open_rows = [f"the chance of a false agreement is only known to be below {self.bound:.0e}"]
         return "; ".join(open_rows)
 
@@ -144,7 +144,7 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
             found.append(reference.certificate(d.equations))
         rows.append(_row(d, found[-1] if found else None, seconds))
     findings, decision = audit(kin, seed)
-    bound = bounds.together([*(v.bound for v in found if v.holds), decision.bound if decision.all_zero else 0.0])
+    bound = together([*(v.bound for v in found if v.holds), decision.bound if decision.all_zero else 0.0])
     points, bits = max([decision.points, *(v.points for v in found)]), max([decision.bits, *(v.bits for v in found)])
     notes = tuple(f"{x!r} is read as {PiNumber(Fraction(0), k)}" for x, k in kin.tape.read_as_pi.items())
     return Agreement(system.name, tuple(rows), findings, bound, points, bits, seed, read_as_pi=notes)

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from dalembert.algebra.columns import Column
-from dalembert.algebra.exact.field import StructurallySingular
+from dalembert.algebra.exact.field import StructurallySingular, ZeroTest
 from dalembert.algebra.exact.verdict import Clock, Decision, Verdict
-from dalembert.algebra.exact.zero_test import ZeroTest
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.tape import Triple
 from dalembert.equations.form import Equations

@@ -16,11 +16,10 @@ from typing import Final
 
 from dalembert.algebra.columns import Column, slopes, total
 from dalembert.algebra.exact.field import BadPoint, PrimePoint
-from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction, solve_mod
+from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction, solve_mod, solve_unknowns
 from dalembert.algebra.exact.quadratic import Element, mul
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar
-from dalembert.equations.pointwise import accelerations
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.momenta import Momentum, jacobi, kinetic_energy_in_rates
@@ -114,7 +113,7 @@ class _Search:
         for seed in range(_ATTEMPTS):
             try:
                 point = self.motion.on_rows(PrimePoint(self.t, 7_000 + seed, prime, outs=asked))
-                udot = accelerations(point, residuals, self.motion.udot)
+                udot = solve_unknowns(point, residuals, self.motion.udot)
                 row = point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])
             except BadPoint:
                 continue

@@ -14,8 +14,7 @@ from itertools import combinations
 from typing import Final
 
 from dalembert.algebra.columns import Column, total
-from dalembert.algebra.exact.field import PrimePoint, decide_zero
-from dalembert.algebra.exact.zero_test import ZeroTest
+from dalembert.algebra.exact.field import PrimePoint, ZeroTest, decide_zero
 from dalembert.algebra.folds import Derivative, Linear, gradient, needed, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.decide import polynomial_root

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dalembert.algebra.exact import bounds
-from dalembert.algebra.exact.field import NoRoot, PrimePoint, StructurallySingular, Trials
-from dalembert.algebra.exact.verdict import Clock
-from dalembert.algebra.exact.zero_test import ZeroTest
+from dalembert.algebra.exact.field import NoRoot, PrimePoint, StructurallySingular, Trials, ZeroTest
+from dalembert.algebra.exact.matrices import solve_unknowns
+from dalembert.algebra.exact.verdict import Clock, together
 from dalembert.algebra.folds import Rewrite, depends_on, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
-from dalembert.equations.pointwise import accelerations
 from dalembert.errors import BadExpression
 from dalembert.kinematics.rows import VelocityRow
 
@@ -72,14 +70,14 @@ class OnTheMotion:
         """How likely it is at most that any of these, which were called zero, is not."""
         insert = Rewrite(self.tape, where or {})
         # what is zero whatever the symbols are was not asked again with the symbols replaced
-        return bounds.together([self._chances.get(insert(e.i), self._chances.get(e.i, 0.0)) for e in dict.fromkeys(outs)])
+        return together([self._chances.get(insert(e.i), self._chances.get(e.i, 0.0)) for e in dict.fromkeys(outs)])
 
     def admits(self, where: Mapping[int, int]) -> bool:
         """Whether M stays regular where the symbols are replaced: no mass is lost with them."""
         try:
             insert = Rewrite(self.tape, where)
             residuals = [insert(r) for r in self.residuals]
-            Trials(self.tape, 1).at(0, lambda point: accelerations(point, residuals, self.udot))
+            Trials(self.tape, 1).at(0, lambda point: solve_unknowns(point, residuals, self.udot))
         except (BadExpression, StructurallySingular):
             return False
         return True

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dalembert.algebra.exact import bounds
+from dalembert.algebra.exact.verdict import enough
 from dalembert.algebra.formula import Equation, Formula, Function, Rate, Symbol, Words
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations
@@ -164,7 +164,7 @@ class _Deciding:
             identities=checked,
             first=first,
             bound=bound,
-            undecided=self.motion.why or ("" if bounds.enough(bound) else f"an error is only known to be less likely than {bound:.0e}"),
+            undecided=self.motion.why or ("" if enough(bound) else f"an error is only known to be less likely than {bound:.0e}"),
             has_units=E.kin.system.has_units,
         )
 

@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from dalembert.algebra.exact.bounds import RowDegree
-from dalembert.algebra.exact.linear_forms import Form
+from dalembert.algebra.exact.generators import Form
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.trials import Trials
+from dalembert.algebra.exact.verdict import RowDegree
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import LEAVES, Number, Tape
 

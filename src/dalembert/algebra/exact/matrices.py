@@ -1,4 +1,7 @@
-"""A x = b, rank and null space over F_p or F_{p²}, and the small fraction that a number of F_p stands for."""
+"""A x = b, rank and null space over F_p or F_{p²}, and the small fraction that a number of F_p stands for.
+
+At a point M x = f is solved for unknowns that enter linearly, from residuals r(x) = M x − f without a symbolic inverse.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from typing import Final, NamedTuple
 
 from dalembert.algebra.exact import quadratic
 from dalembert.algebra.exact.modular import BadPoint
-from dalembert.algebra.exact.quadratic import Element, neg
+from dalembert.algebra.exact.point import PrimePoint
+from dalembert.algebra.exact.quadratic import Element, neg, sub
+from dalembert.algebra.folds import depends_on
 
 Row = Sequence[Element]
 
@@ -111,3 +116,16 @@ def small_fraction(x: Element, p: int, largest: int = 1000) -> Fraction | None:
         q = r[0] // r[1]
         r, s = (r[1], r[0] - q * r[1]), (s[1], s[0] - q * s[1])
     return Fraction(r[1], s[1]) if 0 < abs(s[1]) <= largest else None
+
+
+def solve_unknowns(point: PrimePoint, residuals: Sequence[int], unknowns: Sequence[int]) -> list[Element]:
+    """x with r(x) = 0, from r(0) and r at the unit vectors."""
+    p, n = point.prime, len(unknowns)
+    dependent = depends_on(point.tape, residuals, unknowns)
+    at_rest = point.on(point.tape, dict.fromkeys(unknowns, 0))
+    minus_f = at_rest.values(residuals)
+    columns = []
+    for s in range(n):
+        there = at_rest.moved({unknowns[s]: 1}, dependent).values(residuals)
+        columns.append([sub(x, c, p) for x, c in zip(there, minus_f, strict=True)])
+    return solve_mod([list(row) for row in zip(*columns, strict=True)], [neg(c, p) for c in minus_f], p)

@@ -18,9 +18,7 @@ from typing import Any, Final
 
 from dalembert.algebra.exact import quadratic
 from dalembert.algebra.exact.constants import sign_of_constant, simpler_root
-from dalembert.algebra.exact.full_turns import common_period
-from dalembert.algebra.exact.generators import Generators, prime_for
-from dalembert.algebra.exact.linear_forms import Form, LinearForms
+from dalembert.algebra.exact.generators import Form, Generators, LinearForms, common_period, prime_for
 from dalembert.algebra.exact.modular import SIZES, BadPoint, Circle, NeverReal, NoRoot, inverse, sign, square_root, turned
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.structure import Structure, square_part

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.algebra.exact import bounds
-from dalembert.algebra.exact.bounds import RowDegree
 from dalembert.algebra.exact.degree import row_degrees
 from dalembert.algebra.exact.field import PrimePoint, Trials
+from dalembert.algebra.exact.verdict import RowDegree, enough, missed_by_points
 from dalembert.algebra.tape import Tape
 
 
@@ -28,7 +27,7 @@ def rank_chance(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> float
         degree = sum(d.above + len(row) * d.below for d, row in zip(largest, rows, strict=True))
         branches = max(d.log2_branches for d in largest)
         minor = RowDegree(degree, degree, branches * len(rows))
-        return bounds.missed_by_points(minor, point.generators.spread, points)
+        return missed_by_points(minor, point.generators.spread, points)
 
     return Trials(tape, 1, outs=nodes).at(0, measured)
 
@@ -36,4 +35,4 @@ def rank_chance(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> float
 def undecided_rank(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> str:
     """Why a rank is not taken for shown, or an empty text."""
     chance = rank_chance(tape, rows, points)
-    return "" if bounds.enough(chance) else f"undecided: that a rank was lost by chance is only known to be less likely than {chance:.0e}"
+    return "" if enough(chance) else f"undecided: that a rank was lost by chance is only known to be less likely than {chance:.0e}"

@@ -2,7 +2,7 @@
 
 from dalembert.algebra.folds import Linear, Rewrite
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.full_speeds import FullSpeeds
+from dalembert.kinetics.full_speeds import FullSpeeds
 from dalembert.kinetics.quantities import gibbs_function, kinetic_energy
 from dalembert.kinetics.quantity import total
 

@@ -22,8 +22,8 @@ from dalembert.gallery import ball_on_turntable, bead_on_hoop, moving_knife_edge
 from dalembert.geometry.frame import Motion
 from dalembert.geometry.rotation import dot3
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.full_speeds import FullSpeeds
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.full_speeds import FullSpeeds
 
 
 def caught(right, wrong):

@@ -21,8 +21,8 @@ from dalembert.agreement.agreement_table import AgreementRow
 from dalembert.algebra.exact.field import StructurallySingular
 from dalembert.equations.explicit import check_regular
 from dalembert.errors import BadDescription, IllPosed
-from dalembert.kinematics.full_speeds import FullSpeeds
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.full_speeds import FullSpeeds
 
 KINDS = {
     "trees": Shape(bodies=5, coordinates=7, speeds=False),

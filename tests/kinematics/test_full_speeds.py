@@ -9,7 +9,7 @@ from dalembert import gallery
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Linear
 from dalembert.gallery import ball_on_turntable, free_body, knife_edge_rod, moving_knife_edge
-from dalembert.kinematics.full_speeds import FullSpeeds, hamel_coefficients
+from dalembert.kinetics.full_speeds import FullSpeeds, hamel_coefficients
 
 BUILDERS = {
     "knife-edge-rod": knife_edge_rod.build,

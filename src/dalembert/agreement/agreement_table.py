@@ -9,8 +9,7 @@ from typing import Protocol
 
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.agreement.certificate import Certificate, Difference, Finding, ReferenceEquations, audit
-from dalembert.algebra.exact.trials import run_seed
-from dalembert.algebra.exact.verdict import enough, together
+from dalembert.algebra.exact.verdict import enough, run_seed, together
 from dalembert.algebra.folds import needed
 from dalembert.algebra.pi import PiNumber
 from dalembert.algebra.tape import LEAVES

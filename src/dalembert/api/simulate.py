@@ -73,7 +73,7 @@ def simulate(
     sensitivities   constants and start values, ["m", "theta"]: ∂(q, u)/∂m along the run by the varied equations, with the error
              control of the motion; read with run.sensitivity("theta", "m") (native integrator only)
     """
-    from dalembert.integrals.energy_tolerance import budget, check_native
+    from dalembert.integrals.audit import budget, check_native
     from dalembert.numerics.symbol_values import without_units
     from dalembert.simulation.events.event import read_events
     from dalembert.simulation.run_options import RunOptions
@@ -142,7 +142,7 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
         ):
             warn(f"this run is stiff, and was made anew with integrator='rosenbrock': {failure}")
             return run_system(system, duration, replace(options, integrator="rosenbrock"), audit=audit, keep_energy=keep_energy)
-        from dalembert.integrals.energy_tolerance import explain as explain_refusal
+        from dalembert.integrals.audit import explain as explain_refusal
         from dalembert.simulation.stopping import explain
 
         explain(failure, kane(kin).equations)

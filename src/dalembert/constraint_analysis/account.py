@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dalembert.constraint_analysis.contradictions import listed
+from dalembert.constraint_analysis.dependence import listed
 
 if TYPE_CHECKING:
     from dalembert.constraint_analysis.analysis import ConstraintAnalysis

@@ -20,8 +20,16 @@ from dalembert.constraint_analysis.configurations import (
     positions_near,
     situation,
 )
-from dalembert.constraint_analysis.contradictions import listed, names, refuse_contradictions, refuse_velocity, refuse_without_numbers
-from dalembert.constraint_analysis.dependence import Dependence, dependences, undecided
+from dalembert.constraint_analysis.dependence import (
+    Dependence,
+    dependences,
+    listed,
+    names,
+    refuse_contradictions,
+    refuse_velocity,
+    refuse_without_numbers,
+    undecided,
+)
 from dalembert.constraint_analysis.hidden import HiddenPosition, hidden_positions
 from dalembert.constraint_analysis.integrability import Field, Reach, choose_positions, reach
 from dalembert.constraint_analysis.rows import SystemRows, bound, rows_of, without

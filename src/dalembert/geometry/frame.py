@@ -16,7 +16,6 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadDescription, BadExpression
 from dalembert.geometry.journal import recorded
-from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import (
     AboutAxis,
     AboutBasis,
@@ -33,7 +32,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.units.quantity import hint_at_degrees
 
 if TYPE_CHECKING:
-    from dalembert.geometry.space import Space
+    from dalembert.geometry.point import Point, Space
 
 
 # so many frames away a vector along one axis is turned as a unit vector, which all others along it share

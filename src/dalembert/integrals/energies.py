@@ -20,9 +20,8 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.integrals.gauge import unmoved, without_gauge
-from dalembert.integrals.given_energies import degrees, inertia_power
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.fields import loads_without_potential, potential_energy
+from dalembert.kinetics.fields import kinetic, loads_without_potential, potential_energy
 
 # I·
 Carried = Callable[[Vector], Vector]
@@ -291,3 +290,32 @@ class Energies:
     def rate(self, e: Scalar) -> Scalar:
         """de/dt along the motion, with u̇ as symbols."""
         return self.kin.scalar(self.kin.rate(e.i))
+
+
+def degrees(kin: Kinematics) -> tuple[int, int, int] | None:
+    """K₀, K₁, K₂ by degrees in the speeds; None where there are bodies.
+
+    Source: Mit22 (11).
+    """
+    declared, t, u = kinetic(kin), kin.tape, kin.u
+    if declared is None:
+        return None
+    K, still = kin.in_speeds(declared), Rewrite(t, dict.fromkeys(u, t.zero))
+    whole, K0 = kin.scalar(K), kin.scalar(still(K))
+    K1 = Column(t, u) @ slopes(whole, Column(t, u)).map(still)
+    return K0.i, K1.i, (whole - (K0 + K1)).i
+
+
+def inertia_power(kin: Kinematics) -> int:
+    """−Σ_r F_r* u_r = Σ_r u_r W_r·(d/dt ∂T/∂q̇ − ∂T/∂q)
+
+    Source: Mar (12)–(17).
+    """
+    t, declared = kin.tape, kinetic(kin)
+    if declared is None:
+        return t.zero
+    T, qdot_of_u = kin.scalar(declared), Column(t, kin.qdot_of_u)
+    accelerations = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
+    p_dot = slopes(T, Column(t, kin.qdot)).map(Derivative(t, t.rate))
+    E = (p_dot - slopes(T, Column(t, kin.q))).map(accelerations).map(kin.in_speeds)
+    return (E @ (qdot_of_u - qdot_of_u.map(Linear(t, kin.u).constant))).i

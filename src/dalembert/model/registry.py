@@ -8,7 +8,8 @@ from typing import Any, Final, Self
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription
-from dalembert.geometry.space import Space
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point, Space
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Constraint, DeclaredSymbol, Dissipation, FrictionalContact, Gravity, Load, Potential, Speed
 from dalembert.model.member import Member, MemberExpansion
@@ -57,6 +58,16 @@ class Registry:
     def q(self) -> tuple[Scalar, ...]:
         """The coordinates, in order of declaration."""
         return tuple(s.scalar for s in self.symbols.values() if s.kind == "coordinate")
+
+    @property
+    def N(self) -> Frame:
+        """The inertial frame."""
+        return self.space.N
+
+    @property
+    def O(self) -> Point:  # noqa: E743 - the book's name of the fixed point
+        """A point fixed in the inertial frame."""
+        return self.space.O
 
     def signature(self) -> tuple[object, ...]:
         """Changes whenever something is declared."""

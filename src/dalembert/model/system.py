@@ -95,16 +95,6 @@ class System(Registry, Shown):
             s.dissipation(s.expression(D), "D")
         return s
 
-    @property
-    def N(self) -> Frame:
-        """The inertial frame."""
-        return self.space.N
-
-    @property
-    def O(self) -> Point:  # noqa: E743 - the book's name of the fixed point
-        """A point fixed in the inertial frame."""
-        return self.space.O
-
     # the verbs: functions of the registry, each in the file of its kind, noted in the journal
     display = recorded(symbols.display)
     coordinate = recorded(symbols.coordinate)

@@ -35,8 +35,7 @@ from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.rosenbrock import native_jacobian
 from dalembert.simulation.run_options import RunOptions, check_span
-from dalembert.simulation.singular_speeds import warn_of_singular_speeds
-from dalembert.simulation.small_motions import warn_of_small_motion
+from dalembert.simulation.run_warnings import warn_of_singular_speeds, warn_of_small_motion
 from dalembert.simulation.stopping import warn_of_integrator_error
 from dalembert.simulation.taylor import chosen_series
 from dalembert.simulation.trajectory import Trajectory

@@ -15,8 +15,7 @@ from typing import Final, TypeVar
 
 from dalembert.algebra.exact.generators import Form
 from dalembert.algebra.exact.point import PrimePoint
-from dalembert.algebra.exact.trials import Trials
-from dalembert.algebra.exact.verdict import RowDegree
+from dalembert.algebra.exact.verdict import RowDegree, Trials
 from dalembert.algebra.folds import needed
 from dalembert.algebra.tape import LEAVES, Number, Tape
 

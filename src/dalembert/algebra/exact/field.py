@@ -18,17 +18,19 @@ from dalembert.algebra.exact.matrices import Rank, nullspace_mod, rank_mod, solv
 from dalembert.algebra.exact.modular import SIZES, BadPoint, NoRoot, random_prime
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.quadratic import Element
-from dalembert.algebra.exact.trials import StructurallySingular, Trials, run_seed
 from dalembert.algebra.exact.verdict import (
     SHARE,
     Clock,
     Decision,
     RowDegree,
+    StructurallySingular,
+    Trials,
     Undecided,
     draws_for,
     missed_by_draws,
     missed_by_points,
     points_for,
+    run_seed,
     size_for,
 )
 from dalembert.algebra.folds import depends_on

@@ -16,8 +16,8 @@ from dalembert.algebra.folds import Derivative, Rewrite, gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Motion
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.full_speeds import FullSpeeds, hamel_coefficients
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.full_speeds import FullSpeeds, hamel_coefficients
 from dalembert.kinetics.generalized_forces import constraint_forces, generalized_forces
 
 

@@ -202,20 +202,25 @@ def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
     from dalembert.equations.explicit import ExplicitEquations
     from dalembert.numerics.target import native_lanes
     from dalembert.studies.one_by_one import OneByOne
-    from dalembert.studies.side_by_side import SideBySide, why_one_by_one
+    from dalembert.studies.side_by_side import NoSeries, SideBySide, why_one_by_one
 
     kin, equations = what_to_integrate(plan.system, plan.options.integrator)
-    why = why_one_by_one(plan, equations)
+    why, alone = why_one_by_one(plan, equations), OneByOne(plan, lambda options: run_one(plan, options))
     if why is None:
         assert isinstance(equations, ExplicitEquations)
         quadratures = watched_by(kin, audit=plan.audit, needed=False, level=False)
         # two vectors are in work while one waits for its results
         wide = 8 if native_lanes() >= 4 else native_lanes()
-        side_by_side = SideBySide(plan, kin, equations, quadratures, wide if lanes is None else lanes)
-        if not side_by_side.jumps():
-            return side_by_side, "side by side"
-        why = "jumps in time"
-    return OneByOne(plan, lambda options: run_one(plan, options)), f"one by one ({why})"
+        try:
+            side_by_side = SideBySide(plan, kin, equations, quadratures, wide if lanes is None else lanes, alone)
+        except NoSeries:
+            # every member is told so
+            why = "no Taylor series"
+        else:
+            if not side_by_side.jumps():
+                return side_by_side, "side by side"
+            why = "jumps in time"
+    return alone, f"one by one ({why})"
 
 
 def run_one(plan: StudyPlan, options: RunOptions) -> Trajectory:

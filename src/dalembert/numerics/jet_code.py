@@ -13,19 +13,20 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from dalembert.algebra.tape import Tape
-from dalembert.numerics import compiled, emit, jet_form, jets, jit
+from dalembert.algebra.tape import Node, Tape
+from dalembert.numerics import compiled, emit, jet_form, jet_sums, jets, jit
 from dalembert.numerics.jet_form import shortest_recurrence
-from dalembert.numerics.jets import ImpliedRates, Recurrence
+from dalembert.numerics.jet_sums import SumLayout, sums_text
+from dalembert.numerics.jets import ImpliedRates
 from dalembert.numerics.joining import joined
 from dalembert.numerics.llvm_types import LANES
-from dalembert.numerics.target import host
+from dalembert.numerics.target import Target, host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,12 +34,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[numpy.float64]
 
 LARGEST_ORDER: Final = 40
-# groups of four sums that are computed in one loop: as many as hide the time that a sum takes
-_AT_ONCE: Final = 6
 # up to so many numbers are copied one by one, which need not wait until they are in memory
 _FEW: Final = 16
 _FIELDS: Final = ("first", "raise", "p", "x", "values", "zero_work", "inputs", "table", "next_work", "sums")
-_VECTOR: Final = f"<{LANES} x double>"
 
 
 class CompiledJets:
@@ -55,19 +53,20 @@ class CompiledJets:
         implied: ImpliedRates | None = None,
     ) -> None:
         rule = shortest_recurrence(tape, outs, state, implied)
-        self.n_in, self.n_out, self.pairs = len(state) - 1, len(outs), len(rule.pairs)
+        self.n_in, self.n_out, self.pairs, self.operations = len(state) - 1, len(outs), len(rule.pairs), rule.operations
         self._layout = _Layout(len(state), len(outs), len(rule.pairs), column)
-        self._parameters = len(parameters)
-        self.operations = rule.operations
-        library = self._load(rule, tuple(state), tuple(parameters))
-        self._addresses = {name: library.address(name) for name in ("first", "raise", "zero.prologue")}
-        self._sizes = [ctypes.c_int64.from_address(library.address(f"{name}.size")).value for name in ("zero", "next")]
-        self._values, self._library = len(rule.zero_order), library
-
-    def _load(self, rule: Recurrence, state: tuple[int, ...], parameters: tuple[int, ...]) -> jit.Library:
-        layout = self._layout
+        self._rule, self._state, self._parameters = rule, tuple(state), tuple(parameters)
         series = [[rule.series(s) for s in side] for side in zip(*rule.pairs, strict=True)] or [[], []]
-        table = layout.row(rule.outs, *series, fill=rule.tape.zero)
+        # order 0 and what later ones take of it; a row of the table, one order after the other
+        self.zero = JetPart(rule.source.nodes, (*rule.of, *rule.zero_order), self._state, self._parameters)
+        self.next = JetPart(rule.tape.nodes, (*rule.outs, *series[0], *series[1]), rule.inputs, rule.values)
+        self._series = series
+
+    @functools.cached_property
+    def _library(self) -> jit.Library:
+        """The code for one run, compiled when it is first asked for."""
+        layout, rule, state, parameters = self._layout, self._rule, self._state, self._parameters
+        table = layout.row(rule.outs, *self._series, fill=rule.tape.zero)
         zero = layout.padded(rule.of, rule.source.zero) + list(rule.zero_order)
 
         def text() -> str:
@@ -83,26 +82,48 @@ class CompiledJets:
         exports = ("first", "raise", "zero.prologue", "zero.size", "next.size")
         return jit.load(text, exports, identity=identity, optimize=0)
 
+    @functools.cached_property
+    def _sizes(self) -> tuple[int, int]:
+        zero, later = (ctypes.c_int64.from_address(self._library.address(f"{name}.size")).value for name in ("zero", "next"))
+        return zero, later
+
     def space(self, p: Numbers) -> JetSpace:
         """Memory for one run."""
         layout, (zero, later) = self._layout, self._sizes
         parts = {
             "p": p,
             "x": numpy.zeros(self.n_in + 1 + LANES),
-            "values": numpy.zeros(layout.rates + self._values),
+            "values": numpy.zeros(layout.rates + len(self._rule.zero_order)),
             "zero_work": numpy.zeros(zero + 8),
             "inputs": numpy.zeros(layout.first_sum + LANES * layout.groups),
             "table": _aligned((LARGEST_ORDER + 1) * layout.width),
             "next_work": numpy.zeros(later + 8),
             "sums": _aligned(2 * LANES * layout.groups),
         }
-        prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._addresses["zero.prologue"])
+        prologue = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(self._library.address("zero.prologue"))
         prologue(p.ctypes.data, parts["zero_work"].ctypes.data)
         return JetSpace(self, parts)
 
     def functions(self) -> tuple[int, int]:
         """The addresses of `first` and `raise`."""
-        return self._addresses["first"], self._addresses["raise"]
+        return self._library.address("first"), self._library.address("raise")
+
+
+class JetPart:
+    """One of the two functions that coefficients are made by, to be written for any processor: y = f(x, p) of the nodes `outs`."""
+
+    def __init__(self, nodes: Sequence[Node], outs: tuple[int, ...], state: tuple[int, ...], parameters: tuple[int, ...]) -> None:
+        self._what = nodes, outs, state, parameters
+        self.n_in, self.n_parameters, self.n_out = len(state), len(parameters), len(outs)
+
+    def text_for(self, target: Target, name: str) -> tuple[str, int]:
+        """The functions `name` and `name.prologue` in LLVM text, and how many numbers their work takes."""
+        text = emit.emit(*self._what, name=name, target=target)
+        return f"{text.ir}\n@{name}.size = constant i64 {text.work_size}", text.work_size
+
+    def identity(self, target: Target) -> bytes:
+        """What determines that text."""
+        return _writers() + hashlib.sha256(repr(self._what).encode()).digest() + target.identity
 
 
 def _aligned(count: int) -> Numbers:
@@ -141,7 +162,11 @@ class _Layout:
 
     def text(self) -> str:
         """`first`, `raise` and the sums."""
-        return "\n".join((_first(self), _sums(self), _raise(self)))
+        return "\n".join((_first(self), sums_text(self.sums), _raise(self)))
+
+    @property
+    def sums(self) -> SumLayout:
+        return SumLayout(LANES, self.groups, self.rates, self.width, self.first_sum)
 
 
 def _load_fields(*names: str) -> str:
@@ -237,108 +262,8 @@ done:
 }}"""
 
 
-def _sums(layout: _Layout) -> str:
-    """H = Σ_(j=1)^(k−1) F_j G_(k−j) of all pairs, four side by side, in two parts.
-
-    `inner` leaves out j = 1 and j = k − 1, whose rows are written last: it works while order k − 1 is still being found. `outer` adds them.
-    Row 0 of the table is zero: it stands in where there is no such term.
-    """
-    inner = """define internal void @inner(ptr %table, i64 %k, ptr %sums) nounwind {
-entry:
-  %k.last = sub i64 %k, 1"""
-    outer = """define internal void @outer(ptr %table, i64 %k, ptr %sums, ptr %inputs) nounwind {
-entry:
-  %k.last = sub i64 %k, 1
-  %is.first = icmp eq i64 %k, 1
-  %one = select i1 %is.first, i64 0, i64 1
-  %is.second = icmp eq i64 %k, 2
-  %other = select i1 %is.second, i64 0, i64 %k.last"""
-    declared = f"declare {_VECTOR} @llvm.fmuladd.v{LANES}f64({_VECTOR}, {_VECTOR}, {_VECTOR})"
-    parts = [(inner, _inner), (outer, _outer)]
-    return "\n".join([declared, *("\n".join([head, *_in_chunks(layout, chunk), "  ret void", "}"]) for head, chunk in parts)])
-
-
-def _in_chunks(layout: _Layout, chunk: Callable[[_Layout, str, str, str, int], Iterator[str]]) -> Iterator[str]:
-    """All groups, some at once, and then the rest."""
-    rest = layout.groups % _AT_ONCE
-    whole = layout.groups - rest
-    if whole:
-        yield "  br label %group"
-        yield "group:"
-        yield "  %g = phi i64 [ 0, %entry ], [ %g1, %a.end ]"
-        yield from chunk(layout, "a", "group", "%g", _AT_ONCE)
-        yield f"  %g1 = add i64 %g, {_AT_ONCE * LANES}"
-        yield f"  %more = icmp slt i64 %g1, {whole * LANES}"
-        yield "  br i1 %more, label %group, label %last"
-        yield "last:"
-    if rest:
-        yield from chunk(layout, "b", "last" if whole else "entry", str(whole * LANES), rest)
-
-
-def _inner(layout: _Layout, label: str, before: str, start: str, count: int) -> Iterator[str]:
-    """Σ_(j=2)^(k−2) of `count` groups from place `start` on, in one loop."""
-    yield f"  %{label}.f0 = getelementptr double, ptr %table, i64 {layout.rates}"
-    yield f"  %{label}.f = getelementptr double, ptr %{label}.f0, i64 {start}"
-    yield f"  br label %{label}.head"
-    yield f"{label}.head:"
-    yield f"  %{label}.j = phi i64 [ 2, %{before} ], [ %{label}.j1, %{label}.body ]"
-    for m in range(count):
-        yield f"  %{label}.s{m} = phi {_VECTOR} [ zeroinitializer, %{before} ], [ %{label}.i{m}, %{label}.body ]"
-    yield f"  %{label}.more = icmp slt i64 %{label}.j, %k.last"
-    yield f"  br i1 %{label}.more, label %{label}.body, label %{label}.end"
-    yield f"{label}.body:"
-    yield f"  %{label}.rest = sub i64 %k, %{label}.j"
-    yield from _terms(layout, label, "i", ("s", f"%{label}.j", f"%{label}.rest"), count)
-    yield f"  %{label}.j1 = add i64 %{label}.j, 1"
-    yield f"  br label %{label}.head"
-    yield f"{label}.end:"
-    yield from _places(label, "o", "%sums", start, count)
-    for m in range(count):
-        yield f"  store {_VECTOR} %{label}.s{m}, ptr %{label}.o{m}, align 8"
-
-
-def _outer(layout: _Layout, label: str, _before: str, start: str, count: int) -> Iterator[str]:
-    """What is left to add to `count` groups."""
-    yield f"  br label %{label}.end"
-    yield f"{label}.end:"
-    yield f"  %{label}.f0 = getelementptr double, ptr %table, i64 {layout.rates}"
-    yield f"  %{label}.f = getelementptr double, ptr %{label}.f0, i64 {start}"
-    yield from _places(label, "p", "%sums", start, count)
-    for m in range(count):
-        yield f"  %{label}.s{m} = load {_VECTOR}, ptr %{label}.p{m}, align 8"
-    yield from _terms(layout, label, "m", ("s", "%one", "%k.last"), count)
-    yield from _terms(layout, label, "n", ("m", "%other", "%one"), count)
-    yield f"  %{label}.to = getelementptr double, ptr %inputs, i64 {layout.first_sum}"
-    yield from _places(label, "o", f"%{label}.to", start, count)
-    for m in range(count):
-        yield f"  store {_VECTOR} %{label}.n{m}, ptr %{label}.o{m}, align 8"
-
-
-def _places(label: str, name: str, base: str, start: str, count: int) -> Iterator[str]:
-    """The addresses of `count` groups."""
-    yield f"  %{label}.{name} = getelementptr double, ptr {base}, i64 {start}"
-    for m in range(count):
-        yield f"  %{label}.{name}{m} = getelementptr double, ptr %{label}.{name}, i64 {m * LANES}"
-
-
-def _terms(layout: _Layout, label: str, result: str, what: tuple[str, str, str], count: int) -> Iterator[str]:
-    """result = sum + F_i G_j of `count` groups."""
-    total, *rows = what
-    for side, row in zip("xy", rows, strict=True):
-        yield f"  %{label}.{result}{side}k = mul i64 {row}, {layout.width}"
-        yield f"  %{label}.{result}{side} = getelementptr double, ptr %{label}.f, i64 %{label}.{result}{side}k"
-    for m in range(count):
-        factors = []
-        for side, place in (("x", m * LANES), ("y", LANES * (layout.groups + m))):
-            name = f"%{label}.{result}{side}{m}"
-            yield f"  {name}.a = getelementptr double, ptr %{label}.{result}{side}, i64 {place}"
-            yield f"  {name} = load {_VECTOR}, ptr {name}.a, align 8"
-            factors.append(f"{_VECTOR} {name}")
-        yield f"  %{label}.{result}{m} = call {_VECTOR} @llvm.fmuladd.v{LANES}f64({', '.join(factors)}, {_VECTOR} %{label}.{total}{m})"
-
-
 @functools.cache
 def _writers() -> bytes:
     """A hash of the modules that write the text: code kept by another version is not found."""
-    own = b"".join(Path(path).read_bytes() for path in (str(jets.__file__), str(jet_form.__file__), __file__))
+    own = b"".join(Path(path).read_bytes() for path in (*(str(module.__file__) for module in (jets, jet_form, jet_sums)), __file__))
     return compiled.writers() + hashlib.sha256(own).digest()

@@ -21,19 +21,21 @@ from dalembert.ode.run import Cause, ExitReason, WorkRow
 from dalembert.ode.step import RunFunction, attempt_text, consent_text, evaluation_text, finish_text, give_verdict
 
 # errors count so many times: at the same tolerance a run is then as accurate as by Runge and Kutta's method, whose estimate is a bound
-_STRICT: Final = 20.0
+STRICT: Final = 20.0
 # of the tolerance, where the error of a step should come to lie
-_TARGET: Final = 0.2
-_LARGEST_GROWTH: Final = 10.0
-_LARGEST_SHRINKAGE: Final = 0.1
-_SHRINK_AFTER_FAILURE: Final = 0.3
+TARGET: Final = 0.2
+LARGEST_GROWTH: Final = 10.0
+LARGEST_SHRINKAGE: Final = 0.1
+SHRINK_AFTER_FAILURE: Final = 0.3
 _SHRINK_AFTER_REFUSAL: Final = 0.5
 # by how much steps may differ from what coefficients say, as a logarithm
-_MOST_LEARNED: Final = 0.7
+MOST_LEARNED: Final = 0.7
 # the unit of time in which coefficients are computed may be so far from the step
-_UNIT: Final = 1e3
-_FARTHEST: Final = 1e6
-_TRIALS: Final = 5
+UNIT: Final = 1e3
+FARTHEST: Final = 1e6
+TRIALS: Final = 5
+# the logarithm of a step beside its unit, where coefficients overflow
+LEAST_REACH: Final = -20.0
 _LIBRARY: Final = "declare double @exp(double)\ndeclare double @log(double)"
 
 
@@ -80,13 +82,13 @@ def _start() -> str:
         f.give(ExitReason.STOPPED)
     run.scale = euler_size(native, norm(native, y), norm(native, k))
     # powers of a unit far from the step would leave the range of numbers
-    with f.loop(f.value(_TRIALS, WHOLE)) as trial:
+    with f.loop(f.value(TRIALS, WHOLE)) as trial:
         native.call("expand")
         ratio = run.h / run.scale
-        with f.when(ratio < _UNIT), f.when(ratio > 1.0 / _UNIT):
+        with f.when(ratio < UNIT), f.when(ratio > 1.0 / UNIT):
             f.give(0)
-        with f.when(trial < _TRIALS - 1):
-            run.scale = run.scale * f.intrinsic("maxnum", f.intrinsic("minnum", ratio, _FARTHEST), 1.0 / _FARTHEST)
+        with f.when(trial < TRIALS - 1):
+            run.scale = run.scale * f.intrinsic("maxnum", f.intrinsic("minnum", ratio, FARTHEST), 1.0 / FARTHEST)
     f.give(0)
     return f.text()
 
@@ -107,7 +109,7 @@ def _expand() -> str:
         size = norm(native, _coefficient(native, k)) / n
         least.value = f.intrinsic("minnum", least.value, _log(f, size) / (f.value(k, REAL) * -2.0))
     # what overflowed says that the step is much smaller
-    run.reach = f.intrinsic("maxnum", least.value, -20.0) + run.learned
+    run.reach = f.intrinsic("maxnum", least.value, LEAST_REACH) + run.learned
     run.h = f.intrinsic("minnum", _exp(f, run.reach) * run.scale, run.h_max)
     run.planned = run.h
     f.give(Cause.NONE)
@@ -144,7 +146,7 @@ def _estimate() -> str:
         largest = f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i]))
         e = (slope[i] - h * rate[i]) / f.intrinsic("fmuladd", rtol, largest, atol[i])
         total.value = total.value + native.in_norm(mask, i, e * e)
-    run.error = f.intrinsic("sqrt", f.total(total.value) / f.value(run.n_norm, REAL)) / (_order(native) + 1.0) * _STRICT
+    run.error = f.intrinsic("sqrt", f.total(total.value) / f.value(run.n_norm, REAL)) / (_order(native) + 1.0) * STRICT
     give_verdict(native)
     return f.text()
 
@@ -178,7 +180,7 @@ def _interpolant() -> str:
 
 def _change(native: RunFunction) -> Value:
     """log(target / err) / (n + 1): by how much the step may change, as a logarithm."""
-    return _log(native.function, _TARGET / native.run.error) / (_order(native) + 1.0)
+    return _log(native.function, TARGET / native.run.error) / (_order(native) + 1.0)
 
 
 def _take() -> str:
@@ -188,12 +190,12 @@ def _take() -> str:
     # half of the way to what would have met the target; a step that was cut short teaches nothing
     with f.when(run.h_try >= run.planned):
         learned = f.intrinsic("fmuladd", _change(native), 0.5, run.learned)
-        run.learned = f.intrinsic("minnum", f.intrinsic("maxnum", learned, -_MOST_LEARNED), _MOST_LEARNED)
+        run.learned = f.intrinsic("minnum", f.intrinsic("maxnum", learned, -MOST_LEARNED), MOST_LEARNED)
     run.streak = 0
     with f.when(run.t < run.t_end):
         run.scale = run.h_try
         native.call("expand")
-        run.h = f.intrinsic("minnum", run.h, run.scale * _LARGEST_GROWTH)
+        run.h = f.intrinsic("minnum", run.h, run.scale * LARGEST_GROWTH)
     f.give(Cause.NONE)
     return f.text()
 
@@ -205,9 +207,9 @@ def _reject() -> str:
     run.rejected, run.streak = run.rejected + 1, run.streak + 1
     change = _change(native)
     with f.when(~run.cause.differs(Cause.ERROR)):
-        run.learned = f.intrinsic("maxnum", run.learned + change, -_MOST_LEARNED)
-    by_error = f.intrinsic("maxnum", _LARGEST_SHRINKAGE, _exp(f, change))
-    by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(_SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
+        run.learned = f.intrinsic("maxnum", run.learned + change, -MOST_LEARNED)
+    by_error = f.intrinsic("maxnum", LARGEST_SHRINKAGE, _exp(f, change))
+    by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
     run.h = run.h_try * f.choose(run.cause.differs(Cause.ERROR), by_cause, by_error)
     f.give(Cause.NONE)
     return f.text()

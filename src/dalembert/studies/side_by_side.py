@@ -11,12 +11,13 @@ import numpy as np
 
 from dalembert.algebra.folds import symbols_of
 from dalembert.equations.explicit import ExplicitEquations
-from dalembert.errors import BadExpression, DalembertError, warn
+from dalembert.errors import BadExpression, DalembertError, NotApplicable, warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jets import Recurrence
 from dalembert.numerics.symbol_values import BadValue, MissingValue
 from dalembert.ode.diagnosis import stopped
-from dalembert.ode.lanes.layout import Functional, LaneFunctions
+from dalembert.ode.lanes.layout import Functional, LaneFunctions, LaneSeries
 from dalembert.ode.lanes.loop import CRAWLING
 from dalembert.ode.lanes.program import LaneProblem, LaneProgram, Progress, Tables, run_members
 from dalembert.ode.points import Pieces, StoredMotion
@@ -25,9 +26,10 @@ from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.drift import PROJECTION
 from dalembert.simulation.energy_audit.audit import Audit, Quadratures, native_audit
 from dalembert.simulation.events.event import SIGNS
-from dalembert.simulation.integrators import NATIVE
+from dalembert.simulation.integrators import AUTO, NATIVE, TAYLOR
 from dalembert.simulation.jump_times import has_jumps
 from dalembert.simulation.model import native_model
+from dalembert.simulation.taylor_cost import best_order, taylor_is_cheaper
 from dalembert.states.evaluator import Level, label
 from dalembert.states.values import Values, parameters_of, values_of_run
 from dalembert.studies.chunk import FINISHED, REFUSED, STOPPED, Chunk
@@ -35,6 +37,7 @@ from dalembert.studies.keep import Kept
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import Role, StudyPlan
 from dalembert.studies.possible import Possible
+from dalembert.studies.running import Runner
 from dalembert.studies.starts import Starts
 
 if TYPE_CHECKING:
@@ -51,9 +54,11 @@ def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
     o = plan.options
     if not isinstance(equations, ExplicitEquations):
         return "rows stand beside the equations"
-    if o.integrator != NATIVE:
+    if o.integrator not in (NATIVE, TAYLOR, AUTO):
         return f"integrator {o.integrator!r}"
     for what, wanted in (
+        # series are taken of other expressions where a factor is a number
+        ("amplitudes", o.integrator != NATIVE and Role.AMPLITUDE in plan.roles),
         ("events", bool(o.events)),
         ("an energy tolerance", o.budget is not None),
         ("members", bool(plan.system.expansions)),
@@ -63,11 +68,17 @@ def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
     return None
 
 
+class NoSeries(NotApplicable):
+    """Members that Taylor's method was asked for and that have no series."""
+
+
 class SideBySide:
     """A study compiled for lanes."""
 
-    def __init__(self, plan: StudyPlan, kin: Kinematics, equations: ExplicitEquations, quadratures: Quadratures | None, lanes: int) -> None:
-        self.plan, self._kin = plan, kin
+    def __init__(
+        self, plan: StudyPlan, kin: Kinematics, equations: ExplicitEquations, quadratures: Quadratures | None, lanes: int, alone: Runner
+    ) -> None:
+        self.plan, self._kin, self._alone = plan, kin, alone
         self.values, self._model_member = self._first_values()
         o = plan.options
         self.model = native_model(self.values, equations, o.alpha)
@@ -76,11 +87,13 @@ class SideBySide:
         # every constant has a number, or it is said which has none
         parameters_of(self.values, self.model.parameters)
         self.audit = self._audit(quadratures)
+        self.series = self._series(quadratures)
         self._functionals = [kept for kept in plan.kept if kept.functional is not None]
         quantities = self._quantities()
+        series, audit = self.series, self.audit
         self.functions = LaneFunctions(
-            self.model.rates,
-            self.audit.rates if self.audit else None,
+            self.model.rates if series is None else series.motion.zero,
+            audit.rates if audit and series is None else series.ride.zero if series and series.ride else None,
             self.audit.energy if self.audit else None,
             self.model.projection if o.stabilizer == PROJECTION else None,
             quantities,
@@ -89,12 +102,30 @@ class SideBySide:
                 for k, kept in enumerate(self._functionals)
                 if kept.functional is not None
             ),
+            series,
         )
         self.program = LaneProgram(self.functions, lanes)
         self.starts = Starts(plan, self.values, self._model_member)
         self._nodes = {kept.name: self._node(kept) for kept in plan.kept if kept.functional is None}
         self._possible = Possible(self.values, self._varied_nodes())
         self.at = np.sort(np.unique(plan.times))
+
+    def _series(self, quadratures: Quadratures | None) -> LaneSeries | None:
+        """Taylor's method, where a run alone would take it."""
+        o, model = self.plan.options, self.model
+        if o.integrator == NATIVE or (o.integrator == AUTO and not taylor_is_cheaper(model, float(o.rtol))):
+            return None
+        try:
+            if quadratures is not None and self.audit is not None:
+                # all that rides along with a run alone, and not Z only, must have series
+                whole = native_audit(self.values, quadratures)
+                Recurrence(whole.tape, whole.nodes, whole.state)
+            ride = self.audit.jets if self.audit is not None and self.audit.rates is not None else None
+            return LaneSeries(best_order(model.jets, float(o.rtol)), model.jets, ride)
+        except NotApplicable as problem:
+            if o.integrator == AUTO:
+                return None
+            raise NoSeries(str(problem)) from problem
 
     def jumps(self) -> bool:
         """Whether steps of a single run would end at jumps in time, which lanes know nothing of."""
@@ -216,7 +247,21 @@ class SideBySide:
         y = tables.results[:, self.functions.columns["y"] :][:, :n]
         here = {node: x[begun] for node, x in varied.items()}
         self._keep(chunk, begun, (y, tables), here)
+        if plan.options.integrator == AUTO:
+            # what crawls because it is stiff is made anew by another method
+            self._run_alone(chunk, members, begun[tables.column("cause") == CRAWLING])
         return chunk
+
+    def _run_alone(self, chunk: Chunk, members: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
+        """Members as runs of their own, in place of what became of them here."""
+        found = self._alone.run(members[rows], 1)
+        columns = found.columns()
+        for name, column in chunk.columns().items():
+            column[rows] = columns[name]
+        for k, row in enumerate(rows.tolist()):
+            chunk.reasons.pop(row, None)
+            if k in found.reasons:
+                chunk.reasons[row] = found.reasons[k]
 
     def _parameter_table(self, varied: dict[int, Numbers], count: int) -> Numbers:
         """The parameters of every function, one function after the other."""

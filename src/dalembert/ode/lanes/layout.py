@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from dalembert.numerics.kernels import attributes
 from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, pack
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
-from dalembert.ode.coefficients import STAGES
+from dalembert.ode.coefficients import END_STAGE, STAGES
 from dalembert.ode.problem import DENSE_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dalembert.numerics.compiled import CompiledFunction
+    from dalembert.numerics.jet_code import CompiledJets, JetPart
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -65,8 +66,24 @@ class Functional(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class LaneSeries:
+    """Members by Taylor's method: its order, and the coefficients of the motion and of what rides along."""
+
+    order: int
+    motion: CompiledJets
+    ride: CompiledJets | None
+
+    @property
+    def jets(self) -> dict[str, CompiledJets]:
+        """By the names that their functions of order 0 have."""
+        return {"rates": self.motion} if self.ride is None else {"rates": self.motion, "ride": self.ride}
+
+
+@dataclass(frozen=True, eq=False)
 class LaneFunctions:
     """What the members have in common, as compiled functions of (y, t) and parameters; all but the rates may be missing.
+
+    With `series` the rates, and the rate of what rides along, are order 0 of these, followed by what later orders take.
 
     rates         ẏ of the n components in the error norm
     ride          the rate of one more component that has no influence on the motion
@@ -75,18 +92,30 @@ class LaneFunctions:
     quantities    what functionals are made of
     """
 
-    rates: CompiledFunction
-    ride: CompiledFunction | None = None
+    rates: CompiledFunction | JetPart
+    ride: CompiledFunction | JetPart | None = None
     energy: CompiledFunction | None = None
     projection: CompiledFunction | None = None
     quantities: CompiledFunction | None = None
     functionals: tuple[Functional, ...] = ()
+    series: LaneSeries | None = None
 
     @property
-    def present(self) -> dict[str, CompiledFunction]:
-        """Those there are, by name."""
+    def present(self) -> dict[str, CompiledFunction | JetPart]:
+        """Those there are of a member's parameters, by name."""
         named = {name: getattr(self, name) for name in ("rates", "ride", "energy", "projection", "quantities")}
         return {name: function for name, function in named.items() if function is not None}
+
+    @property
+    def written(self) -> dict[str, CompiledFunction | JetPart]:
+        """All that is compiled, by name."""
+        later = {} if self.series is None else {f"{name}.next": jets.next for name, jets in self.series.jets.items()}
+        return {**self.present, **later}
+
+    @property
+    def dense_rows(self) -> int:
+        """Rows of the dense output of a step."""
+        return DENSE_ROWS if self.series is None else self.series.order + 1
 
     @property
     def n(self) -> int:
@@ -128,6 +157,8 @@ class LaneFunctions:
 LANE_NUMBERS: Final = (
     *("t", "h", "h_try", "t_new", "error", "cause", "streak", "steps", "rejected", "active", "fresh", "good"),
     *("mark_t", "mark_attempts", "next_at", "E_start", "V_start", "drift", "scale", "t_last", "t_earlier", "crossed", "zero"),
+    # of Taylor's method: the time that coefficients are in powers of, the step that follows, what errors have taught, who gets new ones
+    *("unit", "planned", "learned", "expanding"),
     # whole numbers: which member, and its next wanted time
     *("member", "place"),
 )
@@ -147,10 +178,17 @@ class LaneLayout:
             self._take(name, 1)
         for row in ("y", "stage", "new", "end", "end_rate", "carry", "lost", "x", "other_x"):
             self._take(row, self.stride)
-        for j in range(STAGES):
+        for j in range(STAGES) if functions.series is None else (0, 1, END_STAGE):
             self._take(f"k{j}", self.stride)
-        for j in range(DENSE_ROWS):
+        for j in range(functions.dense_rows):
             self._take(f"r{j}", n)
+        if functions.series is not None:
+            self._take("jets", functions.dense_rows * self.stride)
+            for name, jets in functions.series.jets.items():
+                for what, count in (("values", jets.zero.n_out), ("inputs", jets.next.n_in), ("sums", jets.pairs)):
+                    self._take(f"{what}.{name}", count)
+                self._take(f"table.{name}", functions.series.order * jets.next.n_out)
+                self._take(f"w.{name}.next", work[f"{name}.next"])
         self._take("results", 2 + n + 1)
         n_g = functions.quantities.n_out if functions.quantities is not None else 0
         for name in ("g", "g_last", "g_earlier", "other_g"):
@@ -221,14 +259,20 @@ class LaneFunction:
         """What another function of the worker returns."""
         return self.function.call(name, WHOLE, self.pointer, *arguments)
 
+    def elementary(self, name: str, x: Value) -> Value:
+        """exp or log of the lanes, one after the other by the mathematics library."""
+        return self.function.call(f"each.{name}.{self.layout.lanes}", self.kind, x)
+
     def compiled(self, name: str, x: Array, out: Array) -> None:
         """A compiled function of (y, t) and the parameters of the lanes."""
         p, w = self.row(f"p.{name}"), self.row(f"w.{name}")
         self.function.line(f"call void @{name}({x.pointer}, {p.pointer}, {out.pointer}, {w.pointer})")
 
-    def behind(self, array: Array, places: int) -> Array:
+    def behind(self, array: Array, places: Operand) -> Array:
         """What begins so many places after the beginning of an array."""
-        return Array(self.function.emit(POINTER, f"getelementptr {self.kind}, {array.pointer}, i64 {places}"), self.kind)
+        return Array(
+            self.function.emit(POINTER, f"getelementptr {self.kind}, {array.pointer}, {self.function.value(places, WHOLE)}"), self.kind
+        )
 
     def each(self, body: Callable[[Operand], None]) -> None:
         """For the components in the norm, and for what rides along."""

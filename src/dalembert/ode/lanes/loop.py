@@ -15,24 +15,26 @@ from dalembert.numerics.llvm_writer import Operand, Value
 from dalembert.numerics.target import Target
 from dalembert.ode import control, crawl
 from dalembert.ode.lanes.layout import LaneFunction, LaneFunctions, LaneLayout
-from dalembert.ode.lanes.step import evaluate, not_finite, scale, step_texts, sums
+from dalembert.ode.lanes.step import evaluate, not_finite, step_texts
+from dalembert.ode.lanes.taylor import taylor_texts
 from dalembert.ode.lanes.watch import begin_watching, watch_texts
 from dalembert.ode.run import Cause
 
 EXPORTS: Final = ("advance",)
 CRAWLING: Final = 1 + max(Cause)
-_ZEROED: Final = ("streak", "steps", "rejected", "cause", "h", "error", "mark_attempts", "drift", "scale")
+_ZEROED: Final = ("streak", "steps", "rejected", "cause", "h", "error", "mark_attempts", "drift", "scale", "learned")
 
 
 def text(functions: LaneFunctions, target: Target) -> str:
     """The whole module of a worker."""
     compiled, work = [], {}
-    for name, function in functions.present.items():
+    for name, function in functions.written.items():
         body, work[name] = function.text_for(target, name)
         compiled.append(body)
     layout = LaneLayout(functions, target.lanes, work)
     intrinsics = dict.fromkeys([declared(REAL), declared(layout.kind)])
-    own = [*intrinsics, *step_texts(layout), *watch_texts(layout), _refill(layout), _first_size(layout), _begin(layout)]
+    steps = step_texts(layout) if functions.series is None else taylor_texts(layout, functions.series)
+    own = [*intrinsics, *steps, *watch_texts(layout), _refill(layout), _begin(layout)]
     own += [_retire(layout), _leave(layout), _attempt(layout), _advance(layout)]
     return joined(("", part) for part in (*compiled, "\n".join(own)))
 
@@ -72,41 +74,6 @@ def _load(native: LaneFunction, table: str, target: str, count: int, row: tuple[
     source, numbers = native.table(table, member, width), native.single(target)
     with f.loop(f.value(count, WHOLE)) as i:
         numbers[i * native.layout.lanes + lane] = source[i + first]
-
-
-def _norm(native: LaneFunction, x: str, less: str | None = None) -> Value:
-    """Σ (x_i / (atol_i + rtol |y_i|))²; of x − less if given."""
-    f, y, row, other = native.function, native.row("y"), native.row(x), native.row(less or x)
-
-    def square(i: Operand) -> list[Value]:
-        e = (row[i] if less is None else row[i] - other[i]) / scale(native, f.intrinsic("fabs", y[i]), i)
-        return [e * e]
-
-    return sums(native, square, 1)[0]
-
-
-def _first_size(layout: LaneLayout) -> str:
-    """h of the fresh lanes, as for a single run (`dalembert.ode.control`)."""
-    native = LaneFunction(layout, "first_size")
-    f, fresh, job = native.function, native.mask("fresh"), native.job
-    size, slope, h_max = _norm(native, "y"), _norm(native, "k0"), native.wide(job.h_max)
-    guess = f.intrinsic("minnum", (native.wide(job.t_end) - native["t"]) * control.FIRST_GUESS, control.FIRST_GUESS)
-    known = f.intrinsic("minnum", size, slope) > control.NEGLIGIBLE
-    euler = f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), h_max)
-    y, k, stage = native.row("y"), native.row("k0"), native.row("stage")
-
-    def step(i: Operand) -> None:
-        stage[i] = f.intrinsic("fmuladd", euler, k[i], y[i])
-
-    native.each(step)
-    native.put("h", euler * 1e-3, fresh)
-    evaluate(native, native["t"] + euler, stage, native.row("k1"))
-    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", _norm(native, "k1", "k0")) / euler)
-    h = control.eighth_root(f, 0.01 / steepest)
-    h = f.choose(steepest <= control.NO_SLOPE, f.intrinsic("maxnum", control.FIRST_GUESS, euler * 1e-3), h)
-    h = f.intrinsic("minnum", f.intrinsic("minnum", euler * 100.0, h), h_max)
-    native.put("h", h, fresh & ~not_finite(native, stage, native.row("k1")))
-    return native.give()
 
 
 def _begin(layout: LaneLayout) -> str:
@@ -189,10 +156,8 @@ def _attempt(layout: LaneLayout) -> str:
     t_new = f.choose(last, t_end, t + f.intrinsic("minnum", h, rest * 0.5))
     native["t_new"] = t_new = f.choose(native.mask("active"), t_new, t)
     native["h_try"] = t_new - t
-    native.call("stages")
-    native.call("estimate")
+    native.call("trial")
     with f.when(f.any(native.mask("good"))):
-        native.call("finish")
         wanted = native.mask("good") & (native["next_at"] <= native["t_new"])
         if functions.functionals:
             native.call("interpolant")

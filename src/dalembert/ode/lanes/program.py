@@ -17,7 +17,8 @@ import numpy as np
 from dalembert.numerics import jit, llvm_writer
 from dalembert.numerics.target import host
 from dalembert.ode import coefficients, control, crawl, step
-from dalembert.ode.lanes import layout, loop, watch
+from dalembert.ode import taylor as single_taylor
+from dalembert.ode.lanes import layout, loop, taylor, watch
 from dalembert.ode.lanes import step as lane_step
 from dalembert.ode.lanes.layout import FIELDS, LaneFunctions, LaneLayout
 from dalembert.ode.memory import structure
@@ -42,7 +43,7 @@ _SHORT: Final = 24
 def _writers() -> bytes:
     """A hash of the modules that write the text: code kept by another version is not found."""
     digest = hashlib.sha256()
-    for module in (layout, lane_step, watch, loop, llvm_writer, coefficients, control, crawl, step):
+    for module in (layout, lane_step, taylor, watch, loop, llvm_writer, coefficients, control, crawl, step, single_taylor):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.digest()
 
@@ -53,9 +54,9 @@ class LaneProgram:
     def __init__(self, functions: LaneFunctions, lanes: int) -> None:
         target = host(lanes)
         self.functions = functions
-        parts = [name.encode() + function.identity(target) for name, function in functions.present.items()]
-        identity = _writers() + b"".join(parts) + repr(functions.functionals).encode()
-        sizes = {name: f"{name}.size" for name in functions.present}
+        parts = [name.encode() + function.identity(target) for name, function in functions.written.items()]
+        identity = _writers() + b"".join(parts) + repr((functions.functionals, functions.dense_rows)).encode()
+        sizes = {name: f"{name}.size" for name in functions.written}
         # written without waste, but in small functions that a compiler can put together; where the rates are long that takes too long
         level: jit.Level = 1 if functions.n <= _SHORT else 0
         self._library = jit.load(lambda: loop.text(functions, target), (*loop.EXPORTS, *sizes.values()), identity=identity, optimize=level)

@@ -25,8 +25,13 @@ _LOOSE: Final = 1e3
 
 def step_texts(layout: LaneLayout) -> list[str]:
     """The functions of a step."""
-    parts = [_evaluate(layout), _stages(layout), _estimate(layout), _finish(layout), _interpolant(layout), _take(layout), _reject(layout)]
-    return [*parts, _project(layout)] if layout.functions.projection is not None else parts
+    parts = [_evaluate(layout), _first_size(layout), _stages(layout), _estimate(layout), _trial(layout)]
+    return [*parts, *finish_texts(layout, "stage"), _interpolant(layout), _take(layout), _reject(layout)]
+
+
+def finish_texts(layout: LaneLayout, spare: str) -> list[str]:
+    """The end of a step; where it is projected a spare row is written over."""
+    return [_finish(layout)] if layout.functions.projection is None else [_finish(layout), _project(layout, spare)]
 
 
 def evaluate(native: LaneFunction, t: Value, y: Array, k: Array) -> None:
@@ -74,14 +79,25 @@ def _stages(layout: LaneLayout) -> str:
     for s in range(1, STEP_STAGES):
         _stage(native, s)
     f, h, k = native.function, native["h_try"], {j: native.row(f"k{j}") for j in B}
+    native.each(lambda i: move(native, i, lambda carry: f.intrinsic("fmuladd", h, weighted(native, B, k, i), carry)))
+    return native.give()
+
+
+def move(native: LaneFunction, i: Operand, increment: Callable[[Value], Value]) -> None:
+    """new = y + d, where d has been given what rounding took from y; what it takes from new is kept."""
     y, new, carry, lost = (native.row(name) for name in ("y", "new", "carry", "lost"))
+    d = increment(carry[i])
+    end = y[i] + d
+    new[i], lost[i] = end, d - (end - y[i])
 
-    def move(i: Operand) -> None:
-        d = f.intrinsic("fmuladd", h, weighted(native, B, k, i), carry[i])
-        end = y[i] + d
-        new[i], lost[i] = end, d - (end - y[i])
 
-    native.each(move)
+def _trial(layout: LaneLayout) -> str:
+    """A step in every lane, with its end where it is good."""
+    native = LaneFunction(layout, "trial")
+    native.call("stages")
+    native.call("estimate")
+    with native.function.when(native.function.any(native.mask("good"))):
+        native.call("finish")
     return native.give()
 
 
@@ -116,6 +132,47 @@ def scale(native: LaneFunction, size: Value, i: Operand) -> Value:
     return f.intrinsic("fmuladd", native.wide(native.job.rtol), size, native.wide(tolerance))
 
 
+def norm(native: LaneFunction, row: Array, less: Array | None = None) -> Value:
+    """Σ (x_i / (atol_i + rtol |y_i|))² of a row; of x − less if given."""
+    f, y = native.function, native.row("y")
+
+    def square(i: Operand) -> list[Value]:
+        e = (row[i] if less is None else row[i] - less[i]) / scale(native, f.intrinsic("fabs", y[i]), i)
+        return [e * e]
+
+    return sums(native, square, 1)[0]
+
+
+def euler_size(native: LaneFunction, size: Value, slope: Value) -> Value:
+    """0.01 |y| / |f|, if there is such a thing."""
+    f, job = native.function, native.job
+    guess = f.intrinsic("minnum", (native.wide(job.t_end) - native["t"]) * control.FIRST_GUESS, control.FIRST_GUESS)
+    known = f.intrinsic("minnum", size, slope) > control.NEGLIGIBLE
+    return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), native.wide(job.h_max))
+
+
+def _first_size(layout: LaneLayout) -> str:
+    """h of the fresh lanes, as for a single run (`dalembert.ode.control`)."""
+    native = LaneFunction(layout, "first_size")
+    f, fresh, h_max = native.function, native.mask("fresh"), native.wide(native.job.h_max)
+    y, k, stage, after = (native.row(name) for name in ("y", "k0", "stage", "k1"))
+    slope = norm(native, k)
+    euler = euler_size(native, norm(native, y), slope)
+
+    def step(i: Operand) -> None:
+        stage[i] = f.intrinsic("fmuladd", euler, k[i], y[i])
+
+    native.each(step)
+    native.put("h", euler * 1e-3, fresh)
+    evaluate(native, native["t"] + euler, stage, after)
+    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", norm(native, after, k)) / euler)
+    h = control.eighth_root(f, 0.01 / steepest)
+    h = f.choose(steepest <= control.NO_SLOPE, f.intrinsic("maxnum", control.FIRST_GUESS, euler * 1e-3), h)
+    h = f.intrinsic("minnum", f.intrinsic("minnum", euler * 100.0, h), h_max)
+    native.put("h", h, fresh & ~not_finite(native, stage, after))
+    return native.give()
+
+
 def _estimate(layout: LaneLayout) -> str:
     """err = h |e₅|² / √(n (|e₅|² + 0.01 |e₃|²)), and what it means."""
     native = LaneFunction(layout, "estimate")
@@ -129,12 +186,18 @@ def _estimate(layout: LaneLayout) -> str:
     e5, e3 = sums(native, squares, 2)
     below = e5 + e3 * ERROR_OF_ORDER_3
     below = f.choose(below <= 0.0, native.wide(1.0), below) * float(layout.functions.n)
-    native["error"] = error = native["h_try"] * e5 / f.intrinsic("sqrt", below)
-    active, finite = native.mask("active"), error < float("inf")
-    cause = f.choose(finite, f.choose(error > 1.0, native.wide(Cause.ERROR), native.wide(Cause.NONE)), native.wide(Cause.NOT_FINITE))
-    native["good"] = native.as_number(active & finite & (error <= 1.0))
-    native.put("cause", cause, active & ~native.mask("good"))
+    native["error"] = native["h_try"] * e5 / f.intrinsic("sqrt", below)
+    give_verdict(native, native.mask("active"))
     return native.give()
+
+
+def give_verdict(native: LaneFunction, asked: Value) -> None:
+    """What the error estimate means in the lanes that are asked; the others are not good."""
+    f, error = native.function, native["error"]
+    finite = error < float("inf")
+    cause = f.choose(finite, f.choose(error > 1.0, native.wide(Cause.ERROR), native.wide(Cause.NONE)), native.wide(Cause.NOT_FINITE))
+    native["good"] = native.as_number(asked & finite & (error <= 1.0))
+    native.put("cause", cause, asked & ~native.mask("good"))
 
 
 def not_finite(native: LaneFunction, y: Array, k: Array) -> Value:
@@ -168,13 +231,13 @@ def _finish(layout: LaneLayout) -> str:
     return native.give()
 
 
-def _project(layout: LaneLayout) -> str:
+def _project(layout: LaneLayout, spare: str) -> str:
     """q ← q + δq until the constraints hold, and f at the end of the lanes that were moved."""
     native = LaneFunction(layout, "project")
     f, functions = native.function, layout.functions
     assert functions.projection is not None
     n_q = functions.projection.n_out - 1
-    new, end, rate, end_rate = (native.row(name) for name in ("new", "end", "stage", "end_rate"))
+    new, end, rate, end_rate = (native.row(name) for name in ("new", "end", spare, "end_rate"))
     delta = native.row("results")
     # crossed: lanes that still move
     native["crossed"] = native["good"]
@@ -225,20 +288,27 @@ def _interpolant(layout: LaneLayout) -> str:
     return native.give()
 
 
-def _take(layout: LaneLayout) -> str:
-    """(t, y) ← (t + h, y₁) in the good lanes; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
+def step_taken(layout: LaneLayout) -> LaneFunction:
+    """The beginning of every `take`: (t, y) ← (t + h, y₁) in the good lanes."""
     native = LaneFunction(layout, "take")
     f, good = native.function, native.mask("good")
     y, k, new, end, end_rate, carry, lost = (native.row(name) for name in ("y", "k0", "new", "end", "end_rate", "carry", "lost"))
 
-    def move(i: Operand) -> None:
+    def replace(i: Operand) -> None:
         carry[i] = f.choose(good, f.choose(end[i].differs(new[i]), native.wide(0.0), lost[i]), carry[i])
         y[i] = f.choose(good, end[i], y[i])
         k[i] = f.choose(good, end_rate[i], k[i])
 
-    native.each(move)
+    native.each(replace)
     native.put("t", native["t_new"], good)
     native.put("steps", native["steps"] + 1.0, good)
+    return native
+
+
+def _take(layout: LaneLayout) -> str:
+    """(t, y) ← (t + h, y₁) in the good lanes; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
+    native = step_taken(layout)
+    f, good = native.function, native.mask("good")
     growth = control.SAFETY / control.eighth_root(f, native["error"])
     growth = f.intrinsic("minnum", control.LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / control.LARGEST_SHRINKAGE))
     growth = f.choose(native["streak"] > 0.0, f.intrinsic("minnum", growth, 1.0), growth)
@@ -247,12 +317,19 @@ def _take(layout: LaneLayout) -> str:
     return native.give()
 
 
-def _reject(layout: LaneLayout) -> str:
-    """h ← h · max(1/3, 0.75 err^(−1/8)) in the active lanes that are not good; after a failure h/10."""
+def step_rejected(layout: LaneLayout) -> tuple[LaneFunction, Value]:
+    """The beginning of every `reject`, and the lanes that are meant."""
     native = LaneFunction(layout, "reject")
-    f, bad = native.function, native.mask("active") & ~native.mask("good")
+    bad = native.mask("active") & ~native.mask("good")
     for count in ("rejected", "streak"):
         native.put(count, native[count] + 1.0, bad)
+    return native, bad
+
+
+def _reject(layout: LaneLayout) -> str:
+    """h ← h · max(1/3, 0.75 err^(−1/8)) in the active lanes that are not good; after a failure h/10."""
+    native, bad = step_rejected(layout)
+    f = native.function
     by_error = f.intrinsic("maxnum", 1.0 / control.LARGEST_SHRINKAGE, control.SAFETY / control.eighth_root(f, native["error"]))
     by_failure = native.wide(control.SHRINK_AFTER_FAILURE)
     native.put("h", native["h_try"] * f.choose(native["cause"].differs(float(Cause.ERROR)), by_failure, by_error), bad)

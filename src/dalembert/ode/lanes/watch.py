@@ -39,14 +39,14 @@ def watch_texts(layout: LaneLayout) -> list[str]:
 
 def _polynomial(native: LaneFunction, target: str, theta: Value) -> None:
     """r₀ + θ(r₁ + θ̄(r₂ + …)) in every lane, every operation rounded, as NumPy does it."""
-    f, x, rows = native.function, native.row(target), [native.row(f"r{j}") for j in range(DENSE_ROWS)]
+    f, x, rows = native.function, native.row(target), [native.row(f"r{j}") for j in range(native.layout.functions.dense_rows)]
     with f.loop(f.value(native.layout.functions.n, WHOLE)) as i:
         x[i] = horner(theta, [row[i] for row in rows])
 
 
 def horner(theta: Value, rows: list[Value]) -> Value:
-    """The polynomial of the dense output."""
-    value, rest = rows[-1], 1.0 - theta
+    """The polynomial of the dense output; more than eight rows are those of Taylor's method, in powers of θ."""
+    value, rest = rows[-1], 1.0 - theta if len(rows) == DENSE_ROWS else theta
     for j in range(len(rows) - 2, -1, -1):
         value = rows[j] + value * (theta if j % 2 == 0 else rest)
     return value
@@ -72,7 +72,7 @@ def _deliver(layout: LaneLayout) -> str:
         out = native.table("samples", member * native.job.n_times + here, n)
         with f.loop(f.value(n, WHOLE)) as i:
             k = i * lanes + lane
-            inside = horner(theta, [native.single(f"r{j}")[k] for j in range(DENSE_ROWS)])
+            inside = horner(theta, [native.single(f"r{j}")[k] for j in range(layout.functions.dense_rows)])
             out[i] = f.choose(wanted < t_new, inside, native.single("end")[k])
         place[lane] = here + 1
     return f.text()

@@ -13,7 +13,9 @@ KEEP = ["alpha", "alpha.dot*beta", "max(alpha)", "min(beta)", "mean(alpha)", "ti
 
 def compared(s, duration, keep=None, **asked):
     """The study in one lane, the same in others, and every member as a run alone."""
-    one, *others = (da.ensemble(s, duration, keep=keep, lanes=lanes, threads=threads, **asked) for lanes, threads in ((1, 1), (4, 2), (8, 1)))
+    one, *others = (
+        da.ensemble(s, duration, keep=keep, lanes=lanes, threads=threads, **asked) for lanes, threads in ((1, 1), (4, 2), (8, 1))
+    )
     assert "side by side" == one.data.attrs["members run"]
     for other in others:
         for name in one._flat.data_vars:

@@ -79,7 +79,8 @@ def ensemble(
     save     "study.zarr": write chunk by chunk; after an interruption the same call goes on where it stopped
     engine   where chunks run if not here: a dask.distributed.Client, the address of its scheduler, or an executor of concurrent.futures
 
-    The other options are those of `simulate`, and every member has the bits of such a run. A member that fails is a row with its reason.
+    The other options are those of `simulate`, and every member has the bits of such a run; by "native", "taylor" and "auto" members run
+    side by side, by other integrators one by one. A member that fails is a row with its reason.
     """
     from dalembert.simulation.events.event import read_events
     from dalembert.simulation.run_options import RunOptions
@@ -200,19 +201,17 @@ def _is_expression(system: System, text: str) -> bool:
 def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
     """What runs the members of a plan, and how, in words."""
     from dalembert.equations.explicit import ExplicitEquations
-    from dalembert.numerics.target import native_lanes
+    from dalembert.studies.lane_series import NoSeries
     from dalembert.studies.one_by_one import OneByOne
-    from dalembert.studies.side_by_side import NoSeries, SideBySide, why_one_by_one
+    from dalembert.studies.side_by_side import SideBySide, why_one_by_one
 
     kin, equations = what_to_integrate(plan.system, plan.options.integrator)
     why, alone = why_one_by_one(plan, equations), OneByOne(plan, lambda options: run_one(plan, options))
     if why is None:
         assert isinstance(equations, ExplicitEquations)
         quadratures = watched_by(kin, audit=plan.audit, needed=False, level=False)
-        # two vectors are in work while one waits for its results
-        wide = 8 if native_lanes() >= 4 else native_lanes()
         try:
-            side_by_side = SideBySide(plan, kin, equations, quadratures, wide if lanes is None else lanes, alone)
+            side_by_side = SideBySide(plan, kin, equations, quadratures, lanes, alone)
         except NoSeries:
             # every member is told so
             why = "no Taylor series"

@@ -59,7 +59,10 @@ class CompiledJets:
         series = [[rule.series(s) for s in side] for side in zip(*rule.pairs, strict=True)] or [[], []]
         # order 0 and what later ones take of it; a row of the table, one order after the other
         self.zero = JetPart(rule.source.nodes, (*rule.of, *rule.zero_order), self._state, self._parameters)
-        self.next = JetPart(rule.tape.nodes, (*rule.outs, *series[0], *series[1]), rule.inputs, rule.values)
+        distinct = {i: place for place, i in enumerate(dict.fromkeys((*series[0], *series[1])))}
+        self.next = JetPart(rule.tape.nodes, (*rule.outs, *distinct), rule.inputs, rule.values)
+        # for each sum where its two series stand behind the rates
+        self.places = [(distinct[f], distinct[g]) for f, g in zip(*series, strict=True)]
         self._series = series
 
     @functools.cached_property
@@ -166,7 +169,8 @@ class _Layout:
 
     @property
     def sums(self) -> SumLayout:
-        return SumLayout(LANES, self.groups, self.rates, self.width, self.first_sum)
+        places = tuple((LANES * m, LANES * (self.groups + m)) for m in range(self.groups))
+        return SumLayout(LANES, places, self.rates, self.width, self.first_sum, even=True)
 
 
 def _load_fields(*names: str) -> str:

@@ -22,22 +22,34 @@ class SumLayout(NamedTuple):
     """Places counted in numbers.
 
     lanes      numbers in a group
-    groups     how many groups there are
-    first      where the first series of the pairs begin in a row of the table; the second ones follow behind them
+    places     for each group of pairs where its two series are, behind the first
+    first      where the series begin in a row of the table
     width      numbers in a row of the table
     target     where the sums go among the inputs
+    even       whether all places follow from those of the first groups, each so many numbers further on
     """
 
     lanes: int
-    groups: int
+    places: tuple[tuple[int, int], ...]
     first: int
     width: int
     target: int
+    even: bool = False
 
     @property
     def vector(self) -> str:
         """LLVM's name of a group."""
         return kernels.real(self.lanes)
+
+
+class _Chunk(NamedTuple):
+    """Some groups: labels, how far their series and their sums are from the first, and the places of the series."""
+
+    label: str
+    before: str
+    series: str
+    sums: str
+    places: tuple[tuple[int, int], ...]
 
 
 def sums_text(layout: SumLayout, prefix: str = "") -> str:
@@ -59,81 +71,84 @@ entry:
     return "\n".join([declared, *("\n".join([head, *_in_chunks(layout, chunk), "  ret void", "}"]) for head, chunk in parts)])
 
 
-def _in_chunks(layout: SumLayout, chunk: Callable[[SumLayout, str, str, str, int], Iterator[str]]) -> Iterator[str]:
-    """All groups, some at once, and then the rest."""
-    rest = layout.groups % _AT_ONCE
-    whole = layout.groups - rest
-    if whole:
+def _in_chunks(layout: SumLayout, text: Callable[[SumLayout, _Chunk], Iterator[str]]) -> Iterator[str]:
+    """All groups, some at once: in a loop where places are even, and then the rest; otherwise one after the other."""
+    count, begin, before = len(layout.places), 0, "entry"
+    if layout.even and count >= _AT_ONCE:
+        begin, before = count - count % _AT_ONCE, "last"
         yield "  br label %group"
         yield "group:"
         yield "  %g = phi i64 [ 0, %entry ], [ %g1, %a.end ]"
-        yield from chunk(layout, "a", "group", "%g", _AT_ONCE)
+        yield from text(layout, _Chunk("a", "group", "%g", "%g", layout.places[:_AT_ONCE]))
         yield f"  %g1 = add i64 %g, {_AT_ONCE * layout.lanes}"
-        yield f"  %more = icmp slt i64 %g1, {whole * layout.lanes}"
+        yield f"  %more = icmp slt i64 %g1, {begin * layout.lanes}"
         yield "  br i1 %more, label %group, label %last"
         yield "last:"
-    if rest:
-        yield from chunk(layout, "b", "last" if whole else "entry", str(whole * layout.lanes), rest)
+    for k in range(begin, count, _AT_ONCE):
+        yield from text(layout, _Chunk(f"c{k}", before, "0", str(k * layout.lanes), layout.places[k : k + _AT_ONCE]))
+        before = f"c{k}.end"
 
 
-def _inner(layout: SumLayout, label: str, before: str, start: str, count: int) -> Iterator[str]:
-    """Σ_(j=2)^(k−2) of `count` groups from place `start` on, in one loop."""
+def _inner(layout: SumLayout, chunk: _Chunk) -> Iterator[str]:
+    """Σ_(j=2)^(k−2) of a chunk, in one loop."""
+    label, before, vector, count = chunk.label, chunk.before, layout.vector, range(len(chunk.places))
     yield f"  %{label}.f0 = getelementptr double, ptr %table, i64 {layout.first}"
-    yield f"  %{label}.f = getelementptr double, ptr %{label}.f0, i64 {start}"
+    yield f"  %{label}.f = getelementptr double, ptr %{label}.f0, i64 {chunk.series}"
     yield f"  br label %{label}.head"
     yield f"{label}.head:"
     yield f"  %{label}.j = phi i64 [ 2, %{before} ], [ %{label}.j1, %{label}.body ]"
-    for m in range(count):
-        yield f"  %{label}.s{m} = phi {layout.vector} [ zeroinitializer, %{before} ], [ %{label}.i{m}, %{label}.body ]"
+    for m in count:
+        yield f"  %{label}.s{m} = phi {vector} [ zeroinitializer, %{before} ], [ %{label}.i{m}, %{label}.body ]"
     yield f"  %{label}.more = icmp slt i64 %{label}.j, %k.last"
     yield f"  br i1 %{label}.more, label %{label}.body, label %{label}.end"
     yield f"{label}.body:"
     yield f"  %{label}.rest = sub i64 %k, %{label}.j"
-    yield from _terms(layout, label, "i", ("s", f"%{label}.j", f"%{label}.rest"), count)
+    yield from _terms(layout, chunk, "i", ("s", f"%{label}.j", f"%{label}.rest"))
     yield f"  %{label}.j1 = add i64 %{label}.j, 1"
     yield f"  br label %{label}.head"
     yield f"{label}.end:"
-    yield from _places(layout, label, "o", "%sums", start, count)
-    for m in range(count):
-        yield f"  store {layout.vector} %{label}.s{m}, ptr %{label}.o{m}, align 8"
+    yield from _places(layout, chunk, "o", "%sums")
+    for m in count:
+        yield f"  store {vector} %{label}.s{m}, ptr %{label}.o{m}, align 8"
 
 
-def _outer(layout: SumLayout, label: str, _before: str, start: str, count: int) -> Iterator[str]:
-    """What is left to add to `count` groups."""
+def _outer(layout: SumLayout, chunk: _Chunk) -> Iterator[str]:
+    """What is left to add to a chunk."""
+    label, vector, count = chunk.label, layout.vector, range(len(chunk.places))
     yield f"  br label %{label}.end"
     yield f"{label}.end:"
     yield f"  %{label}.f0 = getelementptr double, ptr %table, i64 {layout.first}"
-    yield f"  %{label}.f = getelementptr double, ptr %{label}.f0, i64 {start}"
-    yield from _places(layout, label, "p", "%sums", start, count)
-    for m in range(count):
-        yield f"  %{label}.s{m} = load {layout.vector}, ptr %{label}.p{m}, align 8"
-    yield from _terms(layout, label, "m", ("s", "%one", "%k.last"), count)
-    yield from _terms(layout, label, "n", ("m", "%other", "%one"), count)
+    yield f"  %{label}.f = getelementptr double, ptr %{label}.f0, i64 {chunk.series}"
+    yield from _places(layout, chunk, "p", "%sums")
+    for m in count:
+        yield f"  %{label}.s{m} = load {vector}, ptr %{label}.p{m}, align 8"
+    yield from _terms(layout, chunk, "m", ("s", "%one", "%k.last"))
+    yield from _terms(layout, chunk, "n", ("m", "%other", "%one"))
     yield f"  %{label}.to = getelementptr double, ptr %inputs, i64 {layout.target}"
-    yield from _places(layout, label, "o", f"%{label}.to", start, count)
-    for m in range(count):
-        yield f"  store {layout.vector} %{label}.n{m}, ptr %{label}.o{m}, align 8"
+    yield from _places(layout, chunk, "o", f"%{label}.to")
+    for m in count:
+        yield f"  store {vector} %{label}.n{m}, ptr %{label}.o{m}, align 8"
 
 
-def _places(layout: SumLayout, label: str, name: str, base: str, start: str, count: int) -> Iterator[str]:
-    """The addresses of `count` groups."""
-    yield f"  %{label}.{name} = getelementptr double, ptr {base}, i64 {start}"
-    for m in range(count):
+def _places(layout: SumLayout, chunk: _Chunk, name: str, base: str) -> Iterator[str]:
+    """The addresses of the sums of a chunk."""
+    label = chunk.label
+    yield f"  %{label}.{name} = getelementptr double, ptr {base}, i64 {chunk.sums}"
+    for m in range(len(chunk.places)):
         yield f"  %{label}.{name}{m} = getelementptr double, ptr %{label}.{name}, i64 {m * layout.lanes}"
 
 
-def _terms(layout: SumLayout, label: str, result: str, what: tuple[str, str, str], count: int) -> Iterator[str]:
-    """result = sum + F_i G_j of `count` groups."""
+def _terms(layout: SumLayout, chunk: _Chunk, result: str, what: tuple[str, str, str]) -> Iterator[str]:
+    """result = sum + F_i G_j of a chunk; what several pairs have in common is loaded once."""
     total, *rows = what
+    head, vector = f"%{chunk.label}.{result}", layout.vector
     for side, row in zip("xy", rows, strict=True):
-        yield f"  %{label}.{result}{side}k = mul i64 {row}, {layout.width}"
-        yield f"  %{label}.{result}{side} = getelementptr double, ptr %{label}.f, i64 %{label}.{result}{side}k"
-    for m in range(count):
-        factors = []
-        for side, place in (("x", m * layout.lanes), ("y", layout.lanes * (layout.groups + m))):
-            name = f"%{label}.{result}{side}{m}"
-            yield f"  {name}.a = getelementptr double, ptr %{label}.{result}{side}, i64 {place}"
-            yield f"  {name} = load {layout.vector}, ptr {name}.a, align 8"
-            factors.append(f"{layout.vector} {name}")
-        given = f"{', '.join(factors)}, {layout.vector} %{label}.{total}{m}"
-        yield f"  %{label}.{result}{m} = call {layout.vector} @llvm.fmuladd.{kernels.suffix(layout.lanes)}({given})"
+        yield f"  {head}{side}k = mul i64 {row}, {layout.width}"
+        yield f"  {head}{side} = getelementptr double, ptr %{chunk.label}.f, i64 {head}{side}k"
+    for side, places in zip("xy", zip(*chunk.places, strict=True), strict=True):
+        for place in dict.fromkeys(places):
+            yield f"  {head}{side}a{place} = getelementptr double, ptr {head}{side}, i64 {place}"
+            yield f"  {head}{side}{place} = load {vector}, ptr {head}{side}a{place}, align 8"
+    for m, (f, g) in enumerate(chunk.places):
+        given = f"{vector} {head}x{f}, {vector} {head}y{g}, {vector} %{chunk.label}.{total}{m}"
+        yield f"  {head}{m} = call {vector} @llvm.fmuladd.{kernels.suffix(layout.lanes)}({given})"

@@ -11,13 +11,12 @@ import numpy as np
 
 from dalembert.algebra.folds import symbols_of
 from dalembert.equations.explicit import ExplicitEquations
-from dalembert.errors import BadExpression, DalembertError, NotApplicable, warn
+from dalembert.errors import BadExpression, DalembertError, warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jets import Recurrence
 from dalembert.numerics.symbol_values import BadValue, MissingValue
 from dalembert.ode.diagnosis import stopped
-from dalembert.ode.lanes.layout import Functional, LaneFunctions, LaneSeries
+from dalembert.ode.lanes.layout import Functional, LaneFunctions
 from dalembert.ode.lanes.loop import CRAWLING
 from dalembert.ode.lanes.program import LaneProblem, LaneProgram, Progress, Tables, run_members
 from dalembert.ode.points import Pieces, StoredMotion
@@ -29,11 +28,11 @@ from dalembert.simulation.events.event import SIGNS
 from dalembert.simulation.integrators import AUTO, NATIVE, TAYLOR
 from dalembert.simulation.jump_times import has_jumps
 from dalembert.simulation.model import native_model
-from dalembert.simulation.taylor_cost import best_order, taylor_is_cheaper
 from dalembert.states.evaluator import Level, label
 from dalembert.states.values import Values, parameters_of, values_of_run
 from dalembert.studies.chunk import FINISHED, REFUSED, STOPPED, Chunk
 from dalembert.studies.keep import Kept
+from dalembert.studies.lane_series import lane_series, ride_along, usual_lanes
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import Role, StudyPlan
 from dalembert.studies.possible import Possible
@@ -68,15 +67,17 @@ def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
     return None
 
 
-class NoSeries(NotApplicable):
-    """Members that Taylor's method was asked for and that have no series."""
-
-
 class SideBySide:
     """A study compiled for lanes."""
 
     def __init__(
-        self, plan: StudyPlan, kin: Kinematics, equations: ExplicitEquations, quadratures: Quadratures | None, lanes: int, alone: Runner
+        self,
+        plan: StudyPlan,
+        kin: Kinematics,
+        equations: ExplicitEquations,
+        quadratures: Quadratures | None,
+        lanes: int | None,
+        alone: Runner,
     ) -> None:
         self.plan, self._kin, self._alone = plan, kin, alone
         self.values, self._model_member = self._first_values()
@@ -87,13 +88,12 @@ class SideBySide:
         # every constant has a number, or it is said which has none
         parameters_of(self.values, self.model.parameters)
         self.audit = self._audit(quadratures)
-        self.series = self._series(quadratures)
+        series = lane_series(plan, self.values, self.model, self.audit, quadratures)
         self._functionals = [kept for kept in plan.kept if kept.functional is not None]
         quantities = self._quantities()
-        series, audit = self.series, self.audit
         self.functions = LaneFunctions(
             self.model.rates if series is None else series.motion.zero,
-            audit.rates if audit and series is None else series.ride.zero if series and series.ride else None,
+            ride_along(self.audit, series),
             self.audit.energy if self.audit else None,
             self.model.projection if o.stabilizer == PROJECTION else None,
             quantities,
@@ -104,28 +104,11 @@ class SideBySide:
             ),
             series,
         )
-        self.program = LaneProgram(self.functions, lanes)
+        self.program = LaneProgram(self.functions, lanes or usual_lanes(series))
         self.starts = Starts(plan, self.values, self._model_member)
         self._nodes = {kept.name: self._node(kept) for kept in plan.kept if kept.functional is None}
         self._possible = Possible(self.values, self._varied_nodes())
         self.at = np.sort(np.unique(plan.times))
-
-    def _series(self, quadratures: Quadratures | None) -> LaneSeries | None:
-        """Taylor's method, where a run alone would take it."""
-        o, model = self.plan.options, self.model
-        if o.integrator == NATIVE or (o.integrator == AUTO and not taylor_is_cheaper(model, float(o.rtol))):
-            return None
-        try:
-            if quadratures is not None and self.audit is not None:
-                # all that rides along with a run alone, and not Z only, must have series
-                whole = native_audit(self.values, quadratures)
-                Recurrence(whole.tape, whole.nodes, whole.state)
-            ride = self.audit.jets if self.audit is not None and self.audit.rates is not None else None
-            return LaneSeries(best_order(model.jets, float(o.rtol)), model.jets, ride)
-        except NotApplicable as problem:
-            if o.integrator == AUTO:
-                return None
-            raise NoSeries(str(problem)) from problem
 
     def jumps(self) -> bool:
         """Whether steps of a single run would end at jumps in time, which lanes know nothing of."""

@@ -5,6 +5,7 @@ that the loop for a single run does, on the same numbers in the same order, so t
 
 layout    what lies where in a worker's memory, and the table of results
 step      a step of all lanes, with masks instead of branches
+taylor    the same by Taylor's method
 watch     what is kept of the motion between the ends of steps
 loop      lanes filled, begun, stepped and emptied
 program   all of it as one library, and the workers that run it

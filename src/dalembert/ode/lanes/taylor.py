@@ -30,8 +30,9 @@ def taylor_texts(layout: LaneLayout, series: LaneSeries) -> list[str]:
 
 def _sums(layout: LaneLayout, name: str, jets: CompiledJets) -> str:
     """Each pair of series is a group of its own, as wide as the lanes."""
-    L, width = layout.lanes, jets.next.n_out
-    return sums_text(SumLayout(L, jets.pairs, jets.n_out * L, width * L, (jets.n_in + 3) * L), f"{name}.")
+    L = layout.lanes
+    places = tuple((f * L, g * L) for f, g in jets.places)
+    return sums_text(SumLayout(L, places, jets.n_out * L, jets.next.n_out * L, (jets.n_in + 3) * L), f"{name}.")
 
 
 def _coefficients(native: LaneFunction, k: Operand) -> Array:

@@ -201,7 +201,6 @@ def _is_expression(system: System, text: str) -> bool:
 def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
     """What runs the members of a plan, and how, in words."""
     from dalembert.equations.explicit import ExplicitEquations
-    from dalembert.studies.lane_series import NoSeries
     from dalembert.studies.one_by_one import OneByOne
     from dalembert.studies.side_by_side import SideBySide, why_one_by_one
 
@@ -212,7 +211,9 @@ def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
         quadratures = watched_by(kin, audit=plan.audit, needed=False, level=False)
         try:
             side_by_side = SideBySide(plan, kin, equations, quadratures, lanes, alone)
-        except NoSeries:
+        except NotApplicable:
+            if plan.options.integrator != "taylor":
+                raise
             # every member is told so
             why = "no Taylor series"
         else:

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 _VECTOR: Final = 4
 
 
-class NoSeries(NotApplicable):
-    """Members that Taylor's method was asked for and that have no series."""
-
-
 def lane_series(
     plan: StudyPlan, values: Values, model: NativeModel, audit: Audit | None, quadratures: Quadratures | None
 ) -> LaneSeries | None:
@@ -43,10 +39,10 @@ def lane_series(
             Recurrence(whole.tape, whole.nodes, whole.state)
         ride = audit.jets if audit is not None and audit.rates is not None else None
         return LaneSeries(best_order(model.jets, rtol), model.jets, ride)
-    except NotApplicable as problem:
+    except NotApplicable:
         if name == AUTO:
             return None
-        raise NoSeries(str(problem)) from problem
+        raise
 
 
 def ride_along(audit: Audit | None, series: LaneSeries | None) -> CompiledFunction | JetPart | None:

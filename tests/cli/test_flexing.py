@@ -46,7 +46,7 @@ def test_hybrid_equations():
 
 
 def test_steps_formats_and_variables(tmp_path):
-    assert "5. The energies" in run("hybrid", "beam-on-ball-joint", "--steps").stdout
+    assert "6. The energies" in run("hybrid", "beam-on-ball-joint", "--steps").stdout
     assert "[along ψ]" in run("hybrid", "beam-on-ball-joint", "--along", "coordinates").stdout
     assert "[along ω_z]" in run("hybrid", "beam-on-ball-joint").stdout
     assert r"\int_{0}^{L} x v\,dx" in run("hybrid", "beam-on-ball-joint", "--format", "markdown").stdout

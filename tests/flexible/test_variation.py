@@ -6,6 +6,7 @@ import pytest
 
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite
+from dalembert.algebra.formula import Symbol
 from dalembert.algebra.printing import latex, text
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.names import latex_name, unicode_name
@@ -14,6 +15,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.flexible.hybrid.fields import Fields, Jet
 from dalembert.flexible.hybrid.integrals import Integrals
 from dalembert.flexible.hybrid.variation import varied
+from dalembert.kinetics.quantity import Quantity
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def test_integration_by_parts_is_the_variation_itself(fields):
     time, L = t.symbol("t"), t.const(1)
     v, w, v_x, v_xx, v_t, v_xt = (scalar(fields, *j) for j in (("v",), ("w",), ("v", 1), ("v", 2), ("v", 0, 1), ("v", 1, 1)))
     density = v_t**2 * (1 + Scalar(t, fields.x)) + v_xt**2 * 3 - v_xx**2 * v**2 + w * v_x**2 + v_xx * v_t * w
-    found = varied(fields, density, L, "L")
+    found = varied(fields, Quantity(Symbol("L"), density, symbol=Symbol("L")))
     own = polynomial(t, "v", {(2, 1): 1, (3, 0): 2, (0, 2): -1}) | polynomial(t, "w", {(1, 1): 4, (0, 0): 1})
     # δv = (x² + 2x + 3) t (1 − t)
     change = {"v": polynomial(t, "v", {(j, k): c * s for j, c in ((0, 3), (1, 2), (2, 1)) for k, s in ((1, 1), (2, -1))})["v"], "w": t.zero}
@@ -108,11 +110,12 @@ def test_integration_by_parts_is_the_variation_itself(fields):
         slope = Derivative(t, {i: t.one}.get)(density.i)
         direct = t.add(direct, t.mul(put_in(slope), derived(change[jet.field], jet.along, jet.dots)))
     expected = integrated(integrated(direct, "x"), "t")
-    inside = integrated(t.mul(put_in(found.inside["v"]), change["v"]), "x")
-    for position, ends in ((t.zero, found.start), (L, found.end)):
-        for (name, order), e in ends.items():
+    inside = integrated(t.mul(put_in((-found.inside["v"]).value.i), change["v"]), "x")
+    for label, position, sign in (("0", t.zero, -1), ("L", L, 1)):
+        for (name, order), B in found.section.items():
             varies = Rewrite(t, {fields.x: position})(derived(change[name], order, 0))
-            inside = t.add(inside, t.mul(put_in(e), varies))
+            at = t.mul(t.const(sign), fields.at(B.value.i, label, position))
+            inside = t.add(inside, t.mul(put_in(at), varies))
     got = integrated(inside, "t")
     assert t.value(expected) not in (None, 0)
     assert t.value(expected) == t.value(got)

@@ -48,7 +48,7 @@ class Formula:
 
 @dataclass(unsafe_hash=True, slots=True)
 class Symbol(Formula):
-    """T, q̇_k, T̄, F_r*, γ³₁₂: a letter with indices below and above, dots, a bar, a star."""
+    """T, q̇_k, T̄, T̂, F_r*, γ³₁₂: a letter with indices below and above, dots, a bar, a star, a hat."""
 
     letter: str
     below: tuple[str | Formula, ...] = ()
@@ -56,6 +56,10 @@ class Symbol(Formula):
     dots: int = 0
     bar: bool = False
     star: bool = False
+    hat: bool = False
+
+
+TIME: Final = Symbol("t")
 
 
 @cache
@@ -150,9 +154,10 @@ class Partial(Formula):
 
 @dataclass(unsafe_hash=True, slots=True)
 class Rate(Formula):
-    """da/dt along the motion"""
+    """da/dt along the motion, or da/dx along a member"""
 
     of: Formula
+    by: Formula = TIME
 
 
 @dataclass(unsafe_hash=True, slots=True)
@@ -185,8 +190,8 @@ class Total(Formula):
 
 
 @dataclass(unsafe_hash=True, slots=True)
-class TimeIntegral(Formula):
-    """∫a dt"""
+class IntegralOver(Formula):
+    """∫a dt, ∫a dx"""
 
     of: Formula
     by: Formula

@@ -10,6 +10,7 @@ from dalembert.algebra.formula import (
     All,
     Component,
     Equation,
+    IntegralOver,
     Least,
     Partial,
     Quotient,
@@ -17,7 +18,6 @@ from dalembert.algebra.formula import (
     Size,
     Squared,
     Symbol,
-    TimeIntegral,
     Total,
     Varied,
 )  # fmt: skip
@@ -54,4 +54,4 @@ BOLTZMANN_HAMEL: Final = Equation(
     _of(U, "r"),
 )
 HAMILTON: Final = All((Equation(q_dot, Partial(H, p)), Equation(p_dot, -Partial(H, q) + Q + A.T * lam)))
-EXTENDED_HAMILTON: Final = Equation(TimeIntegral(Varied(T) - Varied(V) + Varied(W), t), ZERO)
+EXTENDED_HAMILTON: Final = Equation(IntegralOver(Varied(T) - Varied(V) + Varied(W), t), ZERO)

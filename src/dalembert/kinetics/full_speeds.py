@@ -7,6 +7,7 @@ Source: Gre03 (4.2)–(4.9), Bar00 (36)–(40).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -112,16 +113,20 @@ def hamel_coefficients(full: FullSpeeds) -> tuple[list[list[list[int]]], list[li
 class AllSpeeds:
     """The n speeds of a system, those of the rows kept alive until all is differentiated."""
 
-    def __init__(self, kin: Kinematics) -> None:
-        self.full = full_speeds(kin)
+    def __init__(self, of: Kinematics | FullSpeeds, qdot: Sequence[int] | None = None) -> None:
+        self.full = of if isinstance(of, FullSpeeds) else full_speeds(of)
         self.kin, self.tape, self.of = self.full.kin, self.full.kin.tape, Quantities(self.full.kin)
-        known = dict(zip(self.kin.q, self.full.qdot, strict=True))
-        # q̇ = Φ u + X while u̇ are symbols
-        self._rate = Derivative(self.tape, lambda i: known[i] if i in known else self.tape.rate(i))
-        self.in_u = Rewrite(self.tape, dict(zip(self.kin.qdot, self.full.qdot, strict=True)))
+        self._qdot = self.full.qdot if qdot is None else qdot
+        self._known = dict(zip(self.kin.q, self._qdot, strict=True))
+        self._rate = Derivative(self.tape, self.rate)
+        self.in_u = Rewrite(self.tape, dict(zip(self.kin.qdot, self._qdot, strict=True)))
         self._imposed = Rewrite(
             self.tape, dict.fromkeys((*self.full.u_D, *(self.tape.rate(x) or x for x in self.full.u_D)), self.tape.zero)
         )
+
+    def rate(self, i: int) -> int | None:
+        """q̇ = Φ u + X while u̇ are symbols"""
+        return self._known[i] if i in self._known else self.tape.rate(i)
 
     @on_demand
     def numbers(self) -> tuple[str, ...]:
@@ -155,7 +160,7 @@ class AllSpeeds:
         """q̇ = Φ u + X"""
         X = self.of.given("X", Column(self.tape, (X for X, _ in self.full.Phi)))
         tree, parts = Phi.ref * self.u.ref + X.ref, (Phi, self.u, X, self.of.qdot)
-        return Quantity(tree, Column(self.tape, self.full.qdot), parts, symbol=self.of.qdot.ref, index=self.of.coordinates)
+        return Quantity(tree, Column(self.tape, self._qdot), parts, symbol=self.of.qdot.ref, index=self.of.coordinates)
 
     # ---- while all speeds live -----------------------------------------------------------------
 

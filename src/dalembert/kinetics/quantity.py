@@ -20,9 +20,10 @@ from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.formula import Equation, Formula, Symbol
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.geometry.vector import Vector
 from dalembert.kinetics.fields import Contraction, PlaceField, Slopes
 
-Value = Scalar | Column | Rows | PlaceField | Contraction
+Value = Scalar | Vector | Column | Rows | PlaceField | Contraction
 
 
 @dataclass(eq=False, slots=True)
@@ -115,9 +116,9 @@ class Quantity:
         return Quantity(Formula.__mul__, value, (self, other), index=other.index)
 
     def __matmul__(self, other: Quantity) -> Quantity:
-        """A x of a matrix and a column, x·y of two columns."""
+        """A x of a matrix and a column, x·y of two columns or vectors."""
         value = self.value @ other.value
-        if isinstance(self.value, Column):
+        if isinstance(self.value, Column | Vector):
             return Quantity(f.Dot, value, (self, other))
         return Quantity(Formula.__mul__, value, (self, other), index=self.index, across=other.across)
 

@@ -74,6 +74,11 @@ class Item:
     of: str = ""
 
 
+def steps_of(kin: Kinematics, told: Iterable[Quantity | Step]) -> tuple[Step, ...]:
+    """What is told, for one system."""
+    return tuple(step_of(kin, a) if isinstance(a, Quantity) else a for a in told)
+
+
 def step_of(kin: Kinematics, a: Quantity) -> Step:
     """A quantity as a step: its formula, and every entry or place of it."""
     return Step(a.title, a.statement, tuple(_items(kin, a)), a.source, a.why, a.sparse)
@@ -93,7 +98,7 @@ def _items(kin: Kinematics, a: Quantity) -> Iterator[Item]:
     elif isinstance(value, Column):
         yield from (Item(label, node) for label, node in zip(_labels(kin, a), value, strict=True))
     else:
-        yield Item(a.ref, value.i)
+        yield Item(a.ref, value if isinstance(value, Vector) else value.i)
 
 
 def _labels(kin: Kinematics, a: Quantity) -> Iterator[str | Formula]:
@@ -192,7 +197,7 @@ class Derivation(Shown):
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Every quantity that is told, for this system."""
-        return tuple(step_of(self.kinematics, a) if isinstance(a, Quantity) else a for a in self.told)
+        return steps_of(self.kinematics, self.told)
 
     @cached_property
     def equations(self) -> Equations:

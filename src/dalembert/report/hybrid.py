@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
-from dalembert.algebra.printing.tree import Prose, Tree
+from dalembert.algebra.printing.tree import Tree
 from dalembert.flexible.hybrid.equations import HybridEquations
 from dalembert.flexible.hybrid.integrals import integral_naming
 from dalembert.flexible.hybrid.reading import condition, inside, own_first, written
 from dalembert.flexible.hybrid.reading import second as accelerations_of
-from dalembert.geometry.vector import Vector
-from dalembert.principles.base import Item, Step
 from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, words
-from dalembert.report.labels import label
-from dalembert.report.steps import is_zero
-from dalembert.report.writing import Writing, along_axes, components
+from dalembert.report.steps import quantities
+from dalembert.report.writing import Writing
 
 
 def hybrid(h: HybridEquations, writing: Writing, *, steps: bool = False) -> Iterator[Block]:
@@ -23,13 +21,14 @@ def hybrid(h: HybridEquations, writing: Writing, *, steps: bool = False) -> Iter
     writing = _knowing(h, writing)
     yield Heading(2, h.principle.title)
     yield words(writing.general(h.principle.statement), f"  [{h.principle.source}]")
-    shown = [step for step in h.steps if step.items] if steps else []
-    for number, step in enumerate(shown, 1):
-        yield Heading(3, f"{number}. {step.title}")
-        yield words(writing.general(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True)
-        if step.why:
-            yield words(step.why)
-        yield _quantities(h, step, writing)
+    # several quantities of one kind share a heading
+    shown = groupby(h.steps if steps else (), key=lambda step: (step.title, step.why))
+    for number, ((title, why), alike) in enumerate(shown, 1):
+        yield Heading(3, f"{number}. {title}")
+        if why:
+            yield words(why)
+        for step in alike:
+            yield from quantities(step, h, writing)
     yield from _result(h, writing)
     for remark in h.remarks:
         yield words(remark, quiet=True)
@@ -38,30 +37,6 @@ def hybrid(h: HybridEquations, writing: Writing, *, steps: bool = False) -> Iter
 def _knowing(h: HybridEquations, writing: Writing) -> Writing:
     """The same writing, which now knows integrals and the names of this derivation."""
     return replace(writing, naming=integral_naming(h.tape, h.integrals))
-
-
-def _quantities(h: HybridEquations, step: Step, writing: Writing) -> Display:
-    nodes = [i for item in step.items for i in _nodes(item)]
-    results, definitions = writing.scalars(h.tape, nodes)
-    following = iter(results)
-    lines = []
-    for item in step.items:
-        found = [next(following) for _ in _nodes(item)]
-        if isinstance(item.value, Vector):
-            entries = [(F, axis, w) for (F, axis, _), w in zip(components(item.value), found, strict=True)]
-            right = along_axes(entries)
-        else:
-            right = found[0] if found else Prose(str(item.value))
-        lines.append(
-            Line(FormulaSpan(right), label(item.label, writing, h.tape.names, item.of), sign=":" if is_zero(step.formula) else "=")
-        )
-    return Display(tuple(lines), definitions)
-
-
-def _nodes(item: Item) -> list[int]:
-    if isinstance(item.value, Vector):
-        return [c for _, _, c in components(item.value)]
-    return [item.value] if isinstance(item.value, int) else []
 
 
 def _result(h: HybridEquations, writing: Writing) -> Iterator[Block]:

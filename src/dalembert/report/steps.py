@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from dalembert.algebra import formula as f
 from dalembert.algebra.folds import symbols_of
@@ -17,6 +17,9 @@ from dalembert.principles.base import Derivation, Item, Matrix, Step
 from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, words
 from dalembert.report.labels import label
 from dalembert.report.writing import Writing, along_axes, components, matrix
+
+if TYPE_CHECKING:
+    from dalembert.flexible.hybrid.equations import HybridEquations
 
 # the equations alone, the steps of the principle, all from the description on, the same with reasons
 Level = Literal["equations", "brief", "full", "teach"]
@@ -109,7 +112,7 @@ def _step(step: Step, d: Derivation, writing: Writing) -> StepPart:
     return StepPart(step.title, tuple(quantities(step, d, writing)), step.why)
 
 
-def quantities(step: Step, d: Derivation, writing: Writing) -> Iterator[Block]:
+def quantities(step: Step, d: Derivation | HybridEquations, writing: Writing) -> Iterator[Block]:
     """The formula in general and every quantity of the step."""
     yield words(writing.general(step.formula), f"  [{step.source}]" * bool(step.source), quiet=True)
     matrices = [(item, item.value) for item in step.items if isinstance(item.value, Matrix)]
@@ -130,7 +133,7 @@ def is_zero(formula: str | f.Formula) -> bool:
     return formula.endswith("= 0") if isinstance(formula, str) else isinstance(formula, f.Equation) and formula.right == f.ZERO
 
 
-def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...], tuple[Sides, ...]]:
+def _lines(step: Step, d: Derivation | HybridEquations, writing: Writing) -> tuple[tuple[Line, ...], tuple[Sides, ...]]:
     """Every quantity of a step; what is too long to be read shares its intermediates, zeros share a line."""
     written, definitions = writing.scalars(d.tape, [i for item in step.items for i in _nodes(item)])
     following = iter(written)
@@ -149,7 +152,7 @@ def _lines(step: Step, d: Derivation, writing: Writing) -> tuple[tuple[Line, ...
     return tuple(lines), definitions
 
 
-def _line(step: Step, item: Item, right: FormulaSpan | str, d: Derivation, writing: Writing) -> Line:
+def _line(step: Step, item: Item, right: FormulaSpan | str, d: Derivation | HybridEquations, writing: Writing) -> Line:
     names = d.tape.names
     if not isinstance(item.label, str) or not isinstance(step.formula, str):
         return Line(right, label(item.label, writing, names, item.of))
@@ -165,7 +168,7 @@ def _line(step: Step, item: Item, right: FormulaSpan | str, d: Derivation, writi
     return Line(right, label(item.label, writing, names))
 
 
-def _equations(items: Sequence[Item], d: Derivation, writing: Writing) -> Display:
+def _equations(items: Sequence[Item], d: Derivation | HybridEquations, writing: Writing) -> Display:
     """Each quantity = 0, with what it is about."""
     kin = d.kinematics
     nodes = [item.value for item in items if isinstance(item.value, int)]
@@ -174,7 +177,7 @@ def _equations(items: Sequence[Item], d: Derivation, writing: Writing) -> Displa
     return Display(tuple(lines), display.definitions)
 
 
-def _about(item: Item, d: Derivation, writing: Writing) -> tuple[Span, ...]:
+def _about(item: Item, d: Derivation | HybridEquations, writing: Writing) -> tuple[Span, ...]:
     if not isinstance(item.label, str):
         return label(item.label, writing, d.tape.names, item.of)
     if item.label in d.tape.names:
@@ -182,7 +185,7 @@ def _about(item: Item, d: Derivation, writing: Writing) -> tuple[Span, ...]:
     return () if item.label.isdigit() else (item.label,)
 
 
-def _owner(d: Derivation, place: str) -> str:
+def _owner(d: Derivation | HybridEquations, place: str) -> str:
     """The body that a mass centre or a frame belongs to."""
     owners = [b.name for b in d.kinematics.system.bodies if place == b.G.name or (b.frame is not None and place == b.frame.name)]
     return owners[0] if owners else place
@@ -204,7 +207,7 @@ def _right(item: Item, written: list[Tree]) -> FormulaSpan | str:
 # ---- matrices --------------------------------------------------------------------------------
 
 
-def _matrix(item: Item, m: Matrix, d: Derivation, writing: Writing) -> Iterator[Block]:
+def _matrix(item: Item, m: Matrix, d: Derivation | HybridEquations, writing: Writing) -> Iterator[Block]:
     """The matrix as one, and what its rows and columns belong to; entry by entry where it would be too wide."""
     written, definitions = writing.scalars(d.tape, [e for row in m.rows for e in row])
     across = len(m.across)

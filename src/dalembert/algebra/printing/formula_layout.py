@@ -66,7 +66,7 @@ class _Layout:
     @of.register
     def _symbol(self, a: f.Symbol) -> Tree:
         below, above = (tuple(map(self._index, indices)) for indices in (a.below, a.above))
-        return Letter(a.letter, below, above, a.dots, "bar" if a.bar else "", a.star)
+        return Letter(a.letter, below, above, a.dots, "bar" if a.bar else "hat" if a.hat else "", a.star)
 
     @of.register
     def _name(self, a: f.Name) -> Tree:
@@ -118,9 +118,10 @@ class _Layout:
 
     @of.register
     def _rate(self, a: f.Rate) -> Tree:
+        below = Letter(f"d{a.by.letter}") if isinstance(a.by, f.Symbol) else Adjacent((Letter("d"), self.of(a.by)))
         if isinstance(a.of, f.Symbol):
-            return FractionBar(Adjacent((Letter("d"), self.of(a.of))), Letter("dt"))
-        return Factors((FractionBar(Letter("d"), Letter("dt")), self._factor(a.of)))
+            return FractionBar(Adjacent((Letter("d"), self.of(a.of))), below)
+        return Factors((FractionBar(Letter("d"), below), self._factor(a.of)))
 
     @of.register
     def _varied(self, a: f.Varied) -> Tree:
@@ -139,7 +140,7 @@ class _Layout:
         return SummationSign(self._factor(a.of), a.over)
 
     @of.register
-    def _integral(self, a: f.TimeIntegral) -> Tree:
+    def _integral(self, a: f.IntegralOver) -> Tree:
         return IntegralSign(self._factor(a.of), self.of(a.by))
 
     @of.register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from dalembert.algebra.tape import Tape
@@ -10,8 +11,9 @@ from dalembert.flexible.hybrid.continuum import Continuum
 from dalembert.flexible.hybrid.integrals import Integral
 from dalembert.flexible.hybrid.variation import Variation
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.quantity import Quantity
 from dalembert.notebook import Shown
-from dalembert.principles.base import Principle, Step
+from dalembert.principles.base import Principle, Step, steps_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class HybridEquations:
 
     principle: Principle
     kinematics: Kinematics = field(repr=False)
-    steps: tuple[Step, ...] = field(repr=False)
+    told: tuple[Quantity | Step, ...] = field(repr=False, compare=False)
     along: Literal["q", "u"]
     ordinary: tuple[OrdinaryEquation, ...]
     partial: tuple[FieldEquation, ...]
@@ -68,6 +70,11 @@ class HybridEquations:
     sections: dict[str, dict[Variation, int]] = field(repr=False, default_factory=dict)
     # what deserves a second look
     remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Every quantity that is told, for this system."""
+        return steps_of(self.kinematics, self.told)
 
     @property
     def tape(self) -> Tape:

@@ -9,25 +9,28 @@ Source: Bar00 (60)–(62) and the text after.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, reduce
+from operator import add, sub
 from typing import Final, Literal
 
-from dalembert.algebra.columns import gathered
+from dalembert.algebra import formula as f
+from dalembert.algebra.columns import Column
 from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Linear, Rewrite, gradient, symbols_of
+from dalembert.algebra.folds import Linear, Rewrite, symbols_of
+from dalembert.algebra.formula import Name, Symbol
 from dalembert.algebra.printing.names import unicode_name
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations import statements
 from dalembert.errors import NotApplicable, NotASystem
 from dalembert.flexible.hybrid.continuum import SHORTENING, Continuum, Place, continuum
 from dalembert.flexible.hybrid.equations import BoundaryCondition, FieldEquation, HybridEquations, OrdinaryEquation
-from dalembert.flexible.hybrid.steps import HybridEnergies, recorded
 from dalembert.flexible.hybrid.undiscretised import undiscretised
-from dalembert.flexible.hybrid.variation import Variation, varied, varied_at
+from dalembert.flexible.hybrid.variation import Variation, VariationParts, varied, varied_at
 from dalembert.flexible.hybrid.velocities import HybridInSpeeds, InRates, Velocities
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.fields import potential_energy
-from dalembert.model.member import End, Member
+from dalembert.kinetics.quantity import Quantity, equation
+from dalembert.model.member import Member
 from dalembert.model.system import System
 from dalembert.principles.base import Principle
 
@@ -73,31 +76,38 @@ class _Derivation:
     def __init__(self, kin: Kinematics, velocities: Velocities, continua: dict[str, Continuum]) -> None:
         self.kin, self.velocities, self.continua = kin, velocities, continua
         self.tape = kin.tape
-        motion = velocities.motion
-        self.T = kinetic_energy(kin, motion.v, motion.w)
-        self.V = kin.scalar(velocities.written(potential_energy(kin).i))
-        self.T_ends, self.V_ends = {}, {}
-        self.sections: dict[str, dict[Variation, int]] = {}
-        for name, c in continua.items():
-            for end, place in _ends(c):
-                self.T_ends[name, place] = c.end_kinetic(end, place)
-                self.V_ends[name, place] = c.end_potential(end, place)
-                self.T, self.V = self.T + self.T_ends[name, place], self.V + self.V_ends[name, place]
-        self.T_hat = {name: c.kinetic() for name, c in continua.items()}
-        self.V_hat = {n: c.strain() + c.weight(c.places[0], c.member.density) for n, c in continua.items()}
-        self.energies = HybridEnergies(self.T, self.V, self.T_hat, self.V_hat)
+        self.rigid = (velocities.T.called("T", "R"), velocities.of.V.called("V", "R"))
+        self.ends = {(n, p): (c.end_kinetic(c.member.ends[k], p), c.end_potential(c.member.ends[k], p)) for n, k, p, c in self._ends()}
+        self.lines = {n: (c.kinetic().told(*_KINETIC), c.strain().told(*_STRAIN)) for n, c in continua.items()}
+        self.L_hat = {n: (T - V).standing_as(continua[n].per_length("L")).told(*_DENSITY) for n, (T, V) in self.lines.items()}
+        self.varied = {n: varied(c.fields, self.L_hat[n]) for n, c in continua.items()}
+
+    def _ends(self) -> Iterator[tuple[str, Literal[0, 1], Place, Continuum]]:
+        for name, c in self.continua.items():
+            yield from ((name, 0, c.places[1], c), (name, 1, c.places[2], c))
 
     def equations(self) -> HybridEquations:
-        ordinary = tuple(self._ordinary())
-        partial, boundary = [], []
-        for name, c in self.continua.items():
-            fields, conditions = self._of_member(name, c)
-            partial += fields
-            boundary += conditions
-        steps = tuple(recorded(self.continua, self.energies, partial, boundary))
         v = self.velocities
-        found = tuple(partial), tuple(boundary), self.continua, tuple(v.accelerations), self.sections
-        return HybridEquations(PRINCIPLE, self.kin, steps, v.along, ordinary, *found, tuple(self._remarks(ordinary)))
+        statement, ordinary = self._ordinary() if v.names else (None, ())
+        partial = {name: self._inside(c, self.varied[name]) for name, c in self.continua.items()}
+        boundary = [pair for name, side, place, c in self._ends() for pair in self._conditions(name, c, side, place)]
+        sections = {name: self._sections(c, self.varied[name]) for name, c in self.continua.items()}
+        told = [*self._motion(), *self._energies(), *self._loads(), *v.told, *([] if statement is None else [statement])]
+        told += [a for each in partial.values() for a in each.values()]
+        told += [a for each in sections.values() for a in each.values()] + [a for _, a in boundary if a is not None]
+        return HybridEquations(
+            PRINCIPLE,
+            self.kin,
+            tuple(told),
+            v.along,
+            ordinary,
+            tuple(FieldEquation(n, name, a.value.nodes[0]) for n, each in partial.items() for name, a in each.items()),
+            tuple(b for b, _ in boundary),
+            self.continua,
+            tuple(v.accelerations),
+            {n: {key: a.value.i for key, a in each.items()} for n, each in sections.items()},
+            tuple(self._remarks(ordinary)),
+        )
 
     def _remarks(self, ordinary: Sequence[OrdinaryEquation]) -> Iterator[str]:
         """Say where a straight member leaves an acceleration without inertia: Bar00 (62) does so for ω̇ₓ at v = 0."""
@@ -120,63 +130,105 @@ class _Derivation:
             ):
                 yield i
 
+    # ---- what is told ------------------------------------------------------------------------
+
+    def _motion(self) -> Iterator[Quantity]:
+        for c in self.continua.values():
+            here = c.places[0]
+            yield c.offset(here).told(*_POINT)
+            yield c.velocity(here).told(*_VELOCITY)
+            if c.member.shortening:
+                yield c.drawn_in.told(*_SHORTENING)
+
+    def _energies(self) -> Iterator[Quantity]:
+        """T̂, V̂ and L̂ of every member, what is rigid, and all together."""
+        for name, lines in self.lines.items():
+            yield from (*lines, self.L_hat[name])
+        yield from (a.told("What is rigid", "", "") for each in self._discrete for a in each)
+        for k, letter in enumerate("TV"):
+            inside = [c.integral(self.lines[n][k]) for n, c in self.continua.items()]
+            yield reduce(add, [*self._discrete[k], *inside]).called(letter).told("The energies", "", _ENERGIES)
+
+    @cached_property
+    def _discrete(self) -> tuple[list[Quantity], list[Quantity]]:
+        """T and V of what is rigid and of what sits on the ends"""
+        T, V = ([a for a in each if a.value.i != self.tape.zero] for each in zip(self.rigid, *self.ends.values(), strict=True))
+        return T, V
+
+    def _loads(self) -> Iterator[Quantity]:
+        for c in self.continua.values():
+            yield from (load.told("A load that does virtual work", "", _LOADS) for place in c.places for load, _ in c.loads(place))
+
     # ---- rigid variables ---------------------------------------------------------------------
 
-    def _ordinary(self) -> Iterator[OrdinaryEquation]:
-        t, v = self.tape, self.velocities
-        at_ends = (pair for c in self.continua.values() for end, place in _ends(c) for pair in c.end_seeds(end, place).items())
-        outside = v.lagrange(self.T - self.V) - (v.loads + v.work(gathered(t, at_ends)))
-        inside = {n: v.lagrange(self.T_hat[n] - self.V_hat[n]) - v.work(c.load_seeds()) for n, c in self.continua.items()}
-        for r, name in enumerate(v.names):
-            rigid = v.constraints_imposed(outside.nodes[r])
-            densities = {n: v.constraints_imposed(column.nodes[r]) for n, column in inside.items()}
-            integrals = (Scalar(t, self.continua[n].integrals(density)) for n, density in densities.items())
-            yield OrdinaryEquation(name, rigid, densities, sum(integrals, Scalar(t, rigid)).i)
+    def _ordinary(self) -> tuple[Quantity, tuple[OrdinaryEquation, ...]]:
+        """What multiplies the variations of the rigid variables: outside, and in integrals over the members."""
+        v, total = self.velocities, next(iter(self.continua.values())).total
+        T, V = self._discrete
+        parts = [v.lagrange(total([*T, *(-a for a in V)]).called("L", "R"))] if T or V else []
+        parts += [-v.loads] if any(e != self.tape.zero for e in v.loads.value) else []
+        parts += [-a for _, _, place, c in self._ends() for a in c.work(place, v.directions)]
+        inside = {}
+        for n, c in self.continua.items():
+            inside[n] = v.imposed(reduce(sub, c.work(c.places[0], v.directions), v.lagrange(self.L_hat[n])))
+        outside = v.imposed(reduce(add, parts)) if parts else None
+        whole = reduce(add, [*([] if outside is None else [outside]), *(self.continua[n].integral(a) for n, a in inside.items())])
+        zeros = [self.tape.zero] * len(v.names)
+        rigid = zeros if outside is None else outside.value.nodes
+        ordinary = tuple(
+            OrdinaryEquation(name, rigid[r], {n: a.value.nodes[r] for n, a in inside.items()}, whole.value.nodes[r])
+            for r, name in enumerate(v.names)
+        )
+        return replace(equation(whole), index=tuple(map(Name, v.names))).told(*_RIGID), ordinary
 
     # ---- fields ------------------------------------------------------------------------------
 
-    def _of_member(self, name: str, c: Continuum) -> tuple[list[FieldEquation], list[BoundaryCondition]]:
-        t, v = self.tape, self.velocities
-        _, start, end = c.places
-        found = varied(c.fields, self.T_hat[name] - self.V_hat[name], end.x.i, end.label)
-        self.sections[name] = found.section
-        work = self._work(c, c.load_seeds(), c.places[0])
-        equations = []
+    def _inside(self, c: Continuum, parts: VariationParts) -> dict[str, Quantity]:
+        """−E − p·∂ṙ/∂v̇ = 0 for every field"""
+        found = {}
         for symbol in c.fields.names:
-            residual = v.constraints_imposed((-Scalar(t, found.inside[symbol]) - Scalar(t, work.get((symbol, 0), t.zero))).i)
-            equations.append(FieldEquation(name, symbol, residual))
-        conditions: list[BoundaryCondition] = []
-        for side, place, left in ((0, start, found.start), (1, end, found.end)):
-            conditions += self._conditions(name, c, side, place, left)  # type: ignore[arg-type]
-        return equations, conditions
+            left = parts.inside.get(symbol) or c.total([])
+            whole = reduce(sub, c.work(c.places[0], c.fields.named(c.fields.symbol(symbol, 0, 1))), left)
+            found[symbol] = self._vanishing(whole, f.Varied(Name(symbol))).told(*_INSIDE)
+        return found
 
-    def _work(self, c: Continuum, seeds: Mapping[int, int], place: Place) -> dict[Variation, int]:
-        """Σ F·∂v/∂v̇⁽ⁱ⁾: what loads contribute to the variation of every field and slope at a place."""
-        keys = [(symbol, order) for symbol in c.fields.names for order in range(2)]
-        rates = [c.fields.symbol(symbol, order, 1, place.label) for symbol, order in keys]
-        work = gradient(self.tape, seeds, rates) if seeds else []
-        return {key: w for key, w in zip(keys, work, strict=False) if w != self.tape.zero}
+    def _vanishing(self, a: Quantity, variation: f.Formula) -> Quantity:
+        """a = 0, where the rows hold: what multiplies one variation"""
+        imposed = self.velocities.imposed(a)
+        return replace(equation(imposed), value=Column(self.tape, [imposed.value.i]), index=(variation,))
+
+    def _sections(self, c: Continuum, parts: VariationParts) -> dict[Variation, Quantity]:
+        named = {key: Name(str(self.tape.nodes[c.fields.symbol(*key)][1])) for key in parts.section}
+        return {key: a.standing_as(Symbol("B", (named[key],))).told(*_SECTION) for key, a in parts.section.items()}
 
     def _conditions(
-        self, name: str, c: Continuum, side: Literal[0, 1], place: Place, left: Mapping[Variation, int]
-    ) -> Iterator[BoundaryCondition]:
+        self, name: str, c: Continuum, side: Literal[0, 1], place: Place
+    ) -> Iterator[tuple[BoundaryCondition, Quantity | None]]:
         """The coefficient of every variation at one end, unless the support makes that variation zero."""
-        t, v = self.tape, self.velocities
-        end = c.member.ends[side]
+        T, V = self.ends[name, place]
         held = self._held(c, side)
-        own = varied_at(c.fields, self.T_ends[name, place] - self.V_ends[name, place], place.label)
-        work = self._work(c, c.end_seeds(end, place), place)
-        for key in sorted({*held, *left, *own, *work}, key=lambda k: (c.fields.names.index(k[0]), k[1])):
-            symbol, order = key
-            if key in held:
-                yield BoundaryCondition(name, symbol, order, side, "geometric", c.fields.symbol(symbol, order, 0, place.label))
-                continue
-            pull, at_end, load = (Scalar(t, part.get(key, t.zero)) for part in (left, own, work))
-            whole = pull + (at_end + load)
-            # written as a book does: what pulls at the end, then what sits on it
-            residual = v.constraints_imposed((whole if side else -whole).i)
-            if not shown_zero(t, [residual])[0]:
-                yield BoundaryCondition(name, symbol, order, side, "natural", residual)
+        pulls = {key: self._at(c, B, place) for key, B in self._sections(c, self.varied[name]).items()}
+        own = varied_at(c.fields, T if V.value.i == self.tape.zero else T - V, place.label)
+        for symbol in c.fields.names:
+            for order in range(4):
+                key, varies = (symbol, order), c.fields.named(c.fields.symbol(symbol, order, 0, place.label))
+                if key in held:
+                    yield BoundaryCondition(name, symbol, order, side, "geometric", varies.value.i), None
+                    continue
+                rate = c.fields.named(c.fields.symbol(symbol, order, 1, place.label))
+                sits = [part[key] for part in (pulls, own) if key in part]
+                total = c.total([*sits, *c.work(place, rate), *(c.dragged(place, symbol) if not order else ())])
+                # written as a book does: what pulls at the end, then what sits on it
+                condition = self._vanishing(total if side else -total, f.Varied(varies.ref)).told(*_AT_END)
+                (residual,) = condition.value.nodes
+                if not shown_zero(self.tape, [residual])[0]:
+                    yield BoundaryCondition(name, symbol, order, side, "natural", residual), condition
+
+    def _at(self, c: Continuum, B: Quantity, place: Place) -> Quantity:
+        """B(L), and −B(0) where the member begins"""
+        value = Scalar(self.tape, c.fields.at(B.value.i, place.label, place.x.value.i))
+        at = Quantity(f.Function(B.ref, (place.x.ref,)), value, (B, place.x))
+        return at if place is c.places[2] else -at
 
     def _held(self, c: Continuum, side: int) -> set[Variation]:
         held = {(c.symbols[f.symbol], k) for f in c.member.fields for end, k in c.member.geometric(f) if end == side}
@@ -185,5 +237,41 @@ class _Derivation:
         return held
 
 
-def _ends(c: Continuum) -> Iterator[tuple[End, Place]]:
-    yield from zip(c.member.ends, c.places[1:], strict=True)
+# ---- what a reader is told: title, source, why ---------------------------------------------------
+
+_POINT: Final = (
+    "A point of the member",
+    "Bar00 (60)",
+    "Measured from the frame that carries the member: rigid motion and deflection are told apart.",
+)
+_VELOCITY: Final = ("Its velocity", "Bar00 (61)", "The frame turns while the deflection changes, so both enter.")
+_SHORTENING: Final = ("Shortening per length", "", "The axial force N keeps s′ = ε: it is the multiplier of this condition in V̂.")
+_KINETIC: Final = (
+    "Kinetic energy per length",
+    "Bar00 (62)",
+    "With the ½ that the print has lost, and the inertia of the sections where it was given.",
+)
+_STRAIN: Final = ("Potential energy per length", "", "")
+_DENSITY: Final = ("Lagrangian per length", "Bar00 (62)", "")
+_ENERGIES: Final = "Everything the principle asks for: the rigid bodies and the members together."
+_LOADS: Final = "Loads without a potential enter by their work through the variations."
+_RIGID: Final = (
+    "What multiplies the variations of the rigid variables",
+    "after Bar00 (62)",
+    "The integral over a member and the derivatives change places, so that both parts go through one operator.",
+)
+_INSIDE: Final = (
+    "Integrated by parts: what multiplies the variation inside",
+    "after Bar00 (62)",
+    "Derivatives are taken off the variation, which is arbitrary inside: what is left beside it vanishes.",
+)
+_SECTION: Final = (
+    "What the parts leave at a section",
+    "after Bar00 (62)",
+    "It multiplies the variation there: the shear force beside a deflection, the bending moment beside a slope.",
+)
+_AT_END: Final = (
+    "What multiplies the variation at an end",
+    "after Bar00 (62)",
+    "Where the support lets a slope or a deflection vary, its factor vanishes: a natural condition; where it does not, the variation does.",
+)

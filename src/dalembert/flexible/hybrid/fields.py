@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dalembert.algebra.folds import Derivative, Rewrite, symbols_of
+from dalembert.algebra.formula import Name
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.kinetics.quantity import Quantity
 
 PRIME = "′"
 Rate = Callable[[int], int | None]
@@ -44,6 +47,11 @@ class Fields:
             i = t.rate(i) if i is not None else None
         assert i is not None
         return i
+
+    def named(self, i: int) -> Quantity:
+        """A symbol as it stands in formulas."""
+        name = Name(str(self.tape.nodes[i][1]))
+        return Quantity(name, Scalar(self.tape, i), symbol=name)
 
     def jet(self, i: int) -> Jet | None:
         """Which derivative of which field a symbol is; None for any other."""

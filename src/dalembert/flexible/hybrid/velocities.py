@@ -6,19 +6,21 @@ which is linear, so the integral sign never has to be differentiated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal
 
-from dalembert.algebra.columns import Column, Rows, contracted, slopes
+from dalembert.algebra.columns import Rows, contracted
 from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Rewrite, gradient
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.folds import Derivative
+from dalembert.algebra.formula import Rate
 from dalembert.geometry.frame import Motion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.full_speeds import FullSpeeds, hamel_coefficients
-from dalembert.kinetics.generalized_forces import constraint_forces, generalized_forces
+from dalembert.kinetics.full_speeds import AllSpeeds, FullSpeeds, hamel_coefficients
+from dalembert.kinetics.quantities import Quantities, Written
+from dalembert.kinetics.quantity import D, Quantity
 
 
 class InRates:
@@ -30,44 +32,37 @@ class InRates:
     along: Literal["q", "u"] = "q"
 
     def __init__(self, kin: Kinematics) -> None:
-        self.kin, self.tape = kin, kin.tape
+        self.kin, self.tape, self.of = kin, kin.tape, Quantities(kin)
         self.motion: Motion = kin.motion_in_rates
+        self.rate: Callable[[int], int | None] = kin.tape.rate
         self.D_t = Derivative(kin.tape, self.rate)
         self.names = [kin.name(q) for q in kin.q]
         self.accelerations: Sequence[int] = kin.qddot
-
-    def rate(self, i: int) -> int | None:
-        """dx/dt of a symbol."""
-        return self.tape.rate(i)
-
-    def written(self, e: int) -> int:
-        """An expression of the description in these variables."""
-        return self.kin.in_rates(e)
+        self.directions, self.T = self.of.qdot, self.of.rates.T
+        # q̇ where it is no variable, and what the equations are made of beside the Lagrangian, to be told
+        self.rates: tuple[Quantity, ...] = ()
+        self.told: tuple[Quantity, ...] = ()
 
     def vector(self, a: Vector) -> Vector:
         """A vector of the description in these variables."""
         return self.kin.vector_in_rates(a)
 
-    def lagrange(self, L: Scalar) -> Column:
+    def lagrange(self, L: Quantity) -> Quantity:
         """d/dt ∂L/∂q̇_k − ∂L/∂q_k"""
-        t, kin = self.tape, self.kin
-        return slopes(L, Column(t, kin.qdot)).map(self.D_t) - slopes(L, Column(t, kin.q))
-
-    def work(self, seeds: Mapping[int, int]) -> Column:
-        """Q_k = Σ F·∂v/∂q̇_k, where `seeds` maps components of v to those of F."""
-        return Column(self.tape, gradient(self.tape, seeds, self.kin.qdot))
+        return D(L, self.of.qdot).map(Rate, self.D_t) - D(L, self.of.q)
 
     @cached_property
-    def loads(self) -> Column:
+    def loads(self) -> Quantity:
         """Q_k of the loads on rigid bodies, and the forces of the rows."""
-        return generalized_forces(self.kin) + constraint_forces(self.kin)
+        Q = self.of.rates.Q
+        return Q + self.of.A.T @ self.of.lam if self.kin.rows else Q
 
-    def constraints_imposed(self, e: int) -> int:
+    def imposed(self, a: Quantity) -> Quantity:
         """What is left after the rows are imposed."""
-        return e
+        return a
 
 
-class HybridInSpeeds:
+class HybridInSpeeds(AllSpeeds):
     """d/dt ∂L̄/∂u_r − Σ_i Φ_ir ∂L̄/∂q_i + Σ_s (∂L̄/∂u_s) (Σ_k γ^s_rk u_k + γ^s_rt)      (r = 1, …, p)
 
     With rows, all n speeds are kept until after differentiation, as Boltzmann and Hamel need it.
@@ -78,31 +73,32 @@ class HybridInSpeeds:
     along: Literal["q", "u"] = "u"
 
     def __init__(self, kin: Kinematics) -> None:
-        self.kin, self.tape = kin, kin.tape
-        self.full = FullSpeeds(kin)
-        self._rates = dict(zip(kin.q, self.full.qdot if kin.rows else kin.qdot_of_u, strict=True))
-        self.D_t = Derivative(kin.tape, self.rate)
-        self._in_u = Rewrite(kin.tape, dict(zip(kin.qdot, self._rates.values(), strict=True)))
         # without rows the recursion has every velocity in the speeds themselves, free of the angles
+        super().__init__(FullSpeeds(kin), None if kin.rows else kin.qdot_of_u)
+        self.D_t = self._rate
         self.motion: Motion = Motion(kin.tape, self.D_t) if kin.rows else kin.motion
         self.names = [kin.name(u) for u in kin.u]
         self.accelerations: Sequence[int] = kin.udot
-        gone = (*self.full.u_D, *(kin.tape.rate(x) or kin.tape.zero for x in self.full.u_D))
-        self.constraints_imposed = Rewrite(kin.tape, dict.fromkeys(gone, kin.tape.zero)) if kin.rows else _same
-
-    def rate(self, i: int) -> int | None:
-        """q̇ = Φ u + X, u̇ as symbols."""
-        found = self._rates.get(i)
-        return found if found is not None else self.tape.rate(i)
-
-    def written(self, e: int) -> int:
-        """An expression of the description in these variables."""
-        return self._in_u(self.kin.in_rates(e)) if self.kin.rows else self.kin.in_speeds(e)
+        u = self.definitions
+        Psi = self.Psi(u)
+        Phi = self.Phi(Psi)
+        self.qdot_of_u, self._Phi_I = self.qdot(Phi), replace(Phi.first(kin.n_u), across=self.of.numbers)
+        why = "By how much the variation of each speed and the rate of its variation differ; it vanishes where the speeds are rates."
+        Gamma = self.transposition(Psi, u, Phi).told("Transpositional relations", "Bar00 (40)", why, sparse=True)
+        self.Gamma = replace(Gamma, value=self.gyroscopic_terms.first(kin.n_u), across=self.of.numbers)
+        self.directions = self.u.first(kin.n_u)
+        T = Written(self.of, self.motion, self.D_t, self.vector).T if kin.rows else self.of.speeds.T
+        self.T = self.inserted(T, self.qdot_of_u) if kin.system.kinetic else T
+        self.rates = (self.qdot_of_u,)
+        self.told = (self.Gamma,) if any(self.Gamma.value.rows) else ()
 
     def vector(self, a: Vector) -> Vector:
         """A vector of the description in these variables."""
-        f = self.written
+        f = self._written
         return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+
+    def _written(self, e: int) -> int:
+        return self.in_u(self.kin.in_rates(e)) if self.kin.rows else self.kin.in_speeds(e)
 
     @cached_property
     def gyroscopic_terms(self) -> Rows:
@@ -119,28 +115,16 @@ class HybridInSpeeds:
         same = shown_zero(t, [t.sub(e, unit) for unit in units])
         return next((unit for unit, equal in zip(units, same, strict=True) if equal), e)
 
-    @cached_property
-    def _Phi_I(self) -> Rows:
-        return Rows(self.tape, (row for _, row in self.full.Phi), len(self.full.u)).first(self.kin.n_u)
-
-    def lagrange(self, L: Scalar) -> Column:
+    def lagrange(self, L: Quantity) -> Quantity:
         """The left side of the Boltzmann–Hamel equations for one Lagrangian."""
-        t, p = self.tape, self.kin.n_u
-        P = slopes(L, Column(t, self.full.u))
-        return P.first(p).map(self.D_t) - self._Phi_I.T @ slopes(L, Column(t, self.kin.q)) + self.gyroscopic_terms.first(p).T @ P
-
-    def work(self, seeds: Mapping[int, int]) -> Column:
-        """U_r = Σ F·∂v/∂u_r, where `seeds` maps components of v to those of F."""
-        return Column(self.tape, gradient(self.tape, seeds, self.kin.u))
+        P = D(L, self.u)
+        along = self.d_dt(P.first(self.kin.n_u)) - self._Phi_I.T @ D(L, self.of.q)
+        return along + self.Gamma.T @ P if self.told else along
 
     @cached_property
-    def loads(self) -> Column:
+    def loads(self) -> Quantity:
         """U_r = Σ_k Q_k Φ_kr of the loads on rigid bodies."""
-        return self._Phi_I.T @ generalized_forces(self.kin).map(self._in_u)
-
-
-def _same(e: int) -> int:
-    return e
+        return self._Phi_I.T @ self.inserted(self.of.rates.Q.spelled, self.qdot_of_u)
 
 
 Velocities = InRates | HybridInSpeeds

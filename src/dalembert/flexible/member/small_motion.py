@@ -162,7 +162,7 @@ class _Linear:
         for order in range(4):
             values[c.fields.symbol(N, order)] = e
             for end in c.places[1:]:
-                values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x.i})(e)
+                values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x.value.i})(e)
             e = Derivative(t, lambda i: t.one if i == c.fields.x else None)(e)
         self._zero(values, s)
         return Rewrite(t, values)
@@ -190,7 +190,7 @@ class _Linear:
         ):
             msg = f"{self.member.kind} {self.member.name!r}: its axial force is no polynomial in x; expand it in functions instead"
             raise NotApplicable(msg)
-        L, found = self.c.places[2].x, Scalar(t, t.zero)
+        L, found = self.c.places[2].x.value, Scalar(t, t.zero)
         for term in form.numerator:
             n = next((k for a, k in term.powers if a.name == name), 0)
             others = tuple(p for p in term.powers if p[0].name != name)

@@ -7,7 +7,7 @@ velocities) keep what they have found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from operator import itemgetter
 from typing import Any, Final, Protocol, TypeVar
@@ -21,6 +21,8 @@ Value = TypeVar("Value")
 _MANY: Final = 64
 # what was asked for lately is asked for again: a zero test goes over the same nodes for degrees, branches, points and balls
 _LATELY: Final = 48
+# with so few values known, as those of a new point are, all of what is asked for has to be visited
+_FEW: Final = 64
 
 
 class Arithmetic(Protocol[Value]):
@@ -60,20 +62,27 @@ def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> Sequen
     return found
 
 
+def still_needed(tape: Tape, outs: Iterable[int], done: Collection[int]) -> Sequence[int]:
+    """The same where operands of what is done are done or are not asked for: what was visited for other values is not visited again."""
+    ends = tuple(outs)
+    found = tape.visits.get(ends)
+    if found is None and len(done) > _FEW:
+        return _needed_beside(tape.nodes, ends, done)
+    return [i for i in found or needed(tape, ends) if i not in done]
+
+
 def _needed_beside(nodes: Sequence[Node], outs: Iterable[int], done: Container[int]) -> list[int]:
-    seen: set[int] = set()
-    stack = [i for i in outs if i not in done]
+    seen = {i for i in outs if i not in done}
+    stack = list(seen)
     while stack:
-        i = stack.pop()
-        if i in seen:
-            continue
-        seen.add(i)
-        op, a, b = nodes[i]
+        op, a, b = nodes[stack.pop()]
         if op in LEAVES:
             continue
-        if a not in done and a not in seen:
+        if a not in seen and a not in done:
+            seen.add(a)
             stack.append(a)
-        if op in BINARY and b not in done and b not in seen:
+        if op in BINARY and b not in seen and b not in done:
+            seen.add(b)
             stack.append(b)
     return sorted(seen)
 

@@ -6,13 +6,15 @@ import gc
 import sys
 from typing import Final
 
-# a command lives shortly and keeps what it makes: looking for cycles after every 700 objects is a tenth of the time of a page
+# a command lives shortly and keeps what it makes: looking for cycles after every 700 objects is a tenth of the time of a page,
+# and looking through all that was kept, after ten such looks, a thirtieth
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 200_000
+_COLLECTIONS_BETWEEN_OLDER: Final = 50
 
 
 def main() -> None:
     """What the shell starts."""
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, _COLLECTIONS_BETWEEN_OLDER)
     try:
         from dalembert.cli.errors import at_the_edge
 

@@ -47,7 +47,7 @@ def _all_agreements(*, as_json: bool) -> list[bool | None]:
         found = {name: agreement(systems.build(name)) for name in systems.names()}
         tell([{"name": name, "holds": each.holds, "verdict": _summary(each)} for name, each in found.items()], as_json=True)
         return [each.holds for each in found.values()]
-    out = terminal.console()
+    out = terminal.output()
     width = max(map(len, systems.names()))
     verdicts: list[bool | None] = []
     for name in systems.names():

@@ -82,7 +82,7 @@ def one(
         tell("writing the page")
         text = page(found)
     for line in matters(found):
-        terminal.line(terminal.console(), *line)
+        terminal.line(terminal.output(), *line)
     written = write(text, target)
     echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
     if show:
@@ -112,13 +112,16 @@ def of_study_file(path: Path, output: Path | None, *, show: bool = False) -> Non
 @contextmanager
 def _progress(title: str) -> Iterator[Callable[[str], None]]:
     """A bar that says what is being worked on, where someone watches."""
+    out = terminal.output()
+    if not out.is_terminal:
+        yield lambda _: None
+        return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from dalembert.page.study import STAGES
 
-    out = terminal.console()
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True, disable=not out.is_terminal) as bar:
+    with Progress(*columns, console=out, transient=True) as bar:
         # the first stage begins, and so ends, nothing
         task = bar.add_task(title, total=len(STAGES) + 1, completed=-1)
 

@@ -310,7 +310,9 @@ def kinematics(system: System) -> Kinematics:
         signature = system.signature()
         if system.cached is None or system.cached[0] != signature:
             warn_of_moving_points(system)
-            system.cached = (signature, Kinematics(system))
+            made = Kinematics(system)
+            # its own system, which runs and derivations hand on, does not grow and has the same one
+            system.cached = made.system.cached = (signature, made)
         return system.cached[1]  # type: ignore[return-value]
 
 

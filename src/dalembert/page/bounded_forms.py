@@ -39,9 +39,14 @@ class Patience:
 
     def allows(self, operations: int) -> bool:
         """Whether so many operations may still be written with their intermediates."""
-        fits = operations <= _IN_ONE and self.written + operations <= _WITH_INTERMEDIATES
+        fits = operations <= self.room
         self.written += operations if fits else 0
         return fits
+
+    @property
+    def room(self) -> int:
+        """How many operations may still be written with their intermediates at once."""
+        return min(_IN_ONE, _WITH_INTERMEDIATES - self.written)
 
     def tried(self, operations: int, *, in_vain: bool) -> None:
         """Remember what an attempt cost."""
@@ -67,7 +72,7 @@ class BoundedForms(Writing):
         if known is not None:
             return known[1]
         form = None
-        if _is_short(tape, i) or self.patience.lasts:
+        if not _takes_more(tape, (i,), _SHORT) or self.patience.lasts:
             form = super().form_of(tape, i)
             self.patience.tried(operation_count(tape, (i,)), in_vain=form is None)
         self.patience.known[key] = (tape, form)
@@ -95,14 +100,17 @@ class BoundedForms(Writing):
 
     def long_scalars(self, tape: Tape, nodes: tuple[int, ...]) -> tuple[tuple[Sides, ...], list[Tree]]:
         """With their intermediates, as long as a page has room for them; then with a word."""
-        operations = operation_count(tape, nodes)
-        return super().long_scalars(tape, nodes) if self.patience.allows(operations) else ((), [TooLongToWrite() for _ in nodes])
+        return super().long_scalars(tape, nodes) if self._fit(tape, nodes) else ((), [TooLongToWrite() for _ in nodes])
 
     def long_equations(self, tape: Tape, residuals: list[int], unknowns: Sequence[int]) -> tuple[tuple[Sides, ...], list[Sides]]:
         """The same for equations."""
-        if self.patience.allows(operation_count(tape, tuple(residuals))):
+        if self._fit(tape, tuple(residuals)):
             return super().long_equations(tape, residuals, unknowns)
         return (), [Sides(TooLongToWrite(), ZERO) for _ in residuals]
+
+    def _fit(self, tape: Tape, nodes: tuple[int, ...]) -> bool:
+        """Whether there is room for some expressions; they are counted to the end only where there is."""
+        return not _takes_more(tape, nodes, self.patience.room) and self.patience.allows(operation_count(tape, nodes))
 
 
 def _home(tape: Tape, i: int) -> tuple[int, int]:
@@ -112,13 +120,13 @@ def _home(tape: Tape, i: int) -> tuple[int, int]:
     return id(tape), i
 
 
-def _is_short(tape: Tape, i: int) -> bool:
-    """Whether an expression takes so few operations; the count stops where it does not."""
+def _takes_more(tape: Tape, nodes: tuple[int, ...], most: int) -> bool:
+    """Whether expressions take more operations than that; the count stops where they do."""
     seen: set[int] = set()
-    stack = [i]
-    while stack and len(seen) <= _SHORT:
+    stack = list(nodes)
+    while stack and len(seen) <= most:
         k = stack.pop()
         if k not in seen and tape.nodes[k][0] not in LEAVES:
             seen.add(k)
             stack += operands(*tape.nodes[k])
-    return len(seen) <= _SHORT
+    return len(seen) > most

@@ -65,7 +65,7 @@ def console(file: TextIO | None = None) -> Console:
     return made
 
 
-def _out() -> Output:
+def output() -> Output:
     """Plain lines to a file or a pipe, where nobody wishes otherwise."""
     if sys.stdout.isatty() or any(map(os.environ.get, WISHES)):
         return console()
@@ -74,7 +74,7 @@ def _out() -> Output:
 
 def show(blocks: Iterable[Block], out: Output | None = None) -> None:
     """Print a report, block by block as it is made."""
-    out = out or _out()
+    out = out or output()
     previous: Block | None = None
     for block in blocks:
         if previous is not None and not _close(previous, block):
@@ -90,8 +90,11 @@ def text(blocks: Iterable[Block]) -> str:
     return file.getvalue().rstrip("\n")
 
 
-def line(out: Console, *spans: Span) -> None:
+def line(out: Output, *spans: Span) -> None:
     """One line at once."""
+    if isinstance(out, PlainLines):
+        out.print("".join(map(plain, spans)))
+        return
     from rich.text import Text
 
     out.print(Text.assemble(*(_cell(span) for span in spans)), soft_wrap=True)

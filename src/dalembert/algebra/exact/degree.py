@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from dalembert.algebra.exact.generators import Form
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.verdict import RowDegree, Trials
-from dalembert.algebra.folds import needed
+from dalembert.algebra.folds import still_needed
 from dalembert.algebra.tape import LEAVES, Number, Tape
 
 Result = TypeVar("Result")
@@ -144,11 +144,11 @@ class DegreeFold:
         return sum(order + rejected for k, order in enumerate(self._log2_orders) if inside >> k & 1)
 
     def _extend(self, outs: Sequence[int]) -> None:
-        nodes = needed(self.tape, outs, self.found)
+        nodes = still_needed(self.tape, outs, self.found)
         if self._divided(nodes):
             # what was found so far counts in units that are now too large
             self._begin()
-            nodes = needed(self.tape, (*self._asked, *outs), self.found)
+            nodes = still_needed(self.tape, (*self._asked, *outs), self.found)
         self._asked |= dict.fromkeys(outs)
         for i in nodes:
             self._own = 0

@@ -22,9 +22,9 @@ from dalembert.algebra.exact.generators import Form, Generators, LinearForms, co
 from dalembert.algebra.exact.modular import SIZES, BadPoint, Circle, NeverReal, NoRoot, inverse, sign, square_root, turned
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.structure import Structure, square_part
-from dalembert.algebra.folds import depends_on, needed, symbols_of
+from dalembert.algebra.folds import depends_on, needed, still_needed, symbols_of
 from dalembert.algebra.ingredients import functions_in
-from dalembert.algebra.tape import Number, Tape
+from dalembert.algebra.tape import LEAVES, Number, Tape
 
 # how often the symbols under one root are drawn anew before the root is left to fail; twice as often for each further root
 _ATTEMPTS_PER_ROOT: Final = 32
@@ -44,7 +44,9 @@ class PrimePoint:
     false for a point at which no symbol is drawn anew for the sake of a root.
     """
 
-    __slots__ = ("_circles", "_exps", "_forms", "_given", "_rules", "_values", "generators", "imaginary", "prime", "structure", "tape")
+    __slots__ = (
+        "_circles", "_exps", "_forms", "_given", "_rules", "_values", "_whole", "generators", "imaginary", "prime", "structure", "tape",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -72,6 +74,8 @@ class PrimePoint:
         self.prime = p = self.generators.prime
         self._given = {i: v if isinstance(v, tuple) else v % p for i, v in given.items()} if given else {}
         self._values: dict[int, Element] = dict(self._given)
+        # with every node that has a value its operands have one
+        self._whole = all(tape.nodes[i][0] in LEAVES for i in self._given)
         self.structure: Structure = Structure(tape, self._given) if like is None else like.structure.on(tape, self._given)
         self.imaginary: bool = like is not None and like.imaginary
         self._forms = LinearForms(self, self._given)
@@ -126,7 +130,7 @@ class PrimePoint:
             return
         v: dict[int, Any] = self._values
         p, nodes, rules = self.prime, self.tape.nodes, self._rules
-        for i in needed(self.tape, outs, v):
+        for i in self._missing(outs):
             op, a, b = nodes[i]
             if op == "mul":
                 v[i] = v[a] * v[b] % p
@@ -142,13 +146,17 @@ class PrimePoint:
     def _run_in_pairs(self, outs: Iterable[int]) -> None:
         v, p, nodes, rules = self._values, self.prime, self.tape.nodes, self._rules
         binary = {"mul": quadratic.mul, "add": quadratic.add, "sub": quadratic.sub}
-        for i in needed(self.tape, outs, v):
+        for i in self._missing(outs):
             op, a, b = nodes[i]
             rule = binary.get(op)
             if rule is not None:
                 v[i] = rule(v[a], v[b], p)
             else:
                 v[i] = quadratic.neg(v[a], p) if op == "neg" else rules[op](a, b)
+
+    def _missing(self, outs: Iterable[int]) -> Sequence[int]:
+        """What has no value yet, operands first; what a given node is made of is not asked for."""
+        return (still_needed if self._whole else needed)(self.tape, outs, self._values)
 
     # ---- operations --------------------------------------------------------------------------
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from dalembert.algebra.normal_form.angles import Rest, Sum, Turns, merged
+from dalembert.algebra.normal_form.angles import Rational, Rest, Sum, Turns, merged
 from dalembert.algebra.normal_form.product_to_sum import as_waves
 
 LONGEST_GROUP = 40
@@ -12,7 +10,7 @@ LONGEST_GROUP = 40
 
 def shortest(terms: Sum) -> Sum:
     """The same sum; waves are tried only where a product of symbols still has several trigonometric terms."""
-    groups: dict[Rest, dict[Turns, Fraction]] = {}
+    groups: dict[Rest, dict[Turns, Rational]] = {}
     for (rest, turns), k in merged(terms).items():
         groups.setdefault(rest, {})[turns] = k
     for rest, group in groups.items():
@@ -23,5 +21,5 @@ def shortest(terms: Sum) -> Sum:
     return {(rest, turns): k for rest, group in groups.items() for turns, k in group.items()}
 
 
-def _angle_count(group: dict[Turns, Fraction]) -> int:
+def _angle_count(group: dict[Turns, Rational]) -> int:
     return len({a for turns in group for angle, _, _ in turns for a, _ in angle})

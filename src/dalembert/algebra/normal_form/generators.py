@@ -111,24 +111,24 @@ class Alphabet:
                     held.setdefault(angle, [0, 0])[0 if sine else 1] = e
             rest = tuple(x for x in monomial if x[0] not in self.circles)
             turns = tuple((a, i, j) for a, (i, j) in sorted(held.items()))
-            sums[rest, turns] = as_fraction(k)
+            sums[rest, turns] = k
         if self.circles:
             sums = shortest(sums)
         terms: dict[Powers, Fraction] = {}
         for (rest, turns), k in sums.items():
-            whole, scale = self._doubled(turns)
-            put(terms, self._powers(rest, whole), k * scale)
+            whole, halvings = self._doubled(turns)
+            put(terms, self._powers(rest, whole), as_fraction(k / 2**halvings))
         return tuple(sorted((Term(k, powers) for powers, k in terms.items()), key=self.rank_of_term))
 
-    def _doubled(self, turns: Turns) -> tuple[Turns, Fraction]:
-        """sin(θ/2) cos(θ/2) = ½ sin θ, so that half angles elsewhere leave whole ones alone."""
-        scale, found = Fraction(1), turns
+    def _doubled(self, turns: Turns) -> tuple[Turns, int]:
+        """sin(θ/2) cos(θ/2) = ½ sin θ, so that half angles elsewhere leave whole ones alone; and how many halves come out."""
+        halvings, found = 0, turns
         for angle, i, j in turns:
             n = min(i, j)
             if n and any(k % 2 and self._is_half(a) for a, k in angle):
-                scale /= 2**n
+                halvings += n
                 found = joined(found, ((angle, -n, -n), (times(angle, 2), n, 0)))
-        return found, scale
+        return found, halvings
 
     def _is_half(self, basic: int) -> bool:
         return self.arguments[basic].numerator[0].coefficient.denominator % 2 == 0

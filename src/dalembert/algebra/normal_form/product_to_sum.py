@@ -6,19 +6,17 @@ and two waves of equal strength are one product: ½ − ½ cos 2δ = sin² δ.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from dalembert.algebra.normal_form.angles import Angle, Turns, combined, joined, put, times
+from dalembert.algebra.normal_form.angles import Angle, Rational, Turns, combined, joined, put, times
 
 # (angle, whether it is a sine); the first multiple in an angle is positive
 Wave = tuple[Angle, bool]
-Waves = dict[Wave, Fraction]
+Waves = dict[Wave, Rational]
 
 MOST_WAVES = 64
 MOST_FACTORS = 8
 
 
-def as_waves(group: dict[Turns, Fraction]) -> dict[Turns, Fraction] | None:
+def as_waves(group: dict[Turns, Rational]) -> dict[Turns, Rational] | None:
     """The same sum through its frequencies; None if there are too many of them."""
     waves: Waves = {}
     for turns, k in group.items():
@@ -32,7 +30,7 @@ def as_waves(group: dict[Turns, Fraction]) -> dict[Turns, Fraction] | None:
     return _products(waves)
 
 
-def _product(factors: list[Wave], k: Fraction) -> Waves:
+def _product(factors: list[Wave], k: Rational) -> Waves:
     """k Π cos α … sin β … by frequencies."""
     waves: Waves = {((), False): k}
     for a, by_sine in factors:
@@ -46,17 +44,17 @@ def _product(factors: list[Wave], k: Fraction) -> Waves:
     return waves
 
 
-def _put_wave(waves: Waves, angle: Angle, sine: bool, k: Fraction) -> None:
+def _put_wave(waves: Waves, angle: Angle, sine: bool, k: Rational) -> None:
     if angle and angle[0][1] < 0:
         angle, k = times(angle, -1), -k if sine else k
     if angle or not sine:
         put(waves, (angle, sine), k)
 
 
-def _products(waves: Waves) -> dict[Turns, Fraction]:
+def _products(waves: Waves) -> dict[Turns, Rational]:
     """Pairs of waves of equal strength joined to one product each, where half the sum of their angles is whole."""
     left = dict(sorted(waves.items(), key=lambda w: (w[0][1], len(w[0][0]), w[0][0])))
-    found: dict[Turns, Fraction] = {}
+    found: dict[Turns, Rational] = {}
     while left:
         (u, sine), k = next(iter(left.items()))
         del left[u, sine]
@@ -71,7 +69,7 @@ def _products(waves: Waves) -> dict[Turns, Fraction]:
     return found
 
 
-def _joined_pair(u: Angle, v: Angle, *, sine: bool, same: bool, k: Fraction) -> tuple[Turns, Fraction]:
+def _joined_pair(u: Angle, v: Angle, *, sine: bool, same: bool, k: Rational) -> tuple[Turns, Rational]:
     """k (cos u ± cos v) or k (sin u ± sin v) as one product."""
     total, difference = _half(combined(u, v, 1)), _half(combined(u, v, -1))
     if sine:

@@ -238,6 +238,7 @@ class Printer:
 
     def __init__(self, symbol: Naming, ranking: Ranking, *, group: bool = False) -> None:
         self.symbol, self.ranking, self.group = symbol, ranking, group
+        self._powers: dict[tuple[Atom, int], Tree] = {}
 
     def form(self, form: Form) -> Tree:
         if form.is_zero:
@@ -295,6 +296,12 @@ class Printer:
         return self._piece(_divided(term.coefficient, term.powers, None, (), self.ranking))
 
     def _power(self, atom: Atom, k: int) -> Tree:
+        shown = self._powers.get((atom, k))
+        if shown is None:
+            shown = self._powers[atom, k] = self._new_power(atom, k)
+        return shown
+
+    def _new_power(self, atom: Atom, k: int) -> Tree:
         if atom.op == "symbol":
             return raised(self.symbol(atom.name), k)
         if atom.op == "pi":

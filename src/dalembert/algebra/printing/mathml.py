@@ -9,6 +9,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -82,7 +83,7 @@ class MathML:
             case t.Numeral(value, small):
                 return [_number(value, small=small)]
             case t.NamedSymbol(_, shown):
-                return _symbol(shown)
+                return [*_symbol(shown)]
             case t.SignedTerms(terms):
                 return self._sum(terms)
             case t.Factors(factors):
@@ -165,7 +166,7 @@ class MathML:
     def _raised(self, tree: t.Raised) -> list[str]:
         exponent = {"T": "<mi>T</mi>"}.get(str(tree.exponent)) or _whole(str(tree.exponent))
         if isinstance(tree.base, t.NamedSymbol):
-            return _symbol(tree.base.shown, exponent)
+            return [*_symbol(tree.base.shown, exponent)]
         *before, last = self(tree.base)
         return [*before, _tag("msup", last + exponent)]
 
@@ -242,14 +243,15 @@ def _upright(letter: str) -> str:
     return 'mathvariant="normal"' if letter in GREEK.values() and letter.isupper() else ""
 
 
-def _symbol(name: str, power: str = "") -> list[str]:
+@lru_cache(maxsize=4096)
+def _symbol(name: str, power: str = "") -> tuple[str, ...]:
     """A name taken apart: θ with its dots, indices, derivatives along a member, place; index and power stand above one another."""
     taken = parts(name)
     _, primes, place = field(name)
     slopes = "" if not primes else sign("′" * primes) if primes < 4 else _count(primes)
     shown = _scripted(_dotted(taken), _indices(taken), slopes or power)
     shown = _with_power(shown, power) if slopes else shown
-    return [shown, words(place)] if place else [shown]
+    return (shown, words(place)) if place else (shown,)
 
 
 def _dotted(name: NameParts) -> str:

@@ -47,6 +47,7 @@ def parts(name: str) -> NameParts:
     return NameParts(letters, tuple(s for s in (first[len(letters) :], *tail) if s), len(name) - len(bare))
 
 
+@lru_cache(maxsize=4096)
 def field(name: str) -> tuple[str, int, str]:
     """v′′(L)' → (v', 2, (L)): a field without its marks, its derivatives along the member, its place."""
     bare = base(name)
@@ -123,6 +124,7 @@ def latex_name(name: str) -> str:
     return shown + place
 
 
+@lru_cache(maxsize=4096)
 def is_word(name: str) -> bool:
     """Whether a name is written upright and without a mark above it, so that it needs a space to its neighbours."""
     letters, _, dots = parts(name)

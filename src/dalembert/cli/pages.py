@@ -113,7 +113,7 @@ def of_study_file(path: Path, output: Path | None, *, show: bool = False) -> Non
 def _progress(title: str) -> Iterator[Callable[[str], None]]:
     """A bar that says what is being worked on, where someone watches."""
     out = terminal.output()
-    if not out.is_terminal:
+    if isinstance(out, terminal.PlainLines) or not out.is_terminal:
         yield lambda _: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

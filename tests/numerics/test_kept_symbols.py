@@ -4,7 +4,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra.folds import symbols_of
-from dalembert.numerics import digest, kept_symbols
+from dalembert.numerics import cache
 from dalembert.numerics.native import NativeDynamics
 
 
@@ -12,7 +12,7 @@ from dalembert.numerics.native import NativeDynamics
 def place(tmp_path, monkeypatch):
     """A cache of its own, in which the symbols of short tapes are kept too."""
     monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "kept"))
-    monkeypatch.setattr(kept_symbols, "_LONG", 1)
+    monkeypatch.setattr(cache, "_LONG", 1)
     return tmp_path / "kept"
 
 
@@ -30,11 +30,11 @@ def outs(equations):
 
 def test_a_second_tape_of_the_same_content_is_not_walked_through(place, monkeypatch):
     first, _ = pendulum()
-    found = kept_symbols.kept_symbols(first.tape, outs(first))
+    found = cache.kept_symbols(first.tape, outs(first))
     assert tuple(symbols_of(first.tape, outs(first))) == found
-    monkeypatch.setattr(kept_symbols, "symbols_of", None)
+    monkeypatch.setattr(cache, "symbols_of", None)
     again, _ = pendulum()
-    assert found == kept_symbols.kept_symbols(again.tape, outs(again))
+    assert found == cache.kept_symbols(again.tape, outs(again))
     assert 1 == len(list(place.iterdir()))
 
 
@@ -44,24 +44,24 @@ def test_other_expressions_and_other_tapes_have_their_own(place):
     asked = [(first.tape, outs(first)), (first.tape, first.qdot), (other.tape, outs(other)), (other.tape, other.qdot)]
     for _ in range(2):
         for tape, expressions in asked:
-            assert tuple(symbols_of(tape, expressions)) == kept_symbols.kept_symbols(tape, expressions)
+            assert tuple(symbols_of(tape, expressions)) == cache.kept_symbols(tape, expressions)
     assert len(asked) == len(list(place.iterdir()))
 
 
 def test_a_damaged_file_is_found_anew(place):
     first, _ = pendulum()
-    found = kept_symbols.kept_symbols(first.tape, outs(first))
+    found = cache.kept_symbols(first.tape, outs(first))
     (file,) = place.iterdir()
     file.write_bytes(file.read_bytes()[:-1] + b"0")
-    assert found == kept_symbols.kept_symbols(first.tape, outs(first))
+    assert found == cache.kept_symbols(first.tape, outs(first))
 
 
 def test_native_dynamics_hash_no_block_of_their_tape_twice(place, monkeypatch):
-    monkeypatch.setattr(digest, "_BLOCK", 16)
+    monkeypatch.setattr(cache, "_BLOCK", 16)
     equations, s = pendulum()
     NativeDynamics(s, equations)
-    hashed, honest = [], digest._continued
-    monkeypatch.setattr(digest, "_continued", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
+    hashed, honest = [], cache._continued
+    monkeypatch.setattr(cache, "_continued", lambda before, written: hashed.append(len(written) // 3) or honest(before, written))
     equations, s = pendulum()
     native = NativeDynamics(s, equations)
     # whole blocks once, and the rest once for the symbols and once for the code

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalembert.ode.callback import integrate_function
+from callback import integrate_function
 
 # says once that the run is really on its way
 RUNNING = """
@@ -31,7 +31,7 @@ problem = InitialValueProblem(rhs=library.address("kepler"), y0=[0.5, 0.0, 0.0, 
 solution = integrate(problem, tell)
 """
 PYTHON = """
-from dalembert.ode.callback import integrate_function
+from callback import integrate_function
 solution = integrate_function(lambda t, y: [y[1], -y[0]], [1.0, 0.0], 0.0, 1e9, on_progress=tell)
 """
 REPORT = """

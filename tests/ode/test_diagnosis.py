@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from dalembert.ode.callback import RHS_TYPE, integrate_function
+from callback import RHS_TYPE, integrate_function
 from dalembert.ode.failures import NotFinite, RightHandSideFailed, RunStopped, StepCollapsed
 from dalembert.ode.loop import integrate
 from dalembert.ode.problem import InitialValueProblem

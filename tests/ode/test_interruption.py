@@ -8,7 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from dalembert.ode.callback import RightHandSide, integrate_function
+from callback import RightHandSide, integrate_function
 from dalembert.ode.interruption import deferred
 from dalembert.ode.loop import Integration, integrate
 from dalembert.ode.problem import InitialValueProblem

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from callback import integrate_function
 from dalembert.numerics.jit import Library
-from dalembert.ode.callback import integrate_function
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.loop import Integration, integrate
 from dalembert.ode.problem import InitialValueProblem

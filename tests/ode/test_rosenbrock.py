@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from dalembert.ode.callback import RHS_TYPE, RightHandSide
+from callback import RHS_TYPE, RightHandSide
 from dalembert.ode.loop import integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.rosenbrock_coefficients import GAMMA, STAGES, TIMES, A, D

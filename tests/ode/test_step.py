@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from callback import RightHandSide
 from dalembert.numerics.jit import Library
-from dalembert.ode.callback import RightHandSide
 from dalembert.ode.failures import ProjectionFailed, StepRefused
 from dalembert.ode.loop import integrate
 from dalembert.ode.problem import InitialValueProblem

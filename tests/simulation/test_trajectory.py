@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from callback import integrate_function
 from dalembert.errors import BadExpression, Unwritable
 from dalembert.gallery import entry
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode import points
-from dalembert.ode.callback import integrate_function
 from dalembert.ode.failures import MissingPackage, OutsideRun
 from dalembert.ode.solution import Outcome
 from dalembert.simulation.plotting.plot import file_name

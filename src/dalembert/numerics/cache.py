@@ -2,20 +2,27 @@
 
 The directory belongs to its owner alone, files appear whole or not at all, and a file whose digest
 does not fit is as good as absent. Whatever the disk refuses, the answer is "not kept", never an error.
+
+A tape only grows: what of its nodes was hashed once is never hashed again, neither here nor on its forks. Which symbols long
+expressions contain is kept as well: a walk through a long tape takes longer than its hash.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import marshal
 import os
 import stat
 import sys
 import warnings
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertWarning
+from dalembert.once import MAKING
 
 LIMIT: Final = 256 * 2**20
 _SWITCHED_OFF: Final = frozenset({"off", "0", "no", "false", "none"})
@@ -146,3 +153,46 @@ def _trusted(directory: Path) -> bool:
         stacklevel=2,
     )
     return False
+
+
+_BLOCK: Final = 2048
+
+
+def tape_digest(tape: Tape, length: int) -> Any:
+    """The running hash of the first `length` nodes; the caller's own, to be continued."""
+    with MAKING:
+        known, written = tape.prefixes, tape.written
+        for k in range(len(known), length // _BLOCK):
+            known.append(_continued(known[-1] if known else hashlib.sha256(), written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK]))
+        whole = length // _BLOCK
+        return _continued(known[whole - 1] if whole else hashlib.sha256(), written[3 * whole * _BLOCK : 3 * length])
+
+
+def _continued(before: Any, written: list[Any]) -> Any:
+    # by columns: operations are few words, and numbers beside numbers are written fastest
+    digest = before.copy()
+    digest.update(" ".join(written[0::3]).encode())
+    digest.update(marshal.dumps((written[1::3], written[2::3]), 2))
+    return digest
+
+
+_FORMAT: Final = b"symbols 1"
+# nodes from which on a file is worth it
+_LONG: Final = 16384
+
+
+def kept_symbols(tape: Tape, outs: tuple[int, ...]) -> tuple[int, ...]:
+    """The symbols that `outs` contain, in order of creation, as found now or by an earlier process."""
+    length = 1 + max(outs, default=-1)
+    if length < _LONG:
+        return tuple(symbols_of(tape, outs))
+    content = tape_digest(tape, length)
+    content.update(marshal.dumps(outs, 2))
+    key = hashlib.sha256(_FORMAT + content.digest()).hexdigest()
+    cache = ObjectCache.of_environment()
+    kept = cache.read(key)
+    if kept is not None:
+        return tuple(map(int, kept.split()))
+    found = tuple(symbols_of(tape, outs))
+    cache.write(key, " ".join(map(str, found)).encode())
+    return found

@@ -14,7 +14,7 @@ from typing import Final
 
 from dalembert.algebra.tape import Node, Tape
 from dalembert.numerics import batch_call, emit, entry, jit, kernels, lowering, python_call, rows
-from dalembert.numerics.digest import tape_digest
+from dalembert.numerics.cache import tape_digest
 from dalembert.numerics.python_call import Array, BadArguments
 from dalembert.numerics.target import Target, host, native_lanes
 from dalembert.once import MAKING

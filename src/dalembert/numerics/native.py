@@ -13,8 +13,8 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.errors import warn
 from dalembert.model.system import System
 from dalembert.notebook import Shown
+from dalembert.numerics.cache import kept_symbols
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.kept_symbols import kept_symbols
 from dalembert.numerics.symbol_values import BadValue, MissingValue, check_complete, number, symbol_name
 
 if TYPE_CHECKING:

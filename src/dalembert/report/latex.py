@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.latex_words import escaped
+from dalembert.algebra.printing.latex_notation import Latex, escaped
 from dalembert.report.alignment import Aligned, aligned, intermediates
 from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.ode.callback import RAISED, RHS_TYPE
 from dalembert.ode.memory import padded
 from dalembert.ode.points import address
 from dalembert.ode.problem import InitialValueProblem
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+
+# a right-hand side that Python computes, and what it returns where it has raised
+RHS_TYPE: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+RAISED: Final = -(2**31)
 
 
 def with_inputs(chosen: Values, start: Start, t1: float) -> Start:

@@ -23,7 +23,6 @@ from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 from dalembert.simulation.context import Context
-from dalembert.simulation.drift import PROJECTION
 from dalembert.simulation.energy_audit.audit import Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import EventAction
 from dalembert.simulation.events.setting_up import eventful
@@ -34,7 +33,7 @@ from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.rosenbrock import native_jacobian
-from dalembert.simulation.run_options import RunOptions, check_span
+from dalembert.simulation.run_options import PROJECTION, RunOptions, check_span
 from dalembert.simulation.run_warnings import warn_of_singular_speeds, warn_of_small_motion
 from dalembert.simulation.stopping import warn_of_integrator_error
 from dalembert.simulation.taylor import chosen_series

@@ -1,6 +1,6 @@
 """q(t₀), u(t₀) from whatever is known about them: the rest is zero where the rows allow it, otherwise solved for.
 
-Native code finds it (`start_text`), and what that refuses is found again here, and explained. Positions come by damped
+Native code finds it (`start_solver`), and what that refuses is found again here, and explained. Positions come by damped
 Gauss–Newton on the holonomic rows, then speeds by linear least norm: with q̇ = W u + X every row A q̇ + b = 0 holds by
 construction, so that only what was asked for remains to be satisfied.
 """

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from dalembert.algebra.printing import readable
 from dalembert.algebra.printing.equation import equation
-from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.latex_words import escaped
+from dalembert.algebra.printing.latex_notation import Latex, escaped
 from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.names import base, field
 from dalembert.algebra.printing.notation import Text

@@ -1,4 +1,4 @@
-"""y' = f(t, y) with f a Python function: for trying things out; compiled right-hand sides are a thousand times faster."""
+"""y' = f(t, y) with f a Python function, through the same native loop as compiled right-hand sides."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
+from dalembert.simulation.live_run import RAISED, RHS_TYPE
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 PythonFunction = Callable[[float, "NDArray[np.float64]"], "ArrayLike"]
 
-RAISED: Final = -(2**31)
 _NUMBERS: Final = ctypes.POINTER(ctypes.c_double)
-RHS_TYPE: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
 class RightHandSide:

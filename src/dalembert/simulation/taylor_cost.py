@@ -1,10 +1,10 @@
 """What a unit of time costs by each method, counted in operations: the order of Taylor's method, and which of the two to take.
 
-    Taylor        (1.6 b (n + 2) + 0.67 s n² + 100 n + 2000) (ε/100)^(−1/(n + 1)) × 1.8      b operations of one order, s sums
+    Taylor        (1.6 b (n + 2) + 0.67 s n² + 100 n + 2000) (ε/100)^(−1/(n + 1)) × 1.7      b operations of one order, s sums
     Runge–Kutta   (12 (1.3 r + 22 a) + 4300) ε^(−1/8)                            r operations of the rates, a sines and cosines
 
 ε is rtol; Taylor's method estimates its error sharply and is held to a hundredth of it. That steps go with these powers of ε holds
-within a few per cent from 1e-4 to 1e-14; that Taylor's are 1.8 times as many at ε = 1, and what an operation of each kind takes beside
+within a few per cent from 1e-4 to 1e-14; that Taylor's are 1.7 times as many at ε = 1, and what an operation of each kind takes beside
 the others, was measured (docs/decisions/0019).
 """
 
@@ -29,14 +29,14 @@ _ORDER: Final = 100.0
 _PER_OPERATION_OF_ORDER: Final = 1.6
 _PER_SUM: Final = 0.67
 _STRICT: Final = 0.01
-_MORE_STEPS: Final = 1.8
+_MORE_STEPS: Final = 1.7
 # of a step of twelve stages, beside its evaluations
 _STAGES: Final = 12
 _STAGES_STEP: Final = 4300.0
 _PER_OPERATION: Final = 1.3
 _PER_ANGLE: Final = 22.0
 # beyond so many operations of the rates little was ever gained, and much would be compiled to find that out
-_LARGEST: Final = 1000
+_LARGEST: Final = 1400
 
 
 def best_order(jets: CompiledJets, rtol: float) -> int:

@@ -41,6 +41,26 @@ def test_the_page_moves_as_we_do(name):
     assert wasm.imported(live.module.code) <= {"sin", "cos", "__linear_memory", "__stack_pointer", "__indirect_function_table"}
 
 
+@pytest.mark.parametrize("name", ["double-pendulum", "rolling-disk", "four-bar", "n-four-bar"])
+def test_the_page_takes_the_very_steps_that_we_take(name):
+    """Step sizes have eight binary digits, so that rounding does not reach them, with fused operations or without."""
+    live = Live(name)
+    (found,) = live.by_node(live.setting())
+    assert live.run.t.tolist() == found["t"]
+
+
+def test_many_rows_are_eliminated_in_the_page_as_they_are_here():
+    entry = gallery.entry("n-four-bar")
+    start = {**{f"phi_{k}": 0.0 for k in range(6)}, **{f"psi_{k}": 0.0 for k in range(1, 6)}, "phi_0'": 1.0}
+    live = Live(SimpleNamespace(build=lambda: entry.build(windows=5), start=start, duration=0.5, inputs={}, events=()))
+    assert live.run.accelerations.rates.straight.n_out == live.module.data["parts"]["straight"]["out"]
+    found, other, again = live.by_node(live.setting(), live.setting(values={"g": 20.0}), live.setting())
+    assert other["t"] != found["t"]
+    assert again == found
+    assert live.run.t.tolist() == found["t"]
+    assert np.array(found["states"]) == pytest.approx(np.hstack([live.run.q, live.run.u]), abs=1e-12)
+
+
 def test_other_constants_and_starts():
     live = Live("four-bar")
     values, starts, times = {"rho": 2.5, "l_2": 0.72}, {"theta_1": 0.7}, np.linspace(0.0, 1.0, 20)

@@ -29,6 +29,8 @@ ROUNDING: Final = 2.0**-52
 FIRST_GUESS: Final = 1e-6
 NEGLIGIBLE: Final = 1e-10
 NO_SLOPE: Final = 1e-15
+# x (2⁴⁵ + 1) leaves 8 of the 53 digits of x
+_FINE_DIGITS: Final = 2.0**45 + 1.0
 
 
 @functools.cache
@@ -48,6 +50,16 @@ def eighth_root(f: NativeFunction, x: Value) -> Value:
     for _ in range(3):
         x = f.intrinsic("sqrt", x)
     return x
+
+
+def coarse(f: NativeFunction, h: Value) -> Value:
+    """h to eight binary digits, the nearest such number.
+
+    Rounding in an error estimate then hardly ever reaches the step: processors that fuse operations and those that do not take the same
+    steps, where otherwise one estimate that happens to be small would lead them apart, and their errors with them.
+    """
+    c = h * _FINE_DIGITS
+    return c - (c - h)
 
 
 def _start() -> str:
@@ -102,7 +114,7 @@ def _first_size() -> str:
     with f.when(~cause.differs(0)), f.when(~native.finite(stage, after).differs(0)):
         h = eighth_root(f, 0.01 / steepest)
         h = f.choose(steepest <= NO_SLOPE, f.intrinsic("maxnum", FIRST_GUESS, euler * 1e-3), h)
-        run.h = f.intrinsic("minnum", f.intrinsic("minnum", euler * 100.0, h), run.h_max)
+        run.h = f.intrinsic("minnum", coarse(f, f.intrinsic("minnum", euler * 100.0, h)), run.h_max)
     run.code = 0
     f.give(Cause.NONE)
     return f.text()
@@ -141,7 +153,7 @@ def take_text(root: Callable[[NativeFunction, Value], Value]) -> str:
     growth = SAFETY / root(f, run.error)
     growth = f.intrinsic("minnum", LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / LARGEST_SHRINKAGE))
     growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)
-    run.h = f.intrinsic("minnum", run.h_try * growth, run.h_max)
+    run.h = f.intrinsic("minnum", coarse(f, run.h_try * growth), run.h_max)
     run.streak = 0
     f.give(Cause.NONE)
     return f.text()
@@ -154,7 +166,7 @@ def reject_text(root: Callable[[NativeFunction, Value], Value]) -> str:
     run.rejected, run.streak = run.rejected + 1, run.streak + 1
     by_error = f.intrinsic("maxnum", 1.0 / LARGEST_SHRINKAGE, SAFETY / root(f, run.error))
     by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
-    run.h = run.h_try * f.choose(run.cause.differs(Cause.ERROR), by_cause, by_error)
+    run.h = f.choose(run.cause.differs(Cause.ERROR), run.h_try * by_cause, coarse(f, run.h_try * by_error))
     f.give(Cause.NONE)
     return f.text()
 

@@ -86,8 +86,7 @@ class Engine {
 
   // the memory of the solver for rows beside the equations
   solver(rows) {
-    const s = new Structure(this, this.data.fields.rows), wide = Math.max(rows.m, 1), block = this.room(rows.parts.end);
-    const index = this.room(rows.index.length);
+    const s = new Structure(this, this.data.fields.rows), wide = Math.max(rows.m, 1), index = this.room(rows.index.length), block = this.room(rows.parts.end);
     rows.index.forEach((k, i) => { this.i32[index / 4 + 2 * i] = k; this.i32[index / 4 + 2 * i + 1] = 0; });
     this.order = this.room(wide);
     const at = { block, index, order: this.order, outs: this.room(rows.index.length), x: this.room(rows.n_q + rows.n + LANES), seen: this.room(wide * rows.width), keep: this.room(wide) };
@@ -95,6 +94,7 @@ class Engine {
     for (const name of ["w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"]) at[name] = this.room(Math.max(rows.row_width, LANES));
     for (const [name, offset] of Object.entries(rows.parts)) if (name !== "end") at[name] = block + 8 * offset;
     this.places = at;
+    this.remembered = [block / 8, this.top / 8];
     return s;
   }
 
@@ -187,12 +187,16 @@ class Engine {
   }
 
   bind(rows, start, context) {
-    const { parts } = this, s = this.beside, multipliers = this.x + 8 * (this.n + 1);
+    const { parts } = this, s = this.beside, multipliers = this.x + 8 * (this.n + 1), straight = parts.straight;
+    // nothing of an earlier run: the longest rows it saw, and when
+    this.f64.fill(0, ...this.remembered);
     for (let j = 0; j < Math.max(rows.m, 1); j++) { this.i32[this.order / 4 + 2 * j] = j; this.i32[this.order / 4 + 2 * j + 1] = 0; }
     s.clear();
     s.set({ ...this.places, n_q: rows.n_q, n: rows.n, m: rows.m, cap: rows.cap, groups: rows.width / LANES, row_groups: rows.row_width / LANES, holding: 1,
       massless: rows.massless, quaternions: rows.quaternions, curved: rows.curved, p: parts.fill.at.p, fill: this.pointer("fill"), fill_work: parts.fill.at.work,
       move: this.pointer("move"), move_work: parts.move.at.work, count: rows.index.length, block_groups: rows.parts.end / LANES, multipliers });
+    // all of it with the zeros left out, where that is safe
+    if (straight) s.set({ straight: this.pointer("straight"), straight_work: straight.at.work, straight_outs: straight.at.out, straight_count: straight.out });
     const x = this.numbers(this.x, this.n + 1);
     x.set(start.q); x.set(start.u, this.data.n_q); x[this.n] = start.t;
     this.call["rows.choose_rows"](this.x, s.at);

@@ -57,6 +57,8 @@ def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
     }
     if isinstance(model.rates, ConstrainedRates):
         parts += [compiled("fill", model.rates.fill, given), compiled("move", model.rates.move, given)]
+        if model.rates.straight is not None and _cap(model.rates, run) == model.rates.layout.m:
+            parts.append(compiled("straight", model.rates.straight, given))
         texts.append((_ROWS_PREFIX, solver_text()))
         exports += [f"{_ROWS_PREFIX}.{name}" for name in _ROWS]
         data["rows"] = _beside(model, run)
@@ -80,13 +82,11 @@ def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
     rates = model.rates
     assert isinstance(rates, ConstrainedRates)
     layout, kind = rates.layout, rates.kind
-    kept = run.accelerations
-    cap = kept.rates.cap if isinstance(kept, Accelerations) and isinstance(kept.rates, ConstrainedRates) else rates.cap
     return {
         "n_q": layout.n_q,
         "n": layout.n,
         "m": layout.m,
-        "cap": cap,
+        "cap": _cap(rates, run),
         "width": layout.width,
         "row_width": layout.row_width,
         "parts": layout.parts,
@@ -95,6 +95,12 @@ def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
         "quaternions": int(kind.quaternions),
         "curved": int(kind.curved),
     }
+
+
+def _cap(rates: ConstrainedRates, run: Trajectory) -> int:
+    """How many rows the recorded run kept."""
+    kept = run.accelerations
+    return kept.rates.cap if isinstance(kept, Accelerations) and isinstance(kept.rates, ConstrainedRates) else rates.cap
 
 
 def _watched(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
 from dalembert.api.compile import saddle_equations
-from dalembert.equations.sparse_solution import sparse_solution
+from dalembert.equations.sparse_solution import sparse_saddle
 from dalembert.gallery import n_four_bar
 from dalembert.kinematics.system_kinematics import all_rates, kinematics
 from dalembert.ode.constrained.rates import Workspace
@@ -40,22 +40,26 @@ def solved(M, f, A, gamma):
 
     upper = [{k: symbol(x) for k, x in enumerate(row) if x and k >= i} for i, row in enumerate(M)]
     full = [{k: upper[min(i, k)][max(i, k)] for k in range(len(M)) if M[i, k]} for i in range(len(M))]
-    found = sparse_solution(t, full, [symbol(x) for x in f], rows(A), [symbol(x) for x in gamma])
-    if found is None:
+    saddle = sparse_saddle(t, full, rows(A))
+    if saddle is None:
         return None
-    groups = (found.zdot, found.multipliers, found.over_pivots, (found.mass_lost,))
+    right = [symbol(x) for x in gamma]
+    zdot, multipliers = saddle.solution([symbol(x) for x in f], right)
+    groups = (zdot, multipliers, saddle.over_pivots, (saddle.mass_lost,), saddle.lengths, saddle.correction(right))
     return [np.array(evaluate(t, group, known.__getitem__, Floats())) for group in groups]
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_systems_against_a_full_solver(seed):
     M, f, A, gamma = banded(30, 12, seed)
-    zdot, lam, over, lost = solved(M, f, A, gamma)
+    zdot, lam, over, lost, lengths, shortest = solved(M, f, A, gamma)
     K = np.block([[M, -A.T], [A, np.zeros((12, 12))]])
     expected = np.linalg.solve(K, np.concatenate([f, -gamma]))
     assert np.allclose(expected, np.concatenate([zdot, lam]), rtol=1e-10, atol=1e-10)
     S = A @ np.linalg.solve(M, A.T)
     assert np.isclose(1 / np.linalg.det(S), np.prod(over))
+    assert np.allclose(np.diag(S), lengths)
+    assert np.allclose(-np.linalg.solve(M, A.T @ np.linalg.solve(S, gamma)), shortest, rtol=1e-10, atol=1e-10)
     assert 30 <= lost[0] < np.inf
 
 

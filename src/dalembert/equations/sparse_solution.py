@@ -1,6 +1,7 @@
-"""ż and λ of M ż = f + Aᵀλ, A ż + γ = 0 in a straight line, eliminated in an order that keeps the zeros.
+"""ż and λ of M ż = f + Aᵀλ, A ż + γ = 0, and the shortest δz with A δz = −g, in a straight line that keeps the zeros.
 
     M = L D Lᵀ,  W = L⁻¹ Aᵀ,  S = Wᵀ D⁻¹ W = L' D' L'ᵀ,  S λ = −γ − Wᵀ D⁻¹ L⁻¹ f,  Lᵀ ż = D⁻¹ (L⁻¹ f + W λ)
+    S μ = −g,  Lᵀ δz = D⁻¹ W μ
 
 The order is that of least degree: what has the fewest neighbours left is eliminated next, so that a row of n loops takes O(n) operations.
 Nothing is exchanged at run time. What is left of each pivot tells where that is unsafe, and others must solve.
@@ -9,7 +10,6 @@ Nothing is exchanged at run time. What is left of each pivot tells where that is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from dalembert.algebra.columns import contracted
@@ -19,16 +19,6 @@ from dalembert.algebra.tape import Tape
 _FEW: Final = 20
 # a straight line must save so much
 _SAVING: Final = 8
-
-
-@dataclass(frozen=True)
-class SparseSolution:
-    """ż, λ, the 1/s_j of S, which are infinite where rows depend on those before them or vanish, and Σ (M_kk/d_k)²."""
-
-    zdot: tuple[int, ...]
-    multipliers: tuple[int, ...]
-    over_pivots: tuple[int, ...]
-    mass_lost: int
 
 
 class _TooManyOperations(Exception):
@@ -91,41 +81,61 @@ class SparseLDL:
         return {k: self.tape.mul(x, self.over[k]) for k, x in b.items()}
 
 
-def sparse_solution(
-    tape: Tape, M: Sequence[Mapping[int, int]], f: Sequence[int], A: Sequence[Mapping[int, int]], gamma: Sequence[int]
-) -> SparseSolution | None:
-    """The straight line on the tape; None where there are few unknowns, or few zeros."""
-    n, m = len(f), len(A)
+def sparse_saddle(tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]) -> SparseSaddle | None:
+    """The factors on the tape; None where there are few unknowns, or few zeros."""
+    n, m = len(M), len(A)
     if not m or n + m < _FEW:
         return None
     try:
-        return _solution(tape, M, f, A, gamma, (n**3 // 6 + n * n * m // 2 + m * m * n) // _SAVING)
+        return SparseSaddle(tape, M, A, (n**3 // 6 + n * n * m // 2 + m * m * n) // _SAVING)
     except _TooManyOperations:
         return None
 
 
-def _solution(
-    t: Tape, M: Sequence[Mapping[int, int]], f: Sequence[int], A: Sequence[Mapping[int, int]], gamma: Sequence[int], budget: int
-) -> SparseSolution:
-    metric = SparseLDL(t, _without_zeros(t, M), budget)
-    W = [metric.forward(row) for row in _without_zeros(t, A)]
-    V = [metric.divided(row) for row in W]
-    if sum(len(row) for row in W) > budget:
-        raise _TooManyOperations
-    S: list[dict[int, int]] = [{} for _ in A]
-    for i, j in _touching(W):
-        S[i][j] = S[j][i] = contracted(t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j]))
-    h = metric.forward(dict(enumerate(f)))
-    rows = SparseLDL(t, S, budget)
-    right = {j: t.neg(contracted(t, ((v, h[k]) for k, v in V[j].items()), gamma[j])) for j in range(len(A))}
-    lam = rows.solve(right)
-    y = metric.divided(h)
-    for j, row in enumerate(V):
-        for k, v in row.items():
-            y[k] = t.add(y[k], t.mul(lam[j], v))
-    zdot = metric.back(y)
-    lost = metric.divided({k: row[k] for k, row in enumerate(M)}).values()
-    return SparseSolution(_listed(zdot), _listed(lam), _listed(rows.over), contracted(t, ((x, x) for x in lost)))
+class SparseSaddle:
+    """M = L D Lᵀ and S = A M⁻¹ Aᵀ = L' D' L'ᵀ, and what is solved with them.
+
+    lengths      s_jj, the squares of the rows in the metric of M
+    over_pivots  1/d'_j, infinite where rows depend on those eliminated before them or vanish
+    mass_lost    Σ (M_kk/d_k)²
+    """
+
+    def __init__(self, t: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]], budget: int) -> None:
+        self.tape = t
+        self._metric = SparseLDL(t, _without_zeros(t, M), budget)
+        W = [self._metric.forward(row) for row in _without_zeros(t, A)]
+        if sum(len(row) for row in W) > budget:
+            raise _TooManyOperations
+        V = self._V = [self._metric.divided(row) for row in W]
+        S: list[dict[int, int]] = [{} for _ in A]
+        for i, j in _touching(W):
+            S[i][j] = S[j][i] = contracted(t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j]))
+        self._rows = SparseLDL(t, S, budget)
+        self.lengths = tuple(row.get(j, t.zero) for j, row in enumerate(S))
+        self.over_pivots = _listed(self._rows.over)
+        lost = self._metric.divided({k: row[k] for k, row in enumerate(M)}).values()
+        self.mass_lost = contracted(t, ((x, x) for x in lost))
+
+    def solution(self, f: Sequence[int], gamma: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """ż and λ"""
+        t, h = self.tape, self._metric.forward(dict(enumerate(f)))
+        right = {j: t.neg(contracted(t, ((v, h[k]) for k, v in row.items()), gamma[j])) for j, row in enumerate(self._V)}
+        lam = self._rows.solve(right)
+        return _listed(self._along(lam, self._metric.divided(h))), _listed(lam)
+
+    def correction(self, g: Sequence[int]) -> tuple[int, ...]:
+        """δz"""
+        t = self.tape
+        mu = self._rows.solve({j: t.neg(x) for j, x in enumerate(g)})
+        return _listed(self._along(mu, dict.fromkeys(range(len(self._metric.over)), t.zero)))
+
+    def _along(self, lam: Mapping[int, int], y: dict[int, int]) -> dict[int, int]:
+        """L⁻ᵀ (y + D⁻¹ W λ)"""
+        t = self.tape
+        for j, row in enumerate(self._V):
+            for k, v in row.items():
+                y[k] = t.add(y[k], t.mul(lam[j], v))
+        return self._metric.back(y)
 
 
 def _listed(values: Mapping[int, int]) -> tuple[int, ...]:

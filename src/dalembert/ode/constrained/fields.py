@@ -86,11 +86,21 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("straight_outs", POINTER),
     ("straight_count", WHOLE),
     ("straight_refused", WHOLE),
+    # (φ, −A⁺φ, −A⁺e, s_jj, Σ_k |a_jk|, 1/s_j, Σ (M_kk/d_k)²) as a function of x, and how many numbers that are, or 0
+    ("back", POINTER),
+    ("back_work", POINTER),
+    ("back_outs", POINTER),
+    ("back_count", WHOLE),
+    # the last two ends of steps, and how many there were since rows were chosen
+    ("ends", POINTER),
+    ("unseen", WHOLE),
+    # positions before a projection
+    ("came", POINTER),
 )
 
 
 # what native code changes; everything else stays as it is while a function runs
-_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused"})
+_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen"})
 
 
 class Given(Record):

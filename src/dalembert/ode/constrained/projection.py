@@ -11,6 +11,7 @@ from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import WEAK, noise
+from dalembert.ode.constrained.straight import SAFE, UNSAFE, back_parts, last_end
 
 # sine of the angle between a row and those before it: too small to correct along
 _NEARLY_NOTHING: Final = 1e-5
@@ -23,11 +24,13 @@ _NEAR_ZERO: Final = 1e-6
 _EPSILON: Final = 2.0**-52
 _ROUNDS: Final = 8
 _SPEED_ROUNDS: Final = 3
+# what `straight_project` gives where there is no such place nearby
+_NOWHERE: Final = 1
 
 
 def projection_text() -> str:
-    """The functions `residual`, `correction`, `positions`, `speeds`, `project` and `project_all`."""
-    parts = (_residual(), _correction(), _positions(), _speeds(), _project(), _project_all())
+    """The functions `residual`, `correction`, `positions`, `speeds`, `straight_project`, `project` and `project_all`."""
+    parts = (_residual(), _correction(), _positions(), _speeds(), _straight_residual(), _straight_project(), _project(), _project_all())
     return "\n\n".join(parts)
 
 
@@ -103,9 +106,7 @@ def _positions() -> str:
         _load_state(native, t, y)
         native.call("prepare", given.x, 1)
         r = f.call("residual", REAL, f.value(0, WHOLE), native.pointer)
-        # as small as rounding allows: no Newton step halves it
-        settled = native.either(r <= _SMALL, native.either(r * 2.0 >= before.value, rounds.value >= _ROUNDS))
-        with f.when(settled):
+        with f.when(_settled(native, r, before.value, rounds.value)):
             every = f.call("residual", REAL, f.value(1, WHOLE), native.pointer)
             with f.when(every <= _LARGE):
                 f.give(0)
@@ -119,6 +120,16 @@ def _positions() -> str:
     return f.text()
 
 
+def _settled(native: ProblemFunction, r: Value, before: Value, rounds: Value) -> Value:
+    """Whether a residual is as small as rounding allows: no Newton step halves it."""
+    return native.either(r <= _SMALL, native.either(r * 2.0 >= before, rounds >= _ROUNDS))
+
+
+def _add_speeds(native: ProblemFunction, z: NumberArray, change: NumberArray) -> None:
+    with native.function.loop(native.given.n) as r:
+        z[r] = z[r] + change[r]
+
+
 def _speeds() -> str:
     """z = z + δz so that e(q, z, t) = 0, with the factors at hand."""
     native = ProblemFunction("speeds", REAL, POINTER)
@@ -127,16 +138,65 @@ def _speeds() -> str:
     h = native.column("h")
     rounding = noise(native, given.x)
     native.call("correction", given.e, rounding, 0)
-    with f.loop(given.n) as r:
-        z[r] = z[r] + h[r]
+    _add_speeds(native, z, h)
     # a row that is curved in z takes more than one step
     with f.when(given.curved.differs(0)), f.loop(f.value(_SPEED_ROUNDS, WHOLE)):
         _load_state(native, t, y)
         native.call("prepare", given.x, 0)
         native.call("correction", given.e, rounding, 0)
-        with f.loop(given.n) as r:
-            z[r] = z[r] + h[r]
+        _add_speeds(native, z, h)
     return native.done()
+
+
+def _straight_residual() -> str:
+    """max |φ_j| of what was looked at last, in units of rounding, which are no smaller than `least` times ε Σ |a_jk|."""
+    native = ProblemFunction("straight_residual", REAL, result=REAL)
+    f, given, (least,) = native.function, native.given, native.arguments
+    phi, sizes, most = back_parts(native)[0], native.column("sizes"), f.variable(f.value(0.0, REAL))
+    reach = f.call("size", REAL, given.x, given.n_q)
+    unit = f.intrinsic("maxnum", f.choose(reach > 0.0, reach, 1.0), least) * _EPSILON
+    with f.loop(given.m) as j:
+        ratio = f.intrinsic("fabs", phi[j]) / (unit * f.choose(sizes[j] > 0.0, sizes[j], 1.0))
+        # a NaN is the largest of all
+        most.value = f.choose(ratio <= most.value, most.value, ratio)
+    f.give(most.value)
+    return f.text()
+
+
+def _straight_project() -> str:
+    """Positions and speeds onto the rows in a straight line: `SAFE`, `_NOWHERE`, or `UNSAFE` with y as it was."""
+    native = ProblemFunction("straight_project", REAL, POINTER)
+    f, given, (t, y) = native.function, native.given, native.arguments
+    before, rounds = f.variable(f.value(float("inf"), REAL)), f.variable(f.value(0, WHOLE))
+    _, by_phi, by_e = back_parts(native)
+    h, came = native.column("h"), native.column("came")
+    z = NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}"))
+    native.copy(given.n_q, NumberArray(y), came)
+    with f.forever():
+        _load_state(native, t, y)
+        with f.when(native.call("straight_look", given.x).differs(SAFE)):
+            native.copy(given.n_q, came, NumberArray(y))
+            f.give(UNSAFE)
+        r = f.call("straight_residual", REAL, f.value(0.0, REAL), native.pointer)
+        with f.when(_settled(native, r, before.value, rounds.value)):
+            with f.when(~(f.call("straight_residual", REAL, f.value(_NEAR_ZERO, REAL), native.pointer) <= _LARGE)):
+                f.give(_NOWHERE)
+            # a row that is curved in z takes more than one step
+            more = f.choose(given.curved.differs(0), f.value(_SPEED_ROUNDS, WHOLE), f.value(0, WHOLE))
+            _add_speeds(native, z, by_e)
+            with f.loop(more):
+                _load_state(native, t, y)
+                native.call("straight_look", given.x)
+                _add_speeds(native, z, by_e)
+            native.call("remember", _load_state(native, t, y).pointer)
+            f.give(SAFE)
+        with f.when(~(r < float("inf"))):
+            f.give(_NOWHERE)
+        before.value = r
+        rounds.value = rounds.value + 1
+        native.copy(given.n, by_phi, h)
+        _shift(native, y, by_h=True)
+    return f.text()
 
 
 def _project() -> str:
@@ -147,10 +207,21 @@ def _project() -> str:
         _load_state(native, t, y)
         native.call("prepare", given.x, 1)
         f.give(0)
-    code = native.call("positions", t, y)
-    with f.when(code.differs(0)):
-        f.give(1)
-    native.call("speeds", t, y)
+    by_loops = f.variable(f.value(1, WHOLE))
+    with f.when(given.back_count.differs(0)):
+        found = native.call("straight_project", t, y)
+        with f.when(~found.differs(_NOWHERE)):
+            f.give(1)
+        by_loops.value = found
+    with f.when(by_loops.value.differs(SAFE)):
+        # rows are chosen below: here only how they stood before
+        with f.when(given.unseen > 0):
+            native.call("look", last_end(native), 1)
+        given.unseen = 0
+        code = native.call("positions", t, y)
+        with f.when(code.differs(0)):
+            f.give(1)
+        native.call("speeds", t, y)
     with f.when(given.quaternions.differs(0)):
         _load_state(native, t, y)
         _shift(native, y, by_h=False)

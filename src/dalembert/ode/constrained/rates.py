@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.algebra.columns import total
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.equations.sparse_solution import sparse_solution
+from dalembert.equations.sparse_solution import sparse_saddle
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import LANES
@@ -86,16 +88,24 @@ class ConstrainedRates:
         self.kind = kind
         self.cap, self.alpha = min(self.layout.m, self.layout.n), 0.0
         self.tangents: Tangents | None = None
-        self.straight = self._in_a_straight_line(tape, entries, state, parameters)
+        straight = self._in_a_straight_line(tape, entries, state, parameters)
+        self.straight: CompiledFunction | None = straight[0] if straight else None
+        self.back: CompiledFunction | None = straight[1] if straight else None
         self._pool: list[tuple[bytes, Workspace]] = []
 
-    def _in_a_straight_line(self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int]) -> CompiledFunction | None:
-        """(q̇, ż, λ, 1/s_j, Σ (M_kk/d_k)²) with the zeros of M and A left out; None where that is no gain, or a rate moves no mass."""
-        found = None if self.kind.massless else sparse_solution(tape, entries.M, entries.f, entries.A, entries.gamma)
-        if found is None:
+    def _in_a_straight_line(
+        self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int]
+    ) -> tuple[CompiledFunction, CompiledFunction] | None:
+        """(q̇, ż, λ, …) and (φ, −A⁺φ, −A⁺e, …) with the zeros of M and A left out; none where that is no gain, or a rate moves no mass."""
+        saddle = None if self.kind.massless else sparse_saddle(tape, entries.M, entries.A)
+        if saddle is None:
             return None
-        outs = (*entries.qdot, *found.zdot, *found.multipliers, *found.over_pivots, found.mass_lost)
-        return CompiledFunction(tape, outs, state, parameters)
+        zdot, multipliers = saddle.solution(entries.f, entries.gamma)
+        safety = (*saddle.over_pivots, saddle.mass_lost)
+        rates = CompiledFunction(tape, (*entries.qdot, *zdot, *multipliers, *safety), state, parameters)
+        sizes = (total(tape, (abs(Scalar(tape, a)) for a in row.values())).i for row in entries.A)
+        outs = (*entries.phi, *saddle.correction(entries.phi), *saddle.correction(entries.e), *saddle.lengths, *sizes, *safety)
+        return rates, CompiledFunction(tape, outs, state, parameters)
 
     @property
     def n_in(self) -> int:
@@ -120,8 +130,10 @@ class ConstrainedRates:
         if tangents is not None:
             sizes["tangents_x"] = tangents.equations.n_in + LANES
             sizes["tangents_outs"] = max(f.n_out for f in tangents.functions.values()) + LANES
-        elif self.straight is not None:
-            functions["straight"], sizes["straight_outs"] = self.straight, self.straight.n_out + LANES
+        elif self.straight is not None and self.back is not None:
+            functions |= {"straight": self.straight, "back": self.back}
+            sizes |= {"straight_outs": self.straight.n_out + LANES, "back_outs": self.back.n_out + LANES}
+            sizes |= {"ends": 2 * self.fill.n_in, "came": layout.n_q}
         sizes |= {f"{name}_work": function.work_size + 8 for name, function in functions.items()}
         return layout.room(sizes)
 
@@ -240,6 +252,9 @@ class Workspace:
         elif rates.straight is not None and rates.cap == layout.m and not (choosing or alpha):
             fields.straight_count = rates.straight.n_out
             self._compute("straight", rates.straight)
+            if holding and rates.back is not None:
+                fields.back_count = rates.back.n_out
+                self._compute("back", rates.back)
         self.rhs: int = _library().address(f"{varied}rates")
         self.project: int = _library().address(f"{varied}project")
 

@@ -20,21 +20,19 @@ from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import Array, NumberArray, Value
 from dalembert.ode.constrained.cholesky import cholesky_text
 from dalembert.ode.constrained.fields import ProblemFunction
-from dalembert.ode.constrained.orthogonal import WEAK, noise, orthogonal_text
+from dalembert.ode.constrained.orthogonal import noise, orthogonal_text
 from dalembert.ode.constrained.projection import projection_text
-from dalembert.ode.constrained.tangents import numbers_from, tangents_text
+from dalembert.ode.constrained.straight import SAFE, straight_rates, straight_text
+from dalembert.ode.constrained.tangents import tangents_text
 
 EXPORTS: Final = ("rates", "batch", "project", "project_all", "choose_rows", "varied_rates", "varied_project")
-
-# M_kk/d_k = 1e7 in the straight line counts like a weak row
-_MASS_WEIGHT: Final = 1e-12
 
 
 @functools.cache
 def text() -> str:
     """All functions, those of EXPORTS to be called from outside."""
-    own = (_fill(), _prepare(), _rates(), _batch(), _choose_rows())
-    return "\n\n".join((INTRINSICS, cholesky_text(), orthogonal_text(), projection_text(), *own, tangents_text())) + "\n"
+    own = (_fill(), _look(), _prepare(), _rates(), _batch(), _choose_rows())
+    return "\n\n".join((INTRINSICS, cholesky_text(), orthogonal_text(), straight_text(), projection_text(), *own, tangents_text())) + "\n"
 
 
 def _fill() -> str:
@@ -55,9 +53,9 @@ def _fill() -> str:
     return native.done()
 
 
-def _prepare() -> str:
-    """The factors of M and of the rows at x, with rows chosen anew or as they are; returns the rank."""
-    native = ProblemFunction("prepare", POINTER, WHOLE)
+def _look() -> str:
+    """The factor of M and the scaled rows at x; at the end of a step also their lengths and how fast they turn."""
+    native = ProblemFunction("look", POINTER, WHOLE)
     f, given, (x, choose) = native.function, native.given, native.arguments
     native.call("fill", x)
     with f.when(given.massless.differs(0)):
@@ -67,7 +65,15 @@ def _prepare() -> str:
     native.call("columns", limit, choose)
     with f.when(choose.differs(0)), f.when(~given.choosing.differs(0)):
         native.call("turn", NumberArray(x)[given.n_q + given.n])
-    f.give(native.call("factor", limit, choose))
+    f.give(limit)
+    return f.text()
+
+
+def _prepare() -> str:
+    """The factors of M and of the rows at x, with rows chosen anew or as they are; returns the rank."""
+    native = ProblemFunction("prepare", POINTER, WHOLE)
+    f, (x, choose) = native.function, native.arguments
+    f.give(native.call("factor", native.call("look", x, choose), choose))
     return f.text()
 
 
@@ -76,7 +82,7 @@ def _rates() -> str:
     native = ProblemFunction("rates", POINTER, POINTER, POINTER, result="void", exported=True)
     f, given, (x, p, y) = native.function, native.given, native.arguments
     given.p = p
-    _straight(native, x, y)
+    straight_rates(native, x, y)
     rank = native.call("prepare", x, given.choosing)
     native.copy(given.n_q, native.column("qdot"), NumberArray(y))
     # U⁻ᵀ f, turned by Qᵀ
@@ -94,25 +100,6 @@ def _rates() -> str:
     _multipliers(native, rank)
     f.line("ret void")
     return f.text()
-
-
-def _straight(native: ProblemFunction, x: Value, y: Value) -> None:
-    """The same in a straight line, where there is one and it is safe at x: no row weak against the largest length seen of it."""
-    f, given = native.function, native.given
-    with f.when(given.straight_count.differs(0)):
-        f.line(f"call void {given.straight.name}({x}, {given.p}, {given.straight_outs}, {given.straight_work})")
-        outs, size = native.column("straight_outs"), given.n_q + given.n
-        over, lengths = numbers_from(native, given.straight_outs, size + given.m), native.column("lengths")
-        worst = f.variable(outs[given.straight_count - 1] * _MASS_WEIGHT)
-        with f.loop(given.m) as j:
-            lost = f.choose((lengths[j] > 0.0) & (over[j] > 0.0), lengths[j] * lengths[j] * over[j], float("inf"))
-            # a NaN is the largest of all
-            worst.value = f.choose(lost <= worst.value, worst.value, lost)
-        with f.when(worst.value <= 1.0 / (WEAK * WEAK)):
-            native.copy(size, outs, NumberArray(y))
-            native.copy(given.m, numbers_from(native, given.straight_outs, size), native.column("multipliers"))
-            f.leave()
-        given.straight_refused = given.straight_refused + 1
 
 
 def _multipliers(native: ProblemFunction, rank: Value) -> None:
@@ -148,8 +135,13 @@ def _batch() -> str:
 
 
 def _choose_rows() -> str:
-    """Choose rows at a state (q, z, t); returns the rank."""
+    """Choose rows at a state (q, z, t), or leave that until it is needed; returns the rank."""
     native = ProblemFunction("choose_rows", POINTER, exported=True)
-    f, (x,) = native.function, native.arguments
+    f, given, (x,) = native.function, native.given, native.arguments
+    with f.when(given.back_count.differs(0)), f.when(~native.call("straight_look", x).differs(SAFE)):
+        given.unseen = 0
+        native.call("remember", x)
+        f.give(given.m)
+    given.unseen = 0
     f.give(native.call("prepare", x, 1))
     return f.text()

@@ -9,18 +9,14 @@ d is the derivative along a column of S. Where φ = 0 and e = 0 the second line 
 from __future__ import annotations
 
 from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NumberArray, Value
+from dalembert.numerics.llvm_writer import Array, NumberArray
 from dalembert.ode.constrained.fields import ProblemFunction
+from dalembert.ode.constrained.straight import numbers_from
 
 
 def tangents_text() -> str:
     """The functions `tangent_rates`, `varied_rates`, `tangent_rows` and `varied_project`."""
     return f"{_tangent_rates()}\n\n{_varied_rates()}\n\n{_tangent_rows()}\n\n{_varied_project()}"
-
-
-def numbers_from(native: ProblemFunction, base: Value, k: Value) -> NumberArray:
-    """Numbers from number k on."""
-    return NumberArray(native.function.emit(POINTER, f"getelementptr {REAL}, {base}, {k}"))
 
 
 def _tangent_rates() -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Value
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
 
 # |A| |L⁻¹| below which rows count as independent without their singular values
 _WELL: Final = 1e6
@@ -27,7 +27,7 @@ _GROWTH: Final = 3.0
 
 def least_norm_text() -> str:
     """`rank(A, B, m, n, rcond)` and `least(A, B, m, n, rcond, radius, x)`: rows of A have n + 1 numbers, b the last; B is room."""
-    parts = (_product(), _triangular(), _turn(), _sweep(), _orthogonal(), _largest(), _rank(), _combine(), _least())
+    parts = (_product(), _mask(), _triangular(), _turn(), _sweep(), _orthogonal(), _largest(), _rank(), _combine(), _least())
     return "\n\n".join(parts)
 
 
@@ -47,8 +47,24 @@ def _product() -> str:
     return f.text()
 
 
+def _mask() -> str:
+    """A bit for every 2^s numbers of a row that are not all zero, with the least s for which 64 bits are enough."""
+    f = NativeFunction("mask", WHOLE, POINTER, WHOLE)
+    a, n = f.parameters
+    last, shift, mask = f.emit(WHOLE, f"lshr {n - 1}, 6"), f.variable(f.value(0, WHOLE)), f.variable(f.value(0, WHOLE))
+    with f.loop(last), f.when(f.emit(WHOLE, f"lshr {last}, {shift.value.name}").differs(0)):
+        shift.value = shift.value + 1
+    with f.loop(n) as i, f.when(NumberArray(a)[i].differs(0.0)):
+        mask.value = mask.value | f.emit(WHOLE, f"shl i64 1, {f.emit(WHOLE, f'lshr {i}, {shift.value.name}').name}")
+    f.give(mask.value)
+    return f.text()
+
+
 def _triangular() -> str:
-    """A = L Q: rows (q_k, y_k, row k of L⁻¹) of n + 1 + m numbers in B with L y = b; |A| |L⁻¹|, at least the condition of A."""
+    """A = L Q: rows (q_k, y_k, row k of L⁻¹) of n + 1 + m numbers in B with L y = b; |A| |L⁻¹|, at least the condition of A.
+
+    Rows without a column in common are orthogonal as they are. Beside row k of L⁻¹ stands the mask of q_k, where L⁻¹ has nothing.
+    """
     f = NativeFunction("triangular", REAL, POINTER, POINTER, WHOLE, WHOLE)
     A, B, m, n = f.parameters
     width = n + 1 + m
@@ -62,16 +78,22 @@ def _triangular() -> str:
             b[n + 1 + i] = 0.0
         b[n + 1 + k] = 1.0
         size.value = size.value + f.call("product", REAL, here, here, n)
+        mask = f.variable(f.call("mask", WHOLE, here, n))
         with f.loop(k) as j:
             before = row(f, B, j, width)
-            part = f.call("product", REAL, here, before, n)
-            with f.when(part.differs(0.0)), f.loop(n + 2 + j) as i:
-                b[i] = b[i] - part * NumberArray(before)[i]
+            with f.when((mask.value & Array(before, WHOLE)[n + 2 + j]).differs(0)):
+                part = f.call("product", REAL, here, before, n)
+                with f.when(part.differs(0.0)):
+                    with f.loop(n + 2 + j) as i:
+                        b[i] = b[i] - part * NumberArray(before)[i]
+                    mask.value = mask.value | Array(before, WHOLE)[n + 2 + j]
         scale = 1.0 / f.intrinsic("sqrt", f.call("product", REAL, here, here, n))
         with f.loop(n + 2 + k) as i:
             b[i] = b[i] * scale
         own = f.emit(POINTER, f"getelementptr {REAL}, {here}, {n + 1}")
         inverse.value = inverse.value + f.call("product", REAL, own, own, k + 1)
+        with f.when(k + 1 < m):
+            Array(here, WHOLE)[n + 2 + k] = mask.value
     f.give(f.intrinsic("sqrt", size.value * inverse.value))
     return f.text()
 

@@ -124,7 +124,10 @@ def model_of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin:
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
     rates = model.rates
-    rank = usual_rank(rates, p, start.y_and_t)
+    m = rates.layout.m
+    # in z = q̇ the rows are those whose rank the start has found
+    known = start.rank == start.n_rows == m and kin.u == kin.qdot and not rates.kind.curved
+    rank = RowRank(m, m, m, ()) if known else usual_rank(rates, p, start.y_and_t)
     notes = _rank_notes(rank, kin) if min(rank.at_start, rank.usual) < rank.n_rows else []
     if rank.at_start < rank.usual:
         warn(notes[0])

@@ -13,9 +13,9 @@ from dalembert.numerics.llvm_writer import NumberArray, Value
 from dalembert.ode.constrained.fields import ProblemFunction
 
 # sine of the angle between a row and those before it that leaves a straight line 2^-53/sine² of its digits
-_LEAST: Final = 0.02
+_LEAST: Final = 0.01
 # M_kk/d_k = 1e7 counts like such a row
-_MASS_WEIGHT: Final = 2.5e-11
+_MASS_WEIGHT: Final = 1e-10
 
 # what `straight_look` finds
 SAFE, UNSAFE = 0, 2

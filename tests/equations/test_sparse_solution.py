@@ -122,3 +122,41 @@ def test_windows_fall_through_singular_positions_on_the_branch_of_parallelograms
     assert np.abs(q[:9] - q[0]).max() <= 1e-8
     assert np.abs(q[9:]).max() <= 1e-8
     assert abs(q[0]) > np.pi / 2
+
+
+def test_states_are_brought_onto_the_rows_as_by_the_orthogonal_solver():
+    rates, p = windows(10)
+    rng = np.random.default_rng(2)
+    for angle in (0.3, 0.9, 2.0):
+        x = np.concatenate([np.full(11, angle), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.0]])
+        beside = x[:-1] + 1e-6 * rng.normal(size=42)
+        straight, full = (Workspace(rates, p, holding=True) for _ in range(2))
+        full._fields.straight_count = full._fields.back_count = 0
+        found = []
+        for space in (straight, full):
+            space.choose_rows(x)
+            found.append(space.projected(0.1, beside))
+        assert np.abs(found[0] - found[1]).max() <= 1e-13
+        rows = rates.rows(np.array([[*found[0], 0.1]]), p)
+        assert np.abs(rows["phi"]).max() <= 1e-15
+        assert np.abs(rows["e"]).max() <= 1e-14
+        assert 1e-7 <= np.abs(found[0] - beside).max()
+
+
+def test_after_ends_of_steps_in_a_straight_line_the_orthogonal_solver_has_what_it_would_have_seen():
+    rates, p = windows(10)
+    ends = [np.concatenate([np.full(11, a), np.zeros(10), np.full(11, 1.0), np.zeros(10)]) for a in (0.9, 1.0, 1.1, 1.2)]
+    singular = np.concatenate([np.full(11, np.pi / 2), np.zeros(10), np.full(11, 1.0), np.zeros(10), [0.5]])
+    found = []
+    for loops in (False, True):
+        space = Workspace(rates, p, holding=True)
+        if loops:
+            space._fields.straight_count = space._fields.back_count = 0
+        space.choose_rows(np.append(ends[0], 0.0))
+        for k, y in enumerate(ends[1:], 1):
+            assert space.projected(0.1 * k, y) is not None
+        found.append((space.evaluate(singular), space._fields.turning, space._fields.unseen))
+    assert np.abs(found[0][0] - found[1][0]).max() <= 1e-12
+    assert np.isclose(found[1][1], found[0][1], rtol=1e-9)
+    assert found[1][1] > 0
+    assert 0 == found[0][2]

@@ -70,11 +70,16 @@ def test_rows_that_nearly_depend_on_each_other_are_a_risk():
     assert (lengths * solved(M, f, A, gamma)[2]).max() > 1e6
 
 
-def test_full_matrices_and_small_ones_are_left_to_loops():
+def test_large_full_matrices_are_left_to_loops_and_small_ones_are_not():
     rng = np.random.default_rng(0)
     B = rng.normal(size=(24, 24))
     assert solved(B @ B.T, rng.normal(size=24), rng.normal(size=(8, 24)), rng.normal(size=8)) is None
-    assert solved(*banded(8, 4, 0)) is None
+    assert solved(*banded(8, 0, 0)) is None
+    B = rng.normal(size=(6, 6))
+    M, f, A, gamma = B @ B.T, rng.normal(size=6), rng.normal(size=(3, 6)), rng.normal(size=3)
+    zdot, lam = solved(M, f, A, gamma)[:2]
+    assert np.allclose(A @ zdot, -gamma)
+    assert np.allclose(M @ zdot, f + A.T @ lam)
 
 
 def windows(count):

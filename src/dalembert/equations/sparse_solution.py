@@ -15,9 +15,9 @@ from typing import Final
 from dalembert.algebra.columns import contracted
 from dalembert.algebra.tape import Tape
 
-# fewer unknowns are solved as fast by loops over full rows
-_FEW: Final = 20
-# a straight line must save so much
+# so many operations in a straight line take less time than loops over full rows, zeros or not
+_FEW: Final = 500
+# more must save so much
 _SAVING: Final = 8
 
 
@@ -82,12 +82,12 @@ class SparseLDL:
 
 
 def sparse_saddle(tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]) -> SparseSaddle | None:
-    """The factors on the tape; None where there are few unknowns, or few zeros."""
+    """The factors on the tape; None where there are no rows, or many unknowns and few zeros."""
     n, m = len(M), len(A)
-    if not m or n + m < _FEW:
+    if not m:
         return None
     try:
-        return SparseSaddle(tape, M, A, (n**3 // 6 + n * n * m // 2 + m * m * n) // _SAVING)
+        return SparseSaddle(tape, M, A, max(_FEW, (n**3 // 6 + n * n * m // 2 + m * m * n) // _SAVING))
     except _TooManyOperations:
         return None
 

@@ -107,7 +107,8 @@ def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, options: Ru
     """What gives the rates; where rows stand beside the equations, with those that are kept at the start."""
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
-    space = Workspace(model.rates, p, holding=options.stabilizer == PROJECTION, alpha=options.alpha)
+    rtol = number("rtol", options.rtol)
+    space = Workspace(model.rates, p, holding=options.stabilizer == PROJECTION, alpha=options.alpha, rtol=rtol)
     space.choose_rows(start.y_and_t)
     return space
 

@@ -86,6 +86,8 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("straight_outs", POINTER),
     ("straight_count", WHOLE),
     ("straight_refused", WHOLE),
+    # the least sine between a row and those before it for which it is safe; 0: where the other solver looks at rounding errors
+    ("least_sine", REAL),
     # (φ, −A⁺φ, −A⁺e, s_jj, Σ_k |a_jk|, 1/s_j, Σ (M_kk/d_k)²) as a function of x, and how many numbers that are, or 0
     ("back", POINTER),
     ("back_work", POINTER),

@@ -25,6 +25,7 @@ from dalembert.numerics.python_call import address
 from dalembert.ode.constrained.fields import FIELDS
 from dalembert.ode.constrained.layout import Entries, Layout, Room
 from dalembert.ode.constrained.solver_text import EXPORTS, text
+from dalembert.ode.constrained.straight import least_sine
 from dalembert.ode.memory import fill_head, structure
 from dalembert.once import made_once
 
@@ -230,7 +231,16 @@ class ConstrainedRates:
 class Workspace:
     """One run's own memory: the numbers of the parameters, the block, the rows kept."""
 
-    def __init__(self, rates: ConstrainedRates, p: Numbers, *, choosing: bool = False, holding: bool = False, alpha: float = 0.0) -> None:
+    def __init__(
+        self,
+        rates: ConstrainedRates,
+        p: Numbers,
+        *,
+        choosing: bool = False,
+        holding: bool = False,
+        alpha: float = 0.0,
+        rtol: float = 0.0,
+    ) -> None:
         layout, kind = rates.layout, rates.kind
         self.rates, self.p = rates, p
         fields = self._fields = _Fields(n_q=layout.n_q, n=layout.n, m=layout.m, cap=rates.cap, alpha=alpha, p=address(p))
@@ -250,7 +260,7 @@ class Workspace:
                 self._compute(name, function)
         # what follows with the factors of the other solver, or without all rows, has no straight line
         elif rates.straight is not None and rates.cap == layout.m and not (choosing or alpha):
-            fields.straight_count = rates.straight.n_out
+            fields.straight_count, fields.least_sine = rates.straight.n_out, least_sine(rtol)
             self._compute("straight", rates.straight)
             if holding and rates.back is not None:
                 fields.back_count = rates.back.n_out

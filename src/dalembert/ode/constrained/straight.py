@@ -6,16 +6,20 @@ ends of steps; there the orthogonal solver takes over, and first chooses rows at
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import NumberArray, Value
 from dalembert.ode.constrained.fields import ProblemFunction
+from dalembert.ode.constrained.orthogonal import WEAK
 
-# sine of the angle between a row and those before it that leaves a straight line 2^-53/sine² of its digits
-_LEAST: Final = 0.01
-# M_kk/d_k = 1e7 counts like such a row
-_MASS_WEIGHT: Final = 1e-10
+# M_kk/d_k = 1e7 is not safe either
+_MASS_WEIGHT: Final = 1e-14
+# no sine of the angle between a row and those before it is safe below this
+_FINEST: Final = 0.01
+# part of a tolerance that a straight line may lose
+_PART: Final = 0.01
 
 # what `straight_look` finds
 SAFE, UNSAFE = 0, 2
@@ -31,17 +35,23 @@ def numbers_from(native: ProblemFunction, base: Value, k: Value) -> NumberArray:
     return NumberArray(native.function.emit(POINTER, f"getelementptr {REAL}, {base}, {k}"))
 
 
+def least_sine(rtol: float) -> float:
+    """d with ε/d² a small part of a tolerance: what a row with this sine loses in a straight line, which squares it."""
+    return min(max(math.sqrt(2.0**-52 / (_PART * max(rtol, 1e-300))), _FINEST), WEAK)
+
+
 def _unsafe() -> str:
-    """1 where some 1/s_j is too large for the length of row j, or the mass lost is; otherwise 0."""
+    """1 where a row has a smaller sine than is safe, s_j < d² |b_j|², or too much of the mass is lost; otherwise 0."""
     native = ProblemFunction("unsafe", POINTER, REAL)
     f, given, (pivots, lost) = native.function, native.given, native.arguments
     over, lengths = NumberArray(pivots), native.column("lengths")
-    worst = f.variable(lost * _MASS_WEIGHT)
+    least = f.choose(given.least_sine > 0.0, given.least_sine, WEAK)
+    worst = f.variable(lost * _MASS_WEIGHT / (least * least))
     with f.loop(given.m) as j:
         left = f.choose((lengths[j] > 0.0) & (over[j] > 0.0), lengths[j] * lengths[j] * over[j], float("inf"))
         # a NaN is the largest of all
         worst.value = f.choose(left <= worst.value, worst.value, left)
-    f.give(f.choose(worst.value <= 1.0 / (_LEAST * _LEAST), f.value(0, WHOLE), f.value(1, WHOLE)))
+    f.give(f.choose(worst.value * (least * least) <= 1.0, f.value(0, WHOLE), f.value(1, WHOLE)))
     return f.text()
 
 

@@ -37,6 +37,8 @@ def run(report: Report, *, quick: bool) -> None:
     count = 1000 if quick else 10_000
     report.progress(f"{count} double pendulums")
     _pendulums(report, count, quick=quick)
+    report.progress("double pendulums by Taylor's method")
+    _by_series(report, 400 if quick else 1000)
     report.progress("chains of 7 joints")
     _chains(report, 64 if quick else 512)
     report.progress("threads, overhead, growth")
@@ -95,6 +97,41 @@ def _pendulums(report: Report, count: int, *, quick: bool) -> None:
         report.text(
             f"Middle error of dalembert's ends {error:.1e}; heyoka at tolerance {heyoka.tolerance:g}: {heyoka.error:.1e}, by {heyoka.how}."
         )
+
+
+def _by_series(report: Report, count: int) -> None:
+    """Both methods in lanes where `auto` takes Taylor's, each beside a loop of its own runs."""
+    system, angles, tolerance = pendulum_from_vertical(2), _starts(count, 2), 1e-12
+    over = _asked(system, angles)
+
+    def study(integrator: str, lanes: int | None = None) -> da.Ensemble:
+        asked = {"rtol": tolerance, "atol": tolerance, "audit": False, "threads": 1}
+        return da.ensemble(system, 10.0, over=over, integrator=integrator, lanes=lanes, **asked)
+
+    def loop(ours: Ours) -> Numbers:
+        return numpy.array([ours.run([*row, 0.0, 0.0], 10.0, tolerance)[0] for row in angles])
+
+    ends, alone_ = _end(study("taylor")), {name: Ours(system, name) for name in ("native", "taylor")}
+    same = bool((ends == loop(alone_["taylor"])).all())
+    report.check("members and the loop by Taylor's method, bit for bit", f"{count} ends", passed=same)
+    works: dict[str, Callable[[], object]] = {"dalembert, Taylor": lambda: study("taylor")}
+    works |= {f"dalembert, Taylor, {n} lane{'s' * (n > 1)}": (lambda n=n: study("taylor", n)) for n in (1, 4, 8)}
+    works["dalembert, Runge–Kutta"] = lambda: study("native")
+    works |= {f"loop, {what}": (lambda name=name: loop(alone_[name])) for what, name in (("Taylor", "taylor"), ("Runge–Kutta", "native"))}
+    few = min(count, 200)
+    exact = _end(da.ensemble(system, 10.0, over=_asked(system, angles[:few]), rtol=1e-14, atol=1e-14, audit=False, integrator="taylor"))
+    error = _middle(ends[:few], exact)
+    heyoka = _or_reason(lambda: many.Pendulums(angles, 10.0, error, exact))
+    if not isinstance(heyoka, str):
+        works["heyoka"] = heyoka.run
+    timings: dict[str, Timing | str] = {name: t.per(count) for name, t in race(works, rounds=5, block=0.0, limit=60.0).items()}
+    if isinstance(heyoka, str):
+        timings["heyoka"] = heyoka
+    goals = {"loop, Taylor": Slower(1.5), "heyoka": Slower(1.0)}
+    report.compare(f"{count} double pendulums, 10 s, tolerance {tolerance:.0e}, Taylor's method", timings, goals)
+    report.text(
+        f"Middle error of these ends by Taylor's method {error:.1e}, by Runge–Kutta {_middle(_end(study('native'))[:few], exact):.1e}."
+    )
 
 
 def _or_reason(make: Callable[[], Any]) -> Any:

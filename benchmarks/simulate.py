@@ -7,6 +7,7 @@ from functools import partial
 from math import pi
 from typing import Any, NamedTuple
 
+import chosen
 import numpy
 import pleiades
 import reference
@@ -60,6 +61,7 @@ def run(report: Report, *, quick: bool) -> None:
         _work_precision(report, _pendulum(5, (1.0, 0.8, 0.6, 0.4, 0.2), 5.0, 200)._replace(bound=2.5), TOLERANCES)
         _work_precision(report, _pendulum(10, [(10 - i) / 20 for i in range(10)], 1.0, 100)._replace(bound=4.0), FEW)
     pleiades.measure(report, quick=quick)
+    chosen.measure(report, quick=quick)
     _from_rest(report)
     _spin_up(report, 2 if quick else 4)
     for n in (7,) if quick else (7, 20, 50, 200):

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Rewrite, symbols_of, transplant
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
+from dalembert.algebra.tape import LEAVES, Tape
 from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
+from dalembert.errors import NotApplicable
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jacobian import jacobian
 from dalembert.numerics.jet_code import CompiledJets
@@ -51,10 +52,28 @@ class NativeModel:
     # the equations that u̇ solves, where there are such
     implied: ImpliedRates | None = None
 
-    @cached_property
+    @property
     def jets(self) -> CompiledJets:
         """The same rates with their Taylor coefficients, compiled only for runs by that method."""
-        return CompiledJets(self.tape, self.nodes, self.state, self.parameters, implied=self.implied)
+        found = self._jets_or_reason
+        if isinstance(found, NotApplicable):
+            raise NotApplicable(str(found))
+        return found
+
+    @cached_property
+    def _jets_or_reason(self) -> CompiledJets | NotApplicable:
+        """That there are none takes as long to find out."""
+        try:
+            return CompiledJets(self.tape, self.nodes, self.state, self.parameters, implied=self.implied)
+        except NotApplicable as reason:
+            return reason
+
+    @cached_property
+    def operations(self) -> tuple[int, int]:
+        """How many the rates take, and how many of them are sines and cosines."""
+        nodes = self.tape.nodes
+        found = [op for i in needed(self.tape, self.nodes) if (op := nodes[i][0]) not in LEAVES]
+        return len(found), sum(op in ("sin", "cos") for op in found)
 
     @cached_property
     def bends(self) -> tuple[int, ...]:

@@ -10,10 +10,9 @@ the others, was measured (docs/decisions/0019).
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Final
 
-from dalembert.algebra.folds import needed
-from dalembert.algebra.tape import LEAVES
 from dalembert.errors import NotApplicable
 from dalembert.numerics.jet_code import LARGEST_ORDER
 from dalembert.ode.constrained.rates import ConstrainedRates
@@ -41,18 +40,30 @@ _LARGEST: Final = 1400
 
 def best_order(jets: CompiledJets, rtol: float) -> int:
     """The order that takes a run through at the least cost."""
-    return min(range(SMALLEST_ORDER, LARGEST_ORDER + 1), key=lambda n: taylor_cost(jets, n, rtol))
+    return _best_order(jets.operations, jets.pairs, rtol)
+
+
+@functools.lru_cache(maxsize=1024)
+def _best_order(operations: int, pairs: int, rtol: float) -> int:
+    return min(range(SMALLEST_ORDER, LARGEST_ORDER + 1), key=lambda n: _step(operations, pairs, n) * _steps(n, rtol))
 
 
 def taylor_cost(jets: CompiledJets, order: int, rtol: float) -> float:
     """Operations for a unit of time, which is the same unknown one for both methods."""
-    return float(step_operations(jets, order) * (_STRICT * rtol) ** (-1.0 / (order + 1)))
+    return step_operations(jets, order) * _steps(order, rtol)
+
+
+def _steps(order: int, rtol: float) -> float:
+    return float((_STRICT * rtol) ** (-1.0 / (order + 1)))
 
 
 def step_operations(jets: CompiledJets, order: int) -> float:
     """Operations of one step by Taylor's method."""
-    operations = _PER_OPERATION_OF_ORDER * jets.operations * (order + 2)
-    return _STEP + _ORDER * order + operations + _PER_SUM * jets.pairs * order**2
+    return _step(jets.operations, jets.pairs, order)
+
+
+def _step(operations: int, pairs: int, order: int) -> float:
+    return _STEP + _ORDER * order + _PER_OPERATION_OF_ORDER * operations * (order + 2) + _PER_SUM * pairs * order**2
 
 
 def runge_kutta_cost(model: NativeModel, rtol: float) -> float:
@@ -62,21 +73,16 @@ def runge_kutta_cost(model: NativeModel, rtol: float) -> float:
 
 def runge_kutta_step_operations(model: NativeModel) -> float:
     """Operations of one step by Runge and Kutta's method."""
-    ops = _operations(model)
-    return _STAGES * (_PER_OPERATION * len(ops) + _PER_ANGLE * sum(op in ("sin", "cos") for op in ops)) + _STAGES_STEP
+    operations, angles = model.operations
+    return _STAGES * (_PER_OPERATION * operations + _PER_ANGLE * angles) + _STAGES_STEP
 
 
 def taylor_is_cheaper(model: NativeModel, rtol: float) -> bool:
     """Whether Taylor's method is applicable and the cheaper one."""
-    if isinstance(model.rates, ConstrainedRates) or len(_operations(model)) > _LARGEST:
+    if isinstance(model.rates, ConstrainedRates) or model.operations[0] > _LARGEST:
         return False
     try:
         jets = model.jets
     except NotApplicable:
         return False
     return taylor_cost(jets, best_order(jets, rtol), rtol) < runge_kutta_cost(model, rtol)
-
-
-def _operations(model: NativeModel) -> list[str]:
-    nodes = model.tape.nodes
-    return [nodes[i][0] for i in needed(model.tape, model.nodes) if nodes[i][0] not in LEAVES]

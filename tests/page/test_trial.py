@@ -106,6 +106,23 @@ def test_nonsense_gets_a_sentence_and_the_last_run_stays(visit, name, text, sent
     assert [] == visit.said
 
 
+def test_a_run_with_another_number_leaves_the_sentence_beside_nonsense(visit):
+    visit.give("theta", "up")
+    visit.give("m", "2")
+    visit.settled()
+    assert ["“up” is not a number"] == visit.faults()
+    assert [] == visit.said
+
+
+def test_another_address_is_another_setting(visit):
+    visit.give("m", "2")
+    visit.settled()
+    visit.do("location.hash = '#try?Start.theta=1'")
+    visit.until("trial.knobs.find(k => k.name === 'theta').now === 1 && trial.shown === trial.id")
+    assert "1" == visit.field("m").input_value()
+    assert "#try?Start.theta=1" == visit.do("location.hash")
+
+
 def test_the_keyboard_suffices(visit):
     slider = visit.page.get_by_role("slider", name="theta, slider")
     slider.focus()

@@ -52,7 +52,7 @@ def eighth_root(f: NativeFunction, x: Value) -> Value:
     return x
 
 
-def coarse(f: NativeFunction, h: Value) -> Value:
+def coarse(h: Value) -> Value:
     """h to eight binary digits, the nearest such number.
 
     Rounding in an error estimate then hardly ever reaches the step: processors that fuse operations and those that do not take the same
@@ -114,7 +114,7 @@ def _first_size() -> str:
     with f.when(~cause.differs(0)), f.when(~native.finite(stage, after).differs(0)):
         h = eighth_root(f, 0.01 / steepest)
         h = f.choose(steepest <= NO_SLOPE, f.intrinsic("maxnum", FIRST_GUESS, euler * 1e-3), h)
-        run.h = f.intrinsic("minnum", coarse(f, f.intrinsic("minnum", euler * 100.0, h)), run.h_max)
+        run.h = f.intrinsic("minnum", coarse(f.intrinsic("minnum", euler * 100.0, h)), run.h_max)
     run.code = 0
     f.give(Cause.NONE)
     return f.text()
@@ -153,7 +153,7 @@ def take_text(root: Callable[[NativeFunction, Value], Value]) -> str:
     growth = SAFETY / root(f, run.error)
     growth = f.intrinsic("minnum", LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / LARGEST_SHRINKAGE))
     growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)
-    run.h = f.intrinsic("minnum", coarse(f, run.h_try * growth), run.h_max)
+    run.h = f.intrinsic("minnum", coarse(run.h_try * growth), run.h_max)
     run.streak = 0
     f.give(Cause.NONE)
     return f.text()
@@ -166,7 +166,7 @@ def reject_text(root: Callable[[NativeFunction, Value], Value]) -> str:
     run.rejected, run.streak = run.rejected + 1, run.streak + 1
     by_error = f.intrinsic("maxnum", 1.0 / LARGEST_SHRINKAGE, SAFETY / root(f, run.error))
     by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
-    run.h = f.choose(run.cause.differs(Cause.ERROR), run.h_try * by_cause, coarse(f, run.h_try * by_error))
+    run.h = f.choose(run.cause.differs(Cause.ERROR), run.h_try * by_cause, coarse(run.h_try * by_error))
     f.give(Cause.NONE)
     return f.text()
 

@@ -168,7 +168,7 @@ def _first_size(layout: LaneLayout) -> str:
     steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", norm(native, after, k)) / euler)
     h = control.eighth_root(f, 0.01 / steepest)
     h = f.choose(steepest <= control.NO_SLOPE, f.intrinsic("maxnum", control.FIRST_GUESS, euler * 1e-3), h)
-    h = f.intrinsic("minnum", control.coarse(f, f.intrinsic("minnum", euler * 100.0, h)), h_max)
+    h = f.intrinsic("minnum", control.coarse(f.intrinsic("minnum", euler * 100.0, h)), h_max)
     native.put("h", h, fresh & ~not_finite(native, stage, after))
     return native.give()
 
@@ -312,7 +312,7 @@ def _take(layout: LaneLayout) -> str:
     growth = control.SAFETY / control.eighth_root(f, native["error"])
     growth = f.intrinsic("minnum", control.LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / control.LARGEST_SHRINKAGE))
     growth = f.choose(native["streak"] > 0.0, f.intrinsic("minnum", growth, 1.0), growth)
-    native.put("h", f.intrinsic("minnum", control.coarse(f, native["h_try"] * growth), native.wide(native.job.h_max)), good)
+    native.put("h", f.intrinsic("minnum", control.coarse(native["h_try"] * growth), native.wide(native.job.h_max)), good)
     native.put("streak", 0.0, good)
     return native.give()
 
@@ -332,5 +332,5 @@ def _reject(layout: LaneLayout) -> str:
     f = native.function
     by_error = f.intrinsic("maxnum", 1.0 / control.LARGEST_SHRINKAGE, control.SAFETY / control.eighth_root(f, native["error"]))
     by_failure, h = native.wide(control.SHRINK_AFTER_FAILURE), native["h_try"]
-    native.put("h", f.choose(native["cause"].differs(float(Cause.ERROR)), h * by_failure, control.coarse(f, h * by_error)), bad)
+    native.put("h", f.choose(native["cause"].differs(float(Cause.ERROR)), h * by_failure, control.coarse(h * by_error)), bad)
     return native.give()

@@ -99,7 +99,7 @@ class Trial {
 
   typed(k, bySlider = false) {
     this.last = k;
-    const text = k.field.value.trim().replace("−", "-").replace(",", "."), x = Number(text), problem = text === "" || Number.isNaN(x) ? `“${k.field.value.trim()}” is not a number` : this.refusal(k, x);
+    const text = k.field.value.trim().replace("−", "-").replace(",", "."), x = Number(text), problem = k.unread = text === "" || Number.isNaN(x) ? `“${k.field.value.trim()}” is not a number` : this.refusal(k, x);
     this.blame(k, problem);
     if (problem) { this.say("The last run that was possible is shown."); return; }
     k.now = x;
@@ -152,7 +152,8 @@ class Trial {
       this.blame(at, found.fault);
       this.say("The last run that was possible is shown.");
     } else {
-      for (const k of this.knobs) this.blame(k, "");
+      // what another field holds may still be no number
+      for (const k of this.knobs) this.blame(k, k.unread ?? "");
       this.show(found.result);
     }
     document.dispatchEvent(new CustomEvent("tried"));
@@ -166,8 +167,12 @@ class Trial {
   }
 
   reset() {
-    for (const k of this.knobs) { k.now = k.value; k.field.value = Trial.write(k.value); this.range(k); this.blame(k, ""); }
+    this.forget();
     this.go();
+  }
+
+  forget() {
+    for (const k of this.knobs) { k.now = k.value; k.unread = ""; k.field.value = Trial.write(k.value); this.range(k); this.blame(k, ""); }
   }
 
   recorded() {
@@ -350,11 +355,13 @@ class Trial {
 
   read() {
     const given = new URLSearchParams(location.hash.startsWith("#try?") ? location.hash.slice(5) : "");
+    // an address holds all that differs from the recorded run
+    this.forget();
     for (const [key, text] of given) {
       const k = this.knobs.find((one) => `${one.group}.${one.name}` === key);
       if (!k) continue;
       k.field.value = text;
-      const x = Number(text), problem = text === "" || Number.isNaN(x) ? `“${text}” is not a number` : this.refusal(k, x);
+      const x = Number(text), problem = k.unread = text === "" || Number.isNaN(x) ? `“${text}” is not a number` : this.refusal(k, x);
       this.blame(k, problem);
       if (!problem) { k.now = x; this.range(k); }
       this.last = k;

@@ -50,6 +50,8 @@ class NativeDynamics(Shown):
         defaults = {s.name: float(s.value) for s in system.symbols.values() if s.value is not None}
         self._defaults = numpy.array([defaults.get(n, numpy.nan) for n in self.parameter_names])
         self._complete = not numpy.isnan(self._defaults).any()
+        # where arrays can go to the code as they are, and come back: found in one look-up, which takes as long as a state
+        self._direct = (self._udot, self._defaults) if self._complete and not pivots else None
 
     def _symbols(self) -> tuple[int, ...]:
         """The symbols that are neither state nor time."""
@@ -69,9 +71,15 @@ class NativeDynamics(Shown):
 
     def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
         """u̇ at the state (q, u) and time t; f(q, u, F=1) and f(q, u, inputs={"F": 1}) are the same."""
-        if type(q) is self._array is type(u) and q.ndim == 1 and self._complete and not values and not self.pivots:
-            # what integrators ask for, without the questions below
-            return self._call(q, u, t, self._defaults)
+        direct = self._direct
+        if direct is not None and not values:
+            # what integrators and loops over states ask for, without the questions below
+            function, p = direct
+            dimensions = getattr(q, "ndim", 0)
+            if dimensions == 2 and type(t) is float:
+                return function.batch(q, u, t, p)
+            if dimensions == 1:
+                return function.call(q, u, t, p)
         for many in ("inputs", "values") if values else ():
             if isinstance(values.get(many), Mapping):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}

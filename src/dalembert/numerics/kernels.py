@@ -27,8 +27,8 @@ COSINE: Final = (
     "0x1.1ee9ebdb4b1c4p-29",
     "-0x1.8fae9be8838d4p-37",
 )
-# π/2 in three parts of 53 bits each: k times the first is subtracted from x without error
-_HALF_PI: Final = ("0x1.921fb54442d18p+0", "0x1.1a62633145c07p-54", "-0x1.f1976b7ed8fbcp-110")
+# π/2 in parts of 53, 29 and 53 bits: k times the first is subtracted from x without error, k times the second has none for k < 2²³
+_HALF_PI: Final = ("0x1.921fb54442d18p+0", "0x1.1a62633p-54", "0x1.45c06e0e68948p-86")
 # the same in parts of 33 bits (fdlibm, e_rem_pio2.c): k times such a part has no rounding for k < 2²⁰, with separate products too
 HALF_PI_SHORT: Final = ("0x1.921fb544p+0", "0x1.0b4611a6p-34", "0x1.3198a2e037073p-69")
 TWO_OVER_PI: Final = "0x1.45f306dc9c883p-1"
@@ -172,13 +172,12 @@ def _reduced(w: _Writer) -> tuple[str, str, str]:
     turns = w.let(f"bitcast {w.real} {shifted} to {w.whole}")
     if not w.fused:
         return *_reduced_in_short_parts(w, k), turns
-    first, second, third = (w.number(p) for p in _HALF_PI)
-    r = w.fma(w.neg(k), first, "%x")
-    high = w.mul(k, second)
-    low = w.fma(k, third, w.fma(k, second, w.neg(high)))
-    r1 = w.sub(r, high)
-    # what rounding r − high lost is exact, since r is a multiple of the last place of high
-    return r1, w.sub(w.sub(w.sub(r, r1), high), low), turns
+    back, (first, second, third) = w.neg(k), [w.number(p) for p in _HALF_PI]
+    r = w.fma(back, first, "%x")
+    r1 = w.fma(back, second, r)
+    # r − r1 is exact: below 2⁻³⁰ r1 is exact too, and the difference k times the second part; above, r and r1 are within a factor of 2
+    lost = w.fma(back, second, w.sub(r, r1))
+    return r1, w.fma(back, third, lost), turns
 
 
 def _reduced_in_short_parts(w: _Writer, k: str) -> tuple[str, str]:
@@ -195,33 +194,33 @@ def _reduced_in_short_parts(w: _Writer, k: str) -> tuple[str, str]:
 def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
     """sin(r + tail), cos(r + tail) for |r| ≤ π/4 by fdlibm's polynomials.
 
-    sin = r + (tail (1 − z/2) + S₁ r³ + r⁵ p(z)),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
+    sin = r + (tail (1 − z/2) + r³ (S₁ + z p(z))),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
 
-    The tail comes late, so that nothing but the last sums waits for it; 1 − z/2 is taken with what its rounding lost.
+    1 − z/2 is taken with what its rounding lost.
     """
     z, half, one = w.mul(r, r), w.number("-0x1p-1"), w.number("0x1p0")
     z2, v = w.mul(z, z), w.mul(z, r)
     rest = w.fma(half, z, one)
     p, q = w.polynomial(SINE, (z, z2)), w.polynomial(COSINE, (z, z2))
-    first = w.fma(tail, rest, w.mul(v, w.number(SINE_FIRST)))
-    sine = w.add(r, w.fma(w.mul(v, z), p, first))
+    sine = w.add(r, w.fma(v, w.fma(z, p, w.number(SINE_FIRST)), w.mul(tail, rest)))
     lost = w.fma(half, z, w.sub(one, rest))
-    correction = w.fma(w.neg(r), tail, w.fma(z2, q, lost))
+    correction = w.fma(z2, q, w.fma(w.neg(r), tail, lost))
     return sine, w.add(rest, correction)
 
 
 def _placed(w: _Writer, sine: str, cosine: str, k: str) -> tuple[str, str]:
-    """Exchange and sign by the quadrant k mod 4."""
+    """Exchange and sign by the quadrant k mod 4: sin takes its sign from bit 1 of k, cos from bits 0 and 1."""
 
-    def signed(value: str, turns: str) -> str:
-        sign = w.let(f"shl {w.whole} {w.let(f'and {w.whole} {turns}, {w.bits(2)}')}, {w.bits(62)}")
+    def signed(value: str, sign: str) -> str:
         flipped = w.let(f"xor {w.whole} {w.let(f'bitcast {w.real} {value} to {w.whole}')}, {sign}")
         return w.let(f"bitcast {w.whole} {flipped} to {w.real}")
 
-    odd = w.let(f"icmp slt {w.whole} {w.let(f'shl {w.whole} {k}, {w.bits(63)}')}, {w.bits(0)}")
+    first, second = (w.let(f"shl {w.whole} {k}, {w.bits(63 - bit)}") for bit in (0, 1))
+    sign = w.let(f"and {w.whole} {second}, {w.bits(-(2**63))}")
+    odd = w.let(f"icmp slt {w.whole} {first}, {w.bits(0)}")
     s = w.let(f"select {w.flag} {odd}, {w.real} {cosine}, {w.real} {sine}")
     c = w.let(f"select {w.flag} {odd}, {w.real} {sine}, {w.real} {cosine}")
-    return signed(s, k), signed(c, w.let(f"add {w.whole} {k}, {w.bits(1)}"))
+    return signed(s, sign), signed(c, w.let(f"xor {w.whole} {sign}, {first}"))
 
 
 def _kernel(lanes: int, *, fused: bool) -> str:
@@ -229,14 +228,15 @@ def _kernel(lanes: int, *, fused: bool) -> str:
     r, tail, k = _reduced(w)
     sine, cosine = _placed(w, *_on_quarter(w, r, tail), k)
     size = w.let(f"call {w.real} @llvm.fabs.{suffix(lanes)}({w.real} %x)")
-    small = w.let(f"fcmp ole {w.real} {size}, {literal(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, lanes)}")
-    near = small if lanes == 1 else w.let(f"icmp eq i{lanes} {w.let(f'bitcast {w.flag} {small} to i{lanes}')}, -1")
-    w.lines += [f"  br i1 {near}, label %near, label %far", "near:"]
+    # infinite and not a number is large too
+    large = w.let(f"fcmp ugt {w.real} {size}, {literal(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, lanes)}")
+    any_ = large if lanes == 1 else w.let(f"icmp ne i{lanes} {w.let(f'bitcast {w.flag} {large} to i{lanes}')}, 0")
+    w.lines += [f"  br i1 {any_}, label %far, label %near", "near:"]
     w.give(sine, cosine)
     w.lines.append("far:")
     s = w.let(f"call {w.real} @each.sin.{lanes}({w.real} %x)")
     c = w.let(f"call {w.real} @each.cos.{lanes}({w.real} %x)")
-    s = w.let(f"select {w.flag} {small}, {w.real} {sine}, {w.real} {s}")
-    c = w.let(f"select {w.flag} {small}, {w.real} {cosine}, {w.real} {c}")
+    s = w.let(f"select {w.flag} {large}, {w.real} {s}, {w.real} {sine}")
+    c = w.let(f"select {w.flag} {large}, {w.real} {c}, {w.real} {cosine}")
     w.give(s, c)
     return w.function()

@@ -20,6 +20,7 @@ from dalembert.numerics.target import Target, host, native_lanes
 from dalembert.once import MAKING
 
 _NAME: Final = "f"
+_LONG: Final = 10_000
 
 
 class CompiledFunction:
@@ -67,7 +68,8 @@ class CompiledFunction:
             if made is None:
                 target = host(native_lanes())
                 text = functools.partial(self._source.text_in_lanes, target)
-                library = jit.load(text, batch_call.exports(_NAME), identity=self._source.identity(target), optimize=0)
+                level = 1 if self._source.is_inlined else 0
+                library = jit.load(text, batch_call.exports(_NAME), identity=self._source.identity(target), optimize=level)
                 # another thread that waits here finds it
                 made = self.__dict__["batch"] = batch_call.FastBatch(library, _NAME, self._fast_call).function()
             return made
@@ -131,16 +133,29 @@ class _Source:
 
     def text_in_lanes(self, target: Target) -> str:
         """The code for several states at a time, for registers of as many numbers as `target` has lanes, with the call from Python."""
-        kept = set(lowering.needed(self.nodes, self.outs))
+        kept = self.kept
         text = self.native(target := target.with_lanes(rows.states_at_a_time(target.lanes, len(kept))))
         ends = list(itertools.accumulate(self.parts))
         used = [[i in kept for i in self.state[end - size : end]] for end, size in zip(ends, self.parts, strict=True)]
-        run = rows.batch(text, target.lanes, used, *self.sizes[1:])
-        return "\n".join((text.ir, run, batch_call.text(_NAME, (*self.parts, len(self.parameters)))))
+        run = rows.batch(text, target.lanes, used, *self.sizes[1:], inlined=self.is_inlined)
+        # what is written into the loops is not kept beside them
+        functions = text.ir.replace("define void @", "define internal void @") if self.is_inlined else text.ir
+        return "\n".join((functions, run, batch_call.text(_NAME, (*self.parts, len(self.parameters)))))
+
+    @functools.cached_property
+    def kept(self) -> frozenset[int]:
+        """The nodes that are needed."""
+        return frozenset(lowering.needed(self.nodes, self.outs))
+
+    @property
+    def is_inlined(self) -> bool:
+        """Whether the expressions are written into the loops over states in rows."""
+        # of long tapes the nodes are not even counted
+        return len(self.nodes) <= _LONG and rows.is_inlined(len(self.kept))
 
     def pruned(self) -> _Source:
         """The same without the nodes that are not needed, but with the same numbers for the others."""
-        kept, nothing = set(lowering.needed(self.nodes, self.outs)), ("pi", None, None)
+        kept, nothing = self.kept, ("pi", None, None)
         nodes = [node if i in kept else nothing for i, node in enumerate(self.nodes)]
         return _Source(nodes, self.outs, self.state, self.parameters, self.parts, self.content)
 

@@ -196,7 +196,7 @@ def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
 
     sin = r + (tail (1 − z/2) + r³ (S₁ + z p(z))),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
 
-    1 − z/2 is taken with what its rounding lost.
+    The tail comes late, so that nothing but the last sums waits for it; 1 − z/2 is taken with what its rounding lost.
     """
     z, half, one = w.mul(r, r), w.number("-0x1p-1"), w.number("0x1p0")
     z2, v = w.mul(z, z), w.mul(z, r)
@@ -204,7 +204,7 @@ def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
     p, q = w.polynomial(SINE, (z, z2)), w.polynomial(COSINE, (z, z2))
     sine = w.add(r, w.fma(v, w.fma(z, p, w.number(SINE_FIRST)), w.mul(tail, rest)))
     lost = w.fma(half, z, w.sub(one, rest))
-    correction = w.fma(z2, q, w.fma(w.neg(r), tail, lost))
+    correction = w.fma(w.neg(r), tail, w.fma(z2, q, lost))
     return sine, w.add(rest, correction)
 
 

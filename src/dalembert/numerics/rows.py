@@ -4,7 +4,8 @@
 
 A part of the state, such as q, is {const double *rows; int64 step}, where a step of 0 means the same row for all states; so it is for
 the parameters in P. Rows become lanes two columns at a time: pairs of numbers are loaded and exchanged in registers. The last group
-begins so early that it is full, and computes some states again.
+begins so early that it is full, and computes some states again. Of small expressions there are two loops, one for rows without gaps,
+where the steps are part of the code; the expressions themselves are written into both.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from dalembert.numerics.emit import NativeText
 _ALIGNMENT: Final = 64
 # beyond so many nodes values do not stay in registers anyway (measured with four numbers in a register)
 _SMALL: Final = 2000
+# up to so many nodes calls and gaps take time that shows
+_INLINED: Final = 500
 # a compiler takes long over a thousand lines without a branch
 _BLOCK: Final = 16
 _DECLARED: Final = """declare i64 @llvm.smin.i64(i64, i64)
@@ -31,20 +34,58 @@ def states_at_a_time(lanes: int, nodes: int) -> int:
     return 8 if lanes == 4 and nodes <= _SMALL else lanes
 
 
-def batch(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int) -> str:
+def is_inlined(nodes: int) -> bool:
+    """Whether expressions of so many nodes are written into the loops, for LLVM's passes to work on."""
+    return nodes <= _INLINED
+
+
+def batch(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
     """Run states in rows; of each part is told which of its columns are used. Parameters that step are read for each group."""
+    needed = [k for k, used in enumerate(parts) if any(used)]
+    groups = _groups(text, lanes, parts, n_parameters, n_out, inlined=inlined)
+    lines = [
+        _DECLARED,
+        _blocks(lanes) if max(n_parameters, n_out, *map(len, parts)) > _BLOCK else "",
+        groups,
+        f"define i32 @{text.name}.batch(ptr %parts, ptr %P, ptr %Y, i64 %n, i64 %p.step) {kernels.attributes(lanes)} {{",
+        f"  %few = icmp slt i64 %n, {lanes}",
+    ]
+    for k in needed:
+        lines.append(f"  %part{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}")
+        lines.append(f"  %rows{k} = load ptr, ptr %part{k}, align 8")
+        lines.append(f"  %far{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}, i32 1")
+        lines.append(f"  %x{k}.step = load i64, ptr %far{k}, align 8")
+    call = f"call i32 @{text.name}.groups(ptr %P, ptr %Y, i64 %n"
+    if inlined:
+        # rows one after the other, and the same parameters for all
+        lines += [f"  %whole{k} = icmp eq i64 %x{k}.step, {len(parts[k])}" for k in needed]
+        lines += ["  %many = xor i1 %few, true", "  %same = icmp eq i64 %p.step, 0", "  %dense0 = and i1 %many, %same"]
+        lines += [f"  %dense{place} = and i1 %dense{place - 1}, %whole{k}" for place, k in enumerate(needed, 1)]
+        steps = "".join(f", ptr %rows{k}, i64 {len(parts[k])}" for k in needed)
+        lines += [f"  br i1 %dense{len(needed)}, label %dense, label %other", "dense:"]
+        lines += [f"  %tight = {call}, i1 false, i64 0{steps}) alwaysinline", "  ret i32 %tight", "other:"]
+    steps = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
+    return "\n".join([*lines, f"  %loose = {call}, i1 %few, i64 %p.step{steps})", "  ret i32 %loose", "}"])
+
+
+def _groups(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
+    """The loop over groups of states; fewer states than lanes are done one by one, the same in all lanes."""
     name, real, n_in = text.name, kernels.real(lanes), sum(map(len, parts))
     starts = {"x": 0, "p": n_in, "y": n_in + n_parameters, "w": n_in + n_parameters + n_out}
     get, give = _room(8 * lanes * (starts["w"] + text.work_size))
     offsets = [sum(map(len, parts[:k])) for k in range(len(parts))]
     needed = [k for k, used in enumerate(parts) if any(used)]
+    taken = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
     lines = [
-        _DECLARED,
-        _blocks(lanes) if max(n_parameters, n_out, *map(len, parts)) > _BLOCK else "",
-        f"define i32 @{name}.batch(ptr %parts, ptr %P, ptr %Y, i64 %n, i64 %p.step) {kernels.attributes(lanes)} {{",
+        f"define internal i32 @{name}.groups(ptr %P, ptr %Y, i64 %n, i1 %few, i64 %p.step{taken}) {kernels.attributes(lanes)} {{",
         *get,
         *(f"  %{a} = getelementptr {real}, ptr %room, i64 {k}" for a, k in starts.items()),
-        *_steps(lanes, needed, n_out),
+        f"  %full = sub i64 %n, {lanes}",
+        "  %last = sub i64 %n, 1",
+        "  %latest = select i1 %few, i64 %last, i64 %full",
+        f"  %advance = select i1 %few, i64 1, i64 {lanes}",
+        f"  %y.step = add i64 {n_out}, 0",
+        *(f"  %{a}.lane = select i1 %few, i64 0, i64 %{a}.step" for a in ("p", "y", *(f"x{k}" for k in needed))),
         "  %moves = icmp ne i64 %p.step, 0",
         "  br label %group",
         "group:",
@@ -63,7 +104,7 @@ def batch(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_param
     for k in needed:
         lines += [*_rows(lanes, f"x{k}", f"%rows{k}"), *_gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}")]
     lines += [
-        f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w)",
+        f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w){' alwaysinline' if inlined else ''}",
         *_rows(lanes, "y", "%Y"),
         *_scatter(lanes, "y", n_out, "%y, i64 0"),
         "  %next = add i64 %begin, %advance",
@@ -92,24 +133,6 @@ start:
     return [get], ["  call void @free(ptr %all)"]
 
 
-def _steps(lanes: int, parts: Sequence[int], n_out: int) -> list[str]:
-    """How far it is from group to group and from lane to lane; fewer states than lanes are done one by one, the same in all lanes."""
-    lines = [
-        f"  %full = sub i64 %n, {lanes}",
-        "  %few = icmp slt i64 %full, 0",
-        "  %last = sub i64 %n, 1",
-        "  %latest = select i1 %few, i64 %last, i64 %full",
-        f"  %advance = select i1 %few, i64 1, i64 {lanes}",
-        f"  %y.step = add i64 {n_out}, 0",
-    ]
-    for k in parts:
-        lines.append(f"  %part{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}")
-        lines.append(f"  %rows{k} = load ptr, ptr %part{k}, align 8")
-        lines.append(f"  %far{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}, i32 1")
-        lines.append(f"  %x{k}.step = load i64, ptr %far{k}, align 8")
-    return lines + [f"  %{a}.lane = select i1 %few, i64 0, i64 %{a}.step" for a in ("p", "y", *(f"x{k}" for k in parts))]
-
-
 def _rows(lanes: int, a: str, first: str) -> list[str]:
     """Where the rows of the group that begins at row i are, one per lane."""
     lines = [f"  %{a}.i = mul i64 %i, %{a}.step", f"  %{a}.row0 = getelementptr double, ptr {first}, i64 %{a}.i"]
@@ -118,6 +141,11 @@ def _rows(lanes: int, a: str, first: str) -> list[str]:
 
 def _further_rows(lanes: int, a: str) -> list[str]:
     return [f"  %{a}.row{k} = getelementptr double, ptr %{a}.row{k - 1}, i64 %{a}.lane" for k in range(1, lanes)]
+
+
+def _row(lanes: int, lane: int) -> int:
+    """The row of a lane: 0 2 1 3 of each four, so that two rows of two columns are one load and one store."""
+    return lane - lane % 4 + (0, 2, 1, 3)[lane % 4] if lanes >= 4 else lane
 
 
 def _low(lanes: int) -> str:
@@ -145,7 +173,7 @@ def _gather(lanes: int, a: str, used: Sequence[bool], target: str) -> list[str]:
             columns = [(j, _column(lines, lanes, a, j))]
         else:
             # (r0 r2 …) and (r1 r3 …), two numbers of each row: their first numbers in turn are one column, their second the next
-            even, odd = (_pairs(lines, [f"%{a}.row{k}" for k in range(first, lanes, 2)], f"%{a}.{j}.{first}", j) for first in (0, 1))
+            even, odd = (_pairs(lines, [f"%{a}.row{_row(lanes, k)}" for k in range(first, lanes, 2)], f"%{a}.{j}.{first}", j) for first in (0, 1))
             columns = []
             for k, mask in enumerate((_low(lanes), _high(lanes))):
                 lines.append(f"  %{a}.c{j + k} = shufflevector {real} {even}, {real} {odd}, {mask}")
@@ -197,7 +225,7 @@ def _column(lines: list[str], lanes: int, a: str, j: int) -> str:
     """One column of all rows."""
     before = "poison"
     for k in range(lanes):
-        lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{k}, i64 {j}")
+        lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{_row(lanes, k)}, i64 {j}")
         lines.append(f"  %{a}.{j}.n{k} = load double, ptr %{a}.{j}.a{k}, align 8")
         lines.append(f"  %{a}.{j}.v{k} = insertelement {kernels.real(lanes)} {before}, double %{a}.{j}.n{k}, i32 {k}")
         before = f"%{a}.{j}.v{k}"
@@ -223,6 +251,6 @@ def _scatter(lanes: int, a: str, width: int, source: str) -> list[str]:
                 lines.append(f"  {value} = shufflevector {real} %{a}.p{j + k % 2}, {real} poison, {_mask([even, even + 1])}")
             else:
                 lines.append(f"  {value} = extractelement {real} %{a}.v{j}, i32 {k}")
-            lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{k}, i64 {j}")
+            lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{_row(lanes, k)}, i64 {j}")
             lines.append(f"  store {kind} {value}, ptr %{a}.{j}.a{k}, align 8")
     return lines

@@ -102,6 +102,22 @@ def test_a_row_of_parameters_for_each_state(sample):
     assert (bits(single) == bits(f.batch(X, P))).all()
 
 
+@pytest.mark.parametrize("small", [True, False])
+def test_one_row_of_a_part_for_all_states(small, monkeypatch):
+    if not small:
+        # called instead of written into the loop
+        monkeypatch.setattr(rows, "_INLINED", 0)
+        monkeypatch.setattr(compiled, "writers", lambda: b"nothing inlined")
+    tape, outs, state, parameters = random_tape(3)
+    f = CompiledFunction(tape, outs, state, parameters, (2, len(state) - 2))
+    rng = numpy.random.default_rng(3)
+    A, B, p = rng.normal(size=(19, 2)), rng.normal(size=(19, len(state) - 2)), rng.normal(size=len(parameters))
+    single = numpy.array([f.call(a, b, p) for a, b in zip(A, B, strict=True)])
+    assert (bits(single) == bits(f.batch(A, B, p))).all()
+    with_one = numpy.array([f.call(A[0], b, p) for b in B])
+    assert (bits(with_one) == bits(f.batch(A[0], B, p))).all()
+
+
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_the_chain_of_bodies(n):
     c = chain(n)

@@ -68,7 +68,7 @@ class CompiledFunction:
             if made is None:
                 target = host(native_lanes())
                 text = functools.partial(self._source.text_in_lanes, target)
-                level = 1 if self._source.is_inlined else 0
+                level: jit.Level = 1 if self._source.is_inlined else 0
                 library = jit.load(text, batch_call.exports(_NAME), identity=self._source.identity(target), optimize=level)
                 # another thread that waits here finds it
                 made = self.__dict__["batch"] = batch_call.FastBatch(library, _NAME, self._fast_call).function()

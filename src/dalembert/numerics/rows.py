@@ -145,7 +145,7 @@ def _further_rows(lanes: int, a: str) -> list[str]:
 
 def _row(lanes: int, lane: int) -> int:
     """The row of a lane: 0 2 1 3 of each four, so that two rows of two columns are one load and one store."""
-    return lane - lane % 4 + (0, 2, 1, 3)[lane % 4] if lanes >= 4 else lane
+    return lane - lane % 4 + (0, 2, 1, 3)[lane % 4] if lanes > 2 else lane
 
 
 def _low(lanes: int) -> str:
@@ -172,8 +172,9 @@ def _gather(lanes: int, a: str, used: Sequence[bool], target: str) -> list[str]:
         if j + 1 == width:
             columns = [(j, _column(lines, lanes, a, j))]
         else:
-            # (r0 r2 …) and (r1 r3 …), two numbers of each row: their first numbers in turn are one column, their second the next
-            even, odd = (_pairs(lines, [f"%{a}.row{_row(lanes, k)}" for k in range(first, lanes, 2)], f"%{a}.{j}.{first}", j) for first in (0, 1))
+            # (r0 r1 …) and (r2 r3 …), two numbers of each row: their first numbers in turn are one column, their second the next
+            taken = [f"%{a}.row{_row(lanes, k)}" for k in range(lanes)]
+            even, odd = (_pairs(lines, taken[first::2], f"%{a}.{j}.{first}", j) for first in (0, 1))
             columns = []
             for k, mask in enumerate((_low(lanes), _high(lanes))):
                 lines.append(f"  %{a}.c{j + k} = shufflevector {real} {even}, {real} {odd}, {mask}")

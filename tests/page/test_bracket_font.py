@@ -16,7 +16,9 @@ from dalembert.page.html_page import shell
 
 FENCED = '<mrow><mo fence="true" stretchy="true">{}</mo>{}<mo fence="true" stretchy="true">{}</mo></mrow>'
 TALL = "<mfrac><mi>a</mi><mfrac><mi>b</mi><mi>c</mi></mfrac></mfrac>"
-BODY = f'<main><math display="block">{"".join(FENCED.format(a, TALL, b) for a, b in ("()", "[]", "{}"))}</math></main>'
+PAIRS = ("()", "[]", "{}", "||")
+LOW = f"<math>{FENCED.format('(', '<mi>β</mi>', ')')}{FENCED.format('(', '<mfrac><mi>a</mi><mi>b</mi></mfrac>', ')')}</math>"
+BODY = f'<main><math display="block">{"".join(FENCED.format(a, TALL, b) for a, b in PAIRS)}</math>{LOW}</main>'
 
 
 @pytest.fixture
@@ -61,7 +63,10 @@ def test_brackets_grow_where_no_mathematical_font_is_installed(browser, tmp_path
     high = "e => e.getBoundingClientRect().height"
     brackets = visit.do(f"document.fonts.ready.then(() => [...document.querySelectorAll('mo[fence]')].map({high}))")
     fraction = visit.do(f"({high})(document.querySelector('mrow > mfrac'))")
-    assert 6 == len(brackets)
-    assert min(brackets) > 0.8 * fraction, brackets
+    *tall, letter, _, inline, _ = brackets
+    assert 2 * len(PAIRS) == len(tall)
+    assert 0.8 * fraction < min(tall) <= max(tall) < 2.2 * fraction, brackets
+    # what is lower has lower ones
+    assert letter < inline < 0.7 * min(tall), brackets
     assert [] == visit.said
     context.close()

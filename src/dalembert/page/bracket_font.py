@@ -13,17 +13,20 @@ import logging
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dalembert.numerics.cache import ObjectCache
 
-GLYPHS: Final = "()[]{}⌊⌋⌈⌉√∑∏∫"
+GLYPHS: Final = "()[]{}|⌊⌋⌈⌉√∑∏∫"
 FAMILY: Final = "dalembert brackets"
 _FILE: Final = ("mpl-data", "fonts", "ttf", "DejaVuSerif.ttf")
 # in the file: copyright, family, style, licence and where it stands
 _NAMES: Final = (0, 1, 2, 13, 14)
 # changes whenever the same font would give other bytes
-_WAY: Final = "brackets 1"
+_WAY: Final = "brackets 2"
+# how many times as high, between one line and the least that pieces put together give
+_HEIGHTS: Final = (1.25, 1.6, 2.0)
+_GROWING: Final = "()[]{}|"
 # mathematical fonts that computers bring along
 _INSTALLED: Final = ("STIX Two Math", "Cambria Math", "Latin Modern Math", "Libertinus Math", "STIX Math", "Asana Math", "XITS Math")
 
@@ -60,6 +63,33 @@ def _kept() -> bytes | None:
     return found
 
 
+def _grow(font: Any) -> None:
+    """Brackets in heights between that of one line and that of pieces put together, drawn from the bracket itself."""
+    from fontTools.pens.transformPen import TransformPen
+    from fontTools.pens.ttGlyphPen import TTGlyphPen
+    from fontTools.ttLib.tables.otTables import MathGlyphVariantRecord
+
+    names, glyphs, outlines = font.getBestCmap(), font["glyf"], font.getGlyphSet()
+    variants = font["MATH"].table.MathVariants
+    made = dict(zip(variants.VertGlyphCoverage.glyphs, variants.VertGlyphConstruction, strict=True))
+    for name in (names[ord(c)] for c in _GROWING):
+        low, high = glyphs[name].yMin, glyphs[name].yMax
+        records = []
+        for k, times in enumerate((1.0, *_HEIGHTS)):
+            record = MathGlyphVariantRecord()
+            record.VariantGlyph, record.AdvanceMeasurement = f"{name}.{k}" if k else name, round(times * (high - low))
+            records.append(record)
+            if k:
+                pen = TTGlyphPen(None)
+                # the middle stays where it is
+                outlines[name].draw(TransformPen(pen, (1, 0, 0, times, 0, (1 - times) * (low + high) / 2)))
+                glyphs[record.VariantGlyph], font["hmtx"][record.VariantGlyph] = pen.glyph(), font["hmtx"][name]
+        made[name].MathGlyphVariantRecord, made[name].VariantCount = records, len(records)
+    # a bar grows by more of itself, joined at both of its ends
+    for part in made[names[ord("|")]].GlyphAssembly.PartRecords:
+        part.StartConnectorLength = part.EndConnectorLength = variants.MinConnectorOverlap
+
+
 def _subset(whole: bytes) -> bytes | None:
     """The glyphs with their taller forms and the MATH table, as WOFF; fontTools comes with matplotlib."""
     try:
@@ -73,6 +103,7 @@ def _subset(whole: bytes) -> bytes | None:
     chosen = subset.Subsetter(options)
     chosen.populate(text=GLYPHS)
     chosen.subset(font)
+    _grow(font)
     font.flavor = "woff"
     made = io.BytesIO()
     font.save(made)

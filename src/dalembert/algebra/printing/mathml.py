@@ -199,7 +199,9 @@ def words(text: str) -> str:
 
 
 def _fenced(opening: str, inside: str, closing: str) -> str:
-    left, right = (_tag("mo", glyph, 'fence="true" stretchy="true"') for glyph in (opening, closing))
+    # around letters and indices alone browsers would take the next size for what hangs below the line
+    grows = "true" if "<mfrac" in inside or "<mtable" in inside else "false"
+    left, right = (_tag("mo", glyph, f'fence="true" stretchy="{grows}"') for glyph in (opening, closing))
     return _tag("mrow", left + inside + right)
 
 

@@ -19,7 +19,7 @@ from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import mapping
 from dalembert.ode.failures import BadStart
-from dalembert.states.assembly import Assembler, Assembly, PositionRow
+from dalembert.states.assembly import ROUNDING, Assembler, Assembly, PositionRow
 from dalembert.states.conditions import Condition, with_values
 from dalembert.states.evaluator import Evaluator, Key, Level
 from dalembert.states.quaternions import with_unit_quaternions
@@ -213,8 +213,21 @@ def _positions(form: StartForm, asked: Sequence[Condition], near: Mapping[int, f
     found = assembler.solve(q, free, guessed)
     if not found.satisfied.all():
         rows = [replace(row, target=x) for row, x in zip(form.rows, targets.tolist(), strict=True)]
-        raise BadStart(_contradiction(kin, rows, asked, form.structure, found))
+        raise BadStart(_without_slope(form, rows, found, rows_at(found.q)[1]) or _contradiction(kin, rows, asked, form.structure, found))
     return found
+
+
+def _without_slope(form: StartForm, rows: Sequence[PositionRow], found: Assembly, slopes: Numbers) -> str:
+    """What is said where a row holds at the positions found, but has no finite slope there; nothing otherwise."""
+    steep = ~found.satisfied & ~np.isfinite(slopes).all(axis=1) & (np.abs(found.residuals) <= ROUNDING)
+    if not steep.any():
+        return ""
+    worst = int(np.flatnonzero(steep)[0])
+    names = [form.kin.name(form.kin.q[k]) for k in np.flatnonzero(form.structure[worst])]
+    at = ", ".join(f"{name} = {q:.6g}" for name, q in zip(names, found.q[form.structure[worst]].tolist(), strict=True))
+    why = "a root of zero or a division by zero in its rate"
+    cure = "begin elsewhere, or write the row without it, x - y**2 for sqrt(x) - y"
+    return f"start: {rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
 
 
 def _contradiction(

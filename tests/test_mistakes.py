@@ -49,7 +49,7 @@ SYSTEMS = {
 SYMBOLS = {
     's.coordinate("theta 1")': "use letters, digits and _",
     's.coordinate("1theta")': "use letters, digits and _",
-    's.coordinate("θ")': "use letters, digits and _",
+    's.coordinate("θ")': "write 'theta', which prints as θ",
     "s.coordinate(3)": "a name is missing: got 3",
     's.coordinate("theta")': "'theta' is declared already, as a coordinate",
     's.coordinate("lambda")': "'lambda' is reserved",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 from dalembert.errors import UnknownOption
 
@@ -17,13 +17,18 @@ _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "start": ("initial", "initial_conditions", "ics", "x0", "y0", "q0", "state", "initial_state"),
     "rtol": ("tol", "tolerance", "reltol", "eps", "accuracy"),
     "atol": ("abstol",),
-    "at": ("t_eval", "times", "tspan", "saveat", "dt", "n", "points"),
+    "at": ("start", "state", "t_eval", "times", "tspan", "saveat", "dt", "n", "points"),
     "duration": ("t_end", "tf", "tmax", "t", "T", "time", "until"),
     "integrator": ("method", "solver"),
     "inputs": ("u", "controls", "control", "forces"),
     "max_step": ("step", "h", "dtmax"),
     "about": ("point", "around", "operating_point", "equilibrium"),
     "guess": ("x_guess", "first_guess"),
+    "stop": ("terminal", "terminate"),
+    "friction": ("mu", "mu_k"),
+    "static": ("mu_s",),
+    "restitution": ("e", "epsilon", "cor"),
+    "rest": ("length", "l0", "free_length", "natural_length"),
 }
 
 
@@ -38,9 +43,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def no_attribute(thing: object, name: str, hint: str = "") -> AttributeError:
     """The error of an attribute that is not there; of names that programs look for, no more than that."""
     kind = type(thing).__name__
+    article = "an" if kind[0] in "AEIOU" else "a"
     if not hint and not name.startswith("_"):
         hint = nearest(name, (x for x in dir(type(thing)) if not x.startswith("_")))
-    return AttributeError(f"a {kind} has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
+    return AttributeError(f"{article} {kind} has no attribute {name!r}{'; ' * bool(hint)}{hint}", name=name)
 
 
 def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
@@ -49,8 +55,14 @@ def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
     code = verb.__code__
     known: tuple[str, ...] = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
+    most = code.co_argcount
+
     @functools.wraps(verb)
     def called(*given: P.args, **options: P.kwargs) -> R:
+        if len(given) > most:
+            written = ", ".join([*known[:most], *(f"{name}=…" for name in known[most:])])
+            msg = f"{verb.__name__}: too many arguments without a name; it is called {verb.__name__}({written})"
+            raise UnknownOption(msg)
         for name in options:
             if name not in known:
                 raise UnknownOption(_unknown_option(verb.__name__, name, known))
@@ -59,7 +71,12 @@ def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
     return called
 
 
+def meant_option(name: str, known: tuple[str, ...]) -> str:
+    """A question about the option that was meant, by what other programs call it or by its letters; or nothing."""
+    ours = next((ours for ours, theirs in _ELSEWHERE.items() if name in theirs and ours in known), None)
+    return f"did you mean '{ours}'?" if ours else nearest(name, known)
+
+
 def _unknown_option(verb: str, name: str, known: tuple[str, ...]) -> str:
-    ours: Any = next((ours for ours, theirs in _ELSEWHERE.items() if name in theirs and ours in known), None)
-    meant = f"did you mean '{ours}'?" if ours else nearest(name, known)
-    return f"{verb}: there is no option {name!r}; {meant or 'it has ' + ', '.join(known[1:])}"
+    others = "it has " + ", ".join(known[1:]) if known[1:] else "it has none"
+    return f"{verb}: there is no option {name!r}; {meant_option(name, known) or others}"

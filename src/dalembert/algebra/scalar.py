@@ -285,7 +285,7 @@ def on(tape: Tape, e: Any) -> int:
 
         if (degrees := _DEGREES.fullmatch(e)) is not None:
             return _number(tape, PiNumber(Fraction(0), Fraction(degrees[1]) / 180))
-        if _WITH_UNIT.fullmatch(e) is not None and not set(_LETTERS.findall(e)) & set(tape.names):
+        if _WITH_UNIT.fullmatch(e) is not None and not set(_LETTERS.findall(e)) <= set(tape.names):
             msg = f"{e!r}: a number with a unit is the value of a constant, s.constants(a={e!r}), whose symbol stands in expressions"
             raise BadExpression(msg)
         return parse(e, {name: Scalar(tape, i) for name, i in tape.names.items()}, tape).i

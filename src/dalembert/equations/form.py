@@ -10,9 +10,10 @@ changes; γ is the rest of dφ/dt. Where φ is linear this is the usual rule.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from dalembert.algebra.columns import Column, Elimination, Rows, contracted
 from dalembert.algebra.folds import Linear, Rewrite
@@ -29,6 +30,12 @@ class Equations(Shown):
 
     `residuals[r]` = Σ_s M_rs u̇_s − f_r, each a node of `tape`; `qdot[k]` = Σ_r W_kr u_r + X_k.
     """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("sympy", "A", "B", "linearize"), "da.kane(s).sympy() has the matrices for SymPy"),
+        **dict.fromkeys(("solve", "simulate", "run", "rhs"), "da.compile(s) is u̇ = f(q, u), da.simulate(s, 10) its motion"),
+        **dict.fromkeys(("M", "f"), "they are .mass_matrix() and .forcing()"),
+    }
 
     system: str
     tape: Tape

@@ -121,6 +121,8 @@ def _axial(axis: Vector, along: Any, across: Any) -> Dyadic:
         raise BadDescription(msg)
     frame = next(iter(axis.parts))
     t = frame.space.tape
+    # of any length, as a rotation axis is
+    axis = Vector(t, {frame: frame.unit(axis)})
     a, b = Scalar(t, on(t, along)), Scalar(t, on(t, across))
     return inertia(frame, b, b, b) + outer(axis.on(t), frame).scaled(a - b)
 

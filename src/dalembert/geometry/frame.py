@@ -29,6 +29,7 @@ from dalembert.geometry.rotation import (
     scaled,
 )
 from dalembert.geometry.vector import Vector
+from dalembert.nearest_name import no_attribute
 from dalembert.units.quantity import hint_at_degrees
 
 if TYPE_CHECKING:
@@ -39,6 +40,17 @@ if TYPE_CHECKING:
 _FAR: Final = 12
 
 
+# what other libraries call it
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("orient", "orientnew", "orient_axis", "orient_body_fixed", "rotate"), "a turned frame is N.rotated(angle, N.z)"),
+    **dict.fromkeys(("omega", "ang_vel_in", "set_ang_vel", "angular_velocity"), "angular velocities follow from rotations: B.w"),
+    **dict.fromkeys(("ang_acc_in", "alpha", "set_ang_acc"), "angular accelerations follow from rotations: those of B are in its rates"),
+    **dict.fromkeys(("dcm", "rotation_matrix", "R", "matrix"), "the components of its axes along N are B.x.to(N), B.y.to(N), B.z.to(N)"),
+    **dict.fromkeys(("X", "Y", "Z", "i", "j", "k", "e1", "e2", "e3", "ex", "ey", "ez"), "the axes of a frame are N.x, N.y and N.z"),
+    **dict.fromkeys(("offset", "origin", "G", "v"), "a frame has axes and no place; points have, s.O.offset(vector)"),
+}
+
+
 class Frame:
     """Three right-handed orthogonal unit vectors x, y, z and how they turn."""
 
@@ -47,6 +59,10 @@ class Frame:
         self.depth: int = 0 if parent is None else parent.depth + 1
         self.number = len(space.frames)
         space.frames.append(self)
+
+    def __getattr__(self, name: str) -> Any:
+        """Only for what is not there."""
+        raise no_attribute(self, name, _ELSEWHERE.get(name, ""))
 
     # ---- axes --------------------------------------------------------------------------------
 

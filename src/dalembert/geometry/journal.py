@@ -10,6 +10,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from dalembert.algebra.scalar import is_program
 from dalembert.errors import BadDescription
+from dalembert.nearest_name import meant_option
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -127,7 +128,10 @@ def _check_call(verb: Callable[..., Any], signature: inspect.Signature, args: An
     except TypeError as problem:
         _, *rest = signature.parameters.values()
         written = ", ".join(p.name if p.default is p.empty else f"{p.name}=…" for p in rest if p.kind is not p.VAR_KEYWORD)
-        msg = f"{verb.__name__}: {problem}; it is called {verb.__name__}({written})"
+        named = tuple(p.name for p in rest)
+        unknown = next((name for name in kwargs if name not in named), "")
+        meant = meant_option(unknown, named) if unknown else ""
+        msg = f"{verb.__name__}: {problem}; {meant + ' ' if meant else ''}it is called {verb.__name__}({written})"
         raise BadDescription(msg) from None
 
 

@@ -5,12 +5,29 @@ A space has a tape, an inertial frame and a fixed point, and everything that han
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from dalembert.algebra.folds import Derivative
+from dalembert.algebra.scalar import is_program
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadDescription, BadExpression
 from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.journal import Journal, recorded
 from dalembert.geometry.vector import Vector
+from dalembert.nearest_name import no_attribute
+
+# what other libraries call it
+_PLACE: Final = "its place from Q is the vector P - Q, whose components are (P - Q).to(N)"
+_VELOCITY: Final = "velocities follow from places: P.v, and P.v_in(B) as a frame sees it"
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("pos_from", "position", "pos", "x", "y", "z", "to", "r_from", "coordinates"), _PLACE),
+    **dict.fromkeys(("vel", "velocity", "set_vel", "v2pt_theory", "v1pt_theory", "dt", "dot", "speed"), _VELOCITY),
+    **dict.fromkeys(("acc", "acceleration", "set_acc", "a2pt_theory", "a1pt_theory"), "accelerations follow from places: P.a"),
+    **dict.fromkeys(("locatenew", "set_pos", "locate_new", "add", "translated"), "the point at a vector from P is P.offset(vector)"),
+    **dict.fromkeys(("distance", "distance_to", "norm"), "the distance of P and Q is da.sqrt((P - Q) @ (P - Q))"),
+    "tip": "it is a point already; a rod has .tip and .G",
+    "mass": "a point has no mass; s.particle(name, mass, P) puts one there",
+}
 
 
 class Point:
@@ -26,7 +43,9 @@ class Point:
         """The point at r from this one. It rides on `frame`, by default the deepest frame r is written in."""
         space = self.space
         space.own(r, "offset")
-        if frame is None:
+        if frame is not None:
+            space.has(frame, Frame, "offset, frame=")
+        else:
             frame = max(r.parts, key=lambda f: (f.depth, f.number), default=self.frame)
         return Point(space, space.point_name(name), self, r.on(space.tape), frame)
 
@@ -68,6 +87,14 @@ class Point:
             msg = f"{self.name} + {other}: points are not added; the vector from one to another is {self.name} - Q"
             raise BadExpression(msg)
         msg = f"{self.name} + vector: the point at a vector from {self.name} is written {self.name}.offset(vector)"
+        raise BadExpression(msg)
+
+    def __getattr__(self, name: str) -> Any:
+        """Only for what is not there."""
+        raise no_attribute(self, name, _ELSEWHERE.get(name, ""))
+
+    def __neg__(self) -> Point:
+        msg = f"-{self.name}: a point has no multiples; its place from O is the vector {self.name} - s.O"
         raise BadExpression(msg)
 
     def __mul__(self, other: object) -> Point:
@@ -116,7 +143,7 @@ class Space:
     def own(self, v: object, what: str) -> None:
         """Refuse what is not a vector of this space."""
         if not isinstance(v, Vector):
-            msg = f"{what}: expected a vector such as a*N.x, got {v!r}{_vector_hint(v)}"
+            msg = f"{what}: expected a vector such as a*N.x, got {_shown(v)}{_vector_hint(v)}"
             raise BadDescription(msg)
         if v.tape.root is not self.tape.root:
             msg = f"{what}: this vector belongs to another system; it can only be used in the system that made it"
@@ -155,12 +182,17 @@ def _text(name: object, what: str) -> str:
     return name or ""
 
 
+def _shown(v: object) -> str:
+    """What was given, without an address."""
+    return "a Python function; a function of the time goes to an input, s.input('F')*N.x, and inputs={'F': f}" if is_program(v) else repr(v)
+
+
 def _vector_hint(v: object) -> str:
     """How components, texts and numbers are written as a vector."""
     if isinstance(v, str):
         return "; write it without quotes"
     # lists, tuples and arrays of three
-    if getattr(v, "__len__", None) is not None and len(v) == 3:  # type: ignore[arg-type]
+    if not isinstance(v, type) and getattr(v, "__len__", None) is not None and len(v) == 3:  # type: ignore[arg-type]
         return "; components are written 1*N.x + 2*N.y + 3*N.z"
     return ""
 

@@ -29,6 +29,7 @@ _ELSEWHERE: Final = {
     "x": "; its components are v.to(N), or v @ N.x",
     "to_matrix": "; its components are v.to(N)",
     "express": "; its components are v.to(N)",
+    "diff": "; the velocity of P is P.v, the one that a frame sees P.v_in(B)",
     "dt": "; the velocity of P is P.v, the one that a frame sees P.v_in(B)",
 }
 
@@ -87,6 +88,23 @@ class Vector(Typeset):
     def __getitem__(self, k: object) -> Scalar:
         msg = f"v[{k!r}]: the components of a vector along a frame are v.to(N), or v @ N.x"
         raise BadExpression(msg)
+
+    def _no_order(self, other: object) -> bool:
+        """Vectors are not larger or smaller."""
+        msg = f"{self} and {other}: vectors are not compared; their lengths are da.sqrt(v @ v)"
+        raise BadExpression(msg)
+
+    __lt__ = __le__ = __gt__ = __ge__ = _no_order
+
+    def __len__(self) -> int:
+        msg = "a vector has no number of elements; its components along a frame are v.to(N), its length is da.sqrt(v @ v)"
+        raise TypeError(msg)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __rmatmul__(self, other: object) -> Scalar:
+        return _refused(other, "@", self)  # type: ignore[no-any-return]
 
     # numbers of NumPy leave products to us, and its functions of arrays are told what to write
     __array_ufunc__ = None
@@ -188,7 +206,7 @@ class Vector(Typeset):
 
 def _refused(a: object, operator: str, b: object) -> Any:
     """Only vectors are added to vectors, and multiplied by @."""
-    if getattr(b if isinstance(a, Vector) else a, "space", None) is not None:
+    if operator != "@" and getattr(b if isinstance(a, Vector) else a, "space", None) is not None:
         return NotImplemented
     remedy = "the dot product takes two vectors" if operator == "@" else "a vector is added to vectors alone, such as 2*N.x"
     msg = f"{a} {operator} {b}: {remedy}"

@@ -18,6 +18,7 @@ from dalembert.inverse.required_loads import RequiredLoads, required_loads
 from dalembert.kinematics.jacobian import Jacobian
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import mapping
 from dalembert.states.evaluator import Evaluator, Level
@@ -105,14 +106,24 @@ def state_values(
     return StateValues(kin, t, np.asarray(start.q), np.asarray(start.u), numbers | dict(zip(kin.x, start.x.tolist(), strict=True)))
 
 
-def evaluate(system: System, expressions: Any, *, at: Mapping[Any, Any] | None = None, **more: Any) -> Any:
+@options_by_name
+def evaluate(
+    system: System,
+    expressions: Any,
+    *,
+    at: Mapping[Any, Any] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    guess: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+) -> Any:
     """The values of expressions at a state, without a run: da.evaluate(s, {"height": P_y, "T": "m*v**2/2"}, at={"theta": 0.3}).
 
     A mapping gives a mapping with the same keys, a sequence a list, one expression one number; a vector gives its three
     components along N. `values`, `inputs`, `guess` and `t` are those of a run's start. Accelerations follow from the
     equations of motion.
     """
-    state = state_values(system, at, **more)
+    state = state_values(system, at, values=values, inputs=inputs, guess=guess, t=t)
     if isinstance(expressions, Mapping):
         return {key: state.value(e) for key, e in expressions.items()}
     if isinstance(expressions, list | tuple | set):

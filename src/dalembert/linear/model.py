@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,12 @@ class LinearModel(Shown):
 
     x = (z, u). `point` holds every coordinate and speed there, `offset` f₀ = (ż, u̇), `y` the outputs.
     """
+
+    _elsewhere: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("poles", "eigs", "eig", "eigvals"), "they are .eigenvalues, and .modes()"),
+        **dict.fromkeys(("transfer_function", "tf", "bode", "step", "lqr"), "it is made of .control(), or .frequency_response(…)"),
+        **dict.fromkeys(("K", "M", "G"), "they are .second_order().M and the like"),
+    }
 
     system: str
     t: float

@@ -8,11 +8,12 @@ from typing import Any
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Linear, symbols_of
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import Scalar, is_sympy
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.closure import Hold
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
 from dalembert.model.dry_friction import FrictionTerms, rolling_friction
 from dalembert.model.dry_friction import friction as row_friction
 from dalembert.model.elements import Body, Constraint, Contact
@@ -44,8 +45,13 @@ def constrain(
     if isinstance(expression, bool):
         msg = "constrain: a == b asks whether two expressions are the same, here and now; write the row as a difference, s.constrain(a - b)"
         raise BadDescription(msg)
+    if isinstance(expression, Vector):
+        msg = f"constrain: {expression} is a vector; write its rows one by one, v @ s.N.x, or s.coincide(P, Q), s.roll(body, P)"
+        raise BadDescription(msg)
     bodies = _row_bodies(s, on, at)
-    e = scalar(s, expression)
+    # SymPy's Eq(a, b) says which two sides are equal
+    sides = expression.args if type(expression).__name__ == "Equality" and is_sympy(expression) else ()
+    e = scalar(s, sides[0]) - scalar(s, sides[1]) if sides else scalar(s, expression)
     if FrictionTerms(friction, static, normal).wanted("constrain"):
         if redundant or on is not None:
             msg = "constrain: a row that may slip takes neither redundant= nor on="

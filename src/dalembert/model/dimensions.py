@@ -54,6 +54,17 @@ class Dimensions:
 
     def learn(self) -> None:
         """Read what was declared since the last time; a contradiction is refused."""
+        try:
+            self._read()
+        except BadDimension as problem:
+            constants = (x for x in self.s.symbols.values() if x.kind == "constant" and x.value is not None)
+            plain = [x.name for x in constants if x.name not in self.s.dimensions]
+            if plain:
+                cure = f"once one has a unit, plain numbers ({', '.join(plain[:4])}) have none: give each its own, as in m='2 kg'"
+                problem.args = (f"{problem}; {cure}",)
+            raise
+
+    def _read(self) -> None:
         s = self.s
         self._symbols()
         for F in self._new("frames", s.space.frames):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
+from dalembert.errors import BadDescription
 from dalembert.geometry.closure import Hold
 from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame, Motion
@@ -132,6 +133,9 @@ class Body(Shown):
     @property
     def tip(self) -> Point:
         """The far end of a rod."""
+        if "tip" not in self.points:
+            msg = f"{self.name!r} has no tip: it was not made by s.rod; name the point yourself, P.offset(l*B.y)"
+            raise BadDescription(msg)
         return self.points["tip"]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dalembert.algebra.scalar import Scalar, is_program
@@ -30,7 +31,7 @@ def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, displa
     s.symbols[name] = DeclaredSymbol(name, "state", x, number)
     if rate is not None:
         try:
-            _give_rate(s, name, rate(x) if is_program(rate) else rate)
+            _give_rate(s, name, _of_state(name, rate, x) if is_program(rate) else rate)
         except BaseException:
             # refused whole: the name is free again
             del s.symbols[name], s.taken[name]
@@ -39,6 +40,14 @@ def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, displa
             tape.states.discard(i)
             raise
     return x
+
+
+def _of_state(name: str, rate: Callable[..., Any], x: Scalar) -> Any:
+    """rate(x) of a function of the state itself."""
+    if (code := getattr(rate, "__code__", None)) is not None and code.co_argcount != 1:
+        msg = f"rate of {name}: its function takes {code.co_argcount or 'no'} arguments; it is called with the state, lambda {name}: …"
+        raise BadDescription(msg)
+    return rate(x)
 
 
 def rate(s: Registry, x: Any, rate: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.exact_number import is_number
+from dalembert.algebra.folds import Rewrite, gradient, symbols_of
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
@@ -82,6 +83,7 @@ def dissipation(s: Registry, D: Any, name: str | None = None) -> None:
     e = scalar(s, D)
     refuse_accelerations(s, "dissipation", (e.i,))
     refuse_no_rate(s, e)
+    _hint_at_even(s, e)
     s.dissipations.append(Dissipation(checked_load_name(s, name, "dissipation"), e))
 
 
@@ -128,6 +130,17 @@ def _ends(s: Registry, what: str, P: Point, Q: Point) -> None:
     if all(shown_zero(s.space.tape, (P - Q).components(s.space.N))):
         msg = f"{what}: {P.name} and {Q.name} are at the same place, so there is no line between them; give two points"
         raise BadDescription(msg)
+
+
+def _hint_at_even(s: Registry, D: Scalar) -> None:
+    """∂D/∂q̇ = 0 at rest, or the load of a dissipation function pushes what stands still."""
+    tape = s.space.tape
+    rates = [i for i in symbols_of(tape, (D.i,)) if i in tape.rates.values()]
+    at_rest = Rewrite(tape, dict.fromkeys(rates, tape.zero))
+    loads = [at_rest(Q) for Q in gradient(tape, {D.i: tape.one}, rates)]
+    pushing = [str(tape.nodes[i][1]).replace("'", ".dot") for i, zero in zip(rates, shown_zero(tape, loads), strict=True) if not zero]
+    if pushing:
+        warn(f"dissipation: D is linear in {', '.join(pushing)}, a constant load; Rayleigh's function is quadratic, c*x.dot**2/2")
 
 
 def _hint_at_sign(s: Registry, k: Scalar, text: str) -> None:

@@ -20,7 +20,14 @@ def checked(name: str, taken: dict[str, str]) -> str:
         msg = f"a name is missing: got {name!r}"
         raise BadDescription(msg)
     if not _SHAPE.fullmatch(name):
-        msg = f"{name!r:.60} cannot be a name: use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
+        # printing is opened only by those who need it
+        from dalembert.algebra.printing.names import GREEK
+
+        several = "; several are declared by s.coordinates('x y')" if all(map(_SHAPE.fullmatch, split(name))) else ""
+        letter = next((word for word, letter in GREEK.items() if letter == name), "")
+        plain = "use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
+        cure = f"write {letter!r}, which prints as {name}" if letter else plain
+        msg = f"{name!r:.60} cannot be a name: {cure}{several}"
         raise BadDescription(msg)
     if len(name) > LONGEST:
         msg = f"a name of {len(name)} letters, {name[:20]}…: at most {LONGEST} can be read"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dalembert.algebra.folds import Linear, symbols_of
@@ -15,7 +15,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import DeclaredSymbol, Speed
 from dalembert.model.names import checked, display_name, split
 from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
-from dalembert.units.dimension import Dimension
+from dalembert.units.dimension import NONE, Dimension
 
 # with longer denominators a value is as good as its double
 _LONG: Final = 10**12
@@ -106,9 +106,11 @@ def constant(s: Registry, name: str, value: Any = None, *, display: str | None =
     return c
 
 
-def constants(s: Registry, /, names: str | None = None, **values: Any) -> tuple[Scalar, ...]:
+def constants(s: Registry, /, names: str | Mapping[str, Any] | None = None, **values: Any) -> tuple[Scalar, ...]:
     """Several constants: s.constants(m=2, g=9.81), s.constants(m="2 kg", g="9.81 m/s**2"), or s.constants("m g") without values."""
-    plain = [] if names is None else split(names)
+    if isinstance(names, Mapping):
+        values = {**names, **values}
+    plain = [] if names is None or isinstance(names, Mapping) else split(names)
     if not plain and not values:
         msg = 'constants: nothing declared; write s.constants(m=2, g=9.81) or s.constants("m g")'
         raise BadDescription(msg)
@@ -119,6 +121,9 @@ def constants(s: Registry, /, names: str | None = None, **values: Any) -> tuple[
 
 def number_of(s: Registry, name: str, value: Any) -> Number | None:
     """The number of a symbol; a text says its unit too, which gives the symbol its dimension."""
+    if isinstance(value, Scalar) and value.value is None:
+        msg = f"{name}: its value is a number; {value} is an expression, which stands for itself: {name} = {value}"
+        raise BadDescription(msg)
     if not isinstance(value, str):
         return None if value is None else exact(value)
     from dalembert.units.quantity import quantity
@@ -133,6 +138,9 @@ def _give(s: Registry, name: str, found: Dimension) -> None:
     from dalembert.model.dimensions import Dimensions
 
     s.dimensions[name] = found
+    # numbers and angles as texts say nothing about the units of the others
+    if found == NONE:
+        return
     if s.space.journal.check is None:
         s.space.journal.check = Dimensions(s)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar
@@ -220,7 +220,7 @@ class System(Registry, Shown):
     def __getattr__(self, name: str) -> Any:
         """Only for what is not there: a symbol is s["theta"]."""
         known = self.__dict__.get("symbols", {})
-        raise no_attribute(self, name, f"the symbol is s[{name!r}]" if name in known else "")
+        raise no_attribute(self, name, f"the symbol is s[{name!r}]" if name in known else _verb_meant(name))
 
     def __getitem__(self, name: str) -> Scalar:
         """The symbol with that name."""
@@ -243,6 +243,33 @@ class System(Registry, Shown):
 
     def __repr__(self) -> str:
         return f"System({self.name!r}: {len(self.q)} coordinates, {len(self.bodies)} bodies, {len(self.constraints)} constraint rows)"
+
+
+# what other programs call our verbs
+_ELSEWHERE: Final = {
+    **dict.fromkeys(("hinge", "revolute", "revolute_joint", "rotate", "joint"), "a hinge is s.pin(name, at)"),
+    **dict.fromkeys(("prismatic", "slider", "translational", "prismatic_joint"), "a slider is s.slide(name, at, axis)"),
+    **dict.fromkeys(("spherical", "ball_joint"), "a ball joint is s.ball(names, at)"),
+    **dict.fromkeys(("join", "loop", "connect", "closure"), "a loop is closed by s.coincide(P, Q), or s.close(P, Q, joint)"),
+    **dict.fromkeys(("fixed", "fix"), "what does not move hangs on s.O and s.N; s.weld closes a loop stiffly"),
+    **dict.fromkeys(("rope", "cable", "string_length", "rod_length"), "a taut rope is s.distance(P, Q, l)"),
+    **dict.fromkeys(("torsion_spring", "torsional_spring", "rotational_spring"), "a spring on an angle is s.potential(k*theta**2/2)"),
+    **dict.fromkeys(("torsional_damper", "rotational_damper", "damping"), "a damper on an angle is s.dissipation(c*theta.dot**2/2)"),
+    **dict.fromkeys(("moment", "add_torque"), "it is s.torque(vector, on=body)"),
+    **dict.fromkeys(("parameter", "parameters", "param", "params"), "they are s.constants(m=1, l=2)"),
+    **dict.fromkeys(("point", "add_point"), "points hang on points: s.O.offset(vector)"),
+    **dict.fromkeys(("frame", "add_frame"), "frames hang on frames: s.N.rotated(angle, s.N.z)"),
+    **dict.fromkeys(("equations", "eom", "equations_of_motion", "derive", "form_eoms"), "da.kane(s), da.lagrange(s), … derive them"),
+    **dict.fromkeys(("solve", "run", "integrate", "simulate"), "it is da.simulate(s, 10, start={…})"),
+    **dict.fromkeys(("plot", "animate", "show"), "a run is plotted, da.simulate(s, 10).plot(); s.view() shows the system"),
+    "report": "it is da.write_report(s, path)",
+}
+
+
+def _verb_meant(name: str) -> str:
+    """What stands in `da` and takes a system, or what another program calls a verb of ours."""
+    public = import_module("dalembert").__all__
+    return _ELSEWHERE.get(name) or (f"it is da.{name}(s, …)" if name in public else "")
 
 
 def units_by_name(system: System, names: Iterable[str]) -> dict[str, str]:

@@ -86,7 +86,7 @@ class NativeDynamics(Shown):
         p = self._defaults if self._complete and not values else self._with(values)
         if type(q) is self._array and q.ndim == 2:
             return self._many(q, u, t, p)
-        if not (hasattr(q, "__len__") and hasattr(u, "__len__")):
+        if not (hasattr(q, "__len__") and hasattr(u, "__len__")) or isinstance(q, Mapping | set) or isinstance(u, Mapping | set):
             msg = f"f(q, u): give {self._n_q} coordinates and {self._n_u} speeds as lists or arrays, f([…], […])"
             raise BadValue(msg)
         if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and isinstance(q[0], Sequence)):
@@ -138,17 +138,25 @@ class NativeDynamics(Shown):
         p = self._defaults.copy()
         names = {n: k for k, n in enumerate(self.parameter_names)}
         for key, value in values.items():
-            name = key.replace("_ddot", "''").replace("_dot", "'") if key not in self.system.symbols else key
+            name = key if key in self.system.symbols else key.replace("_ddot", "''").replace("_dot", "'").replace(".dot", "'")
             if name not in names:
                 if name in self.system.symbols and self.system.symbols[name].kind in ("constant", "input", "specified", "state"):
                     continue  # declared, but it drops out of the equations
                 symbol_name(self.system, key, ("constant", "input", "specified", "state"))
             p[names[name]] = number(key, value)
+        self._hold(values, names, p)
         if self._numpy.isnan(p).any():
             have = {n: x for n, x in zip(self.parameter_names, p.tolist(), strict=True) if not math.isnan(x)}
             check_complete(self.system, self.parameter_names, have)
             raise MissingValue
         return p
+
+    def _hold(self, values: dict[str, Any], names: dict[str, int], p: NDArray[Any]) -> None:
+        """A specified motion that is given as a number stands still, as inputs={a: 0} of a run says: ȧ = ä = 0 unless given."""
+        rates = [names[f"{key}{dots}"] for key in values if key in self.system.symbols for dots in ("'", "''") if f"{key}{dots}" in names]
+        for k in rates:
+            if math.isnan(p[k]):
+                p[k] = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return NativeDynamics, (self.system, self.equations, self.pivots)

@@ -68,7 +68,10 @@ def number(name: str, value: Any) -> float:
     try:
         x = float(value)
     except (TypeError, ValueError, OverflowError) as problem:
-        msg = f"{name} = {value!r:.60} is not a number"
+        # a row of numbers without their times
+        timed = hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) > 1
+        hint = "; values over time need their times: (times, values), or da.table(times, values)" if timed else ""
+        msg = f"{name} = {value!r:.60} is not a number{hint}"
         raise BadValue(msg) from problem
     if not math.isfinite(x):
         msg = f"{name} = {x} is not finite"

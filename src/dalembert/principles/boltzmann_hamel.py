@@ -17,6 +17,7 @@ from dalembert.kinetics.full_speeds import AllSpeeds
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_u, suitable
 
 PRINCIPLE = Principle(
@@ -32,6 +33,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def boltzmann_hamel(system: System | Kinematics) -> Derivation:
     """Ṗ_r − ∂T̄/∂π_r + Σ_s P_s (Σ_k γ^s_rk u_k + γ^s_rt) = U_r      (r = 1, …, p)"""
     full = AllSpeeds(suitable(system, energies=True))

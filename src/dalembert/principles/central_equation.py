@@ -15,6 +15,7 @@ from dalembert.kinetics.fields import PlaceField
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(
@@ -30,6 +31,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def central_equation(system: System | Kinematics) -> Derivation:
     """d/dt p_k − c_k = Q_k + (Aᵀλ)_k      (k = 1, …, n)"""
     x = Quantities(on_fork(system))

@@ -24,6 +24,7 @@ from dalembert.kinetics.fields import Place, PlaceField, Slopes
 from dalembert.kinetics.quantities import Quantities, axial
 from dalembert.kinetics.quantity import Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.once import on_demand
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
@@ -40,6 +41,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def dalembert(system: System | Kinematics) -> Derivation:
     """Σ m a·r_k + Σ Ḣ·θ_k = Q_k + (Aᵀλ)_k      (k = 1, …, n)"""
     x = Quantities(on_fork(system, nonlinear=True))

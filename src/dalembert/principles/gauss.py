@@ -13,6 +13,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork
 
 PRINCIPLE = Principle(
@@ -28,6 +29,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def gauss(system: System | Kinematics) -> Derivation:
     """∂G/∂q̈ = Aᵀλ"""
     x = Quantities(on_fork(system, nonlinear=True))

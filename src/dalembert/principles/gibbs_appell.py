@@ -13,6 +13,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, equation
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
@@ -27,6 +28,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def gibbs_appell(system: System | Kinematics) -> Derivation:
     """∂S/∂u̇_r = U_r      (r = 1, …, p)"""
     x = Quantities(on_fork(system))

@@ -18,6 +18,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_q, on_fork, row_step
 
 PRINCIPLE = Principle(
@@ -32,6 +33,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def hamilton(system: System | Kinematics) -> Derivation:
     """ṗ = −∂H/∂q + Q + Aᵀλ, with p = ∂T/∂q̇, μ = 0"""
     x = Quantities(on_fork(system, energies=True))

@@ -16,6 +16,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
@@ -31,6 +32,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def jourdain(system: System | Kinematics) -> Derivation:
     """Wᵀ ∂δP/∂δq̇ = 0: the coefficients of δu in the virtual power, δq̇ = W δu"""
     x = Quantities(on_fork(system))

@@ -12,6 +12,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_u, on_fork
 
 PRINCIPLE = Principle(
@@ -27,6 +28,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def kane(system: System | Kinematics) -> Derivation:
     """F_r + F_r* = 0      (r = 1, …, p)"""
     x = Quantities(on_fork(system, nonlinear=True))

@@ -15,6 +15,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.full_speeds import AllSpeeds
 from dalembert.kinetics.quantity import D, equation
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import Derivation, Principle, along_u, suitable
 
 PRINCIPLE = Principle(
@@ -30,6 +31,7 @@ PRINCIPLE = Principle(
 )
 
 
+@options_by_name
 def maggi(system: System | Kinematics) -> Derivation:
     """Φᵀ (d/dt ∂T/∂q̇ − ∂T/∂q − Q) = 0 for the first p columns of Φ"""
     full = AllSpeeds(suitable(system, energies=True))

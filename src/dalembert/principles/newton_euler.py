@@ -28,6 +28,7 @@ from dalembert.kinetics.reactions import booked_rows, multipliers
 from dalembert.kinetics.row_actions import Action, row_actions
 from dalembert.model.elements import Body
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.once import MadeOnce
 from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
 
@@ -71,6 +72,7 @@ class _Cut:
         return forces + [x for axis, x in zip("xyz", self.mu, strict=True) if axis in self.about]
 
 
+@options_by_name
 def newton_euler(system: System | Kinematics, about: Mapping[Body | str, Point] | None = None) -> Derivation:
     """m a − F − f = 0, Ḣ + (r_G − r_P) × m a − M_P − μ_P = 0 for every body, f·v_k + μ·ω_k − τ_k = 0 in every joint.
 

@@ -37,6 +37,7 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinematics.tree import Tree, TreeLink
 from dalembert.kinetics.quantities import Quantities
 from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
 from dalembert.principles.base import on_fork
 
 
@@ -272,6 +273,7 @@ class Sweep(Links):
         self.qddot[x] = t.mul(over_D, rest)
 
 
+@options_by_name
 def recursive(system: System | Kinematics) -> ExplicitEquations:
     """u̇ = u̇(q, u, t) of an open tree, explicitly; NotApplicable where the description is no open tree."""
     kin = on_fork(system)

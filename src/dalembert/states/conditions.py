@@ -81,7 +81,8 @@ def quantity(evaluator: Evaluator, key: Key, what: str) -> AskedQuantity:
         raise BadStart(msg)
     if level is Level.CONSTANT:
         kind = evaluator.kin.system.symbols.get(name)
-        remedy = f"{name} is a {kind.kind}" if kind else f"{name} contains no coordinate and no speed"
+        called = "" if kind is None else "specified motion" if kind.kind == "specified" else kind.kind
+        remedy = f"{name} is a {called}" if called else f"{name} contains no coordinate and no speed"
         msg = f"{what}: {remedy}; a start gives coordinates, rates and speeds"
         raise BadStart(msg)
     symbol = i if i in (*evaluator.kin.q, *evaluator.kin.x) or i in evaluator.velocities else None
@@ -120,7 +121,7 @@ def _constant(name: str, key: Key, value: str | Scalar, evaluator: Evaluator, t:
 def _read(evaluator: Evaluator, name: str, text: str, what: str) -> Scalar:
     """pi/2, l/2: an expression in constants."""
     try:
-        return evaluator.kin.system.expression(text)
+        return evaluator.kin.system.expression(text.removesuffix(" rad"))
     except BadExpression as problem:
         msg = f"{what}: {name} = {text!r:.60} cannot be read: {problem}"
         raise BadStart(msg) from None

@@ -18,10 +18,11 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite, evaluate, needed, symbols_of, transplant
 from dalembert.algebra.parser import parse
 from dalembert.algebra.printing.names import base
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.scalar import Scalar, is_sympy, on
 from dalembert.errors import BadExpression
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import Quaternion
+from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import MissingValue
 
@@ -108,6 +109,11 @@ class Evaluator:
         if isinstance(key, Point):
             msg = f"{key.name} is a point; ask for a vector, such as {key.name} - s.O or its velocity, or for one of its components"
             raise BadExpression(msg)
+        if isinstance(key, Vector):
+            msg = f"{key} is a vector; ask for one of its components, such as v @ s.N.x"
+            raise BadExpression(msg)
+        if is_sympy(key):
+            return on(self.tape, key)
         msg = f"expected a name such as 'theta.dot' or an expression of {self.kin.system.name!r}, got {key!r}"
         raise BadExpression(msg)
 

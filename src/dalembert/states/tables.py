@@ -85,7 +85,15 @@ def _columns(given: Any) -> tuple[Any, Any]:
     """Times and values of a file, a Series, a pair, or two columns."""
     if isinstance(given, str | os.PathLike):
         return _read_csv(Path(given))
+    if hasattr(given, "columns") and hasattr(given, "to_numpy"):
+        if len(given.columns) != 2:
+            msg = f"table: a DataFrame of {len(given.columns)} columns; give two, the times and the values, or a Series over its times"
+            raise BadValue(msg)
+        return given.iloc[:, 0].to_numpy(), given.iloc[:, 1].to_numpy()
     if hasattr(given, "index") and hasattr(given, "to_numpy"):
+        if not np.issubdtype(given.index.dtype, np.number):
+            msg = "table: the index of a Series must be its times as numbers, in seconds"
+            raise BadValue(msg)
         return given.index.to_numpy(), given.to_numpy()
     if isinstance(given, tuple | list) and len(given) == 2:
         return given[0], given[1]

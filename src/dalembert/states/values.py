@@ -136,7 +136,7 @@ def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:
 
 def _of_file(value: Any) -> Any:
     """A table where a file of one is named, or times and values are given as a pair."""
-    pair = isinstance(value, tuple) and len(value) == 2
+    pair = (isinstance(value, tuple) and len(value) == 2) or (hasattr(value, "index") and hasattr(value, "to_numpy"))
     return table(value) if pair or (isinstance(value, str) and value.lower().endswith(".csv")) else value
 
 

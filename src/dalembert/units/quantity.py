@@ -19,6 +19,7 @@ _MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
 _OPENED: Final = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?(?:\s*/\s*[0-9]+)?)\s*(.*?)\s*$", re.DOTALL)
 # what a unit may be made of: names, products, quotients, integer powers
 _UNIT: Final = re.compile(r"[A-Za-zµμΩ°%·*/^() 0-9.⁻⁰¹²³⁴⁵⁶⁷⁸⁹-]*$")
+_DECIMAL_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*\D*$")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _SMALL: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
@@ -38,6 +39,9 @@ def has_unit(text: str) -> bool:
 
 def quantity(text: str) -> UnitQuantity:
     """The number and the dimension that a text such as "3 N/m" means."""
+    if _DECIMAL_COMMA.match(text):
+        msg = f"{text!r:.60}: decimals are written with a point, {text.strip().replace(',', '.', 1)!r:.60}"
+        raise BadDescription(msg)
     opened = _OPENED.match(text) if len(text) <= LONGEST else None
     if opened is None:
         msg = f"{text!r:.60} is no number with a unit; write it as '3 N/m'"

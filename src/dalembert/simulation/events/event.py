@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal
 
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.scalar import Scalar, is_program
 from dalembert.errors import Unknown
+from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.ode.failures import BadRun
 
@@ -48,6 +49,7 @@ class Event(Shown):
         return self.name or str(self.expression)
 
 
+@options_by_name
 def event(
     expression: Scalar | str,
     *,
@@ -81,6 +83,7 @@ def event(
     return Event(expression, direction, action, dict(reset or {}), None, name)
 
 
+@options_by_name
 def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
     """φ̇⁺ = −ε φ̇⁻ where φ(q, t) ≥ 0 closes: an impact for da.simulate(…, events=[…]).
 
@@ -89,6 +92,9 @@ def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
 
     The impulse acts along φ; constraints of the system take part with impulses of their own.
     """
+    if isinstance(restitution, int | float) and (restitution < 0 or restitution > 1):
+        msg = f"impact: restitution = {restitution}; it lies between 0 (no rebound) and 1 (nothing lost)"
+        raise BadEvent(msg)
     if not isinstance(name, str):
         msg = f"impact: name={name!r}; give a string"
         raise BadEvent(msg)
@@ -103,7 +109,8 @@ def read_events(given: object) -> tuple[Event, ...]:
     found = []
     for e in given:
         if not isinstance(e, str | Scalar | Event):
-            msg = f"events: {e!r} is no event; make one with da.event(expression) or da.impact(gap, restitution)"
+            shown = "a Python function" if is_program(e) else repr(e)
+            msg = f"events: {shown} is no event; make one with da.event(expression) or da.impact(gap, restitution)"
             raise BadEvent(msg)
         found.append(e if isinstance(e, Event) else Event(e))
     titles = [e.title for e in found]

@@ -97,7 +97,9 @@ def event_node(evaluator: Evaluator, e: Event) -> int:
         level = evaluator.level(node)
         reduced = evaluator.reduced(node)
     except (BadExpression, MissingValue) as problem:
-        msg = f"event {e.title!r} cannot be read: {problem}"
+        compared = isinstance(e.expression, str) and any(c in e.expression for c in "<>=")
+        why = "an event is an expression that crosses zero, theta - 1 for theta = 1, with direction='up' or 'down'" if compared else problem
+        msg = f"event {e.title!r} cannot be read: {why}"
         raise BadEvent(msg) from problem
     inside = set(symbols_of(evaluator.tape, (reduced,)))
     if inside.isdisjoint((*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)):

@@ -97,7 +97,7 @@ def test_a_full_disk_is_one_sentence():
 
 @POSIX
 def test_an_interrupt_is_quiet(tmp_path):
-    (tmp_path / "slow.py").write_text("import time\ndef f():\n    print('started', flush=True)\n    time.sleep(60)\n", encoding="utf-8")
+    (tmp_path / "slow.py").write_text("import signal\ndef f():\n    print('started', flush=True)\n    signal.pause()\n", encoding="utf-8")
     process = subprocess.Popen(
         command("derive", "slow.py:f"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment()
     )

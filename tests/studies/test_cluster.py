@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -81,9 +80,7 @@ def dask_cluster(tmp_path):
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", *common, "--port", "0", "--no-dashboard", "--host", "127.0.0.1"]
     processes = [subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL)]
     try:
-        while not place.exists():
-            time.sleep(0.05)
-            assert processes[0].poll() is None
+        # workers and client wait for the file of the scheduler by themselves
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", *common, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
         processes += [subprocess.Popen(worker, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL) for _ in range(2)]
         with distributed.Client(scheduler_file=str(place), timeout=30, set_as_default=False) as client:

@@ -7,7 +7,6 @@ import random
 import shutil
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -101,37 +100,45 @@ def test_what_is_no_study_is_refused(pendulum, tmp_path):
         da.open_study(tmp_path / "nothing.zarr")
 
 
+# ends at once before it opens or renames the n-th file of the study, as if it were killed there; 0 lets it live and counts them
 PROGRAM = """
-import sys
+import os, sys
 from scipy import stats
 import dalembert as da
 from dalembert import gallery
+path, last, seen = sys.argv[1], int(sys.argv[2]), 0
+def watch(event, given):
+    global seen
+    if event in ("open", "os.rename", "os.mkdir") and path in str(given[0]):
+        seen += 1
+        if seen == last:
+            os._exit(9)
+sys.addaudithook(watch)
 over = {"alpha": stats.uniform(-3, 6), "m_1": [1.0, -1.0]}
-print("ready", flush=True)
-da.ensemble(gallery.build("double-pendulum"), 10, over=over, n=3000, keep=["alpha", "max(beta)"], chunk=250, threads=1, save=sys.argv[1])
+da.ensemble(gallery.build("double-pendulum"), 10, over=over, n=3000, keep=["alpha", "max(beta)"], chunk=250, threads=1, save=path)
+print(seen)
 """
+
+
+def run_until(path, last):
+    return subprocess.run([sys.executable, "-c", PROGRAM, str(path), str(last)], check=False, capture_output=True, text=True)
 
 
 @pytest.mark.slow
 def test_a_study_killed_at_five_random_places_leaves_the_same_file(tmp_path):
     whole, path = tmp_path / "whole.zarr", tmp_path / "study.zarr"
-    subprocess.run([sys.executable, "-c", PROGRAM, str(whole)], check=True, capture_output=True)
-    chance, killed = random.Random(5), 0
+    count = int(run_until(whole, 0).stdout)
+    chance, killed, partly = random.Random(5), 0, 0
     while killed < 5:
-        with subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
-            # wait until it has got further, then kill it somewhere in the next chunk
-            before = done(path)
-            while process.poll() is None and done(path) <= before:
-                time.sleep(0.01)
-            time.sleep(chance.uniform(0.0, 0.1))
-            process.kill()
-        if done(path) == 24:
+        ended = run_until(path, chance.randrange(1, count // 3))
+        if ended.returncode == 0:
             shutil.rmtree(path)
             continue
+        assert 9 == ended.returncode, ended.stderr
         killed += 1
-    subprocess.run([sys.executable, "-c", PROGRAM, str(path)], check=True, capture_output=True)
+        partly += 0 < done(path) < 24
+    assert partly
+    assert 0 == run_until(path, 0).returncode
     assert contents(whole) == contents(path)
 
 

@@ -69,13 +69,3 @@ def multipliers(kin: Kinematics) -> tuple[int, ...]:
     """λ_1, …, λ_m: one symbol for each row."""
     lam: tuple[int, ...] = Quantities(kin).lam.value.nodes
     return lam
-
-
-def constraint_forces(kin: Kinematics) -> Column:
-    """Aᵀλ
-
-    Source: Gre03 (4.14).
-    """
-    of = Quantities(kin)
-    forces: Column = of.A.value.T @ of.lam.value
-    return forces

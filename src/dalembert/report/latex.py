@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from dalembert.algebra.printing.latex_notation import Latex, escaped
@@ -49,7 +49,7 @@ def _block(block: Block) -> str:
         case Paragraph(spans):
             return "".join(inline(span) for span in spans)
         case Display():
-            return _display(block)
+            return displayed(block, _align, "\n")
         case TableBlock():
             return _table(block)
         case Code(text):
@@ -62,24 +62,25 @@ def _code(text: str) -> str:
     return "\\begin{flushleft}\\ttfamily\n" + " \\\\\n".join(line or "~" for line in lines) + "\n\\end{flushleft}"
 
 
-def _display(display: Display) -> str:
+def displayed(display: Display, align: Callable[[Sequence[Line]], str], gap: str) -> str:
+    """The lines of a display, then its intermediates."""
     if not display.lines:
         return ""
-    shown = _align(display.lines)
-    return f"{shown}\n{display.count}\n{_align(intermediates(display))}" if display.definitions else shown
+    parts = [align(display.lines)]
+    return gap.join([*parts, display.count, align(intermediates(display))] if display.definitions else parts)
 
 
 def _align(lines: Sequence[Line]) -> str:
     return f"\\begin{{align*}}\n{rows(aligned(lines))}\n\\end{{align*}}"
 
 
-def inline(span: Span) -> str:
+def inline(span: Span, escaped: Callable[[str], str] = escaped, bold: str = "\\textbf{{{}}}") -> str:
     """A span inside a paragraph or a cell."""
     match span:
         case FormulaSpan(tree, definitions):
             return ", ".join(f"${Latex()(x)}$" for x in (tree, *definitions))
         case VerdictSpan(words, holds):
-            return escaped(words) if holds else f"\\textbf{{{escaped(words)}}}"
+            return escaped(words) if holds else bold.format(escaped(words))
         case str():
             return escaped(span)
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.report import latex
-from dalembert.report.alignment import aligned, intermediates
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
+from dalembert.report.alignment import aligned
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock
 
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
 
@@ -31,7 +30,7 @@ def _block(block: Block) -> str:
         case Paragraph(spans):
             return "".join(inline(span) for span in spans)
         case Display():
-            return _display(block)
+            return latex.displayed(block, _math, "\n\n")
         case TableBlock():
             return _table(block)
         case Code(text):
@@ -40,26 +39,13 @@ def _block(block: Block) -> str:
             return f"{fence}\n{text.rstrip()}\n{fence}"
 
 
-def _display(display: Display) -> str:
-    if not display.lines:
-        return ""
-    shown = _math(display.lines)
-    return f"{shown}\n\n{display.count}\n\n{_math(intermediates(display))}" if display.definitions else shown
-
-
 def _math(lines: Sequence[Line]) -> str:
     return f"$$\n\\begin{{aligned}}\n{latex.rows(aligned(lines))}\n\\end{{aligned}}\n$$"
 
 
 def inline(span: Span) -> str:
     """A span inside a paragraph."""
-    match span:
-        case FormulaSpan(tree, definitions):
-            return ", ".join(f"${Latex()(x)}$" for x in (tree, *definitions))
-        case VerdictSpan(words, holds):
-            return escaped(words) if holds else f"**{escaped(words)}**"
-        case str():
-            return escaped(span)
+    return latex.inline(span, escaped, "**{}**")
 
 
 def _cell(span: Span) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from dalembert.errors import BadDescription, Unknown
@@ -72,6 +73,21 @@ def chosen(shapes: Mapping[str, ChebyshevShape], name: str | None) -> ChebyshevS
         msg = f"there is no field {name!r} here; there is {', '.join(shapes)}"
         raise Unknown(msg)
     return shapes[name]
+
+
+class Shaped:
+    """Something that has shapes: a natural mode, a way to buckle."""
+
+    shaped: Callable[[], dict[str, ChebyshevShape]]
+
+    @cached_property
+    def shapes(self) -> dict[str, ChebyshevShape]:
+        """The shapes of its fields, computed when first asked for; none for a motion without deformation."""
+        return self.shaped()
+
+    def shape(self, x: Any, name: str | None = None) -> Any:
+        """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
+        return chosen(self.shapes, name)(x)
 
 
 def uniform_shapes(problem: Problem, e: Eigenvalue) -> dict[str, ChebyshevShape]:

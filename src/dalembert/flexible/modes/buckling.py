@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.member.collocation import eigenpairs
-from dalembert.flexible.member.shapes import ChebyshevShape, chosen, uniform_shapes
+from dalembert.flexible.member.shapes import ChebyshevShape, Shaped, uniform_shapes
 from dalembert.flexible.member.small_motion import small_motion
 from dalembert.flexible.member.spectrum import eigenvalues
 from dalembert.flexible.modes.natural_modes import checked_count, normalised, wave_number
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CriticalLoad:
+class CriticalLoad(Shaped):
     """P at which the member buckles, its relative error bound, kL with k² = P/EI, and the shapes it buckles into."""
 
     force: float
@@ -33,15 +33,6 @@ class CriticalLoad:
     fields: tuple[str, ...]
     wave_number: float | None
     shaped: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
-
-    @cached_property
-    def shapes(self) -> dict[str, ChebyshevShape]:
-        """The shapes of its fields, computed when first asked for."""
-        return self.shaped()
-
-    def shape(self, x: Any, name: str | None = None) -> Any:
-        """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
-        return chosen(self.shapes, name)(x)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadDescription
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.member.collocation import can_count, eigenpairs
-from dalembert.flexible.member.shapes import ChebyshevShape, chosen, uniform_shapes
+from dalembert.flexible.member.shapes import ChebyshevShape, Shaped, uniform_shapes
 from dalembert.flexible.member.small_motion import SmallMotion, small_motion
 from dalembert.flexible.member.spectrum import Eigenvalue, eigenvalues
 from dalembert.model.member import Member
@@ -28,7 +28,7 @@ MOST: Final = 60
 
 
 @dataclass(frozen=True)
-class NaturalMode:
+class NaturalMode(Shaped):
     """One natural motion: ω, its relative error bound, the wave number βL where there is one, the shapes of its fields."""
 
     frequency: float
@@ -37,15 +37,6 @@ class NaturalMode:
     # βL with β⁴ = ρA ω²/EI, or β² = ρA ω²/N: the root of the characteristic equation
     wave_number: float | None
     shaped: Callable[[], dict[str, ChebyshevShape]] = field(repr=False, compare=False)
-
-    @cached_property
-    def shapes(self) -> dict[str, ChebyshevShape]:
-        """The shapes of its fields, computed when first asked for; none for a motion without deformation."""
-        return self.shaped()
-
-    def shape(self, x: Any, name: str | None = None) -> Any:
-        """φ(x) of one of its fields (by default the first); the largest deflection is 1."""
-        return chosen(self.shapes, name)(x)
 
 
 @dataclass(frozen=True)

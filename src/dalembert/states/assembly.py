@@ -122,7 +122,7 @@ class Assembler:
         if unsatisfied.any() and columns.any():
             error = np.inf
             for first in _starts(q, columns):
-                found, steps = _gauss_newton(self, first, rows, columns)
+                found, steps, _, _ = gauss_newton(self, first, rows, columns)
                 iterations += steps
                 remaining = self._remaining(found)
                 if remaining < error:
@@ -161,40 +161,56 @@ def nudges(n: int) -> Numbers:
     return found
 
 
-def _gauss_newton(
-    f: Callable[[Numbers], tuple[Numbers, Numbers]], q: Numbers, rows: NDArray[np.bool_], columns: NDArray[np.bool_]
-) -> tuple[Numbers, int]:
-    """Steps within a trust region until the residual no longer falls: (q, number of steps)."""
+def gauss_newton(
+    f: Callable[[Numbers], tuple[Numbers, Numbers]],
+    q: Numbers,
+    rows: NDArray[np.bool_],
+    columns: NDArray[np.bool_],
+    *,
+    radius: float = RADIUS,
+    shortest: float = SHORTEST,
+    unit: float = 0.0,
+) -> tuple[Numbers, int, Numbers, Numbers]:
+    """Steps within a trust region until the residual no longer falls: (q, number of steps, r, J there).
+
+    radius     of the first step
+    shortest   the part of max |q|, or of `unit` where that is larger, that counts as no step
+    """
     r, J = f(q)
-    steps, radius = 0, RADIUS
+    steps, whole = 0, bool(rows.all() and columns.all())
     while steps < MOST_STEPS and np.isfinite(r).all() and np.isfinite(J).all() and r[rows].any():
-        step = np.zeros_like(q)
-        step[columns] = -_damped(J[np.ix_(rows, columns)], r[rows], radius)
-        length, size = float(np.linalg.norm(step)), float(np.abs(q).max())
-        if length <= SHORTEST * size:
+        if whole:
+            step = -_damped(J, r, radius)
+        else:
+            step = np.zeros_like(q)
+            step[columns] = -_damped(J[np.ix_(rows, columns)], r[rows], radius)
+        length, size = float(np.linalg.norm(step)), max(float(np.abs(q).max()), unit)
+        if length <= shortest * size:
             break
         r_new, J_new = f(q + step)
         steps += 1
-        predicted = r @ r - np.sum((r + J @ step) ** 2)
-        if np.isfinite(r_new).all() and r_new @ r_new < r @ r:
-            good = r @ r - r_new @ r_new > GOOD * predicted
+        before, after = r @ r, r_new @ r_new
+        # what is not finite is not smaller
+        if after < before:
+            good = before - after > GOOD * (before - np.sum((r + J @ step) ** 2))
             radius = max(radius, GROWTH * length) if good else radius
             q, r, J = q + step, r_new, J_new
         elif length <= ROUNDING * size:
             break
         else:
             radius = length / GROWTH
-    return q, steps
+    return q, steps, r, J
 
 
 def _damped(J: Numbers, r: Numbers, radius: float) -> Numbers:
     """δ = Jᵀ (J Jᵀ + μ 1)⁻¹ r with the least μ that keeps |δ| within the radius; what J does not determine stays."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
-    kept = s > SMALLEST * s[0]
-    s, along = s[kept], (U.T @ r)[kept]
+    # they come in falling order
+    kept = int(np.count_nonzero(s > SMALLEST * s[0]))
+    s, along = s[:kept], (U.T @ r)[:kept]
     step = along / s
-    mu = SMALLEST * s.max(initial=0.0) ** 2
+    mu = SMALLEST * s[0] ** 2 if kept else 0.0
     while np.linalg.norm(step) > radius:
         step = s * along / (s * s + mu)
         mu *= GROWTH
-    return np.asarray(Vt[kept].T @ step)
+    return np.asarray(Vt[:kept].T @ step)

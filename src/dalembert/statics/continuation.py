@@ -214,7 +214,7 @@ def continuation(
     at_begin = {**(values or {}), name: begin} if constant else dict(values or {})
     loads = dict(inputs or {}) if constant else {**(inputs or {}), name: begin}
     balance = StaticBalance(operating(system, at_begin, loads), given or {}, guess or {}, t)
-    root = newton(balance.slopes, balance.begin(), balance.values)
+    root = newton(balance.slopes, balance.begin())
     if not root.found:
         msg = f"continuation: no equilibrium near the guess at {name} = {begin:g}: residual {root.residual:.6g}"
         raise NoEquilibrium(msg)

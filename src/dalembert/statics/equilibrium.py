@@ -119,7 +119,7 @@ def _searched(balance: StaticBalance) -> tuple[StaticBalance, Root]:
     """The root that a search from where the balance begins, or from nearby, leads to."""
     best: Root | None = None
     for y in _starts(balance.begin()):
-        root = newton(balance.slopes, y, balance.values)
+        root = newton(balance.slopes, y)
         if root.found or balance.holds_within_rounding(root.y):
             return balance, root
         best = root if best is None or root.residual < best.residual else best
@@ -150,7 +150,7 @@ def equilibria(
     for fraction in _even(starts, len(box)):
         y = balance.begin()
         y[places] = low + fraction * (high - low)
-        root = newton(balance.slopes, y, balance.values)
+        root = newton(balance.slopes, y)
         room = _SAME * (high - low)
         inside = root.found and bool(((root.y[places] >= low - room) & (root.y[places] <= high + room)).all())
         if inside and all(np.abs(root.y - other.y).max() > _SAME * max(1.0, np.abs(root.y).max()) for other in found):

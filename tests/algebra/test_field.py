@@ -22,12 +22,11 @@ from dalembert.algebra.exact.field import (
     Trials,
     ZeroTest,
     nullspace_mod,
-    random_prime,
     rank_mod,
     shown_zero,
     solve_mod,
 )
-from dalembert.algebra.exact.modular import full_turn, is_prime, jacobi, multiple, square_root
+from dalembert.algebra.exact.modular import full_turn, is_prime, jacobi, multiple, random_prime, square_root
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.ingredients import is_monomial

@@ -9,10 +9,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.dimension_lines import DimensionLine
+from dalembert.page.dimension_lines import DimensionLine, SketchLabel, labels
 from dalembert.page.scene import scene
 from dalembert.page.sketch import picture, svg
-from dalembert.page.sketch_labels import SketchLabel, labels
 
 
 def drawn(s: da.System, start: dict[str, float]):

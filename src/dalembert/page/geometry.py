@@ -2,20 +2,29 @@
 
 Only the local turns and the offsets are evaluated on the tape; the products are taken with numbers, frame by frame and point
 by point, so that a long chain costs no more than its links.
+
+r(ξ, t) = r_P + (L ξ + u − Δ) e_x + v e_y + w e_z: a flexible member as one curve, from its root to its end.
+r_P − g n: where the plane under a contact is, as a floor if it is level, and as a line along it if it is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
+from dalembert.model.elements import Body, FrictionalContact
+from dalembert.model.system import System
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,3 +136,108 @@ def _products(R: Numbers, squares: Numbers) -> Numbers:
         out[:, i, j] = out[:, j, i] = R[:, i, j] + R[:, j, i]
         out[:, k, 3] = out[:, 3, k] = R[:, j, i] - R[:, i, j]
     return out
+
+
+# pieces of a curve, each of which turns by little
+PIECES: Final = 16
+# how thick members are, as parts of the thickness of a link
+_THICK: Final = {"string": 1.3, "bar": 2.6, "shaft": 2.6, "beam": 2.2}
+
+
+@dataclass(frozen=True, eq=False)
+class MemberCurve:
+    """A member along a motion: its places r (k × n × 3) in order, the first is its root."""
+
+    name: str
+    r: Numbers = field(repr=False)
+    # against a link
+    thick: float
+    # the point it hangs on, and the vectors from there to its places
+    root: Point = field(repr=False)
+    along: tuple[Vector, ...] = field(repr=False)
+
+
+class CurveMembers:
+    """The members of a system that were expanded, and what of it belongs to them."""
+
+    def __init__(self, system: System) -> None:
+        self.bent = [e for e in system.expansions.values() if isinstance(e, Discretised)]
+        self._positions = [[e.position(Fraction(k, PIECES)) for k in range(PIECES + 1)] for e in self.bent]
+        self._amplitudes = {q.i for e in self.bent for each in e.amplitudes.values() for q in each}
+        self._slices = {b.G for b in system.bodies if self.has(b)}
+
+    @property
+    def vectors(self) -> list[Vector]:
+        """From the points the members hang on to the places of their curves."""
+        return [v for each in self._positions for v in each]
+
+    def has(self, body: Body) -> bool:
+        """Whether a body is a slice of a member; what sits on its ends is none."""
+        stem = body.name.rpartition(" ")[0]
+        return any(stem == e.member.name and body.G.parent is e.member.at for e in self.bent)
+
+    def carry(self, P: Point) -> bool:
+        """Whether a point is a place on a member, so that the curve leads to it."""
+        if P in self._slices:
+            return True
+        if not any(P.parent is e.member.at for e in self.bent):
+            return False
+        tape = P.r.tape
+        return not self._amplitudes.isdisjoint(symbols_of(tape, [c for triple in P.r.parts.values() for c in triple]))
+
+    def curves(self, poses: Poses) -> list[MemberCurve]:
+        """Every member, in the order of their expansion."""
+        found = []
+        for e, positions in zip(self.bent, self._positions, strict=True):
+            root = poses.point(e.member.at)
+            r = np.stack([root + poses.vector(v) for v in positions])
+            found.append(MemberCurve(e.member.name, r, _THICK[e.member.kind], e.member.at, tuple(positions)))
+        return found
+
+
+_STILL: Final = 1e-9
+# how far a line goes beyond what touches it, as a part of the system's size
+_BEYOND: Final = 0.25
+
+
+class Grounds:
+    """The planes under the contacts of a system; those that turn, as between two balls, are no grounds."""
+
+    def __init__(self, contacts: Sequence[FrictionalContact]) -> None:
+        self._planes: list[tuple[Point, Vector, Scalar]] = [
+            (c.arrow[0], c.arrow[1], c.gap) for c in contacts if c.arrow is not None and c.arrow[1] is not None and c.gap is not None
+        ]
+
+    @property
+    def points(self) -> list[Point]:
+        """Where contacts touch."""
+        return [P for P, *_ in self._planes]
+
+    @property
+    def normals(self) -> list[Vector]:
+        """Of the planes."""
+        return [n for _, n, _ in self._planes]
+
+    def _feet(self, run: Trajectory, poses: Poses) -> Iterator[tuple[Numbers, Numbers]]:
+        """The feet of the points on planes that keep still, and the normals."""
+        gaps = list(run.rows([g for *_, g in self._planes]))
+        for (P, n, _), gap in zip(self._planes, gaps, strict=True):
+            normal = poses.vector(n)
+            feet = poses.point(P) - np.asarray(gap)[:, None] * normal
+            height = feet @ normal[0]
+            if np.ptp(normal, axis=0).max() <= _STILL and np.ptp(height) <= 1e-6 * (1.0 + np.abs(height).max()):
+                yield feet, normal[0]
+
+    def floors(self, run: Trajectory, poses: Poses, up: Numbers | None) -> list[Numbers]:
+        """Feet on level planes."""
+        return [feet for feet, n in self._feet(run, poses) if up is None or float(n @ up) > 1.0 - _STILL]
+
+    def lines(self, run: Trajectory, poses: Poses, up: Numbers | None, size: float) -> Iterator[Numbers]:
+        """The two ends of a line along every plane that is not level, in the plane of N.x and N.y where it can."""
+        for feet, n in self._feet(run, poses):
+            if up is None or float(n @ up) > 1.0 - _STILL:
+                continue
+            along = np.cross(n, np.eye(3)[2 if abs(n[2]) < 0.9 else 0])
+            along /= np.linalg.norm(along)
+            s = (feet - feet[0]) @ along
+            yield feet[0] + np.outer([s.min() - _BEYOND * size, s.max() + _BEYOND * size], along)

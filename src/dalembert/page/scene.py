@@ -12,10 +12,8 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
-from dalembert.page.curves import CurveMembers, MemberCurve
 from dalembert.page.dimension_lines import DimensionLine, dimension_lines
-from dalembert.page.geometry import Poses, ancestors
-from dalembert.page.grounds import Grounds
+from dalembert.page.geometry import CurveMembers, Grounds, MemberCurve, Poses, ancestors
 from dalembert.page.loads import ArrowKind, contact_forces, loads, reaction_forces, springs
 from dalembert.page.outline import Outline, attached, outline
 from dalembert.page.shapes import DrawnBody, Solid, centre_mark, fitting, parts, solid

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.page.curves import MemberCurve
-from dalembert.page.dimension_lines import DimensionLine
+from dalembert.page.dimension_lines import DimensionLine, SketchLabel, labels
+from dalembert.page.geometry import MemberCurve
 from dalembert.page.scene import Scene
 from dalembert.page.shapes import DrawnBody, Solid
-from dalembert.page.sketch_labels import SketchLabel, labels
 from dalembert.page.view import EYE, looking
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import Final
 
 from dalembert.algebra.exact.branches import Branches, Branching
 from dalembert.algebra.exact.degree import DegreeFold, degrees, row_degrees
-from dalembert.algebra.exact.matrices import Rank, nullspace_mod, rank_mod, solve_mod, solve_unknowns
-from dalembert.algebra.exact.modular import SIZES, BadPoint, NoRoot, random_prime
+from dalembert.algebra.exact.matrices import nullspace_mod, rank_mod, solve_mod, solve_unknowns
+from dalembert.algebra.exact.modular import SIZES, BadPoint, NoRoot
 from dalembert.algebra.exact.point import PrimePoint
 from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.verdict import (
@@ -41,7 +41,6 @@ __all__ = [
     "BadPoint",
     "NoRoot",
     "PrimePoint",
-    "Rank",
     "StructurallySingular",
     "Trials",
     "Undecided",
@@ -49,7 +48,6 @@ __all__ = [
     "all_zero",
     "decide_zero",
     "nullspace_mod",
-    "random_prime",
     "rank_mod",
     "shown_zero",
     "solve_mod",

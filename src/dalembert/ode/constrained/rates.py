@@ -25,7 +25,7 @@ from dalembert.numerics.python_call import address
 from dalembert.ode.constrained.fields import FIELDS
 from dalembert.ode.constrained.layout import Entries, Layout, Room
 from dalembert.ode.constrained.solver_text import EXPORTS, text
-from dalembert.ode.constrained.straight import least_sine
+from dalembert.ode.constrained.straight import least_sine, safe_sines
 from dalembert.ode.memory import fill_head, structure
 from dalembert.once import made_once
 
@@ -260,7 +260,7 @@ class Workspace:
                 self._compute(name, function)
         # what follows with the factors of the other solver, or without all rows, has no straight line
         elif rates.straight is not None and rates.cap == layout.m and not (choosing or alpha):
-            fields.straight_count, fields.least_sine = rates.straight.n_out, least_sine(rtol)
+            fields.straight_count, fields.least_sine = rates.straight.n_out, least_sine(safe_sines(layout.n + layout.m), rtol)
             self._compute("straight", rates.straight)
             if holding and rates.back is not None:
                 fields.back_count = rates.back.n_out

@@ -16,10 +16,11 @@ from dalembert.ode.constrained.orthogonal import WEAK
 
 # M_kk/d_k = 1e7 is not safe either
 _MASS_WEIGHT: Final = 1e-14
-# no sine of the angle between a row and those before it is safe below this
-_FINEST: Final = 0.01
-# part of a tolerance that a straight line may lose
-_PART: Final = 0.01
+# the sine of the angle between a row and those before it: that which is safe at rtol = 1, no smaller one, and one that is at any rtol
+_SINES: Final = (10.0 * 2.0**-26, 0.01, WEAK)
+# of so few unknowns the orthogonal solver takes little time and is asked early, so that rounding hardly reaches the steps
+_FEW: Final = 20
+_EARLY: Final = (0.0, 0.3, 0.3)
 
 # what `straight_look` finds
 SAFE, UNSAFE = 0, 2
@@ -35,9 +36,15 @@ def numbers_from(native: ProblemFunction, base: Value, k: Value) -> NumberArray:
     return NumberArray(native.function.emit(POINTER, f"getelementptr {REAL}, {base}, {k}"))
 
 
-def least_sine(rtol: float) -> float:
-    """d with ε/d² a small part of a tolerance: what a row with this sine loses in a straight line, which squares it."""
-    return min(max(math.sqrt(2.0**-52 / (_PART * max(rtol, 1e-300))), _FINEST), WEAK)
+def safe_sines(unknowns: int) -> tuple[float, float, float]:
+    """What `least_sine` takes for so many rates and rows."""
+    return _EARLY if unknowns < _FEW else _SINES
+
+
+def least_sine(sines: tuple[float, float, float], rtol: float) -> float:
+    """d with ε/d² a hundredth of a tolerance: what a row with this sine loses in a straight line, which squares it."""
+    first, least, most = sines
+    return max(first / math.sqrt(rtol), least) if rtol > (first / most) ** 2 else most
 
 
 def _unsafe() -> str:

@@ -89,7 +89,7 @@ class Engine {
     const s = new Structure(this, this.data.fields.rows), wide = Math.max(rows.m, 1), index = this.room(rows.index.length), block = this.room(rows.parts.end);
     rows.index.forEach((k, i) => { this.i32[index / 4 + 2 * i] = k; this.i32[index / 4 + 2 * i + 1] = 0; });
     this.order = this.room(wide);
-    const at = { block, index, order: this.order, outs: this.room(rows.index.length), x: this.room(rows.n_q + rows.n + LANES), seen: this.room(wide * rows.width), keep: this.room(wide) };
+    const at = { ends: this.room(2 * (rows.n_q + rows.n + 1)), came: this.room(rows.n_q), block, index, order: this.order, outs: this.room(rows.index.length), x: this.room(rows.n_q + rows.n + LANES), seen: this.room(wide * rows.width), keep: this.room(wide) };
     for (const name of ["h", "inverse"]) at[name] = this.room(rows.width);
     for (const name of ["w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"]) at[name] = this.room(Math.max(rows.row_width, LANES));
     for (const [name, offset] of Object.entries(rows.parts)) if (name !== "end") at[name] = block + 8 * offset;
@@ -157,7 +157,7 @@ class Engine {
     const { data, n, parts } = this, t1 = start.t + setting.duration, groups = this.width / LANES, rows = data.rows;
     const context = { n_state: n, tolerance: 1e-13, jump: -1, Z: -1, defect: -1, x: this.x };
     let project = false;
-    if (rows) { project = this.bind(rows, start, context); } else {
+    if (rows) { project = this.bind(rows, start, context, setting.rtol); } else {
       Object.assign(context, { f: this.pointer("rates"), p: parts.rates.at.p, work: parts.rates.at.work });
       const back = parts.projection;
       if (back) Object.assign(context, { projection: this.pointer("projection"), projection_work: back.at.work, result: back.at.out, n_coordinates: back.out - 1 });
@@ -186,8 +186,8 @@ class Engine {
     this.numbers(this.points.states, this.width).set(w.subarray(row("y"), row("y") + this.width));
   }
 
-  bind(rows, start, context) {
-    const { parts } = this, s = this.beside, multipliers = this.x + 8 * (this.n + 1), straight = parts.straight;
+  bind(rows, start, context, rtol) {
+    const { parts } = this, s = this.beside, multipliers = this.x + 8 * (this.n + 1), { straight, back } = parts, [first, least, most] = rows.sines;
     // nothing of an earlier run: the longest rows it saw, and when
     this.f64.fill(0, ...this.remembered);
     for (let j = 0; j < Math.max(rows.m, 1); j++) { this.i32[this.order / 4 + 2 * j] = j; this.i32[this.order / 4 + 2 * j + 1] = 0; }
@@ -196,7 +196,9 @@ class Engine {
       massless: rows.massless, quaternions: rows.quaternions, curved: rows.curved, p: parts.fill.at.p, fill: this.pointer("fill"), fill_work: parts.fill.at.work,
       move: this.pointer("move"), move_work: parts.move.at.work, count: rows.index.length, block_groups: rows.parts.end / LANES, multipliers });
     // all of it with the zeros left out, where that is safe
-    if (straight) s.set({ straight: this.pointer("straight"), straight_work: straight.at.work, straight_outs: straight.at.out, straight_count: straight.out });
+    if (straight) s.set({ straight: this.pointer("straight"), straight_work: straight.at.work, straight_outs: straight.at.out, straight_count: straight.out,
+      back: this.pointer("back"), back_work: back.at.work, back_outs: back.at.out, back_count: back.out,
+      least_sine: rtol > (first / most) ** 2 ? Math.max(first / Math.sqrt(rtol), least) : most });
     const x = this.numbers(this.x, this.n + 1);
     x.set(start.q); x.set(start.u, this.data.n_q); x[this.n] = start.t;
     this.call["rows.choose_rows"](this.x, s.at);

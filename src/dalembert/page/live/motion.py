@@ -11,6 +11,7 @@ from dalembert.integrals.audit import JUMPS, Z, energies_of, extra_work, general
 from dalembert.ode.constrained.fields import FIELDS as ROW_FIELDS
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.constrained.solver_text import text as solver_text
+from dalembert.ode.constrained.straight import safe_sines
 from dalembert.ode.control import loop_text
 from dalembert.ode.run import FIELDS as RUN_FIELDS
 from dalembert.ode.run import ROWS, WorkRow
@@ -57,8 +58,9 @@ def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
     }
     if isinstance(model.rates, ConstrainedRates):
         parts += [compiled("fill", model.rates.fill, given), compiled("move", model.rates.move, given)]
-        if model.rates.straight is not None and _cap(model.rates, run) == model.rates.layout.m:
-            parts.append(compiled("straight", model.rates.straight, given))
+        rates = model.rates
+        if rates.straight is not None and rates.back is not None and _cap(rates, run) == rates.layout.m:
+            parts += [compiled("straight", rates.straight, given), compiled("back", rates.back, given)]
         texts.append((_ROWS_PREFIX, solver_text()))
         exports += [f"{_ROWS_PREFIX}.{name}" for name in _ROWS]
         data["rows"] = _beside(model, run)
@@ -83,6 +85,7 @@ def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
     assert isinstance(rates, ConstrainedRates)
     layout, kind = rates.layout, rates.kind
     return {
+        "sines": list(safe_sines(layout.n + layout.m)),
         "n_q": layout.n_q,
         "n": layout.n,
         "m": layout.m,

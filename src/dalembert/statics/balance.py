@@ -130,10 +130,6 @@ class StaticBalance:
         values, slopes = jacobian(self.tape, self.nodes, (*self.unknown, *beside), self.at(y, extra))
         return values[0], slopes[0]
 
-    def values(self, y: Numbers) -> Numbers:
-        """F alone."""
-        return self.evaluator.floats(self.nodes, self.at(y))
-
     def holds_within_rounding(self, y: Numbers) -> bool:
         """|F| ≤ ε Σ |∂F/∂q| max(1, |q|) with the given coordinates counted: π as a number is not π."""
         F, J = self.slopes(y, beside=[q for q in self.kin.q if q not in self.unknown])

@@ -143,7 +143,7 @@ def test_rows_beside_the_equations_keep_the_other_method() -> None:
 
 
 QUICK = ("double-pendulum", "gyroscope", "lagrange-top", "rolling-coin", "rolling-disk", "rotating-beam", "spherical-pendulum")
-# where both methods take the same time
+# operations of the chosen method exceed the bound, CPU time does not: 0.95 and 0.99 ms, 6.3 and 7.4 ms for Taylor and Runge–Kutta
 EQUAL = {("slider-crank", 1e-9): 1.35, ("positioning-device", 1e-12): 1.35}
 
 

@@ -51,7 +51,7 @@ def _mask() -> str:
     """A bit for every 2^s numbers of a row that are not all zero, with the least s for which 64 bits are enough."""
     f = NativeFunction("mask", WHOLE, POINTER, WHOLE)
     a, n = f.parameters
-    last, shift, mask = f.emit(WHOLE, f"lshr {n - 1}, 6"), f.variable(f.value(0, WHOLE)), f.variable(f.value(0, WHOLE))
+    last, shift, mask = f.emit(WHOLE, f"lshr {n}, 6"), f.variable(f.value(0, WHOLE)), f.variable(f.value(0, WHOLE))
     with f.loop(last), f.when(f.emit(WHOLE, f"lshr {last}, {shift.value.name}").differs(0)):
         shift.value = shift.value + 1
     with f.loop(n) as i, f.when(NumberArray(a)[i].differs(0.0)):

@@ -49,8 +49,8 @@ def test_the_native_start_is_that_of_python(monkeypatch, build, given, guess):
     assert np.abs(native.y - python.y).max() <= 1e-12 * size
     assert np.abs(native.qdot - python.qdot).max() <= 1e-11 * (1.0 + np.abs(python.qdot).max())
     assert (native.rank, native.n_rows) == (python.rank, python.n_rows)
-    # the last step may be one of rounding
-    assert abs(native.iterations - python.iterations) <= 1
+    # the last steps may be of rounding: for the windows |r| = 5e-10, 3.0e-16, 2.6e-16, 2.4e-16
+    assert abs(native.iterations - python.iterations) <= 2
     assert max(native.position_residual, native.velocity_residual) <= 1e-12 * size
 
 

@@ -63,7 +63,8 @@ def worst(x, values, exact):
 
 def near_multiples_of_half_pi():
     rng = numpy.random.default_rng(3)
-    k = numpy.concatenate([numpy.arange(1, 200), rng.integers(200, 6366197, 400)])
+    # two multiples that are very near to a double
+    k = numpy.concatenate([numpy.arange(1, 200), [263205, 526410], rng.integers(200, 6366197, 400)])
     with mpmath.workprec(200):
         x = numpy.array([float(int(i) * mpmath.pi / 2) for i in k])
     return numpy.concatenate([x, numpy.nextafter(x, 0), numpy.nextafter(x, 1e9), -x])

@@ -35,7 +35,8 @@ TWO_OVER_PI: Final = "0x1.45f306dc9c883p-1"
 # adding 1.5·2⁵² leaves the nearest integer in the last bits
 _ROUNDER: Final = "0x1.8p+52"
 LARGEST_REDUCED: Final = 1e7
-LARGEST_REDUCED_SHORT: Final = 1e6
+# the first multiple of π/2 so near to a double that the short parts leave more than 1 ulp is 263205 π/2 = 413441.4…
+LARGEST_REDUCED_SHORT: Final = 4e5
 
 LIBRARY: Final = ("exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan")
 
@@ -64,7 +65,7 @@ def attributes(lanes: int) -> str:
 def sincos(lanes: int, *, fused: bool) -> str:
     """@sincos.lanes(x) → {sin x, cos x}: at most 1 ulp off for |x| ≤ 1e7, the mathematics library beyond.
 
-    It calls @each.sin.lanes and @each.cos.lanes. Without fused operations the library begins at 1e6.
+    It calls @each.sin.lanes and @each.cos.lanes. Without fused operations the library begins at 4e5.
     """
     return _kernel(lanes, fused=fused)
 

@@ -48,6 +48,7 @@ def test_bicycle_from_a_cold_command():
     ("arguments", "sentence"),
     [
         (("modes", "rolling-disk", "--sweep", "psi.dot=1"), "--sweep psi.dot=1: write it as --sweep psi.dot=from:to or from:to:points"),
+        (("modes", "rolling-disk", "--sweep", "m"), "--sweep 'm': write it as --sweep name=from:to"),
         (("modes", "rolling-disk", "--plot", "x.png"), "--plot: there is something to plot only with --sweep"),
         (("modes", "lagrange-top", "--about", "psi.dot=9"), "the mass matrix is singular at this point"),
         (("equilibrium", "bead-on-hoop", "--near", "theta=1", "--box", "theta=0:1"), "--near and --box: give one of them"),

@@ -396,8 +396,9 @@ def test_speed_without_a_rate(p):
 
 
 def test_vector_of_speeds_needs_three_names(p):
-    refused(p, lambda: p.s.speeds("u1 u2", p.P.v, p.B), "speeds of a vector: three names are needed, got 2")
-    refused(p, lambda: p.s.speeds("u1 u2 u3"), re.escape('speeds of a vector: write s.speeds("u1 u2 u3", B.w, B)'))
+    others = "; of expressions: s.speeds(u1=theta.dot, u2=…)"
+    refused(p, lambda: p.s.speeds("u1 u2", p.P.v, p.B), re.escape(f"speeds of a vector: three names are needed, got 2{others}"))
+    refused(p, lambda: p.s.speeds("u1 u2 u3"), re.escape(f'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B){others}'))
 
 
 # ---- constraints -------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ REFUSED = {
     "no rate": (lambda s: s.state("z"), r"state 'z' has no rate: give it by s\.rate\(z, …\)"),
     "twice": (lambda s: s.rate("i", 0), "i has a rate already"),
     "of a coordinate": (lambda s: s.rate("theta", 0), "theta is a coordinate; only a state has a rate of its own"),
-    "acceleration": (lambda s: s.state("z", rate=s["theta"].dot.dot), "loads depend on positions, velocities and time"),
+    "acceleration": (lambda s: s.state("z", rate=s["theta"].dot.dot), "rates depend on positions, velocities and time"),
     "in a row": (
         lambda s: s.constrain(s["theta"] - s["i"]),
         "it contains the state i, on which loads may depend, but no position, row or V",

@@ -95,3 +95,33 @@ def test_energy_integrals_in_regular_speeds():
     # a speed along the edge is regular at every heading
     assert "K₂    = 3/4 ψ̇² + 1/2 v²" in str(da.energy_integrals(sledge()))
     assert str(da.energy_integrals(sledge())) == str(da.energy_integrals(sledge(), about={"psi": "pi/2"}))
+
+
+def bead_on_a_ring():
+    s = da.System("bead on a ring", gravity=9.81)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("bead", 1, P)
+    s.constrain(x**2 + y**2 - 1, name="ring")
+    return s, P
+
+
+def test_expressions_name_the_pivot_that_vanishes_and_take_other_speeds():
+    s, P = bead_on_a_ring()
+    f = da.compile(s, "x.dot + y.dot")
+    with pytest.raises(da.BadValue, match="the speeds ẋ are singular in this state, where 2 y = 0"):
+        f([1, 0], [0.5])
+    with pytest.warns(da.DalembertWarning, match="1 of 2 rows are no numbers; the speeds ẋ are singular in row 1"):
+        values = f([[0.6, 0.8], [1, 0]], [[0.5], [0.5]])
+    assert 0.125 == pytest.approx(values[0])
+    # x² + y² = 1, ẏ = 1/2 at (1, 0): ẋ = 0, ẍ = −ẏ², ÿ = −g
+    other = da.compile(s, ["x.dot", "y.dot", "x.dot.dot", "y.dot.dot"], start={"x": 1, "y": 0})
+    assert [0, 0.5, -0.25, -9.81] == pytest.approx(other([1, 0], [0.5]).tolist())
+    with pytest.raises(da.NotApplicable, match="the columns of a Jacobian belong to the speeds of"):
+        da.compile(s, da.jacobian(s, P), start={"x": 1, "y": 0})
+
+
+def test_a_state_is_evaluated_where_the_usual_speeds_are_singular():
+    s, _ = bead_on_a_ring()
+    at = {"x": 1, "y": 0, "y.dot": 0.5}
+    assert [0, 0.5, -0.25, -9.81] == pytest.approx(da.evaluate(s, ["x.dot", "y.dot", "x.dot.dot", "y.dot.dot"], at=at))

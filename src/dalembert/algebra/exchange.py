@@ -126,6 +126,9 @@ def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
     stack = [expr]
     while stack:
         e = stack[-1]
+        if of_time := _of_time(e):
+            found[id(stack.pop())] = Scalar(tape, _symbol(tape, of_time))
+            continue
         rule = _rule(e)
         waiting = [a for a in e.args if id(a) not in found]
         if waiting:
@@ -133,6 +136,19 @@ def from_sympy(tape: Tape, expr: sympy.Expr) -> Scalar:
         else:
             found[id(stack.pop())] = rule(tape, e, [found[id(a)] for a in e.args])
     return found[id(expr)]
+
+
+def _of_time(e: Any) -> str:
+    """The name θ, θ', θ'' of θ(t) or a rate of it, which SymPy calls dynamicsymbols; none of anything else."""
+    import sympy
+    from sympy.core.function import AppliedUndef
+
+    f = e.expr if isinstance(e, sympy.Derivative) else e
+    if not isinstance(f, AppliedUndef) or [str(x) for x in f.args] != ["t"]:
+        return ""
+    if f is e:
+        return str(f.func)
+    return str(f.func) + "'" * len(e.variables) if {*e.variables} == {*f.args} else ""
 
 
 def _with_steps(*pieces: Any) -> Any:

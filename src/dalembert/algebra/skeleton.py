@@ -132,7 +132,8 @@ class Scan:
                 self._operator(word, at)
                 self.last = word
                 return
-            refuse(f"'{short(word)}'", at, _PIECES if word in ("if", *_JOINING) else "an operator is missing before it")
+            unit = "; a number with a unit is the value of a constant" if self.kind == "number" and kind == "name" else ""
+            refuse(f"'{short(word)}'", at, _PIECES if word in ("if", *_JOINING) else f"an operator is missing before it{unit}")
         if self.last == "." and kind == "number":
             refuse(f"'{short(word)}'", at, "only .dot can follow a point")
         self.skeleton.append(("a" if kind == "name" else "1") * len(word))

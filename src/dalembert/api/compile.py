@@ -42,8 +42,11 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
     if speeds not in (None, "all"):
         msg = f"compile: speeds={speeds!r:.40}; give 'all', or declare speeds with s.speeds(…)"
         raise Unknown(msg)
+    if isinstance(system, Derivation) and not (start is None and speeds is None):
+        msg = "compile: a derivation keeps its speeds; leave out start= and speeds=, or give the system in its place"
+        raise NotApplicable(msg)
     if expressions is not None:
-        return _expressions(system, expressions, alone=start is None and speeds is None)
+        return _expressions(system, expressions, start, speeds)
     if isinstance(system, System):
         kin = kinematics(system)
         if speeds == "all" and system.constraints:
@@ -51,7 +54,7 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
 
             return AllRatesDynamics(system, *saddle_equations(all_rates(kin)))
         kin = kin if start is None else regular_at(kin, start)
-        return NativeDynamics(system, _forward_dynamics(kin), _pivots(kin))
+        return NativeDynamics(system, forward_dynamics_of(kin), _pivots(kin))
     if isinstance(system, Derivation):
         return NativeDynamics(system.kinematics.system, solved(system.equations), _pivots(system.kinematics))
     msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
@@ -63,16 +66,17 @@ def _pivots(kin: Kinematics) -> tuple[Scalar, ...]:
     return () if kin.system.speed_list else tuple(kin.scalar(i) for i in kin.moving_pivots)
 
 
-def _expressions(system: System | Derivation, expressions: Any, *, alone: bool) -> NativeDynamics:
+def _expressions(system: System | Derivation, expressions: Any, start: Mapping[Any, Any] | None, speeds: str | None) -> NativeDynamics:
     from dalembert.api.expressions import native_expressions
 
     if not isinstance(system, System):
         msg = f"compile: expressions are those of a System, not of a {type(system).__name__}"
         raise NotASystem(msg)
-    if not alone:
-        msg = "compile: expressions are functions of q and of the speeds of da.kinematics(s); leave out start= and speeds="
+    if speeds is not None:
+        msg = "compile: expressions are functions of q and of independent speeds; leave out speeds=, or choose them with start={…}"
         raise NotApplicable(msg)
-    return native_expressions(system, expressions)
+    kin = kinematics(system) if start is None else regular_at(kinematics(system), start)
+    return native_expressions(kin, expressions, _pivots(kin))
 
 
 def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
@@ -90,10 +94,11 @@ def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:
 
 def forward_dynamics(system: System) -> ExplicitEquations:
     """u̇ = g(q, u, t) by the route native code takes: link by link for open trees, otherwise Kane and M = L D Lᵀ."""
-    return _forward_dynamics(kinematics(system))
+    return forward_dynamics_of(kinematics(system))
 
 
-def _forward_dynamics(kin: Kinematics) -> ExplicitEquations:
+def forward_dynamics_of(kin: Kinematics) -> ExplicitEquations:
+    """The same in the speeds of these kinematics; computed once."""
     return _FORWARD_DYNAMICS(kin, None, lambda: _route(kin))
 
 
@@ -135,7 +140,7 @@ def what_to_integrate(system: System, integrator: str) -> tuple[Kinematics, Expl
         raise NotApplicable(msg)
     # these two want the rates in closed form, whatever that takes
     if integrator == "heyoka" or not (needed or wanted or large) or (integrator == "rosenbrock" and not needed):
-        return kin, _forward_dynamics(kin)
+        return kin, forward_dynamics_of(kin)
     return saddle_equations(all_rates(kin) if system.constraints else kin)
 
 
@@ -147,7 +152,7 @@ def _with_contacts(system: System, kin: Kinematics, integrator: str) -> Explicit
     if kin.nonlinear or (system.constraints and not system.speed_list and (kin.redundant or kin.n_u == 0)):
         msg = "contacts and friction go with independent speeds; rows that are redundant or not linear in the rates do not give them"
         raise NotApplicable(msg)
-    return _forward_dynamics(kin)
+    return forward_dynamics_of(kin)
 
 
 def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddleEquations]:

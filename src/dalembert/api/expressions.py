@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dalembert.algebra.exact_number import is_number
 from dalembert.algebra.folds import Rewrite, transplant
-from dalembert.api.compile import forward_dynamics
+from dalembert.algebra.scalar import Scalar
+from dalembert.api.compile import forward_dynamics_of
 from dalembert.equations.explicit import ExplicitEquations
+from dalembert.errors import NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.jacobian import Jacobian
-from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.registry import scalar
 from dalembert.model.system import System
 from dalembert.numerics.native import NativeDynamics
@@ -28,38 +30,43 @@ class CompiledExpressions(NativeDynamics):
     numbers in a row.
     """
 
-    def __init__(self, system: System, equations: ExplicitEquations, shape: tuple[int, ...]) -> None:
-        self.shape = shape
-        super().__init__(system, equations)
+    _ways: ClassVar = "da.compile(s, expressions, start={…}) chooses others"
 
-    def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
+    def __init__(self, system: System, equations: ExplicitEquations, shape: tuple[int, ...], pivots: tuple[Scalar, ...] = ()) -> None:
+        self.shape = shape
+        super().__init__(system, equations, pivots)
+
+    def __call__(self, q: Any, u: Any, t: Any = 0.0, *more: Any, **values: Any) -> NDArray[Any]:
         """The values at the state (q, u) and time t."""
-        y = super().__call__(q, u, t, **values)
+        y = super().__call__(q, u, t, *more, **values)
         return y.reshape((*y.shape[:-1], *self.shape))
 
     def __str__(self) -> str:
         return super().__str__().replace("= u̇", f"= {len(self.equations.udot)} numbers, of shape {self.shape}", 1)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CompiledExpressions, (self.system, self.equations, self.shape)
+        return CompiledExpressions, (self.system, self.equations, self.shape, self.pivots)
 
 
-def native_expressions(system: System, expressions: Any) -> CompiledExpressions:
+def native_expressions(kin: Kinematics, expressions: Any, pivots: tuple[Scalar, ...]) -> CompiledExpressions:
     """Expressions, texts, vectors and Jacobians as one native function; accelerations follow from the equations of motion."""
     several = isinstance(expressions, list | tuple | set | Mapping)
     given = list(expressions.values() if isinstance(expressions, Mapping) else expressions) if several else [expressions]
-    kin = kinematics(system)
-    evaluator = Evaluator(kin, {})
+    system, evaluator = kin.system, Evaluator(kin, {})
+    if any(isinstance(e, Jacobian) for e in given) and kin is not kinematics(system):
+        msg = "compile: the columns of a Jacobian belong to the speeds of da.kinematics(s); leave out start=, or declare speeds"
+        raise NotApplicable(msg)
     parts = [components(system, e) for e in given]
     nodes = [evaluator.in_speeds(evaluator.node(x)) for part in parts for x in part]
     tape = evaluator.tape
     if evaluator.contains(nodes, kin.udot):
-        motion = forward_dynamics(system)
+        motion = forward_dynamics_of(kin)
         tape = motion.tape.fork()
         solved = Rewrite(tape, dict(zip(kin.udot, motion.udot, strict=True)))
         nodes = [solved(i) for i in transplant(evaluator.tape, tape, nodes)]
     shape = (len(nodes),) if several else shape_of(given[0])
-    return CompiledExpressions(system, ExplicitEquations(system.name, tape, kin.q, kin.u, (), tuple(nodes), "expressions"), shape)
+    equations = ExplicitEquations(system.name, tape, kin.q, kin.u, (), tuple(nodes), "expressions")
+    return CompiledExpressions(system, equations, shape, pivots)
 
 
 def components(system: System, e: Any) -> list[Any]:

@@ -63,7 +63,7 @@ def equilibrium(
     if near:
         msg = "--near and --box: give one of them; a box is searched all over"
         raise Unknown(msg)
-    limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box)}
+    limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box, "from:to")}
     found = equilibria(s, limits, given, values=setting, inputs=loads)
     tell(found, "\n\n".join(map(str, found)) or f"{s.name}: no equilibrium found in the box", as_json=as_json)
 
@@ -117,7 +117,7 @@ def _swept(s: System, sweep: str, point: dict[str, float], setting: dict[str, fl
 
     from dalembert.linear.locus import root_locus
 
-    ((name, text),) = pairs("--sweep", [sweep])
+    ((name, text),) = pairs("--sweep", [sweep], "from:to")
     low, high, count = _range(s, "--sweep", name, text)
     return root_locus(s, name, np.linspace(low, high, count), point, values=setting, inputs=loads)
 

@@ -30,13 +30,13 @@ RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each ste
 AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
 
 
-def pairs(option: str, given: Iterable[str] | None) -> list[tuple[str, str]]:
+def pairs(option: str, given: Iterable[str] | None, form: str = "value") -> list[tuple[str, str]]:
     """name=value, each name once."""
     found: dict[str, str] = {}
     for text in given or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals and value):
-            msg = f"{option} {text!r}: write it as {option} name=value"
+            msg = f"{option} {text!r}: write it as {option} name={form}"
             raise Unknown(msg)
         if name in found:
             msg = f"{option} {name}: it is given twice, as {found[name]} and as {value}"

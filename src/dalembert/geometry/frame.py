@@ -250,7 +250,9 @@ class Frame:
 def check_axes(axes: str, count: int) -> None:
     """Refuse a sequence of turns that is not one letter x, y or z for each angle."""
     if not isinstance(axes, str) or len(axes) != count or not axes or any(a not in "xyz" for a in axes):
-        msg = f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got {count} angles"
+        turned = "".join("xyz"[int(a) - 1] for a in axes) if isinstance(axes, str) and axes and not axes.strip("123") else ""
+        hint = f"; 1, 2, 3 are x, y, z: {turned!r}" if turned else ""
+        msg = f"rotations({axes!r}, …): give one angle for each of the letters x, y, z; got {count} angles{hint}"
         raise BadDescription(msg)
 
 

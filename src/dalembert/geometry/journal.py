@@ -127,7 +127,7 @@ def _check_call(verb: Callable[..., Any], signature: inspect.Signature, args: An
         signature.bind(*args, **kwargs)
     except TypeError as problem:
         _, *rest = signature.parameters.values()
-        written = ", ".join(p.name if p.default is p.empty else f"{p.name}=…" for p in rest if p.kind is not p.VAR_KEYWORD)
+        written = ", ".join("name=value" if p.kind is p.VAR_KEYWORD else p.name if p.default is p.empty else f"{p.name}=…" for p in rest)
         named = tuple(p.name for p in rest)
         unknown = next((name for name in kwargs if name not in named), "")
         meant = meant_option(unknown, named) if unknown else ""

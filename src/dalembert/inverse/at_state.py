@@ -16,12 +16,13 @@ from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.inverse.required_loads import RequiredLoads, required_loads
 from dalembert.kinematics.jacobian import Jacobian
-from dalembert.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import mapping
 from dalembert.states.evaluator import Evaluator, Level
+from dalembert.states.regular_speeds import regular_kinematics
 from dalembert.states.start import find_start
 from dalembert.states.values import values_of_run
 
@@ -100,9 +101,12 @@ def state_values(
 ) -> StateValues:
     """The state that `at` names; what it does not name is zero where the rows allow it, otherwise solved for."""
     kin = kinematics(system)
-    set_up = values_of_run(kin, values or {}, inputs or {})
-    numbers = set_up.value_at(t)
-    start = find_start(kin, mapping("at", {} if at is None else at), numbers, t, guess)
+    numbers = values_of_run(kin, values or {}, inputs or {}).value_at(t)
+    given = mapping("at", {} if at is None else at)
+    if kin.moving_pivots and not system.speed_list:
+        kin = regular_kinematics(kin, find_start(all_rates(kin), given, numbers, t, guess).q, numbers, t)
+        numbers = values_of_run(kin, values or {}, inputs or {}).value_at(t)
+    start = find_start(kin, given, numbers, t, guess)
     return StateValues(kin, t, np.asarray(start.q), np.asarray(start.u), numbers | dict(zip(kin.x, start.x.tolist(), strict=True)))
 
 

@@ -96,7 +96,8 @@ def constraint_name(s: Registry, name: str | None) -> str:
 def checked_label(name: object) -> str:
     """A name that someone gave to a row."""
     if not isinstance(name, str) or not name.strip():
-        msg = f"a constraint is named by a string, not {name!r}"
+        rows = "" if isinstance(name, str) else "; another row has its own s.constrain(…)"
+        msg = f"a constraint is named by a string, not {name!r}{rows}"
         raise BadDescription(msg)
     return name
 

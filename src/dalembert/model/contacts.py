@@ -20,7 +20,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.contact_forces import along_row, coefficients, contact_forces, contact_name, declare_contact
 from dalembert.model.elements import Body, Load
 from dalembert.model.material_points import check_body, placed, velocity
-from dalembert.model.registry import Registry, in_rates, number, refuse_inputs, scalar
+from dalembert.model.registry import Registry, in_rates, number, refuse_inputs, refuse_velocities, scalar
 
 
 def contact(
@@ -104,6 +104,7 @@ def stop(
     if lower is None and upper is None:
         msg = f"{base}: give lower=…, upper=… or both"
         raise BadDescription(msg)
+    refuse_velocities(s, base, (e.i,), "a stop bounds positions")
     low, high = (None if x is None else number(s, scalar(s, x)) for x in (lower, upper))
     if low is not None and high is not None and low > high:
         msg = f"{base}: lower = {low:g} lies above upper = {high:g}; the motion between them is empty"

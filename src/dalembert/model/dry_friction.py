@@ -14,7 +14,7 @@ from dalembert.model.contact_forces import along_row, coefficients, contact_forc
 from dalembert.model.elements import Body, Load
 from dalembert.model.loads import checked_load_name
 from dalembert.model.material_points import placed
-from dalembert.model.registry import Registry, in_rates, refuse_accelerations, refuse_inputs, scalar
+from dalembert.model.registry import Registry, in_rates, number, refuse_accelerations, refuse_inputs, scalar
 
 
 class FrictionTerms(NamedTuple):
@@ -99,6 +99,9 @@ def _normal(s: Registry, label: str, normal: Any) -> Scalar | str:
         raise BadDescription(msg)
     n = scalar(s, normal)
     refuse_accelerations(s, label, (n.i,))
+    if (pressing := number(s, n)) is not None and pressing < 0:
+        msg = f"{label}: normal = {pressing:g}; the force that presses is not negative"
+        raise BadDescription(msg)
     return n
 
 

@@ -50,7 +50,8 @@ def torque(s: Registry, T: Vector, on: Frame | Body, *, reaction: Frame | Body |
 def _frame(s: Registry, on: Frame | Body) -> Frame:
     frame = on.frame if isinstance(on, Body) else on
     if not isinstance(frame, Frame):
-        msg = "torque: it must act on a frame or on a rigid body"
+        hint = "; give the object, without quotes" if isinstance(on, str) else ", such as on=rod"
+        msg = f"torque: it must act on a frame or on a rigid body, got {on!r:.80}{hint}"
         raise BadDescription(msg)
     s.space.same(frame.space)
     return frame
@@ -108,7 +109,10 @@ def spring(s: Registry, k: Any, P: Point, Q: Point, *, rest: Any = 0, on: Any = 
         s.loads.append(Load(label, *acting))
         return
     stretch2 = r @ r if l0 == 0 else (sqrt(r @ r) - l0) ** 2
-    s.potentials.append(Potential(label, K * stretch2 / 2, (P, Q), acting.forces, acting.bodies))
+    refuse_velocities(s, "spring", (K.i, l0.i))
+    # where k or rest change with q, as of a rope on a drum, V does work beside that of the two forces
+    pulls_alone = {q.i for q in s.q}.isdisjoint(symbols_of(s.space.tape, (K.i, l0.i)))
+    s.potentials.append(Potential(label, K * stretch2 / 2, (P, Q), *((acting.forces, acting.bodies) if pulls_alone else ())))
 
 
 def damper(s: Registry, c: Any, P: Point, Q: Point, *, on: Any = None, name: str | None = None) -> None:

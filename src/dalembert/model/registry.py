@@ -146,14 +146,15 @@ def refuse_inputs(s: Registry, what: str, e: Scalar) -> None:
         raise BadDescription(msg)
 
 
-def refuse_velocities(s: Registry, what: str, nodes: Iterable[int]) -> None:
+def refuse_velocities(s: Registry, what: str, nodes: Iterable[int], why: str = "V depends on positions and time only") -> None:
     """V(q, t): no q', q'', u, u'."""
-    _refuse(s, what, nodes, {i for pair in _velocities(s) for i in pair}, "V depends on positions and time only")
+    _refuse(s, what, nodes, {i for pair in _velocities(s) for i in pair}, why)
 
 
 def refuse_accelerations(s: Registry, what: str, nodes: Iterable[int]) -> None:
     """A load at (q, q', t): no q'', u'."""
-    _refuse(s, what, nodes, {pair[1] for pair in _velocities(s)}, "loads depend on positions, velocities and time")
+    kind = "rates" if what.startswith("rate of") else "loads"
+    _refuse(s, what, nodes, {pair[1] for pair in _velocities(s)}, f"{kind} depend on positions, velocities and time")
 
 
 def refuse_no_rate(s: Registry, D: Scalar) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dalembert.algebra.folds import Linear, symbols_of
-from dalembert.algebra.scalar import Scalar, exact
+from dalembert.algebra.scalar import Scalar, exact, is_program
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.frame import Frame
@@ -178,6 +178,9 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
     Bound to an expression in s.t here or at run time; in the equations it stays x, ẋ, ẍ.
     """
     tape = s.space.tape
+    if is_program(motion) or isinstance(motion, list):
+        msg = f"specified {name!r}: give an expression in s.t, or a table to the run, inputs={{{name!r}: da.table(times, values, 'cubic')}}"
+        raise BadDescription(msg)
     bound = None if motion is None else scalar(s, motion)
     if bound is not None:
         inside = symbols_of(tape, (bound.i,))
@@ -208,14 +211,14 @@ def speeds(
             raise BadDescription(msg)
         return _declare_speeds(s, {n: scalar(s, e) for n, e in definitions.items()})
     if vector is None or along is None or definitions:
-        msg = 'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B)'
+        msg = 'speeds of a vector: write s.speeds("u1 u2 u3", B.w, B); of expressions: s.speeds(u1=theta.dot, u2=…)'
         raise BadDescription(msg)
     return _vector_speeds(s, split(names), vector, along)
 
 
 def _vector_speeds(s: Registry, names: list[str], vector: Vector, along: Frame) -> tuple[Scalar, ...]:
     if len(names) != 3:
-        msg = f"speeds of a vector: three names are needed, got {len(names)}"
+        msg = f"speeds of a vector: three names are needed, got {len(names)}; of expressions: s.speeds(u1=theta.dot, u2=…)"
         raise BadDescription(msg)
     s.space.own(vector, "speeds")
     s.space.same(along.space)

@@ -55,7 +55,8 @@ class FastBatch:
         n = max([len(a) for a in parts if a.ndim == 2], default=1)
         for k, (a, size) in enumerate(zip(parts, one.sizes, strict=False)):
             if a.shape != (n, size) and a.shape != (size,) and not (size == 1 and a.ndim == 0):
-                msg = f"expected rows of {size} numbers for {one.called(k)}; got an array of shape {a.shape}"
+                many = f"{n} rows of {size} numbers, as many as of the others," if a.shape[1:] == (size,) else f"rows of {size} numbers"
+                msg = f"expected {many} for {one.called(k)}; got an array of shape {a.shape}"
                 raise BadArguments(msg)
         n_parameters = one.sizes[-1]
         if P.shape not in ((n_parameters,), (n, n_parameters)):

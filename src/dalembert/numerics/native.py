@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
@@ -53,6 +53,9 @@ class NativeDynamics(Shown):
         # where arrays can go to the code as they are, and come back: found in one look-up, which takes as long as a state
         self._direct = (self._udot, self._defaults) if self._complete and not pivots else None
 
+    # around speeds that are singular
+    _ways: ClassVar = "da.compile(s, start={…}) chooses others, da.compile(s, speeds='all') keeps all rates"
+
     def _symbols(self) -> tuple[int, ...]:
         """The symbols that are neither state nor time."""
         state = {*self.state}
@@ -69,8 +72,12 @@ class NativeDynamics(Shown):
         needs = f"\n  to be given by name: {', '.join(missing)}" if missing else ""
         return f"{self.system.name}: native f(q, u, t) = u̇\n  q = {', '.join(q)}\n  u = {', '.join(u)}{needs}"
 
-    def __call__(self, q: Any, u: Any, t: Any = 0.0, **values: Any) -> NDArray[Any]:
+    def __call__(self, q: Any, u: Any, t: Any = 0.0, *more: Any, **values: Any) -> NDArray[Any]:
         """u̇ at the state (q, u) and time t; f(q, u, F=1) and f(q, u, inputs={"F": 1}) are the same."""
+        if more:
+            names = ", ".join(f"{n}=…" for n in self.parameter_names[:2]) or "F=…"
+            msg = f"f(q, u, t): {3 + len(more)} arguments; constants and inputs are given by name, f(q, u, t, {names})"
+            raise BadValue(msg)
         direct = self._direct
         if direct is not None and not values:
             # what integrators and loops over states ask for, without the questions below
@@ -117,8 +124,7 @@ class NativeDynamics(Shown):
             value = evaluate(pivot.tape, [pivot.i], known.__getitem__, Floats())[0]
             if abs(value) <= _VANISHING:
                 u = ", ".join(str(Scalar(self.equations.tape, i)) for i in self.equations.u)
-                ways = "da.compile(s, start={…}) chooses others, da.compile(s, speeds='all') keeps all rates"
-                return f"the speeds {u} are singular in {where}, where {pivot} = {value:.2g}: {ways}"
+                return f"the speeds {u} are singular in {where}, where {pivot} = {value:.2g}: {self._ways}"
         return ""
 
     def batch(self, Q: Any, U: Any, t: Any, p: Any) -> NDArray[Any]:

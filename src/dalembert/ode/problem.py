@@ -131,7 +131,7 @@ class InitialValueProblem:
 
     def _check_accuracy(self) -> None:
         if not SMALLEST_RTOL <= self.rtol < 1.0:
-            msg = f"rtol = {self.rtol} is out of range: it must lie between {SMALLEST_RTOL:.1e} and 1"
+            msg = f"rtol = {self.rtol} is out of range: it must lie between {SMALLEST_RTOL:.1e} and 1, which is excluded"
             raise BadTolerance(msg)
         if not (type(self.atol) is float and 0.0 < self.atol < math.inf):
             self._check_atol()

@@ -178,7 +178,8 @@ class Derivation(Shown):
 
     _elsewhere: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("M", "mass_matrix", "mass_matrix_full"), "it is .equations.mass_matrix(), or .sympy().mass_matrix"),
-        **dict.fromkeys(("f", "forcing", "forcing_full", "rhs"), "it is .equations.forcing(), or .sympy().forcing"),
+        **dict.fromkeys(("f", "forcing", "forcing_full"), "it is .equations.forcing(), or .sympy().forcing"),
+        "rhs": "da.compile(s) is u̇ = f(q, u), .sympy() has M and the forcing",
         **dict.fromkeys(("text", "latex"), "it is .equations.text() or .equations.latex()"),
         **dict.fromkeys(("simulate", "run"), "da.simulate(s, …) takes the system"),
     }

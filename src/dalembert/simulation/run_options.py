@@ -22,6 +22,8 @@ from dalembert.ode.failures import BadDuration, BadRun, OutsideRun
 from dalembert.simulation.energy_audit.audit import Budget
 from dalembert.simulation.events.event import BadEvent, Event
 from dalembert.simulation.integrators import NATIVE, OWN, check_name
+from dalembert.units.dimension import TIME
+from dalembert.units.quantity import has_unit, number_in
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -99,7 +101,7 @@ def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
             f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, 5); t0=… is when it begins, at=… when to look"
         )
         raise BadDuration(msg)
-    length = number("duration", duration)
+    length = number("duration", number_in(duration, TIME, "duration") if isinstance(duration, str) and has_unit(duration) else duration)
     if length <= 0:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
         raise BadDuration(msg)

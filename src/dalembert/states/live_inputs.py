@@ -123,7 +123,12 @@ class LiveInput:
         if isinstance(self.source, Table):
             return list(self.known(now.t).values())
         function = self.source.function if isinstance(self.source, Sampled) else self.source
-        value = function(now.t, now) if _takes_state(function) else function(now.t)
+        takes_state = _takes_state(function)
+        try:
+            value = function(now.t, now) if takes_state else function(now.t)
+        except Exception as problem:
+            msg = f"{self.name}: its function raised {type(problem).__name__} at t = {now.t:g}: {problem}"
+            raise BadValue(msg) from problem
         try:
             found = float(np.asarray(value).item())
         except (TypeError, ValueError):

@@ -109,7 +109,7 @@ def _read_csv(path: Path) -> tuple[Numbers, Numbers]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as problem:
-        msg = f"table: {path} cannot be read: {problem}"
+        msg = f"table: {path} cannot be read: {getattr(problem, 'strerror', None) or problem}"
         raise BadValue(msg) from problem
     rows = []
     for number, line in enumerate(lines, 1):

@@ -76,14 +76,15 @@ def _needed_beside(nodes: Sequence[Node], outs: Iterable[int], done: Container[i
     stack = list(seen)
     while stack:
         op, a, b = nodes[stack.pop()]
-        if op in LEAVES:
+        if op in BINARY:
+            if b not in seen and b not in done:
+                seen.add(b)
+                stack.append(b)
+        elif op in LEAVES:
             continue
         if a not in seen and a not in done:
             seen.add(a)
             stack.append(a)
-        if op in BINARY and b not in seen and b not in done:
-            seen.add(b)
-            stack.append(b)
     return sorted(seen)
 
 
@@ -203,7 +204,9 @@ class Derivative:
         if op == "sub":
             return t.sub(da, db)
         if op == "mul":
-            return t.add(t.mul(da, b), t.mul(a, db))
+            if db == zero:
+                return t.mul(da, b)
+            return t.mul(a, db) if da == zero else t.add(t.mul(da, b), t.mul(a, db))
         if op == "div":
             return t.div(t.sub(da, t.mul(i, db)), b)
         # atan2(a, b)

@@ -34,7 +34,7 @@ _ODD: Final = frozenset({"sin", "sinh", "asin", "atan", "sign"})
 _AT_ZERO: Final = {"sin": 0, "cos": 1, "exp": 1, "sqrt": 0, "sinh": 0, "cosh": 1, "asin": 0, "atan": 0, "abs": 0, "sign": 0}
 LARGEST_POWER: Final = 1000
 # what a tape that was sent elsewhere makes of its nodes there
-_MADE_AGAIN: Final = frozenset({"_memo", "turns", "visits", "ingredients", "prefixes", "written"})
+_MADE_AGAIN: Final = frozenset({"_memo", "fractions", "turns", "visits", "ingredients", "prefixes", "written"})
 # a number with more digits was not measured and cannot be read
 MOST_DIGITS: Final = 4000
 _MOST_BITS: Final = int(MOST_DIGITS * math.log2(10))
@@ -63,6 +63,7 @@ class Tape:
         "_memo",
         "displays",
         "forked_at",
+        "fractions",
         "ingredients",
         "inputs",
         "moving",
@@ -111,10 +112,12 @@ class Tape:
         self.visits: dict[tuple[int, ...], tuple[int, ...]] = {}
         # which symbols each node contains, made where that is asked
         self.ingredients: Ingredients | None = None
-        # the nodes one after the other in one list, fractions as two integers, and digests of that from the first node on, block by block,
-        # made where code is kept by its content
+        # the keys of fractions; the nodes one after the other in one list, as far as `write_down` was asked for; and digests of that from
+        # the first node on, block by block, made where code is kept by its content
+        self.fractions: dict[int, Node] = {}
         self.written: list[Any] = []
         self.prefixes: list[Any] = []
+        # the first two nodes of every tape, which `add` and `mul` rely on
         self.zero, self.one = self.const(0), self.const(1)
         self.pi = self._new(("pi", None, None))
 
@@ -138,6 +141,7 @@ class Tape:
         new.turns = self.turns.copy() if whole else {}
         new.visits = {}
         new.ingredients = None if self.ingredients is None else self.ingredients.below(size)
+        new.fractions = self.fractions.copy() if whole else {i: key for i, key in self.fractions.items() if i < size}
         new.written, new.prefixes = self.written[: 3 * size], self.prefixes.copy() if whole else []
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
@@ -152,8 +156,20 @@ class Tape:
         for k, v in state.items():
             setattr(self, k, v)
         keys = [_key(*node) for node in self.nodes]
-        self._memo, self.written = {key: i for i, key in enumerate(keys)}, list(chain.from_iterable(keys))
-        self.turns, self.visits, self.ingredients, self.prefixes = {}, {}, None, []
+        self._memo = {key: i for i, key in enumerate(keys)}
+        self.fractions = {i: key for i, key in enumerate(keys) if key is not self.nodes[i] and key != self.nodes[i]}
+        self.turns, self.visits, self.ingredients, self.written, self.prefixes = {}, {}, None, [], []
+
+    def write_down(self) -> list[Any]:
+        """`written` up to the last node, fractions as two integers: later than the nodes are made, many at once."""
+        written, known = self.written, len(self.written) // 3
+        if known < len(self.nodes):
+            written += chain.from_iterable(self.nodes[known:])
+            for i in reversed(self.fractions):
+                if i < known:
+                    break
+                written[3 * i : 3 * i + 3] = self.fractions[i]
+        return written
 
     # ---- leaves ------------------------------------------------------------------------------
 
@@ -162,7 +178,6 @@ class Tape:
         i = self._memo.setdefault(node, length)
         if i == length:
             self.nodes.append(node)
-            self.written += node
         return i
 
     def const(self, value: Number) -> int:
@@ -174,8 +189,8 @@ class Tape:
         i = self._memo.get(key)
         if i is None:
             self.nodes.append(("const", checked_size(value), None))
-            self.written += key
             i = self._memo[key] = len(self.nodes) - 1
+            self.fractions[i] = key
         return i
 
     def extend(self, nodes: Iterable[Node]) -> None:
@@ -243,11 +258,12 @@ class Tape:
         return self._new(("neg", a, None))
 
     def add(self, a: int, b: int) -> int:
-        if a == self.zero:
+        if not a:
             return b
-        if b == self.zero:
+        if not b:
             return a
-        x, y = self.nodes[a], self.nodes[b]
+        nodes = self.nodes
+        x, y = nodes[a], nodes[b]
         if y[0] == "neg":
             return self.sub(a, y[1])
         if x[0] == "neg":
@@ -256,7 +272,13 @@ class Tape:
             return self._shifted(x[1], b) if x[0] == "const" else self._shifted(y[1], a)
         if a == b:
             return self.mul(self.const(2), a)
-        return self._new(("add", a, b) if a < b else ("add", b, a))
+        # `_new`, here and in `mul` written out: no other function is called as often
+        node = ("add", a, b) if a < b else ("add", b, a)
+        length = len(nodes)
+        i = self._memo.setdefault(node, length)
+        if i == length:
+            nodes.append(node)
+        return i
 
     def sub(self, a: int, b: int) -> int:
         if b == self.zero:
@@ -303,14 +325,12 @@ class Tape:
         return 0, b, 1
 
     def mul(self, a: int, b: int) -> int:
-        zero, one = self.zero, self.one
-        if a == zero or b == zero:
-            return zero
-        if a == one:
-            return b
-        if b == one:
-            return a
-        x, y = self.nodes[a], self.nodes[b]
+        if a < 2:
+            return b if a else a
+        if b < 2:
+            return a if b else b
+        nodes = self.nodes
+        x, y = nodes[a], nodes[b]
         if x[0] == "neg":
             return self.neg(self.mul(x[1], b))
         if y[0] == "neg":
@@ -318,10 +338,17 @@ class Tape:
         if y[0] == "const":
             a, b, x, y = b, a, y, x
         if x[0] == "const":
-            gathered = y[0] == "const" or (y[0] == "mul" and self.nodes[y[1]][0] == "const")
             # mostly there is nothing to gather and no sign; a numerator is compared much faster than its fraction
-            return self._scaled(x[1], b) if gathered or x[1].numerator < 0 else self._new(("mul", a, b))
-        return self._new(("mul", a, b) if a <= b else ("mul", b, a))
+            if y[0] == "const" or (y[0] == "mul" and nodes[y[1]][0] == "const") or x[1].numerator < 0:
+                return self._scaled(x[1], b)
+            node = "mul", a, b
+        else:
+            node = ("mul", a, b) if a <= b else ("mul", b, a)
+        length = len(nodes)
+        i = self._memo.setdefault(node, length)
+        if i == length:
+            nodes.append(node)
+        return i
 
     def _scaled(self, k: Number, b: int) -> int:
         """k·b with the sign outside and the constants of b gathered."""

@@ -161,7 +161,7 @@ _BLOCK: Final = 2048
 def tape_digest(tape: Tape, length: int) -> Any:
     """The running hash of the first `length` nodes; the caller's own, to be continued."""
     with MAKING:
-        known, written = tape.prefixes, tape.written
+        known, written = tape.prefixes, tape.write_down()
         for k in range(len(known), length // _BLOCK):
             known.append(_continued(known[-1] if known else hashlib.sha256(), written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK]))
         whole = length // _BLOCK

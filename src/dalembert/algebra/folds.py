@@ -229,8 +229,10 @@ def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[i
     moved = depends_on(t, seeds, wrt)
     for i in sorted(moved, reverse=True):
         g = bar.get(i)
+        if g is None or g == zero:
+            continue
         op, a, b = nodes[i]
-        if g is None or g == zero or op in LEAVES:
+        if op in LEAVES:
             continue
         left = a in moved
         right = op in BINARY and b in moved
@@ -269,7 +271,10 @@ def depends_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> set[int]:
     nodes = tape.nodes
     for i in needed(tape, outs):
         op, a, b = nodes[i]
-        if op not in LEAVES and (a in moved or (op in BINARY and b in moved)):
+        if op in BINARY:
+            if a in moved or b in moved:
+                moved.add(i)
+        elif op not in LEAVES and a in moved:
             moved.add(i)
     return moved
 

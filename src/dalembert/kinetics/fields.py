@@ -45,9 +45,10 @@ class PlaceField:
 
     def __call__(self, X: Place) -> Any:
         """The value at one place."""
-        if X not in self.made:
-            self.made[X] = self._make(X)
-        return self.made[X]
+        found = self.made.get(X)
+        if found is None:
+            found = self.made[X] = self._make(X)
+        return found
 
     def map(self, rule: Callable[[Any], Any]) -> PlaceField:
         """The same rule at every place."""

@@ -8,11 +8,12 @@ potential beside it. A principle takes one of the two.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.folds import Rewrite
-from dalembert.algebra.formula import Name, Symbol
+from dalembert.algebra.formula import Name, Symbol, letter
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.vector import Vector
@@ -48,7 +49,7 @@ class Quantities:
     def given(self, letter: str, value: object, *below: str) -> Quantity:
         """What the description gives."""
         symbol = f.letter(letter, below)
-        return Quantity(symbol, value, symbol=symbol)
+        return Quantity(symbol, value, (), symbol)
 
     # ---- variables -----------------------------------------------------------------------------
 
@@ -69,33 +70,33 @@ class Quantities:
     @on_demand
     def q(self) -> Quantity:
         """q"""
-        return self.variables(Symbol("q"), self.kin.q)
+        return self.variables(letter("q"), self.kin.q)
 
     @on_demand
     def qdot(self) -> Quantity:
         """q̇"""
-        return self.variables(Symbol("q", dots=1), self.kin.qdot)
+        return self.variables(letter("q", dots=1), self.kin.qdot)
 
     @on_demand
     def qddot(self) -> Quantity:
         """q̈"""
-        return self.variables(Symbol("q", dots=2), self.kin.qddot)
+        return self.variables(letter("q", dots=2), self.kin.qddot)
 
     @on_demand
     def u(self) -> Quantity:
         """u, the independent speeds"""
-        return self.variables(Symbol("u"), self.kin.u, self.numbers)
+        return self.variables(letter("u"), self.kin.u, self.numbers)
 
     @on_demand
     def udot(self) -> Quantity:
         """u̇"""
-        return self.variables(Symbol("u", dots=1), self.kin.udot, self.numbers)
+        return self.variables(letter("u", dots=1), self.kin.udot, self.numbers)
 
     @on_demand
     def lam(self) -> Quantity:
         """λ_1, …, λ_m: one symbol for each row."""
         numbers = tuple(map(str, range(1, len(self.kin.acting_rows) + 1)))
-        return self.variables(Symbol("λ"), (self.tape.private_symbol(f"lambda_{j}") for j in numbers), numbers)
+        return self.variables(letter("λ"), (self.tape.private_symbol(f"lambda_{j}") for j in numbers), numbers)
 
     # ---- rows and speeds -----------------------------------------------------------------------
 
@@ -103,20 +104,20 @@ class Quantities:
     def A(self) -> Quantity:
         """A of the rows A q̇ + b = 0; ∂φ/∂q̇ of those that are not linear in the rates."""
         A = Rows(self.tape, (row.A for row in self.kin.acting_rows), self.kin.n_q)
-        return Quantity(Symbol("A"), A, symbol=Symbol("A"), index=self.lam.index, across=self.coordinates)
+        return Quantity(letter("A"), A, symbol=letter("A"), index=self.lam.index, across=self.coordinates)
 
     @on_demand
     def rows(self) -> Quantity:
         """A q̇ + b = 0: the rows that are linear in the rates."""
         kin, t = self.kin, self.tape
-        A = Quantity(Symbol("A"), Rows(t, (row.A for row in kin.rows), kin.n_q), symbol=Symbol("A"), index=tuple(r.name for r in kin.rows))
+        A = Quantity(letter("A"), Rows(t, (row.A for row in kin.rows), kin.n_q), symbol=letter("A"), index=tuple(r.name for r in kin.rows))
         return equation(A @ self.qdot + self.given("b", Column(t, (row.b for row in kin.rows))))
 
     @on_demand
     def W(self) -> Quantity:
         """W of q̇ = W u + X."""
         W = Rows(self.tape, (row for _, row in self.kin.WX), self.kin.n_u)
-        return Quantity(Symbol("W"), W, symbol=Symbol("W"), index=self.coordinates, across=self.numbers)
+        return Quantity(letter("W"), W, symbol=letter("W"), index=self.coordinates, across=self.numbers)
 
     @on_demand
     def qdot_of_u(self) -> Quantity:
@@ -181,12 +182,12 @@ class Written:
     @on_demand
     def v(self) -> Quantity:
         """v = dr/dt at any point"""
-        return Quantity(f.Rate(Symbol("r")), PlaceField(self.tape, self._motion.v), symbol=Symbol("v"))
+        return Quantity(_VELOCITY, PlaceField(self.tape, self._motion.v), symbol=letter("v"))
 
     @on_demand
     def w(self) -> Quantity:
         """ω of any frame, [ω]ₓ = Ṙ Rᵀ"""
-        return Quantity(axial(f.Rate(Symbol("R"))), PlaceField(self.tape, self._motion.w), symbol=Symbol("ω"))
+        return Quantity(SPIN, PlaceField(self.tape, self._motion.w), symbol=letter("ω"))
 
     @on_demand
     def spin(self) -> Quantity:
@@ -324,7 +325,7 @@ class InSpeeds(Written):
 
     @on_demand
     def a(self) -> Quantity:
-        return Quantity(f.Rate(self.v.ref), PlaceField(self.tape, self.kin.a), (self.v,), symbol=Symbol("a"))
+        return Quantity(f.Rate(self.v.ref), PlaceField(self.tape, self.kin.a), (self.v,), symbol=letter("a"))
 
     @on_demand
     def dissipation(self) -> Quantity:
@@ -345,3 +346,7 @@ def gibbs_function(of: Quantities, a: Quantity, w: Quantity, alpha: Quantity) ->
 def axial(rate: f.Formula) -> f.Formula:
     """ω of [ω]ₓ = Ṙ Rᵀ, θ_k of [θ_k]ₓ = ∂R/∂q_k Rᵀ"""
     return f.Function(Symbol("axial"), (rate * Symbol("R").T,))
+
+
+_VELOCITY: Final = f.Rate(letter("r"))
+SPIN: Final = axial(f.Rate(letter("R")))

@@ -84,7 +84,7 @@ class Quantity:
         """A column that has a symbol, with its index: q̇_k."""
         assert isinstance(self.symbol, Symbol)
         s = self.symbol
-        symbol = Symbol(s.letter, (letter,), s.above, s.dots, s.bar, s.star)
+        symbol = f.letter(s.letter, (letter,), s.dots, bar=s.bar, star=s.star) if not s.above else replace(s, below=(letter,))
         return Quantity(symbol if self.is_variable else self, self.value, (self,), symbol, self.index, self.across)
 
     def first(self, count: int) -> Quantity:
@@ -101,19 +101,19 @@ class Quantity:
     # ---- operators -----------------------------------------------------------------------------
 
     def __add__(self, other: Quantity) -> Quantity:
-        return Quantity(Formula.__add__, self.value + other.value, (self, other), index=self.index)
+        return Quantity(Formula.__add__, self.value + other.value, (self, other), None, self.index)
 
     def __sub__(self, other: Quantity) -> Quantity:
-        return Quantity(Formula.__sub__, self.value - other.value, (self, other), index=self.index)
+        return Quantity(Formula.__sub__, self.value - other.value, (self, other), None, self.index)
 
     def __neg__(self) -> Quantity:
-        return Quantity(neg, -self.value, (self,), index=self.index)
+        return Quantity(neg, -self.value, (self,), None, self.index)
 
     def __mul__(self, other: Quantity) -> Quantity:
         """k a, m v: a number or a scalar field times anything."""
         lifted = isinstance(self.value, Scalar) and isinstance(other.value, PlaceField)
         value = other.value.scaled(self.value) if lifted else self.value * other.value
-        return Quantity(Formula.__mul__, value, (self, other), index=other.index)
+        return Quantity(Formula.__mul__, value, (self, other), None, other.index)
 
     def __matmul__(self, other: Quantity) -> Quantity:
         """A x of a matrix and a column, x·y of two columns or vectors."""
@@ -129,7 +129,7 @@ class Quantity:
 
     def dot(self, other: Quantity) -> Quantity:
         """a·b at every place."""
-        return Quantity(f.Dot, self.value.dot(other.value), (self, other), index=self.index or other.index)
+        return Quantity(f.Dot, self.value.dot(other.value), (self, other), None, self.index or other.index)
 
     def cross(self, other: Quantity) -> Quantity:
         """a × b at every place."""
@@ -180,12 +180,12 @@ def _collect(a: Quantity, found: dict[int, Quantity]) -> None:
 def D(a: Quantity, x: Quantity) -> Quantity:
     """∂a/∂x of a scalar or of a field of velocities."""
     value = Slopes(a.value, x.value) if isinstance(a.value, PlaceField) else slopes(a.value, x.value)
-    return Quantity(f.Partial, value, (a, x), index=x.index)
+    return Quantity(f.Partial, value, (a, x), None, x.index)
 
 
 def total(a: Quantity, over: str = "") -> Quantity:
     """Σ a over all places that have it."""
-    return Quantity(partial(f.Total, over=over) if over else f.Total, a.value.total(), (a,), index=a.index)
+    return Quantity(partial(f.Total, over=over) if over else f.Total, a.value.total(), (a,), None, a.index)
 
 
 def equation(left: Quantity, right: Quantity | None = None) -> Quantity:

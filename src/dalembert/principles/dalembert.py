@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dalembert.algebra import formula as f
-from dalembert.algebra.formula import Symbol
+from dalembert.algebra.formula import letter
 from dalembert.algebra.tape import Triple
 from dalembert.equations import statements
 from dalembert.geometry.frame import Frame
@@ -21,7 +21,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.positions import Positions
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.fields import Place, PlaceField, Slopes
-from dalembert.kinetics.quantities import Quantities, axial
+from dalembert.kinetics.quantities import SPIN, Quantities, axial
 from dalembert.kinetics.quantity import Quantity, equation, total
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name
@@ -109,7 +109,7 @@ class FromPositions:
     @on_demand
     def r(self) -> Quantity:
         """r from O to any point"""
-        return Quantity(Symbol("r"), self._field(self.at.r), symbol=Symbol("r"))
+        return Quantity(letter("r"), self._field(self.at.r), symbol=letter("r"))
 
     @on_demand
     def v(self) -> Quantity:
@@ -124,13 +124,13 @@ class FromPositions:
     @on_demand
     def w(self) -> Quantity:
         """ω from [ω]ₓ = Ṙ Rᵀ"""
-        return Quantity(axial(f.Rate(Symbol("R"))), self._field(self.at.w), symbol=Symbol("ω"))
+        return Quantity(SPIN, self._field(self.at.w), symbol=letter("ω"))
 
     @on_demand
     def H(self) -> Quantity:
         """H = I·ω, with I turned by R"""
         I = self.of.inertia
-        return Quantity(I.ref.dot(self.w.ref), self._field(self._angular_momentum, I.value.places), (I, self.w), symbol=Symbol("H"))
+        return Quantity(I.ref.dot(self.w.ref), self._field(self._angular_momentum, I.value.places), (I, self.w), symbol=letter("H"))
 
     def _angular_momentum(self, F: Frame) -> Triple:
         """R I Rᵀ ω"""
@@ -148,12 +148,12 @@ class FromPositions:
         Source: Bar00 (3), (4).
         """
         q = self.of.q.at("k")
-        return Quantity(f.Partial(self.r.ref, q.ref), Shifts(self, q), (self.r, q), symbol=Symbol("r", ("k",)), index=q.index)
+        return Quantity(f.Partial(self.r.ref, q.ref), Shifts(self, q), (self.r, q), symbol=letter("r", ("k",)), index=q.index)
 
     def theta_k(self) -> Quantity:
         """[θ_k]ₓ = ∂R/∂q_k Rᵀ"""
         q = self.of.q.at("k")
-        return Quantity(axial(f.Partial(Symbol("R"), q.ref)), Turns(self, q), (q,), symbol=Symbol("θ", ("k",)), index=q.index)
+        return Quantity(axial(f.Partial(letter("R"), q.ref)), Turns(self, q), (q,), symbol=letter("θ", ("k",)), index=q.index)
 
 
 class Shifts(Slopes):

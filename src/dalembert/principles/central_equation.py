@@ -36,9 +36,10 @@ def central_equation(system: System | Kinematics) -> Derivation:
     """d/dt p_k − c_k = Q_k + (Aᵀλ)_k      (k = 1, …, n)"""
     x = Quantities(on_fork(system))
     v, w, H = (_along_N(x, a) for a in (x.rates.v, x.rates.w, x.rates.H))
-    v_k, w_k = D(v, x.qdot.at("k")), D(w, x.qdot.at("k"))
+    q, qdot, momentum = x.q.at("k"), x.qdot.at("k"), x.m * v
+    v_k, w_k = D(v, qdot), D(w, qdot)
     p = (
-        (total((x.m * v).dot(v_k)) + total(H.dot(w_k)))
+        (total(momentum.dot(v_k)) + total(H.dot(w_k)))
         .called("p", "k")
         .told(
             "Momenta",
@@ -46,7 +47,7 @@ def central_equation(system: System | Kinematics) -> Derivation:
             "The momentum vectors projected on the displacements that each coordinate brings.",
         )
     )
-    changes = total((x.m * v).dot(D(v, x.q.at("k")))) + total(H.dot(D(w, x.q.at("k")))) + total(H.cross(w).dot(w_k))
+    changes = total(momentum.dot(D(v, q))) + total(H.dot(D(w, q))) + total(H.cross(w).dot(w_k))
     c = changes.called("c", "k").told(
         "Changes of velocity",
         "Mar (13)",

@@ -10,6 +10,8 @@ import weakref
 import numpy
 import pytest
 
+import dalembert as da
+from dalembert import gallery
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
 from dalembert.numerics import compiled, emit, jit, python_call, rows
@@ -364,3 +366,18 @@ def test_compiling_and_releasing_leaves_nothing_behind(cycles, monkeypatch):
     for k in range(cycles):
         cycle(k)
     assert resident() - before < 5
+
+
+def test_states_in_rows_of_any_kind_have_the_bits_of_single_ones():
+    f = da.compile(gallery.build("double-pendulum"))
+    Q, U = numpy.random.default_rng(4).normal(size=(2, 11, 2))
+    expected = [f(q, u).tolist() for q, u in zip(Q, U, strict=True)]
+    wide = numpy.full((11, 5), numpy.nan)
+    wide[:, 1:3] = Q
+    still = Q.copy()
+    still.flags.writeable = False
+    kinds = (Q, list(Q), Q.tolist(), numpy.asfortranarray(Q), wide[:, 1:3], Q[::-1].copy()[::-1], Q.astype(object), Q.astype(">f8"), still)
+    for states in kinds:
+        assert expected == f(states, U).tolist()
+        assert expected == f(states, list(U), numpy.zeros(11)).tolist()
+    assert (0, 2) == f(Q[:0], U[:0]).shape

@@ -96,7 +96,7 @@ class NativeDynamics(Shown):
         if not (hasattr(q, "__len__") and hasattr(u, "__len__")) or isinstance(q, Mapping | set) or isinstance(u, Mapping | set):
             msg = f"f(q, u): give {self._n_q} coordinates and {self._n_u} speeds as lists or arrays, f([…], […])"
             raise BadValue(msg)
-        if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and isinstance(q[0], Sequence)):
+        if getattr(q, "ndim", 1) == 2 or (not hasattr(q, "ndim") and len(q) and hasattr(q[0], "__len__")):
             return self._many(q, u, t, p)
         udot = self._call(q, u, t, p)
         if self.pivots and not self._numpy.isfinite(udot).all():

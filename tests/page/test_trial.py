@@ -242,6 +242,53 @@ def test_what_a_browser_lacks_is_said(browser, disk_file, missing):
     context.close()
 
 
+def test_without_webgl_runs_go_on_and_a_drawing_is_shown(browser, disk_file):
+    context = browser.new_context(viewport=SIZE, offline=True)
+    context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
+    visit = Tried(context, disk_file)
+    said = visit.page.get_by_text("3D needs WebGL, which this browser does not offer: a drawing of the start is shown.")
+    assert said.is_visible()
+    visit.give("theta", "1")
+    visit.settled()
+    assert [] == visit.said
+    context.close()
+
+
+def test_every_control_is_reached_by_the_tabulator(visit):
+    controls = "[...document.querySelectorAll('#trial input, #trial button')].filter(e => e.offsetParent && !e.disabled)"
+    visit.field("theta").focus()
+    while visit.do(f"document.activeElement !== {controls}[0]"):
+        visit.page.keyboard.press("Shift+Tab")
+    for k in range(1, visit.do(f"{controls}.length")):
+        visit.page.keyboard.press("Tab")
+        assert visit.do(f"document.activeElement === {controls}[{k}]")
+        assert visit.do("Boolean(document.activeElement.getAttribute('aria-label') || document.activeElement.textContent)")
+
+
+MARKUP = """<b>x</b> &lt; </script><script>window.pwned = 1</script> "q" 'r' ${1}"""
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(browser, tmp_path):
+    s = da.System(MARKUP, gravity=9.81)
+    theta, (m, l) = s.coordinate("theta"), s.constants(m=1.0, l=0.5)
+    R = s.N.rotated(theta, s.N.z, MARKUP)
+    P = s.O.offset(l * R.x, MARKUP)
+    s.particle(MARKUP, m, P)
+    s.force(m * s.N.x, at=P, name=f"{MARKUP} wind")
+    file = tmp_path / "page.html"
+    da.write_report(s, file, duration=1, start={"theta": 0.3}, events=[da.event("theta", name=MARKUP)])
+    context = browser.new_context(viewport=SIZE, offline=True, reduced_motion="reduce")
+    visit = Tried(context, file)
+    assert MARKUP == visit.page.locator("h1").inner_text()
+    assert visit.do("window.pwned === undefined && ![...document.querySelectorAll('b')].some(b => b.textContent === 'x')")
+    visit.give("theta", "0.4")
+    visit.settled()
+    assert f"“{MARKUP}”" in visit.page.locator("#trial .said").inner_text()
+    assert visit.do("window.pwned === undefined")
+    assert [] == visit.said
+    context.close()
+
+
 def test_the_module_is_small(disk_page):
     code = disk_page.split('id="module">')[1].split("</script>")[0]
     live = disk_page.split('id="live">')[1].split("</script>")[0]

@@ -143,7 +143,10 @@ function player(root, scene, clock) {
     stages.push(stage);
     $(".stage", root).classList.add("live");
   } catch (problem) {
-    $(".stage", root).title = "3D needs WebGL, which this browser does not offer: a drawing of the start is shown.";
+    const said = document.createElement("p");
+    said.className = "lacking";
+    said.textContent = "3D needs WebGL, which this browser does not offer: a drawing of the start is shown.";
+    $(".stage", root).after(said);
   }
   clock.changed = (on) => { root.classList.toggle("playing", on); play.setAttribute("aria-label", on ? "Pause" : "Play"); };
   play.addEventListener("click", () => clock.play(!clock.playing));

@@ -20,8 +20,7 @@ from typing import Any, Final
 import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.normal_form.forms import Form, Term, factor_common
-from dalembert.algebra.printing import readable
-from dalembert.algebra.printing.equation import equation
+from dalembert.algebra.printing import equation, readable
 from dalembert.algebra.printing.layout import Printer, naming
 from dalembert.algebra.printing.notation import SourceNotation
 from dalembert.algebra.tape import Tape

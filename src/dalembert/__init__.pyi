@@ -140,7 +140,7 @@ from dalembert.linear.linearize import linearize_along as linearize_along
 from dalembert.linear.locus import RootLocus as RootLocus
 from dalembert.linear.locus import root_locus as root_locus
 from dalembert.linear.model import LinearModel as LinearModel
-from dalembert.linear.modes import Modes as Modes
+from dalembert.linear.model import Modes as Modes
 from dalembert.linear.second_order import SecondOrder as SecondOrder
 from dalembert.linear.sensitivity import ModelSensitivity as ModelSensitivity
 from dalembert.linear.sensitivity import Sensitivity as Sensitivity

@@ -13,8 +13,7 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import needed, symbols_of
 from dalembert.algebra.normal_form.forms import Form, to_scalar
 from dalembert.algebra.normal_form.normal import TooLong, normal_form
-from dalembert.algebra.printing import layout, ranking_for
-from dalembert.algebra.printing.equation import equation
+from dalembert.algebra.printing import equation, layout, ranking_for
 from dalembert.algebra.printing.layout import Printer, naming
 from dalembert.algebra.printing.notation import SourceNotation
 from dalembert.algebra.scalar import on

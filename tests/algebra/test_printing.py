@@ -14,8 +14,7 @@ from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp,
 from dalembert.algebra.normal_form.forms import ZERO
 from dalembert.algebra.normal_form.normal import expanded, normal_form
 from dalembert.algebra.parser import parse
-from dalembert.algebra.printing import equation_latex, equation_text, latex, text
-from dalembert.algebra.printing.equation import WrittenEquation, equation
+from dalembert.algebra.printing import WrittenEquation, equation, equation_latex, equation_text, latex, text
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.names import latex_name, parts, unicode_name
 from dalembert.algebra.printing.notation import Text

@@ -8,7 +8,7 @@ from dalembert.gallery import double_pendulum, pendulum_absolute, rolling_disk
 from dalembert.linear.field import BadLinearPoint
 from dalembert.linear.linearize import linearize
 from dalembert.linear.locus import ParameterSweep, root_locus
-from dalembert.linear.modes import blocks, modes
+from dalembert.linear.model import blocks, modes
 
 G = 9.81
 

@@ -9,8 +9,7 @@ import dalembert as da
 from dalembert.algebra.printing import expression_tree
 from dalembert.algebra.printing.tree import Call, Factors, Letter, NamedSymbol, Sides, SignedTerms
 from dalembert.report import latex, markdown, terminal
-from dalembert.report.alignment import aligned
-from dalembert.report.blocks import Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
+from dalembert.report.blocks import Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, aligned, words
 
 HOSTILE = r"50% of $x_1 & {y} ~ ^2 \input{z} <b> | *a* ω q̇"
 a, b, c, d, e, x, B = map(Letter, "abcdexB")

@@ -7,7 +7,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.tree import NamedSymbol
-from dalembert.report import constraint_tables, results, tables
+from dalembert.report import comparison, constraint_tables, tables
 from dalembert.report.blocks import FormulaSpan, TableBlock
 from dalembert.report.terminal import plain
 from dalembert.report.writing import Writing
@@ -97,14 +97,14 @@ def test_a_printed_result_is_believed_only_if_it_follows():
     d = da.kane(s)
     entry = gallery.entry("simple-pendulum").printed[0]
     combination = tuple((n, s.expression(k)) for n, k in entry.equals)
-    right = results.PrintedResult("right", s.expression(entry.residual), combination)
-    wrong = results.PrintedResult("wrong", 2 * s.expression(entry.residual), combination)
-    assert [True, False] == [v.holds for v in results.reproduced([right, wrong], d)]
-    shown = list(results.printed([right, wrong], "LL76 §5", d, W))
+    right = comparison.PrintedResult("right", s.expression(entry.residual), combination)
+    wrong = comparison.PrintedResult("wrong", 2 * s.expression(entry.residual), combination)
+    assert [True, False] == [v.holds for v in comparison.reproduced([right, wrong], d)]
+    shown = list(comparison.printed([right, wrong], "LL76 §5", d, W))
     assert "1 of 2 do NOT follow from the derived equations." == words_of(shown)
     notes = [line.note for block in shown for line in getattr(block, "lines", ())]
     assert [("LL76 right",), ("LL76 wrong: NOT reproduced",)] == notes
-    assert [] == list(results.printed([], "", d, W))
+    assert [] == list(comparison.printed([], "", d, W))
 
 
 def test_bodies():

@@ -13,8 +13,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
 from dalembert.model.dimensions import Dimensions
-from dalembert.units.dimension import ascii_unit, unit_text
-from dalembert.units.quantity import has_unit, quantity, unit
+from dalembert.units.quantity import ascii_unit, has_unit, quantity, unit, unit_text
 
 
 @pytest.mark.parametrize(

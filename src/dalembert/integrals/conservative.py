@@ -3,6 +3,8 @@
 A load by itself, and what is left of them together. Inputs are never conservative: nobody knows them. Where rows hold, the
 field has to be closed along what they allow, dQ(W_i, W_j) = 0 on φ = 0; under rows on velocities that is not enough to decide.
 
+V(q, t) → V(q, t) − h(t): a function of time alone exerts no force, and is taken out of the potential.
+
 Source: Mit22 (17)–(19), (21).
 """
 
@@ -13,10 +15,11 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from dalembert.algebra.columns import Column, total
-from dalembert.algebra.exact.field import PrimePoint, ZeroTest, decide_zero
-from dalembert.algebra.folds import Derivative, Linear, gradient, needed, symbols_of
+from dalembert.algebra.columns import Column, slopes, total
+from dalembert.algebra.exact.field import PrimePoint, ZeroTest, decide_zero, shown_zero
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient, needed, symbols_of
 from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadExpression
 from dalembert.integrals.decide import polynomial_root
 from dalembert.integrals.load_potentials import potential_of, turns
 from dalembert.kinematics.rows import position_residuals
@@ -199,3 +202,32 @@ def _arguments(kin: Kinematics, i: int) -> tuple[int, ...]:
     if op in ("add", "sub", "mul", "neg", "const", "symbol", "pi"):
         return ()
     return (a, b) if op in ("div", "atan2") else (a,)
+
+
+def unmoved(kin: Kinematics, V: Scalar) -> Scalar:
+    """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
+    return kin.scalar(Linear(kin.tape, kin.u)(kin.rate(V.i))[0])
+
+
+def without_gauge(kin: Kinematics, V: Scalar) -> Scalar:
+    """V − h(t) where V_q·X + ∂_tV is a function ḣ of time alone, otherwise V.
+
+    Lifted with x(t), a weight has V = m g (z + x): m g x pushes nothing, and would look like a loss in 𝒫_nonconservative.
+    """
+    t = kin.tape
+    drift = unmoved(kin, V)
+    if drift == 0 or shown_zero(t, [drift.i])[0] or not all(shown_zero(t, slopes(drift, Column(t, kin.q)).nodes)):
+        return V
+    try:
+        h = _at_rest_in(kin, V)
+    except BadExpression:
+        return V
+    return V - h if shown_zero(t, [(h.dot - drift).i])[0] else V
+
+
+def _at_rest_in(kin: Kinematics, V: Scalar) -> Scalar:
+    """V(0, t) − V(0) with every specified motion at zero."""
+    t = kin.tape
+    h = Rewrite(t, dict.fromkeys(kin.q, t.zero))(V.i)
+    still = dict.fromkeys((s.scalar.i for s in kin.system.symbols.values() if s.kind == "specified"), t.zero)
+    return kin.scalar(h) - kin.scalar(Rewrite(t, {**still, kin.system.t.i: t.zero})(h))

@@ -18,8 +18,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.integrals.conservative import LoadVerdict, load_verdicts
-from dalembert.integrals.gauge import unmoved, without_gauge
+from dalembert.integrals.conservative import LoadVerdict, load_verdicts, unmoved, without_gauge
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.fields import kinetic, loads_without_potential, potential_energy
 

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.simulation.plotting.chart import COLOURS
 from dalembert.simulation.plotting.plot import Plot
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,7 +20,7 @@ from dalembert.equations.explicit import LDL
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
-from dalembert.integrals.momenta import kinetic_energy_in_rates
+from dalembert.integrals.first_integrals import kinetic_energy_in_rates
 from dalembert.kinetics.generalized_forces import generalized_forces
 from dalembert.notebook import Shown
 

@@ -16,7 +16,7 @@ from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies
-from dalembert.integrals.momenta import jacobi, kinetic_energy_in_rates
+from dalembert.integrals.first_integrals import jacobi, kinetic_energy_in_rates
 from dalembert.kinetics.generalized_forces import generalized_forces
 from dalembert.notebook import Shown
 

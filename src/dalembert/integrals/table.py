@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from dalembert.integrals.energy_integrals import EnergyIntegrals

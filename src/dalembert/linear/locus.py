@@ -14,9 +14,8 @@ import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.linear.field import BadLinearPoint, field_of
-from dalembert.linear.linearize import model
+from dalembert.linear.linearize import independent, model
 from dalembert.linear.model import LinearModel
-from dalembert.linear.tangent import independent
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.states.evaluator import Key

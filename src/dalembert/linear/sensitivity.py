@@ -12,9 +12,8 @@ import numpy as np
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.linear.field import EquationField, FieldSlopes, field_of, setting_of, solved
-from dalembert.linear.linearize import linearize, model
+from dalembert.linear.linearize import independent, linearize, model
 from dalembert.linear.model import LinearModel
-from dalembert.linear.tangent import independent
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import symbol_name

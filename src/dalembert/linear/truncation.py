@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.linear.modes import modes
+from dalembert.linear.model import modes
 
 if TYPE_CHECKING:
     from dalembert.linear.model import LinearModel

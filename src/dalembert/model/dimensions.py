@@ -11,8 +11,8 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Load
 from dalembert.model.member import End, Member
 from dalembert.model.registry import Registry
-from dalembert.units.dimension import ENERGY, FORCE, LENGTH, MASS, NONE, Dimension, dimension, unit_text
 from dalembert.units.inference import BadDimension, Inference
+from dalembert.units.quantity import ENERGY, FORCE, LENGTH, MASS, NONE, Dimension, dimension, unit_text
 
 _INERTIA: Final = dimension(kg=1, m=2)
 _TORQUE: Final = ENERGY

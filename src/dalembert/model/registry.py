@@ -13,7 +13,7 @@ from dalembert.geometry.point import Point, Space
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Constraint, DeclaredSymbol, Dissipation, FrictionalContact, Gravity, Load, Potential, Speed
 from dalembert.model.member import Member, MemberExpansion
-from dalembert.units.dimension import Dimension
+from dalembert.units.quantity import Dimension
 
 # what a description grows by
 _GROWING: Final = (list, dict)

@@ -15,7 +15,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import DeclaredSymbol, Speed
 from dalembert.model.names import checked, display_name, split
 from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
-from dalembert.units.dimension import NONE, Dimension
+from dalembert.units.quantity import NONE, Dimension
 
 # with longer denominators a value is as good as its double
 _LONG: Final = 10**12

@@ -30,7 +30,7 @@ from dalembert.model import (
 from dalembert.model.registry import Registry
 from dalembert.nearest_name import no_attribute
 from dalembert.notebook import Shown
-from dalembert.units.dimension import Dimension
+from dalembert.units.quantity import Dimension
 
 if TYPE_CHECKING:
     from dalembert.model.attach import Attachment

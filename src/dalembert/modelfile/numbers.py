@@ -10,8 +10,7 @@ from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import exact
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadDescription, BadExpression, Unknown
-from dalembert.units.dimension import Dimension, words
-from dalembert.units.quantity import has_unit, quantity
+from dalembert.units.quantity import Dimension, has_unit, quantity, words
 
 
 def number_of_text(text: str) -> Number | float:

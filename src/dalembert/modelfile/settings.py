@@ -13,7 +13,7 @@ from dalembert.modelfile.places import ModelText
 from dalembert.modelfile.values import ElementValues, is_number
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
-from dalembert.units.dimension import Dimension
+from dalembert.units.quantity import Dimension
 
 if TYPE_CHECKING:
     from dalembert.modelfile.builder import ModelBuilder

@@ -20,7 +20,7 @@ from dalembert.modelfile.kinds import KINDS, MEMBERS
 from dalembert.modelfile.settings import Settings
 from dalembert.modelfile.settings_text import settings_tables
 from dalembert.modelfile.value_text import Table, ValueText
-from dalembert.units.dimension import ascii_unit
+from dalembert.units.quantity import ascii_unit
 
 _ROW: Final = re.compile(r" (?:[xyz]|(?:about|along) [xyz]|axis [12]|across [12]|right angle)$")
 _SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "state", "rate", "display", "units")

@@ -10,8 +10,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.linear.linearize import linearize
-from dalembert.linear.model import LinearModel
-from dalembert.linear.modes import Mode
+from dalembert.linear.model import LinearModel, Mode
 from dalembert.model.system import System
 from dalembert.states.evaluator import label
 from dalembert.statics.equilibrium import Equilibrium, equilibrium

@@ -10,7 +10,7 @@ from dalembert.model.system import System
 from dalembert.principles.base import Derivation
 from dalembert.report import steps
 from dalembert.report.blocks import Block, Heading, TableBlock, words
-from dalembert.report.results import PrintedResult, printed
+from dalembert.report.comparison import PrintedResult, printed
 from dalembert.report.steps import Level, StepPart
 from dalembert.report.writing import Writing
 

@@ -11,8 +11,21 @@ from typing import Final
 from dalembert.algebra.printing import mathml
 from dalembert.algebra.printing.mathml import QUAD, MathML, escaped, math, row
 from dalembert.report import latex
-from dalembert.report.alignment import Aligned, aligned, intermediates
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
+from dalembert.report.blocks import (
+    Aligned,
+    Block,
+    Code,
+    Display,
+    FormulaSpan,
+    Heading,
+    Line,
+    Paragraph,
+    Span,
+    TableBlock,
+    VerdictSpan,
+    aligned,
+    intermediates,
+)
 
 STYLE: Final = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; }

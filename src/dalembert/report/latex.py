@@ -6,8 +6,21 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from dalembert.algebra.printing.latex_notation import Latex, escaped
-from dalembert.report.alignment import Aligned, aligned, intermediates
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, VerdictSpan
+from dalembert.report.blocks import (
+    Aligned,
+    Block,
+    Code,
+    Display,
+    FormulaSpan,
+    Heading,
+    Line,
+    Paragraph,
+    Span,
+    TableBlock,
+    VerdictSpan,
+    aligned,
+    intermediates,
+)
 
 PREAMBLE: Final = r"""\documentclass{article}
 \usepackage[T1]{fontenc}

@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from dalembert.report import latex
-from dalembert.report.alignment import aligned
-from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock
+from dalembert.report.blocks import Block, Code, Display, FormulaSpan, Heading, Line, Paragraph, Span, TableBlock, aligned
 
 _SPECIAL: Final = str.maketrans({c: f"\\{c}" for c in "\\`*_|$<>#"} | {"\n": " "})
 

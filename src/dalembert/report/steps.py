@@ -15,8 +15,7 @@ from dalembert.algebra.printing.tree import ZERO, Sides, Tree
 from dalembert.geometry.vector import Vector
 from dalembert.principles.base import Derivation, Item, Matrix, Step
 from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, Span, words
-from dalembert.report.labels import label
-from dalembert.report.writing import Writing, along_axes, components, matrix
+from dalembert.report.writing import Writing, along_axes, components, label, matrix
 
 if TYPE_CHECKING:
     from dalembert.flexible.hybrid.equations import HybridEquations

@@ -1,15 +1,14 @@
-"""Scalars, vectors, symbols and equations as the formulas of a report."""
+"""Scalars, vectors, symbols, equations and the names of quantities as the formulas of a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from dalembert.algebra.formula import Formula
+from dalembert.algebra.formula import Formula, Name, Negative, Partial, Rate, Symbol
 from dalembert.algebra.normal_form.forms import Form
-from dalembert.algebra.printing import ranking_for, readable
-from dalembert.algebra.printing.equation import equation
+from dalembert.algebra.printing import equation, ranking_for, readable
 from dalembert.algebra.printing.formula_layout import formula_tree
 from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.notation import Text
@@ -153,3 +152,38 @@ def matrix(rows: Sequence[Sequence[Tree]]) -> FormulaSpan | None:
 def components(v: Vector) -> list[tuple[Frame, str, int]]:
     """(frame, axis, node) of every component that is not zero."""
     return [(F, axis, c) for F, triple in v.parts.items() for axis, c in zip("xyz", triple, strict=True) if c != v.tape.zero]
+
+
+_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+
+
+def label(text: str | Formula, writing: Writing, names: Container[str], of: str = "") -> tuple[Span, ...]:
+    """As a formula where it is one, and whose it is."""
+    owner = f" of {of}" if of else ""
+    if not isinstance(text, str):
+        return (writing.general(text), *([owner] if owner else []))
+    head, joint, place = text.partition(" of ")
+    found = _formula(head, names)
+    tail = f"{joint}{place}{owner}"
+    return (head if found is None else writing.general(found), *([tail] if tail else []))
+
+
+def _formula(head: str, names: Container[str]) -> Formula | None:
+    if head in names:
+        return Name(head)
+    if head.startswith("d/dt "):
+        inside = _formula(head.removeprefix("d/dt "), names)
+        return None if inside is None else Rate(inside)
+    above, slash, below = head.partition("/∂")
+    if slash and above.removeprefix("−").startswith("∂") and below in names:
+        slope = Partial(_letter(above.removeprefix("−")[1:], names), Name(below))
+        return Negative(slope) if above.startswith("−") else slope
+    return _letter(head, names) if len(head.partition("_")[0].rstrip("*₀₁₂₃₄₅₆₇₈₉")) == 1 or (head.isalpha() and len(head) == 1) else None
+
+
+def _letter(head: str, names: Container[str]) -> Symbol:
+    letter, underscore, index = head.partition("_")
+    bare = letter.rstrip("*").rstrip("₀₁₂₃₄₅₆₇₈₉")
+    digits = letter.rstrip("*")[len(bare) :].translate(_DIGITS)
+    below = (Name(index) if index in names else index,) if underscore else (digits,) if digits else ()
+    return Symbol(bare, below, star=letter.endswith("*"))

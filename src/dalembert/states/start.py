@@ -26,7 +26,7 @@ from dalembert.states.quaternions import with_unit_quaternions
 from dalembert.states.start_form import StartForm, StartNames, start_form
 from dalembert.states.start_solver import start_solver
 from dalembert.states.velocities import StateFunction, Velocities
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

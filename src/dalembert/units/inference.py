@@ -15,7 +15,7 @@ from dalembert.algebra.folds import needed, operands
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadDescription
-from dalembert.units.dimension import NONE, TIME, Dimension, words
+from dalembert.units.quantity import NONE, TIME, Dimension, words
 
 _OF_NUMBERS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "asin", "acos", "atan"})
 _SHOWN: Final = 60

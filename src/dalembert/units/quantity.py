@@ -1,4 +1,4 @@
-"""Fifty centimetres, "50 cm", are 1/2 and m: numbers with units, read by pint in exact fractions.
+"""Fifty centimetres, "50 cm", are 1/2 and m: dimensions kg^a m^b s^c, and numbers with units, read by pint in exact fractions.
 
 Offset units and Hz are refused: 20 °C is no multiple of a kelvin, and 50 Hz would be taken for 50 rad/s.
 """
@@ -12,7 +12,68 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from dalembert.errors import BadDescription, warn
-from dalembert.units.dimension import Dimension, words
+
+# exponents of kg, m, s; an angle has none
+Dimension = tuple[Fraction, Fraction, Fraction]
+
+NONE: Final[Dimension] = (Fraction(0), Fraction(0), Fraction(0))
+_BASE: Final = ("kg", "m", "s")
+
+
+def dimension(kg: int = 0, m: int = 0, s: int = 0) -> Dimension:
+    """kg^a m^b s^c"""
+    return Fraction(kg), Fraction(m), Fraction(s)
+
+
+MASS, LENGTH, TIME = dimension(kg=1), dimension(m=1), dimension(s=1)
+FORCE, ENERGY = dimension(1, 1, -2), dimension(1, 2, -2)
+# dimensions that have a name of their own; a torque is written N m, an energy J, so that neither is taken for the other
+_NAMED: Final = {
+    dimension(1, 1, -2): "N",
+    dimension(1, 2, -2): "N m",
+    dimension(1, 2, -3): "W",
+    dimension(1, 0, -2): "N/m",
+    dimension(1, 2, -1): "N m s",
+    dimension(1, 0, -1): "N s/m",
+    dimension(1, -1, -2): "Pa",
+    dimension(1, 3, -2): "N m²",
+}
+_SMALL: Final = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def unit_text(d: Dimension) -> str:
+    """kg m²/s², or "" for what has no dimension."""
+    if d in _NAMED:
+        return _NAMED[d]
+    over = " ".join(_power(b, e) for b, e in zip(_BASE, d, strict=True) if e > 0)
+    under = " ".join(_power(b, -e) for b, e in zip(_BASE, d, strict=True) if e < 0)
+    if not under:
+        return over
+    return f"{over or '1'}/{under}" if " " not in under else f"{over or '1'}/({under})"
+
+
+def ascii_unit(d: Dimension) -> str:
+    """kg*m**2/s**2, as it is typed."""
+    over = "*".join(b if e == 1 else f"{b}**{e}" for b, e in zip(_BASE, d, strict=True) if e > 0)
+    under = "".join(f"/{b}" if e == -1 else f"/{b}**{-e}" for b, e in zip(_BASE, d, strict=True) if e < 0)
+    return (over or "1" if under else over) + under
+
+
+def labelled(name: str, unit: str) -> str:
+    """x [m], or the name alone where no unit is known."""
+    return f"{name} [{unit}]" if unit else name
+
+
+def words(d: Dimension) -> str:
+    """The unit in a sentence, told apart from a symbol of that name: "[m]", or "no dimension"."""
+    return f"[{unit_text(d)}]" if unit_text(d) else "no dimension"
+
+
+def _power(base: str, e: Fraction) -> str:
+    if e == 1:
+        return base
+    return base + str(e).translate(_SMALL) if e.denominator == 1 else f"{base}^({e})"
+
 
 LONGEST: Final = 100
 _MECHANICS: Final = {"[mass]": 0, "[length]": 1, "[time]": 2}
@@ -21,7 +82,7 @@ _OPENED: Final = re.compile(r"\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[
 _UNIT: Final = re.compile(r"[A-Za-zµμΩ°%·*/^() 0-9.⁻⁰¹²³⁴⁵⁶⁷⁸⁹-]*$")
 _DECIMAL_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d+\s*\D*$")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
-_SMALL: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_RAISED: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 
 
 class UnitQuantity(NamedTuple):
@@ -70,7 +131,7 @@ def unit(text: str) -> tuple[Fraction, Dimension]:
     _check(text)
     pint, registry = _registry()
     try:
-        q = registry.Quantity(Fraction(1), registry.parse_units(re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m[0].translate(_SMALL), text)))
+        q = registry.Quantity(Fraction(1), registry.parse_units(re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda m: "**" + m[0].translate(_RAISED), text)))
         base = q.to_base_units() if q._is_multiplicative else None  # noqa: SLF001 - pint has no public word for it
     except Exception as problem:  # noqa: BLE001 - whatever pint refuses is refused
         why = "it is not known" if isinstance(problem, pint.errors.UndefinedUnitError) else "it cannot be read"

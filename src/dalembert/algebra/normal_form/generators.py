@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from dalembert.algebra.normal_form.angles import Angle, Sum, Turns, joined, put, times
-from dalembert.algebra.normal_form.fewest_terms import shortest
+from dalembert.algebra.normal_form.angles import Angle, Sum, Turns, joined, put, shortest, times
 from dalembert.algebra.normal_form.forms import UNIT, Atom, Form, Powers, Term, content
 from dalembert.algebra.normal_form.ring import Poly, Ring, TooLong, Value
 from dalembert.algebra.tape import FUNCTIONS

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dalembert.algebra.printing import readable
-from dalembert.algebra.printing.equation import equation
+from dalembert.algebra.printing import equation, readable
 from dalembert.algebra.printing.latex_notation import Latex, escaped
 from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.names import base, field

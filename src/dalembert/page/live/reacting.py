@@ -14,8 +14,7 @@ from dalembert.algebra.folds import Linear, transplant
 from dalembert.algebra.normal_form.normal import operation_count
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
-from dalembert.kinetics.driving import driving
-from dalembert.kinetics.reactions import reactions
+from dalembert.kinetics.reactions import driving, reactions
 from dalembert.kinetics.row_actions import held_rows
 from dalembert.page.live.parts import ModulePart, expressions
 from dalembert.simulation.reactions.finding import acts

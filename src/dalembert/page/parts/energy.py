@@ -13,7 +13,7 @@ from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.blocks import Heading
 from dalembert.report.energy_integrals import energy_integrals
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from dalembert.integrals.audit import RunIntegrals

@@ -14,9 +14,9 @@ from dalembert.page.study import Study
 from dalembert.principles.base import Derivation
 from dalembert.report import comparison, steps, tables
 from dalembert.report.blocks import Block, Display, Heading, words
+from dalembert.report.comparison import printed
 from dalembert.report.html import html
 from dalembert.report.preliminaries import preliminaries
-from dalembert.report.results import printed
 
 
 def equations(study: Study, packing: Packing) -> str:

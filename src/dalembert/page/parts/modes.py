@@ -14,10 +14,10 @@ from dalembert.page.scene import scene
 from dalembert.page.sketch import picture, svg
 from dalembert.page.study import Study
 from dalembert.page.vibration import shape_run
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
-    from dalembert.linear.modes import Mode
+    from dalembert.linear.model import Mode
     from dalembert.page.vibration import Vibration
 
 MOST_SHAPES: Final = 9

@@ -18,7 +18,7 @@ from dalembert.page.plots import PlotCurve, PlotPanel, Plots
 from dalembert.page.study import Study
 from dalembert.report.writing import Writing
 from dalembert.simulation.summary import event_lines
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from dalembert.model.elements import FrictionalContact

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dalembert.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
 from dalembert.simulation.plotting.plot import Plot, shown
 from dalembert.simulation.reactions.loads import sizes
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions

@@ -18,8 +18,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.driving import Drive, Driving, driving
-from dalembert.kinetics.reactions import Reactions, RowReaction, reactions
+from dalembert.kinetics.reactions import Drive, Driving, Reactions, RowReaction, driving, reactions
 from dalembert.kinetics.row_actions import held_rows
 from dalembert.simulation.reactions.body_balance import body_balance
 from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions, units_of_loads

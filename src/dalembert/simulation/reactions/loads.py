@@ -13,7 +13,7 @@ import numpy as np
 from dalembert.errors import Unknown
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
-from dalembert.units.dimension import labelled
+from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
 from dalembert.page.live.module import LiveModule, live_module
-from dalembert.page.parts.trial import engine_text
+from dalembert.page.parts.reproduction import engine_text
 from dalembert.page.run_view import RunView
 from dalembert.page.scene import frames_of, scene
 from dalembert.simulation import simulate as running

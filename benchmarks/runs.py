@@ -15,8 +15,8 @@ from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.ode.loop import Integration
 from dalembert.ode.problem import InitialValueProblem, TaylorSeries
 from dalembert.simulation.context import Context
-from dalembert.simulation.integrators import AUTO
 from dalembert.simulation.model import native_model
+from dalembert.simulation.run_options import AUTO
 from dalembert.simulation.taylor import chosen_series
 from dalembert.states.values import parameters_of, values_of_run
 

@@ -176,7 +176,7 @@ from dalembert.ode.failures import StepCollapsed as StepCollapsed
 from dalembert.ode.failures import StepRefused as StepRefused
 from dalembert.page.animation import Animation as Animation
 from dalembert.page.animation import animate as animate
-from dalembert.page.report import write_report as write_report
+from dalembert.page.html_page import write_report as write_report
 from dalembert.page.run_view import RunView as RunView
 from dalembert.principles.base import Derivation as Derivation
 from dalembert.principles.base import Principle as Principle

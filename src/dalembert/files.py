@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -84,3 +85,8 @@ def _finish(part: Path, target: Path) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def file_name(title: str) -> str:
+    """Double pendulum → double-pendulum"""
+    return re.sub(r"[^\w]+", "-", title.lower())[:60].strip("-_") or "plot"

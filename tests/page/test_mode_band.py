@@ -13,8 +13,7 @@ import pytest
 import dalembert as da
 from cli.running import run as command
 from dalembert.page.embedding import longest, scene_data
-from dalembert.page.mode_band import WIDTH, mode_bands
-from dalembert.page.plots import PlotCurve, PlotPanel, Plots
+from dalembert.page.plots import WIDTH, PlotCurve, PlotPanel, Plots, mode_bands
 from dalembert.page.scene import scene
 
 M, K, V, MU, MU_S, G = 2.0, 50.0, 0.3, 0.2, 0.5, 9.81

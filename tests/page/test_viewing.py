@@ -8,7 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.parts.trial import TrialRequest, trial
+from dalembert.page.parts.reproduction import TrialRequest, trial
 
 
 def test_a_run_shows_itself_in_a_frame_over_a_picture():

@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert.errors import Unknown
 from dalembert.gallery import build, entry
 from dalembert.ode.failures import MissingPackage
-from dalembert.simulation.integrators import SCIPY
+from dalembert.simulation.run_options import SCIPY
 
 START = {"alpha": 1.0, "beta": 0.5}
 

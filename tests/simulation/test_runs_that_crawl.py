@@ -15,7 +15,7 @@ from dalembert import gallery
 from dalembert.errors import DalembertWarning
 from dalembert.ode import crawl
 from dalembert.ode.failures import Crawling, RunInterrupted
-from dalembert.simulation.stopping import explain
+from dalembert.simulation.diagnosis import explain
 
 
 def mass(force, **start):

@@ -16,12 +16,12 @@ import pytest
 import dalembert as da
 from callback import integrate_function
 from dalembert.errors import BadExpression, Unwritable
+from dalembert.files import file_name
 from dalembert.gallery import entry
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode import points
 from dalembert.ode.failures import MissingPackage, OutsideRun
 from dalembert.ode.solution import Outcome
-from dalembert.simulation.plotting.plot import file_name
 from dalembert.simulation.summary import duration
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.start import find_start

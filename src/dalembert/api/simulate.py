@@ -143,7 +143,7 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
             warn(f"this run is stiff, and was made anew with integrator='rosenbrock': {failure}")
             return run_system(system, duration, replace(options, integrator="rosenbrock"), audit=audit, keep_energy=keep_energy)
         from dalembert.integrals.audit import explain as explain_refusal
-        from dalembert.simulation.stopping import explain
+        from dalembert.simulation.diagnosis import explain
 
         explain(failure, kane(kin).equations)
         if options.budget is not None:

@@ -193,7 +193,7 @@ def opened(page: Path) -> None:
 
 def file_of(name: str) -> str:
     """rolling-disk, or the function of path/to/file.py:function, or panda of path/to/panda.urdf"""
-    from dalembert.simulation.plotting.plot import file_name
+    from dalembert.files import file_name
 
     path = name.rpartition(":")[0] or name
     return Path(path).stem if path.lower().endswith(FILES) else file_name(name.rpartition(":")[2])

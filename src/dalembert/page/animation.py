@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.files import free_name
+from dalembert.files import file_name, free_name
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film
 from dalembert.page.html_page import shell, write
@@ -17,7 +17,7 @@ from dalembert.page.parts.motion import arrow_legend, bands, coordinates, player
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
-from dalembert.simulation.plotting.plot import file_name, in_notebook
+from dalembert.simulation.plotting.plot import in_notebook
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory

@@ -1,10 +1,10 @@
-"""r_P = r_parent + Σ_F R_F ρ_F, R_F = R_parent R_local: every point and frame of a system along a motion, as arrays.
+"""r_P = r_parent + Σ_F R_F ρ_F, R_F = R_parent R_local: every point and frame of a system along a motion, as arrays, and what acts there.
 
 Only the local turns and the offsets are evaluated on the tape; the products are taken with numbers, frame by frame and point
 by point, so that a long chain costs no more than its links.
-
 r(ξ, t) = r_P + (L ξ + u − Δ) e_x + v e_y + w e_z: a flexible member as one curve, from its root to its end.
 r_P − g n: where the plane under a contact is, as a floor if it is level, and as a line along it if it is not.
+Weights, declared loads and reactions act at their places; springs and dampers between two.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.errors import DalembertError
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
@@ -241,3 +242,60 @@ class Grounds:
             along /= np.linalg.norm(along)
             s = (feet - feet[0]) @ along
             yield feet[0] + np.outer([s.min() - _BEYOND * size, s.max() + _BEYOND * size], along)
+
+
+ArrowKind = Literal["weight", "load", "normal", "friction", "reaction", "torque"]
+Loaded = tuple[str, ArrowKind, Point | Frame, Vector]
+
+
+def loads(run: Trajectory) -> Iterator[Loaded]:
+    """Weights and declared loads, but those of contacts that have a place."""
+    system = run.system
+    if system.field is not None:
+        for b in system.bodies:
+            yield f"weight of {b.name}", "weight", b.G, b.mass * system.field.g
+    shown = {c.name for c in system.contacts if c.arrow is not None}
+    for load in (x for x in system.loads if not x.along and x.name not in shown):
+        yield from ((load.name, "load", P, F) for F, P in load.forces)
+        yield from ((load.name, "torque", frame, T) for T, frame in load.torques)
+
+
+def contact_forces(run: Trajectory) -> Iterator[Loaded]:
+    """N n and T t at the point of every contact that has one, as a run found them."""
+    for c in run.system.contacts if run.contact_modes is not None else ():
+        if c.arrow is None:
+            continue
+        P, n, t = c.arrow
+        if c.N is not None and n is not None:
+            yield c.name, "normal", P, c.N * n
+        if c.T is not None and t is not None:
+            yield f"friction of {c.name}", "friction", P, c.T * t
+
+
+def springs(run: Trajectory) -> Iterator[tuple[Literal["spring", "damper"], tuple[Point, Point]]]:
+    """Pairs of points that a spring or a damper joins."""
+    for potential in run.system.potentials:
+        if potential.between is not None:
+            yield "spring", potential.between
+    for load in run.system.loads:
+        if len(load.forces) == 2 and load.name.startswith("damper"):
+            yield "damper", (load.forces[0][1], load.forces[1][1])
+
+
+def reaction_forces(run: Trajectory) -> Iterator[tuple[str, Numbers, Numbers]]:
+    """Name, place and force of every joint, and of the rows that hold one point together."""
+    try:
+        found = run.reactions
+    except DalembertError:
+        return  # a drawing without reactions is still a drawing
+    sums: list[tuple[str, Numbers, Numbers]] = []
+    for joint in found.joints.values():
+        # joints of massless parts at one place pass the same force on
+        if not any(np.array_equal(at, joint.at) and np.allclose(force, joint.force) for _, at, force in sums):
+            sums.append((joint.name, joint.at, joint.force))
+    contacts: dict[bytes, tuple[str, Numbers, Numbers]] = {}
+    for row in found.rows.values():
+        if row.force is not None and row.at is not None:
+            name, at, force = contacts.get(row.at.tobytes(), (row.name, row.at, np.zeros_like(row.force)))
+            contacts[row.at.tobytes()] = (name, at, force + row.force)
+    yield from (*sums, *contacts.values())

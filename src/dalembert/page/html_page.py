@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
@@ -12,21 +13,23 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert import files
+from dalembert.errors import NotASystem, Unknown
+from dalembert.files import file_name
+from dalembert.model.system import System
+from dalembert.nearest_name import options_by_name
+from dalembert.numerics.symbol_values import without_units
 from dalembert.page.bracket_font import bracket_style
-from dalembert.page.embedding import floats, scene_data, script
-from dalembert.page.packing import Packing
-from dalembert.page.parts.energy import energy
+from dalembert.page.embedding import Packing, floats, scene_data, script
 from dalembert.page.parts.equations import agreement, equations
 from dalembert.page.parts.head import head
-from dalembert.page.parts.modes import linear
-from dalembert.page.parts.motion import motion
-from dalembert.page.parts.reproduction import reproduction
-from dalembert.page.parts.trial import of_study, trial
+from dalembert.page.parts.motion import energy, motion
+from dalembert.page.parts.reproduction import of_study, reproduction, trial
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
-from dalembert.page.study import Study
-from dalembert.simulation.plotting.plot import file_name
+from dalembert.page.study import ReportRequest, Study, page_run, study
+from dalembert.page.vibration import linear
+from dalembert.report.document import Subject
 from dalembert.simulation.tables import columns_of
 
 PARTS: Final = (
@@ -118,3 +121,36 @@ def _table(study: Study) -> dict[str, Any]:
 def write(text: str, path: str | os.PathLike[str]) -> Path:
     """The file appears whole or not at all."""
     return files.write(path, text)
+
+
+@options_by_name
+def write_report(
+    system: System,
+    path: str | os.PathLike[str],
+    *,
+    duration: float = 10.0,
+    start: Mapping[Any, float] | None = None,
+    values: Mapping[Any, float] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    events: Sequence[Any] = (),
+    description: str = "",
+) -> Path:
+    """Everything about a system in one HTML file: description, equations, agreement, motion, energy, modes.
+
+    duration, start, values, inputs and events are those of `simulate`.
+    """
+    if not isinstance(system, System):
+        msg = f"write_report: give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    if not str(path).lower().endswith((".html", ".htm")):
+        msg = f"write_report: {path} — a report is a page; give a path that ends in .html, and print it from the browser for a PDF"
+        raise Unknown(msg)
+    given = {"start": without_units(system, start), "values": without_units(system, values)}
+    named = {name: {_name(key): x for key, x in numbers.items()} for name, numbers in given.items()}
+    motions = {_name(key): x for key, x in (inputs or {}).items()}
+    request = ReportRequest(duration, page_run(named["start"], named["values"], motions, events))
+    return write(page(study(Subject(system, system.name, system.source, description), request)), path)
+
+
+def _name(key: Any) -> str:
+    return str(getattr(key, "name", None) or key)

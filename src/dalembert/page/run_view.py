@@ -17,7 +17,7 @@ from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import png
 from dalembert.page.html_page import asset, shell, write
 from dalembert.page.parts.motion import arrow_legend, bands, coordinates, player
-from dalembert.page.parts.trial import PHASE, TrialRequest, trial
+from dalembert.page.parts.reproduction import PHASE, TrialRequest, trial
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg

@@ -33,28 +33,13 @@ if TYPE_CHECKING:
     Rates = Callable[[float, Numbers], Numbers]
     Fill = Callable[[float, Numbers], None] | None
 
-SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 # those that solve equations for the next state, and are given ∂f/∂y
 _IMPLICIT: Final = ("Radau", "BDF", "LSODA", "CVODE", "IDA")
-NATIVE: Final = "native"
-TAYLOR: Final = "taylor"
-ROSENBROCK: Final = "rosenbrock"
-AUTO: Final = "auto"
-# those that run in the native loop, which projects, finds events and holds budgets
-OWN: Final = (NATIVE, TAYLOR, ROSENBROCK, AUTO)
-NAMES: Final = (*OWN, *SCIPY, "CVODE", "IDA", "heyoka")
 # what is not in the error norm gets a tolerance that never binds
 _NEVER: Final = 1e100
 _MOST_STEPS: Final = 1_000_000
 # so many last bits beside a break
 _BESIDE: Final = 64
-
-
-def check_name(name: str) -> None:
-    """Refuse an integrator nobody knows."""
-    if name not in NAMES:
-        msg = f"integrator {name!r} is unknown: choose one of {', '.join(NAMES)}"
-        raise Unknown(msg)
 
 
 def integrate_by(

@@ -27,9 +27,7 @@ RAISED: Final = -(2**31)
 
 
 def with_inputs(chosen: Values, start: Start, t1: float) -> Start:
-    """The start with the first values of such inputs behind the first-order states."""
-    if not chosen.live:
-        return start
+    """The start with the first values of such inputs, of which there are some, behind the first-order states."""
     for each in chosen.live:
         each.check_span(start.t, t1)
     start = replace(start, x=np.concatenate([start.x, np.zeros(len(chosen.kin.held))]))
@@ -56,8 +54,6 @@ class LiveRun:
 
     def watched(self, problem: InitialValueProblem) -> InitialValueProblem:
         """The problem with steps that end where an input changes, and with functions called where they are wanted."""
-        if not (problem.breaks or self._stepped or self._continuous):
-            return problem
         times = sorted({*problem.breaks, *(t for each in self._stepped for t in each.times(problem.t0, problem.t1))})
         changed = replace(problem, breaks=tuple(times), at_break=self._at_break if self._stepped else None)
         return replace(changed, rhs=self._wrapped(problem)) if self._continuous else changed

@@ -21,13 +21,20 @@ from dalembert.numerics.symbol_values import number
 from dalembert.ode.failures import BadDuration, BadRun, OutsideRun
 from dalembert.simulation.energy_audit.audit import Budget
 from dalembert.simulation.events.event import BadEvent, Event
-from dalembert.simulation.integrators import NATIVE, OWN, check_name
-from dalembert.units.dimension import TIME
-from dalembert.units.quantity import has_unit, number_in
+from dalembert.units.quantity import TIME, has_unit, number_in
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+
+SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
+NATIVE: Final = "native"
+TAYLOR: Final = "taylor"
+ROSENBROCK: Final = "rosenbrock"
+AUTO: Final = "auto"
+# those that run in the native loop, which projects, finds events and holds budgets
+OWN: Final = (NATIVE, TAYLOR, ROSENBROCK, AUTO)
+NAMES: Final = (*OWN, *SCIPY, "CVODE", "IDA", "heyoka")
 
 PROJECTION: Final = "projection"
 BAUMGARTE: Final = "baumgarte"
@@ -35,6 +42,13 @@ NONE: Final = "none"
 # errors that fade within a twentieth of the unit of time
 _RATE: Final = 20.0
 CHOICES: Final = (PROJECTION, BAUMGARTE, NONE)
+
+
+def check_integrator(name: str) -> None:
+    """Refuse an integrator nobody knows."""
+    if name not in NAMES:
+        msg = f"integrator {name!r} is unknown: choose one of {', '.join(NAMES)}"
+        raise Unknown(msg)
 
 
 def chosen_stabilizer(name: str | None, *, native: bool) -> str:
@@ -106,7 +120,7 @@ def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
         raise BadDuration(msg)
     t0 = number("t0", options.t0)
-    check_name(options.integrator)
+    check_integrator(options.integrator)
     if options.events and options.integrator not in OWN:
         msg = f"events are found by {', '.join(OWN)} alone; leave out integrator={options.integrator!r} or the events"
         raise BadEvent(msg)

@@ -23,19 +23,18 @@ from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 from dalembert.simulation.context import Context
+from dalembert.simulation.diagnosis import warn_of_integrator_error, warn_of_singular_speeds, warn_of_small_motion
 from dalembert.simulation.energy_audit.audit import Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import EventAction
 from dalembert.simulation.events.setting_up import eventful
-from dalembert.simulation.integrators import OWN, ROSENBROCK, integrate_by
+from dalembert.simulation.integrators import integrate_by
 from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.live_run import LiveRun, with_inputs
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.rosenbrock import native_jacobian
-from dalembert.simulation.run_options import PROJECTION, RunOptions, check_span
-from dalembert.simulation.run_warnings import warn_of_singular_speeds, warn_of_small_motion
-from dalembert.simulation.stopping import warn_of_integrator_error
+from dalembert.simulation.run_options import AUTO, OWN, PROJECTION, ROSENBROCK, TAYLOR, RunOptions, check_span
 from dalembert.simulation.taylor import chosen_series
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.simulation.variations.saltation import Saltation
@@ -228,21 +227,21 @@ def run(
     watched = _watched(chosen, quadratures, options, jumps=switching is not None)
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
-    start = with_inputs(chosen, start, t1)
+    start = with_inputs(chosen, start, t1) if chosen.live else start
     # before other rows are chosen: a copy of the model would look for what bends again
     breaks = _breaks(model, p, t0, t1)
     model, start = model_of_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
     context = run_context(variation.model if variation else model, p, watched, start, options)
-    other = _without_series(chosen, switching)
-    series = chosen_series(options.integrator, context, model, p, watched, number("rtol", options.rtol), other)
-    by_slopes = native_jacobian(context, model, p, watched, other) if options.integrator == ROSENBROCK else 0
+    by, other = options.integrator, _without_series(chosen, switching)
+    series = chosen_series(by, context, model, p, watched, number("rtol", options.rtol), other) if by in (TAYLOR, AUTO) else None
+    by_slopes = native_jacobian(context, model, p, watched, other) if by == ROSENBROCK else 0
     problem = _problem(context, start, t1, options, len(names), variation)
     # a problem is checked whenever it is made
     if series is not None or by_slopes or breaks:
         problem = replace(problem, taylor=series, jacobian=by_slopes, breaks=breaks)
-    live = LiveRun(chosen)
-    problem = live.watched(problem)
+    live = LiveRun(chosen) if chosen.live else None
+    problem = live.watched(problem) if live else problem
     accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION, model.parameters)
 
     def named(solution: Solution) -> Trajectory:
@@ -268,12 +267,12 @@ def run(
                 trajectory = named(switching.integrate(problem, p, context, watched, show))
             elif options.events:
                 trajectory = named(eventful(chosen, options.events, problem, context, watched, show, saltation).integrate())
-            elif options.integrator in OWN:
+            elif by in OWN:
                 trajectory = named(integrate(problem, show))
             else:
-                trajectory = named(integrate_by(options.integrator, _stabilized(model, options), p, problem, watched, live.filled()))
+                trajectory = named(integrate_by(by, _stabilized(model, options), p, problem, watched, live.filled() if live else None))
     except RunStopped as failure:
-        if live.raised is not None:
+        if live and live.raised is not None:
             raise live.raised from None
         failure.trajectory = named(failure.solution)
         raise

@@ -13,7 +13,7 @@ from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.problem import TaylorSeries
 from dalembert.once import made_once
 from dalembert.simulation.context_fields import load
-from dalembert.simulation.integrators import AUTO, TAYLOR
+from dalembert.simulation.run_options import AUTO, TAYLOR
 from dalembert.simulation.taylor_cost import best_order, taylor_is_cheaper
 
 if TYPE_CHECKING:

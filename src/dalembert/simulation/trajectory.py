@@ -138,7 +138,8 @@ class Trajectory(Shown):
 
     @cached_property
     def _y(self) -> Numbers:
-        return filled_rows(self.values, self._t, self.solution.y if self.sampled is None else self.sampled[1])
+        y = self.solution.y if self.sampled is None else self.sampled[1]
+        return filled_rows(self.values, self._t, y) if self.values.live else y
 
     @property
     def _state_rows(self) -> Numbers:

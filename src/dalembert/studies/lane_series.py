@@ -9,7 +9,7 @@ from dalembert.numerics.jets import Recurrence
 from dalembert.numerics.target import native_lanes
 from dalembert.ode.lanes.layout import LaneSeries
 from dalembert.simulation.energy_audit.audit import Audit, Quadratures, native_audit
-from dalembert.simulation.integrators import AUTO, NATIVE
+from dalembert.simulation.run_options import AUTO, NATIVE
 from dalembert.simulation.taylor_cost import best_order, taylor_is_cheaper
 
 if TYPE_CHECKING:

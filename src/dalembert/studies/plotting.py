@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.files import file_name
 from dalembert.simulation.plotting.chart import COLOURS
-from dalembert.simulation.plotting.plot import Plot, file_name, in_notebook
+from dalembert.simulation.plotting.plot import Plot, in_notebook
 from dalembert.studies.members import DRAW
 from dalembert.studies.result import TIME, Ensemble
 

@@ -24,10 +24,9 @@ from dalembert.ode.run import Cause, Run
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.energy_audit.audit import Audit, Quadratures, native_audit
 from dalembert.simulation.events.event import SIGNS
-from dalembert.simulation.integrators import AUTO, NATIVE, TAYLOR
 from dalembert.simulation.jump_times import has_jumps
 from dalembert.simulation.model import native_model
-from dalembert.simulation.run_options import PROJECTION
+from dalembert.simulation.run_options import AUTO, NATIVE, PROJECTION, TAYLOR
 from dalembert.states.evaluator import Level, label
 from dalembert.states.values import Values, parameters_of, values_of_run
 from dalembert.studies.chunk import FINISHED, REFUSED, STOPPED, Chunk

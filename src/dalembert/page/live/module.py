@@ -1,26 +1,140 @@
-"""One WebAssembly module for one run, and the data that its engine reads: motion, start, what is drawn, what may be changed."""
+"""One WebAssembly module for one run, and the data that its engine reads: motion, start, what is drawn, what may be changed.
+
+(q̇, u̇), projection and what rides along are functions of the module, with the loop that calls them.
+"""
 
 from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from dalembert.api.compile import what_to_integrate
+from dalembert.integrals.audit import JUMPS, Z, energies_of, extra_work, generalized_work, quadratures
 from dalembert.numerics import wasm
 from dalembert.numerics.joining import joined
+from dalembert.ode.constrained.fields import FIELDS as ROW_FIELDS
+from dalembert.ode.constrained.rates import ConstrainedRates
+from dalembert.ode.constrained.solver_text import text as solver_text
+from dalembert.ode.constrained.straight import safe_sines
+from dalembert.ode.control import loop_text
+from dalembert.ode.run import FIELDS as RUN_FIELDS
+from dalembert.ode.run import ROWS, WorkRow
 from dalembert.page.live.beginning import beginning
-from dalembert.page.live.drawn import bars, outputs, properties
+from dalembert.page.live.drawn import bars, live_reactions, outputs, properties
 from dalembert.page.live.happenings import happenings
-from dalembert.page.live.motion import motion
-from dalembert.page.live.reacting import live_reactions
+from dalembert.page.live.parts import ModulePart, compiled, field_letters, names
+from dalembert.simulation.context import TEXT as CONTEXT_TEXT
+from dalembert.simulation.context_fields import FIELDS as CONTEXT_FIELDS
+from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Audit, native_audit
 from dalembert.simulation.events.event import Event, EventAction
+from dalembert.simulation.model import Accelerations, NativeModel, native_model
+from dalembert.simulation.run_options import NATIVE
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from dalembert.page.scene import Scene
+
+
+_LOOP: Final = ("start", "advance", "rhs", "rhs_without_time", "project")
+_ROWS: Final = ("rates", "project", "choose_rows")
+_ROWS_PREFIX: Final = "rows"
+_STRUCTURES: Final = {"run": RUN_FIELDS, "context": CONTEXT_FIELDS, "rows": ROW_FIELDS}
+
+
+@dataclass(frozen=True)
+class LiveMotion:
+    """The parts of a module that make a run, and what its engine must know about them."""
+
+    parts: tuple[ModulePart, ...]
+    texts: tuple[tuple[str, str], ...]
+    exports: tuple[str, ...]
+    data: dict[str, Any]
+
+
+def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
+    """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰 rides along if they change states."""
+    setting = run.values
+    kin, equations = what_to_integrate(run.system, NATIVE)
+    model = native_model(setting, equations)
+    given = names(model.tape, model.parameters)
+    texts, exports = [("", loop_text()), ("", CONTEXT_TEXT)], list(_LOOP)
+    parts: list[ModulePart] = []
+    data: dict[str, Any] = {
+        # first-order states stand behind the coordinates
+        "n_q": setting.kin.first_speed,
+        "n_u": setting.kin.n_u,
+        "autonomous": model.autonomous,
+        "rows": None,
+        "fields": {name: field_letters(fields) for name, fields in _STRUCTURES.items()},
+        "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in WorkRow}},
+    }
+    if isinstance(model.rates, ConstrainedRates):
+        parts += [compiled("fill", model.rates.fill, given), compiled("move", model.rates.move, given)]
+        rates = model.rates
+        if rates.straight is not None and rates.back is not None and _cap(rates, run) == rates.layout.m:
+            parts += [compiled("straight", rates.straight, given), compiled("back", rates.back, given)]
+        texts.append((_ROWS_PREFIX, solver_text()))
+        exports += [f"{_ROWS_PREFIX}.{name}" for name in _ROWS]
+        data["rows"] = _beside(model, run)
+    else:
+        parts.append(compiled("rates", model.rates, given))
+        if model.projection is not None:
+            parts.append(compiled("projection", model.projection, given))
+    if run.energy_audit is not None:
+        riding = quadratures(kin)
+        audit = native_audit(setting, riding.with_events() if changed_by_events else riding)
+        watched = names(audit.tape, audit.parameters)
+        parts.append(compiled("energy", audit.energy, watched))
+        if audit.rates is not None:
+            parts.append(compiled("audit", audit.rates, watched))
+        data["audit"] = _watched(audit, energies_of(kin).powers)
+    return LiveMotion(tuple(parts), tuple(texts), tuple(exports), data)
+
+
+def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:
+    """The memory of the solver for rows that stand beside the equations."""
+    rates = model.rates
+    assert isinstance(rates, ConstrainedRates)
+    layout, kind = rates.layout, rates.kind
+    return {
+        "sines": list(safe_sines(layout.n + layout.m)),
+        "n_q": layout.n_q,
+        "n": layout.n,
+        "m": layout.m,
+        "cap": _cap(rates, run),
+        "width": layout.width,
+        "row_width": layout.row_width,
+        "parts": layout.parts,
+        "index": [int(k) for k in rates.index],
+        "massless": int(kind.massless),
+        "quaternions": int(kind.quaternions),
+        "curved": int(kind.curved),
+    }
+
+
+def _cap(rates: ConstrainedRates, run: Trajectory) -> int:
+    """How many rows the recorded run kept."""
+    kept = run.accelerations
+    return kept.rates.cap if isinstance(kept, Accelerations) and isinstance(kept.rates, ConstrainedRates) else rates.cap
+
+
+def _watched(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:
+    """Which of the quantities that ride along is which."""
+    place = {name: k for k, name in enumerate(audit.names)}
+    works = [[place[name] for name in (generalized_work(load), extra_work(load)) if name in place] for load in loads]
+    return {
+        "count": len(audit.names),
+        "Z": place.get(Z, -1),
+        "jump": place.get(JUMPS, -1),
+        "taken": place.get(TAKEN_BY_EVENTS, -1),
+        "autonomous": audit.autonomous,
+        "multipliers": audit.takes_multipliers,
+        "works": works,
+    }
 
 
 @dataclass(frozen=True)

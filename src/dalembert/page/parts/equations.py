@@ -8,7 +8,7 @@ from math import inf
 
 from dalembert.algebra.normal_form.normal import operation_count
 from dalembert.page.bounded_forms import BoundedForms
-from dalembert.page.packing import Packing, Trimming, lacks, shortened
+from dalembert.page.embedding import Packing, Trimming, lacks, shortened
 from dalembert.page.parts.words import lowered, panel, section, shell_name, switch
 from dalembert.page.study import Study
 from dalembert.principles.base import Derivation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from dalembert.page.packing import Packing, shortened
+from dalembert.page.embedding import Packing, shortened
 from dalembert.page.parts.words import shell_name, short, typeset
 from dalembert.page.study import Study
 from dalembert.report import constraint_tables, tables

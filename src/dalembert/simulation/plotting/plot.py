@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import Unwritable
-from dalembert.files import check_ending, free_name, replacing, write
+from dalembert.files import check_ending, file_name, free_name, replacing, write
 from dalembert.simulation.plotting.chart import Chart
 from dalembert.simulation.plotting.svg import svg
 
@@ -98,8 +97,3 @@ def in_notebook() -> bool:
     module = sys.modules.get("IPython")
     shell = module.get_ipython() if module is not None else None
     return getattr(shell, "kernel", None) is not None
-
-
-def file_name(title: str) -> str:
-    """Double pendulum → double-pendulum"""
-    return re.sub(r"[^\w]+", "-", title.lower())[:60].strip("-_") or "plot"

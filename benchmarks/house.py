@@ -1,9 +1,9 @@
 """How large the house is: files, code lines, raw tape calls, hand loops, files per walk, classes that share a name, long files.
 
-    python benchmarks/house.py [--names] [SRC ...]
+    python benchmarks/house.py [--names | --chapters] [SRC ...]
 
-`--names` lists the classes that share a name, the long files and the files of each walk instead. Every SRC is a folder that holds
-the package `dalembert` (default: the one beside this file); several give several columns.
+`--names` lists the classes that share a name, the long files and the files of each walk instead, `--chapters` the code lines of every
+chapter. Every SRC is a folder that holds the package `dalembert` (default: the one beside this file); several give several columns.
 """
 
 from __future__ import annotations
@@ -119,6 +119,23 @@ def measured(src: Path) -> dict[str, int]:
     }
 
 
+def chapters(src: Path) -> Counter[str]:
+    """The code lines of every chapter; modules that stand beside the chapters count together."""
+    lines: Counter[str] = Counter()
+    for file in files(src):
+        chapter, *inside = file.relative_to(src / "dalembert").parts
+        lines[chapter if inside else "beside the chapters"] += code_lines(file.read_text(encoding="utf-8"))
+    return lines
+
+
+def list_chapters(folders: list[Path]) -> None:
+    """A row for each chapter of any of the houses, and what they are together."""
+    columns = [chapters(folder) for folder in folders]
+    for name in sorted(set().union(*columns)):
+        print(f"{name:28}", *(f"{column[name]:8}" for column in columns))
+    print(f"{'all':28}", *(f"{column.total():8}" for column in columns))
+
+
 def list_names(src: Path) -> None:
     """What the numbers count, by name."""
     places: dict[str, list[str]] = {}
@@ -143,9 +160,11 @@ def main(folders: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    given = [Path(a).resolve() for a in sys.argv[1:] if a != "--names"] or [Path(__file__).resolve().parents[1] / "src"]
+    given = [Path(a).resolve() for a in sys.argv[1:] if not a.startswith("--")] or [Path(__file__).resolve().parents[1] / "src"]
     if "--names" in sys.argv:
         for folder in given:
             list_names(folder)
+    elif "--chapters" in sys.argv:
+        list_chapters(given)
     else:
         main(given)

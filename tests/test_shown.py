@@ -67,3 +67,19 @@ def test_vectors_dyadics_and_jacobians_are_typeset_in_notebooks(results):
     for name in ("vector", "momentum", "inertia", "jacobian"):
         assert "<math" in results[name]._repr_html_(), name
         assert "\\" in results[name]._repr_latex_(), name
+
+
+def test_every_public_result_is_typeset_in_a_notebook():
+    # what a description is made of has a name, numbers their digits, and an event that happened its line
+    plain = {"ExactNumber", "PiNumber", "Frame", "Point", "Member", "Occurrence"}
+    ways = ("_repr_html_", "_repr_latex_", "_repr_markdown_", "_repr_svg_")
+    classes = {n: x for n in dir(da) if isinstance(x := getattr(da, n), type) and not issubclass(x, BaseException)}
+    assert plain == {n for n, x in classes.items() if not any(hasattr(x, way) for way in ways)}
+
+
+def test_reactions_and_members_are_shown_in_a_notebook(results):
+    assert "force in theta" in results["run reactions"]._repr_html_()
+    assert "no constraint rows" in results["constraints"]._repr_markdown_()
+    s = da.System("beam")
+    s.beam("beam", s.O, s.N.x, s.N.y, 1, 1, 1, left="clamped", right="free")
+    assert "3.516" in da.member_modes(s, count=2)._repr_html_()

@@ -131,8 +131,9 @@ def test_refused(case):
 
 
 def test_what_a_function_raises_is_raised():
-    with pytest.raises(Missing):
+    with pytest.raises(BadValue, match="F: its function raised Missing at t = ") as raised:
         da.simulate(cart(), 2, inputs={"F": fails})
+    assert isinstance(raised.value.__cause__, Missing)
 
 
 def test_where_no_run_is_made_functions_are_refused():

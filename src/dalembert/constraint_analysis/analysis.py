@@ -35,7 +35,7 @@ from dalembert.constraint_analysis.integrability import Field, Reach, choose_pos
 from dalembert.constraint_analysis.rows import SystemRows, bound, rows_of, without
 from dalembert.errors import DalembertError, NotASystem
 from dalembert.model.system import System
-from dalembert.notebook import Shown
+from dalembert.notebook import Shown, Typeset
 from dalembert.numerics.symbol_values import number
 from dalembert.ode.row_rank import rank_of_rows
 
@@ -62,7 +62,7 @@ class RedundantRow(Shown):
 
 
 @dataclass(frozen=True, repr=False)
-class ConstraintAnalysis:
+class ConstraintAnalysis(Typeset):
     """What the rows of a system say together; print it for the whole account."""
 
     system: str

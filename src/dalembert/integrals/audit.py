@@ -25,7 +25,7 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.notebook import Shown
+from dalembert.notebook import Shown, Typeset
 from dalembert.numerics.symbol_values import number
 from dalembert.ode.failures import BadTolerance, RunStopped, StepCollapsed, StepRefused
 from dalembert.once import MAKING, MadeOnce
@@ -104,7 +104,7 @@ class Work(Shown):
     generalized: Numbers = field(repr=False)
 
 
-class RunIntegrals:
+class RunIntegrals(Typeset):
     """The energy integrals of a run over its times, and what their drift is due to."""
 
     def __init__(self, run: Trajectory) -> None:

@@ -19,6 +19,7 @@ from dalembert.flexible.member.spectrum import eigenvalues
 from dalembert.flexible.modes.natural_modes import checked_count, normalised, wave_number
 from dalembert.model.member import Member
 from dalembert.model.system import System
+from dalembert.notebook import Typeset
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,7 +37,7 @@ class CriticalLoad(Shaped):
 
 
 @dataclass(frozen=True)
-class MemberBuckling:
+class MemberBuckling(Typeset):
     """The critical compressive forces of a member, lowest first."""
 
     member: Member

@@ -27,6 +27,7 @@ from dalembert.flexible.member.shapes import ChebyshevShape, chosen, fitted
 from dalembert.flexible.member.small_motion import LinearForm, SmallMotion, small_motion
 from dalembert.model.member import Member
 from dalembert.model.system import System
+from dalembert.notebook import Typeset
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -35,7 +36,7 @@ STANDS: Final = 1e-13
 
 
 @dataclass(frozen=True)
-class Deflection:
+class Deflection(Typeset):
     """The static shape of a member: expressions where it is a polynomial, series where numbers are given."""
 
     member: Member

@@ -20,6 +20,7 @@ from dalembert.flexible.member.small_motion import SmallMotion, small_motion
 from dalembert.flexible.member.spectrum import Eigenvalue, eigenvalues
 from dalembert.model.member import Member
 from dalembert.model.system import System
+from dalembert.notebook import Typeset
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -40,7 +41,7 @@ class NaturalMode(Shaped):
 
 
 @dataclass(frozen=True)
-class MemberModes:
+class MemberModes(Typeset):
     """The natural modes of a member, lowest first, and where they come from."""
 
     member: Member

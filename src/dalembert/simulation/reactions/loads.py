@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.errors import Unknown
 from dalembert.nearest_name import nearest
-from dalembert.notebook import Shown
+from dalembert.notebook import Shown, Typeset
 from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class DriveLoad(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class RunReactions:
+class RunReactions(Typeset):
     """Every joint, row and specified motion of a run; `reactions["pin B"]` is one of them, by name."""
 
     system: str

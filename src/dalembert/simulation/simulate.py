@@ -273,7 +273,7 @@ def run(
                 trajectory = named(integrate_by(by, _stabilized(model, options), p, problem, watched, live.filled() if live else None))
     except RunStopped as failure:
         if live and live.raised is not None:
-            raise live.raised from None
+            raise live.raised from live.raised.__cause__
         failure.trajectory = named(failure.solution)
         raise
     if not trajectory.finished and trajectory.solution.interrupted:

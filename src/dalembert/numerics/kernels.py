@@ -37,6 +37,9 @@ _ROUNDER: Final = "0x1.8p+52"
 LARGEST_REDUCED: Final = 1e7
 # the first multiple of π/2 so near to a double that the short parts leave more than 1 ulp is 263205 π/2 = 413441.4…
 LARGEST_REDUCED_SHORT: Final = 4e5
+# numbers of fewer quarter turns are smaller than that, which a few bits say sooner than a comparison
+_QUARTERS: Final = 2**22
+_QUARTERS_SHORT: Final = 2**17
 
 LIBRARY: Final = ("exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan")
 
@@ -97,6 +100,7 @@ def declarations(*lanes: int) -> str:
         real_, name = real(width), suffix(width)
         lines.append(f"declare {real_} @llvm.fma.{name}({real_}, {real_}, {real_})")
         lines += [f"declare {real_} @llvm.{f}.{name}({real_})" for f in ("fabs", "sqrt")]
+        lines += [f"declare i64 @llvm.vector.reduce.or.v{width}i64(<{width} x i64>)"] if width > 1 else []
     return "\n".join(lines)
 
 
@@ -113,6 +117,7 @@ class _Writer:
         self.whole = "i64" if lanes == 1 else f"<{lanes} x i64>"
         self.flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
         self.lines: list[str] = []
+        self._table: list[str] = []
         self._count = 0
 
     def let(self, expression: str) -> str:
@@ -121,7 +126,14 @@ class _Writer:
         return f"%t{self._count}"
 
     def number(self, text: str) -> str:
-        return literal(float.fromhex(text), self.lanes)
+        """A constant; lanes take it from a table that LLVM cannot see through, so that it is part of an instruction and not a load before."""
+        value = literal(float.fromhex(text), self.lanes)
+        if self.lanes == 1:
+            return value
+        if value not in self._table:
+            self._table.append(value)
+        at = self.let(f"getelementptr {self.real}, ptr @sincos.numbers.{self.lanes}, i64 {self._table.index(value)}")
+        return self.let(f"load {self.real}, ptr {at}, align {8 * self.lanes}")
 
     def bits(self, n: int) -> str:
         return str(n) if self.lanes == 1 else f"splat (i64 {n})"
@@ -153,7 +165,10 @@ class _Writer:
     def function(self) -> str:
         """@sincos.lanes with these lines."""
         head = f"define internal {{{self.real}, {self.real}}} @sincos.{self.lanes}({self.real} %x) noinline {attributes(self.lanes)} {{"
-        return "\n".join([head, *self.lines, "}"])
+        values = ", ".join(f"{self.real} {value}" for value in self._table)
+        kind = f"internal externally_initialized constant [{len(self._table)} x {self.real}]"
+        table = [f"@sincos.numbers.{self.lanes} = {kind} [{values}], align {8 * self.lanes}"] if values else []
+        return "\n".join([*table, head, *self.lines, "}"])
 
     def polynomial(self, coefficients: tuple[str, ...], powers: tuple[str, str]) -> str:
         """c₀ + c₁z + c₂z² + … from z and z²: neighbours first, then by Horner in z², which waits half as long as Horner in z."""
@@ -166,19 +181,16 @@ class _Writer:
         return value
 
 
-def _reduced(w: _Writer) -> tuple[str, str, str]:
-    """r + tail = x − k π/2 with |r| ≤ π/4, and a word whose last two bits are those of k."""
-    shifted = w.fma("%x", w.number(TWO_OVER_PI), w.number(_ROUNDER))
+def _reduced(w: _Writer, shifted: str) -> tuple[str, str]:
+    """r + tail = x − k π/2 with |r| ≤ π/4, from k + 1.5·2⁵²."""
     k = w.sub(shifted, w.number(_ROUNDER))
-    turns = w.let(f"bitcast {w.real} {shifted} to {w.whole}")
     if not w.fused:
-        return *_reduced_in_short_parts(w, k), turns
+        return _reduced_in_short_parts(w, k)
     back, (first, second, third) = w.neg(k), [w.number(p) for p in _HALF_PI]
-    r = w.fma(back, first, "%x")
-    r1 = w.fma(back, second, r)
+    r, high = w.fma(back, first, "%x"), w.mul(k, second)
+    r1 = w.sub(r, high)
     # r − r1 is exact: below 2⁻³⁰ r1 is exact too, and the difference k times the second part; above, r and r1 are within a factor of 2
-    lost = w.fma(back, second, w.sub(r, r1))
-    return r1, w.fma(back, third, lost), turns
+    return r1, w.fma(back, third, w.sub(w.sub(r, r1), high))
 
 
 def _reduced_in_short_parts(w: _Writer, k: str) -> tuple[str, str]:
@@ -195,18 +207,17 @@ def _reduced_in_short_parts(w: _Writer, k: str) -> tuple[str, str]:
 def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
     """sin(r + tail), cos(r + tail) for |r| ≤ π/4 by fdlibm's polynomials.
 
-    sin = r + (tail (1 − z/2) + r³ (S₁ + z p(z))),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
+    sin = r + (tail (1 − z/2) + r³ p(z)),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
 
-    The tail comes late, so that nothing but the last sums waits for it; 1 − z/2 is taken with what its rounding lost.
+    1 − z/2 is taken with what its rounding lost; the polynomials come last, so that nothing else waits for them.
     """
-    z, half, one = w.mul(r, r), w.number("-0x1p-1"), w.number("0x1p0")
-    z2, v = w.mul(z, z), w.mul(z, r)
-    rest = w.fma(half, z, one)
-    p, q = w.polynomial(SINE, (z, z2)), w.polynomial(COSINE, (z, z2))
-    sine = w.add(r, w.fma(v, w.fma(z, p, w.number(SINE_FIRST)), w.mul(tail, rest)))
-    lost = w.fma(half, z, w.sub(one, rest))
-    correction = w.fma(w.neg(r), tail, w.fma(z2, q, lost))
-    return sine, w.add(rest, correction)
+    z, one = w.mul(r, r), w.number("0x1p0")
+    z2, v, half = w.mul(z, z), w.mul(z, r), w.mul(z, w.number("0x1p-1"))
+    rest = w.sub(one, half)
+    p, q = w.polynomial((SINE_FIRST, *SINE), (z, z2)), w.polynomial(COSINE, (z, z2))
+    lost = w.sub(w.sub(one, rest), half)
+    sine = w.add(r, w.fma(v, p, w.mul(tail, rest)))
+    return sine, w.add(rest, w.fma(z2, q, w.fma(w.neg(r), tail, lost)))
 
 
 def _placed(w: _Writer, sine: str, cosine: str, k: str) -> tuple[str, str]:
@@ -226,18 +237,24 @@ def _placed(w: _Writer, sine: str, cosine: str, k: str) -> tuple[str, str]:
 
 def _kernel(lanes: int, *, fused: bool) -> str:
     w = _Writer(lanes, fused=fused)
-    r, tail, k = _reduced(w)
-    sine, cosine = _placed(w, *_on_quarter(w, r, tail), k)
+    shifted = w.fma("%x", w.number(TWO_OVER_PI), w.number(_ROUNDER))
+    # the last bits are those of k
+    turns = w.let(f"bitcast {w.real} {shifted} to {w.whole}")
+    large = _beyond(w, turns, _QUARTERS if fused else _QUARTERS_SHORT)
+    any_ = w.let(f"icmp ne i64 {large if lanes == 1 else w.let(f'call i64 @llvm.vector.reduce.or.v{lanes}i64({w.whole} {large})')}, 0")
+    w.lines += [f"  br i1 {any_}, label %far, label %near", "near:"]
+    w.give(*_placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns))
+    w.lines.append("far:")
+    library = [w.let(f"call {w.real} @each.{f}.{lanes}({w.real} %x)") for f in ("sin", "cos")]
     size = w.let(f"call {w.real} @llvm.fabs.{suffix(lanes)}({w.real} %x)")
     # infinite and not a number is large too
     large = w.let(f"fcmp ugt {w.real} {size}, {literal(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, lanes)}")
-    any_ = large if lanes == 1 else w.let(f"icmp ne i{lanes} {w.let(f'bitcast {w.flag} {large} to i{lanes}')}, 0")
-    w.lines += [f"  br i1 {any_}, label %far, label %near", "near:"]
-    w.give(sine, cosine)
-    w.lines.append("far:")
-    s = w.let(f"call {w.real} @each.sin.{lanes}({w.real} %x)")
-    c = w.let(f"call {w.real} @each.cos.{lanes}({w.real} %x)")
-    s = w.let(f"select {w.flag} {large}, {w.real} {s}, {w.real} {sine}")
-    c = w.let(f"select {w.flag} {large}, {w.real} {c}, {w.real} {cosine}")
-    w.give(s, c)
+    own = _placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns)
+    w.give(*(w.let(f"select {w.flag} {large}, {w.real} {a}, {w.real} {b}") for a, b in zip(library, own, strict=True)))
     return w.function()
+
+
+def _beyond(w: _Writer, turns: str, quarters: int) -> str:
+    """Bits of k + quarters that should not be there, from the word of k + 1.5·2⁵²: none for −quarters ≤ k < quarters only."""
+    offset = w.let(f"sub {w.whole} {turns}, {w.bits(_bits(float.fromhex(_ROUNDER)) - quarters)}")
+    return w.let(f"and {w.whole} {offset}, {w.bits(-2 * quarters)}")

@@ -51,7 +51,7 @@ class NativeDynamics(Shown):
         self._defaults = numpy.array([defaults.get(n, numpy.nan) for n in self.parameter_names])
         self._complete = not numpy.isnan(self._defaults).any()
         # where arrays can go to the code as they are, and come back: found in one look-up, which takes as long as a state
-        self._direct = (self._udot, self._defaults) if self._complete and not pivots else None
+        self._direct = (self._call, self._defaults, self._udot) if self._complete and not pivots else None
 
     # around speeds that are singular
     _ways: ClassVar = "da.compile(s, start={…}) chooses others, da.compile(s, speeds='all') keeps all rates"
@@ -81,12 +81,14 @@ class NativeDynamics(Shown):
         direct = self._direct
         if direct is not None and not values:
             # what integrators and loops over states ask for, without the questions below
-            function, p = direct
-            dimensions = getattr(q, "ndim", 0)
-            if dimensions == 2 and type(t) is float:
-                return function.batch(q, u, t, p)
+            try:
+                dimensions = q.ndim
+            except AttributeError:
+                dimensions = 0
             if dimensions == 1:
-                return function.call(q, u, t, p)
+                return direct[0](q, u, t, direct[1])
+            if dimensions == 2 and type(t) is float:
+                return direct[2].batch(q, u, t, direct[1])
         for many in ("inputs", "values") if values else ():
             if isinstance(values.get(many), Mapping):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}

@@ -37,10 +37,8 @@ class FastBatch:
         self.library, self._one = library, one
         self._batch = _BATCH(library.address(f"{name}.batch"))
         self._table = ctypes.c_int64 * (2 * len(one.sizes) - 2)
-        # a number that the native side refers to
-        self._n_out = one.n_out
         if python_call.LAYOUT_IS_KNOWN:
-            python_call.fill_table(library.address("python"), self._n_out, FastBatch.convert)
+            python_call.fill_table(library.address("python"), FastBatch.convert)
         self._definition = python_call.definition(library.address(f"{name}.call"), b"Values of the compiled expressions at states in rows.")
 
     def function(self) -> Callable[..., Array]:
@@ -74,14 +72,14 @@ def _step(a: Array) -> int:
     return a.strides[0] // a.itemsize if a.ndim == 2 else 0
 
 
-def text(name: str, sizes: Sequence[int]) -> str:
-    """The native side, for parts of the state and parameters of these sizes."""
+def text(name: str, sizes: Sequence[int], n_out: int) -> str:
+    """The native side, for parts of the state and parameters of these sizes, and so many results."""
     last = len(sizes) - 1
     lines = [
         f"define ptr @{name}.call(ptr %self, ptr %arguments, i64 %count) nounwind {{",
         f"  %parts = alloca {{ptr, i64}}, i64 {len(sizes)}, align 8",
         f"  %right = icmp eq i64 %count, {len(sizes)}",
-        "  %given = alloca ptr, align 8",
+        "  %shape = alloca i64, i64 2, align 8",
         "  br i1 %right, label %take0, label %slow",
     ]
     for k, size in enumerate(sizes):
@@ -105,6 +103,7 @@ def text(name: str, sizes: Sequence[int]) -> str:
             f"  br i1 %good{k}, label %take{k + 1}, label %slow",
         ]
     run = _RUN.replace("<batch>", f"@{name}.batch").replace("<n>", f"%n{last}").replace("<P>", f"%part{last}")
+    run = run.replace("<n_out>", str(n_out))
     return "\n".join([python_call.NATIVE_TABLE, python_call.NUMBERS, _ROWS, *lines, f"take{last + 1}:", run, python_call.SLOW])
 
 
@@ -153,26 +152,13 @@ _RUN: Final = f"""
   %some = icmp sgt i64 <n>, 0
   br i1 %some, label %make, label %slow
 make:
-{known("empty")}
-{known("result")}
-{known("vectorcall")}
 {known("release")}
-{known("integer")}
-{known("pack")}
 {known("save_thread")}
 {known("restore_thread")}
-  %number = call ptr %integer(i64 <n>)
-  %no.number = icmp eq ptr %number, null
-  br i1 %no.number, label %failed, label %join
-join:
-  %shape = call ptr (i64, ...) %pack(i64 2, ptr %number, ptr %result)
-  call void %release(ptr %number)
-  %no.shape = icmp eq ptr %shape, null
-  br i1 %no.shape, label %failed, label %allocate
-allocate:
-  store ptr %shape, ptr %given, align 8
-  %y = call ptr %vectorcall(ptr %empty, ptr %given, i64 1, ptr null)
-  call void %release(ptr %shape)
+  store i64 <n>, ptr %shape, align 8
+  %width.at = getelementptr i64, ptr %shape, i64 1
+  store i64 <n_out>, ptr %width.at, align 8
+{python_call.new_array(2)}
   %no.room = icmp eq ptr %y, null
   br i1 %no.room, label %failed, label %fill
 fill:

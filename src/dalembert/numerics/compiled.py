@@ -129,7 +129,7 @@ class _Source:
     def text(self) -> str:
         """The code for one state, with the python_call for Python."""
         work_size, body = self.emitted(host())
-        return "\n".join((body, entry.once(_NAME, work_size), python_call.text(_NAME, (*self.parts, len(self.parameters)))))
+        return "\n".join((body, entry.once(_NAME, work_size), python_call.text(_NAME, (*self.parts, len(self.parameters)), len(self.outs))))
 
     def text_in_lanes(self, target: Target) -> str:
         """The code for several states at a time, for registers of as many numbers as `target` has lanes, with the call from Python."""
@@ -140,7 +140,7 @@ class _Source:
         run = rows.batch(text, target.lanes, used, *self.sizes[1:], inlined=self.is_inlined)
         # what is written into the loops is not kept beside them
         functions = text.ir.replace("define void @", "define internal void @") if self.is_inlined else text.ir
-        return "\n".join((functions, run, batch_call.text(_NAME, (*self.parts, len(self.parameters)))))
+        return "\n".join((functions, run, batch_call.text(_NAME, (*self.parts, len(self.parameters)), len(self.outs))))
 
     @functools.cached_property
     def kept(self) -> frozenset[int]:

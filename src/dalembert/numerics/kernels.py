@@ -126,7 +126,7 @@ class _Writer:
         return f"%t{self._count}"
 
     def number(self, text: str) -> str:
-        """A constant; lanes take it from a table that LLVM cannot see through, so that it is part of an instruction and not a load before."""
+        """A constant; lanes take it from a table that LLVM cannot see through: part of an instruction, not a load before it."""
         value = literal(float.fromhex(text), self.lanes)
         if self.lanes == 1:
             return value

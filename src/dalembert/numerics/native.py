@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from dalembert.algebra.arithmetic import Floats
@@ -20,6 +20,8 @@ from dalembert.numerics.symbol_values import BadValue, MissingValue, check_compl
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    # for one state, the constants, and for states in rows once that was asked for
+    _Direct = tuple[Callable[..., NDArray[Any]], NDArray[Any], Callable[..., NDArray[Any]] | None]
 
 # a divisor below this is zero
 _VANISHING: Final = 1e-12
@@ -51,7 +53,7 @@ class NativeDynamics(Shown):
         self._defaults = numpy.array([defaults.get(n, numpy.nan) for n in self.parameter_names])
         self._complete = not numpy.isnan(self._defaults).any()
         # where arrays can go to the code as they are, and come back: found in one look-up, which takes as long as a state
-        self._direct = (self._call, self._defaults, self._udot) if self._complete and not pivots else None
+        self._direct: _Direct | None = (self._call, self._defaults, None) if self._complete and not pivots else None
 
     # around speeds that are singular
     _ways: ClassVar = "da.compile(s, start={…}) chooses others, da.compile(s, speeds='all') keeps all rates"
@@ -88,7 +90,7 @@ class NativeDynamics(Shown):
             if dimensions == 1:
                 return direct[0](q, u, t, direct[1])
             if dimensions == 2 and type(t) is float:
-                return direct[2].batch(q, u, t, direct[1])
+                return (direct[2] or self._direct_batch())(q, u, t, direct[1])
         for many in ("inputs", "values") if values else ():
             if isinstance(values.get(many), Mapping):
                 values |= {str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()}
@@ -106,6 +108,11 @@ class NativeDynamics(Shown):
             if told:
                 raise BadValue(told)
         return udot
+
+    def _direct_batch(self) -> Callable[..., NDArray[Any]]:
+        """What takes states in rows as they are, made where it is first asked for and found at once from then on."""
+        self._direct = (self._call, self._defaults, self._udot.batch)
+        return self._udot.batch
 
     def _many(self, Q: Any, U: Any, t: Any, p: NDArray[Any]) -> NDArray[Any]:
         """u̇ of states in rows; those in which the speeds are singular are no numbers, and a warning says so: the others are kept."""

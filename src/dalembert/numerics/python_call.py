@@ -32,18 +32,18 @@ _DOUBLE: Final = numpy.dtype(numpy.float64)
 FIELDS: Final = {"data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
 IN_A_ROW_AND_ALIGNED: Final = 0x101
 # what the native side must know about this process
-_OBJECTS: Final = ("ndarray", "float64", "float", "empty", "result", "convert")
+_OBJECTS: Final = ("ndarray", "float64", "float", "convert", "new_array")
 _FUNCTIONS: Final = {
-    "call_object": "PyObject_CallObject",
     "vectorcall": "PyObject_Vectorcall",
     "release": "Py_DecRef",
-    "integer": "PyLong_FromSsize_t",
-    "pack": "PyTuple_Pack",
     "save_thread": "PyEval_SaveThread",
     "restore_thread": "PyEval_RestoreThread",
 }
 _TABLE: Final = (*_OBJECTS, *_FUNCTIONS)
 _FASTCALL: Final = 0x80
+# where numpy's table has PyArray_New, and what numpy calls a double
+_NEW_ARRAY: Final = 93
+_A_DOUBLE: Final = 12
 
 
 class BadArguments(DalembertError):
@@ -60,12 +60,11 @@ class FastCall:
 
     def __init__(self, library: Library, name: str, sizes: Sequence[int], n_out: int) -> None:
         self.library, self.sizes, self.n_out = library, tuple(sizes), n_out
-        self._shape = (n_out,)
         self._once = _ONCE(library.address(f"{name}.once"))
         # of calls that are through, for those to come
         self._spare: list[_Memory] = []
         if LAYOUT_IS_KNOWN:
-            fill_table(library.address("python"), self._shape, FastCall.convert)
+            fill_table(library.address("python"), FastCall.convert)
         self._definition = definition(library.address(f"{name}.call"), b"Values of the compiled expressions at one state.")
 
     def function(self) -> Callable[..., Array]:
@@ -170,13 +169,18 @@ def function(owner: object, definition: _MethodDef, converting: Callable[..., Ar
     return _new_function()(ctypes.byref(definition), owner, None)  # type: ignore[no-any-return]
 
 
-def fill_table(address: int, result: object, convert: Callable[..., Array]) -> None:
-    """Objects and functions of this process, in the order of _TABLE.
+def fill_table(address: int, convert: Callable[..., Array]) -> None:
+    """Objects and functions of this process, in the order of _TABLE; all of them are always there."""
+    objects = [id(o) for o in (numpy.ndarray, numpy.dtype(numpy.float64), float, convert)]
+    (ctypes.c_void_p * len(_TABLE)).from_address(address)[:] = [*objects, _new_array(), *_functions()]
 
-    `result` is what the shape of a result is made of; an object keeps it, the rest is always there.
-    """
-    objects = [id(o) for o in (numpy.ndarray, numpy.dtype(numpy.float64), float, numpy.empty, result, convert)]
-    (ctypes.c_void_p * len(_TABLE)).from_address(address)[:] = [*objects, *_functions()]
+
+@functools.cache
+def _new_array() -> int:
+    """PyArray_New of numpy's C interface, whose functions keep their places from version to version."""
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+    core = numpy._core if hasattr(numpy, "_core") else numpy.core  # noqa: SLF001 - its name up to numpy 1 was without the underscore
+    return int((ctypes.c_size_t * (_NEW_ARRAY + 1)).from_address(pointer(core.multiarray._ARRAY_API, None))[_NEW_ARRAY])  # noqa: SLF001
 
 
 @functools.cache
@@ -211,8 +215,8 @@ LAYOUT_IS_KNOWN: Final = _layout_is_known()
 # ---- the native side ---------------------------------------------------------------------------------
 
 
-def text(name: str, sizes: Sequence[int]) -> str:
-    """The built-in function, in LLVM text, for parts of the state and parameters of these sizes."""
+def text(name: str, sizes: Sequence[int], n_out: int) -> str:
+    """The built-in function, in LLVM text, for parts of the state and parameters of these sizes, and so many results."""
     *parts, _ = sizes
     arguments = [f"%d{k}" for k in range(len(sizes))]
     lines = [f"define ptr @{name}.call(ptr %self, ptr %arguments, i64 %count) nounwind {{"]
@@ -227,6 +231,7 @@ def text(name: str, sizes: Sequence[int]) -> str:
     lines += _joined(parts) if len(parts) > 1 else []
     state = "%x" if len(parts) > 1 else arguments[0]
     body = _CALL.replace("<once>", f"@{name}.once(ptr {state}, ptr {arguments[-1]}, ptr %numbers)")
+    lines += [f"  %shape = alloca i64, i64 1, align 8\n  store i64 {n_out}, ptr %shape, align 8"]
     return "\n".join([NATIVE_TABLE, NUMBERS, *lines, body, SLOW])
 
 
@@ -255,12 +260,16 @@ def field(name: str, kind: str, of: str = "%o") -> str:
   %{name} = load {kind}, ptr %{name}.at, align 4"""
 
 
+def new_array(dimensions: int) -> str:
+    """%y, an array of doubles whose %shape has so many dimensions."""
+    return f"""{known("new_array")}
+{known("ndarray")}
+  %y = call ptr %new_array(ptr %ndarray, i32 {dimensions}, ptr %shape, i32 {_A_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)"""
+
+
 # a new array for the result, filled
 _CALL: Final = f"""
-{known("call_object")}
-{known("empty")}
-{known("result")}
-  %y = call ptr %call_object(ptr %empty, ptr %result)
+{new_array(1)}
   %failed = icmp eq ptr %y, null
   br i1 %failed, label %give, label %fill
 fill:

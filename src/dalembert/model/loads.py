@@ -9,7 +9,7 @@ from typing import Any
 
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.exact_number import is_number
-from dalembert.algebra.folds import Rewrite, gradient, symbols_of
+from dalembert.algebra.folds import gradient, symbols_of
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
@@ -137,12 +137,17 @@ def _ends(s: Registry, what: str, P: Point, Q: Point) -> None:
 
 
 def _hint_at_even(s: Registry, D: Scalar) -> None:
-    """∂D/∂q̇ = 0 at rest, or the load of a dissipation function pushes what stands still."""
+    """∂D/∂q̇ without a rate in it is a load that pushes what stands still."""
     tape = s.space.tape
     rates = [i for i in symbols_of(tape, (D.i,)) if i in tape.rates.values()]
-    at_rest = Rewrite(tape, dict.fromkeys(rates, tape.zero))
-    loads = [at_rest(Q) for Q in gradient(tape, {D.i: tape.one}, rates)]
-    pushing = [str(tape.nodes[i][1]).replace("'", ".dot") for i, zero in zip(rates, shown_zero(tape, loads), strict=True) if not zero]
+    moving = set(rates) | {u.scalar.i for u in s.speed_list}
+    loads = dict(zip(rates, gradient(tape, {D.i: tape.one}, rates), strict=True))
+    constant = {x: Q for x, Q in loads.items() if moving.isdisjoint(symbols_of(tape, (Q,)))}
+    pushing = [
+        str(tape.nodes[x][1]).replace("'", ".dot")
+        for x, zero in zip(constant, shown_zero(tape, list(constant.values())), strict=True)
+        if not zero
+    ]
     if pushing:
         warn(f"dissipation: D is linear in {', '.join(pushing)}, a constant load; Rayleigh's function is quadratic, c*x.dot**2/2")
 

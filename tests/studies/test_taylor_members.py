@@ -101,7 +101,7 @@ def test_what_has_no_series_is_refused_member_by_member_and_auto_takes_the_other
     assert {"refused": 2} == refused.outcomes
     assert "leave out integrator='taylor'" in refused.failures[0]
     taken = da.ensemble(s, 1, integrator="auto", **asked)
-    assert "side by side" == taken.data.attrs["members run"]
+    assert "one by one (jumps in the state)" == taken.data.attrs["members run"]
     assert taken["x"].values == pytest.approx([4.5, 4.0])
 
 

@@ -217,9 +217,9 @@ def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
             # every member is told so
             why = "no Taylor series"
         else:
-            if not side_by_side.jumps():
+            why = side_by_side.jumps()
+            if not why:
                 return side_by_side, "side by side"
-            why = "jumps in time"
     return alone, f"one by one ({why})"
 
 

@@ -24,7 +24,7 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("work", POINTER),
     ("x", POINTER),
     ("values", POINTER),
-    # for each event: the last sample and the one before, the side it is on, and the side it must come to (0: any)
+    # for each event: the last sample and the one before, the side it is on, and the side it must come to (0: any; NaN: none)
     ("last", POINTER),
     ("earlier", POINTER),
     ("side", POINTER),
@@ -84,7 +84,8 @@ def _judge() -> str:
     w = Record(pointer, FIELDS)
     v, last, earlier, side = (NumberArray(p)[i] for p in (w.values, w.last, w.earlier, w.side))
     found = f.variable(f.value(0, WHOLE))
-    _parabola(f, w, found, (earlier, last, v), t)
+    with f.when(NumberArray(w.wanted)[i] >= -1.0):
+        _parabola(f, w, found, (earlier, last, v), t)
     with f.when(~ahead.differs(0)):
         with f.when(side * v < 0.0), f.when(NumberArray(w.wanted)[i] * v >= 0.0):
             found.value = f.value(1, WHOLE)

@@ -228,6 +228,11 @@ class Integration:
         """f at the state reached."""
         return self._work[0, : self.problem.size].copy()
 
+    @property
+    def planned(self) -> float:
+        """The step that is tried next."""
+        return self._run.h
+
     def retake(self, k: int, t_end: float) -> None:
         """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""
         run, self._breaks = self._run, []

@@ -16,7 +16,7 @@ from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.llvm_types import LANES
 from dalembert.numerics.python_call import address
 from dalembert.ode.constrained.rates import Workspace
-from dalembert.ode.memory import fill_head, padded, ready, structure
+from dalembert.ode.memory import fill_head, padded, structure
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.context_fields import COPY, FIELDS, load
@@ -194,15 +194,13 @@ class Context:
         self._fields.jets, self._fields.jets_audit = motion.address, audit.address if audit else 0
         self._fields.rows, self.rhs = order + 1, rhs
 
-    def linearize(
-        self, motion: CompiledFunction, p: NDArray[np.float64], audit: CompiledFunction | None, audit_p: NDArray[np.float64]
-    ) -> None:
+    def linearize(self, motion: CompiledFunction, audit: CompiledFunction | None) -> None:
         """Let the derivatives of the rates be known, of the motion and of what rides along."""
         fields = self._fields
         self._alive += [motion, audit]
-        fields.jacobian, fields.jacobian_work = motion.address, self._kept(ready(motion, p))
+        fields.jacobian, fields.jacobian_work = motion.address, self._ready(motion, fields.p)
         if audit is not None:
-            fields.jacobian_audit, fields.jacobian_audit_work = audit.address, self._kept(ready(audit, audit_p))
+            fields.jacobian_audit, fields.jacobian_audit_work = audit.address, self._ready(audit, fields.audit_p)
 
     def energy_changed(self, change: float) -> None:
         """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""

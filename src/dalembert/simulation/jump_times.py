@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _BENDING: Final = frozenset({"sign", "abs", "atan2"})
 # these jump themselves, so that a slope says nothing about what they do
 _JUMPING: Final = frozenset({"sign", "atan2"})
+# these have two sides, each of which is smooth
+_TWO_SIDED: Final = frozenset({"sign", "abs"})
 # how many intervals are looked at, how finely a run is looked through beyond that, and how many jumps are given a step of their own
 _MOST_INTERVALS: Final = 20_000
 _SAMPLES: Final = 20_001
@@ -129,6 +131,15 @@ def bends_of_time(tape: Tape, time: int) -> tuple[int, ...]:
     """The nodes under sign, |·| and atan2 that contain the time."""
     arguments = dict.fromkeys(a for op, a, _ in tape.nodes if op in _BENDING)
     return tuple(a for a in arguments if time in symbols_of(tape, (a,)))
+
+
+def switching_arguments(tape: Tape, nodes: Sequence[int], state: Sequence[int]) -> tuple[int, ...]:
+    """What stands under sign and |·| in these expressions and moves with the state; the last of `state` is the time."""
+    if not any(op in _TWO_SIDED for op, _, _ in tape.nodes):
+        return ()
+    moving = set(state[:-1])
+    arguments = dict.fromkeys(tape.nodes[i][1] for i in needed(tape, nodes) if tape.nodes[i][0] in _TWO_SIDED)
+    return tuple(a for a in arguments if not moving.isdisjoint(symbols_of(tape, (a,))))
 
 
 def _arguments(tape: Tape, time: int, values: Mapping[int, float], bends: Iterable[int] | None = None) -> Iterator[int]:

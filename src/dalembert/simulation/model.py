@@ -23,7 +23,7 @@ from dalembert.numerics.jets import ImpliedRates
 from dalembert.ode.constrained.layout import Entries
 from dalembert.ode.constrained.rates import ConstrainedRates, RatesKind
 from dalembert.once import MadeOnce
-from dalembert.simulation.jump_times import bends_of_time
+from dalembert.simulation.jump_times import bends_of_time, switching_arguments
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ class NativeModel:
     def bends(self) -> tuple[int, ...]:
         """What stands under sign, |·| and atan2 and contains the time."""
         return bends_of_time(self.tape, self.state[-1])
+
+    @cached_property
+    def switching(self) -> tuple[int, ...]:
+        """What stands under sign and |·| in the rates and moves with the state."""
+        return switching_arguments(self.tape, self.nodes, self.state)
 
     @cached_property
     def jacobian(self) -> CompiledFunction:

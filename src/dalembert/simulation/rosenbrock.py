@@ -11,9 +11,6 @@ from dalembert.once import made_once
 from dalembert.simulation.context_fields import COPY, load
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from dalembert.simulation.context import Context
     from dalembert.simulation.energy_audit.audit import Watched
     from dalembert.simulation.model import NativeModel
@@ -44,12 +41,12 @@ def _library() -> jit.Library:
     return jit.load(_TEXT, ("jacobian",))
 
 
-def native_jacobian(context: Context, model: NativeModel, p: NDArray[np.float64], watched: Watched | None, obstacle: str) -> int:
+def native_jacobian(context: Context, model: NativeModel, watched: Watched | None, obstacle: str) -> int:
     """The address of ∂f/∂y, whose functions the context is told about."""
     if isinstance(model.rates, ConstrainedRates) or obstacle:
         why = obstacle or "these equations have rows beside them"
         msg = f"Rosenbrock's method needs rates in closed form, and {why}; leave out integrator='rosenbrock'"
         raise NotApplicable(msg)
     audit = None if watched is None or watched.audit.rates is None else watched.audit.jacobian
-    context.linearize(model.jacobian, p, audit, p if watched is None else watched.p)
+    context.linearize(model.jacobian, audit)
     return _library().address("jacobian")

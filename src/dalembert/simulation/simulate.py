@@ -6,7 +6,7 @@ import functools
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from dalembert.ode.failures import RunInterrupted, RunStopped
 from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
+from dalembert.simulation.branches import switches_with_state, with_sides
 from dalembert.simulation.context import Context
 from dalembert.simulation.diagnosis import warn_of_integrator_error, warn_of_singular_speeds, warn_of_small_motion
 from dalembert.simulation.energy_audit.audit import Quadratures, Watched, native_audit
+from dalembert.simulation.events.branch_run import branch_run
 from dalembert.simulation.events.event import EventAction
 from dalembert.simulation.events.setting_up import eventful
 from dalembert.simulation.integrators import integrate_by
@@ -34,7 +36,7 @@ from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.rosenbrock import native_jacobian
-from dalembert.simulation.run_options import AUTO, OWN, PROJECTION, ROSENBROCK, TAYLOR, RunOptions, check_span
+from dalembert.simulation.run_options import AUTO, NATIVE, OWN, PROJECTION, ROSENBROCK, TAYLOR, RunOptions, check_span
 from dalembert.simulation.taylor import chosen_series
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.simulation.variations.saltation import Saltation
@@ -46,6 +48,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.integrals.audit import RunIntegrals
+
+
+# those whose steps end where a branch of the rates changes its side; Taylor's method refuses such rates
+_WITH_SIDES: Final = (NATIVE, AUTO, ROSENBROCK)
 
 
 class Switching(Protocol):
@@ -232,17 +238,23 @@ def run(
     breaks = _breaks(model, p, t0, t1)
     model, start = model_of_rank(model, p, start, chosen.kin)
     variation = _variation(chosen, model, p, start, options, (t0, t1))
+    accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION, model.parameters)
+    sided = None
+    if switching is None and variation is None and options.integrator in _WITH_SIDES and switches_with_state(model):
+        sided = with_sides(chosen, model, watched, (equations.route, options.alpha))
+        model, p, watched = sided.model.native, sided.p, sided.watched
     context = run_context(variation.model if variation else model, p, watched, start, options)
     by, other = options.integrator, _without_series(chosen, switching)
-    series = chosen_series(by, context, model, p, watched, number("rtol", options.rtol), other) if by in (TAYLOR, AUTO) else None
-    by_slopes = native_jacobian(context, model, p, watched, other) if by == ROSENBROCK else 0
+    # sides have series, but steps that end where a side changes have been made and measured by Runge and Kutta's method
+    with_series = by in (TAYLOR, AUTO) and sided is None
+    series = chosen_series(by, context, model, p, watched, number("rtol", options.rtol), other) if with_series else None
+    by_slopes = native_jacobian(context, model, watched, other) if by == ROSENBROCK else 0
     problem = _problem(context, start, t1, options, len(names), variation)
     # a problem is checked whenever it is made
     if series is not None or by_slopes or breaks:
         problem = replace(problem, taylor=series, jacobian=by_slopes, breaks=breaks)
     live = LiveRun(chosen) if chosen.live else None
     problem = live.watched(problem) if live else problem
-    accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION, model.parameters)
 
     def named(solution: Solution) -> Trajectory:
         seconds = time.perf_counter() - begin
@@ -265,6 +277,8 @@ def run(
         with progress_bar(t0, t1, options.progress) as show:
             if switching is not None:
                 trajectory = named(switching.integrate(problem, p, context, watched, show))
+            elif sided is not None:
+                trajectory = named(branch_run(chosen, sided, options.events, problem, context, show).integrate())
             elif options.events:
                 trajectory = named(eventful(chosen, options.events, problem, context, watched, show, saltation).integrate())
             elif by in OWN:
@@ -276,13 +290,18 @@ def run(
             raise live.raised from live.raised.__cause__
         failure.trajectory = named(failure.solution)
         raise
-    if not trajectory.finished and trajectory.solution.interrupted:
-        raise RunInterrupted(trajectory.solution.message, _asked(trajectory, options))
-    if not isinstance(model.rates, ConstrainedRates):
-        warn_of_singular_speeds(trajectory)
-    warn_of_small_motion(trajectory, problem.rtol, options.atol)
+    return _ended(trajectory, problem.rtol, options, explicit=not isinstance(model.rates, ConstrainedRates))
+
+
+def _ended(trajectory: Trajectory, rtol: float, options: RunOptions, *, explicit: bool) -> Trajectory:
+    """The motion that was asked for, with what is to be said about it."""
     asked = _asked(trajectory, options)
-    warn_of_integrator_error(asked, problem.rtol)
+    if not trajectory.finished and trajectory.solution.interrupted:
+        raise RunInterrupted(trajectory.solution.message, asked)
+    if explicit:
+        warn_of_singular_speeds(trajectory)
+    warn_of_small_motion(trajectory, rtol, options.atol)
+    warn_of_integrator_error(asked, rtol)
     return asked
 
 

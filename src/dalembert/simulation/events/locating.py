@@ -34,20 +34,23 @@ class Crossing(NamedTuple):
     event: int
 
 
-def crossings(step: DenseStep, functions: EventFunctions, sides: Numbers) -> list[Crossing]:
-    """Those in the wanted direction; `sides` tells on which side of zero each event was when the step began."""
+def crossings(step: DenseStep, functions: EventFunctions, sides: Numbers, g_at: Callable[[float], Numbers] | None = None) -> list[Crossing]:
+    """Those in the wanted direction; `sides` tells on which side of zero each event was when the step began.
+
+    `g_at` gives all g at a time of the step, where somebody has that faster.
+    """
     n = functions.values.n_in - 1
 
-    def all_at(t: float) -> Numbers:
+    def values_at(t: float) -> Numbers:
         x[:n], x[n] = step.at(t)[:n], t
         found: Numbers = functions.values.call(x, functions.p)
         return found
 
-    x = np.empty(n + 1)
+    x, all_at = np.empty(n + 1), g_at or values_at
     # one sample beyond either end tells an extreme inside from one outside
     times = [step.begin + k * (step.end - step.begin) / SAMPLES for k in range(-1, SAMPLES + 2)]
     times[-2] = step.end
-    samples = [all_at(t) for t in times]
+    samples = [all_at(t).tolist() for t in times]
     found = []
     for i, e in enumerate(functions.events):
         wanted = SIGNS[e.direction]
@@ -55,7 +58,7 @@ def crossings(step: DenseStep, functions: EventFunctions, sides: Numbers) -> lis
         def g(t: float, i: int = i) -> float:
             return float(all_at(t)[i])
 
-        values = [float(row[i]) for row in samples]
+        values = [row[i] for row in samples]
         found += [Crossing(t, i) for t, side in _of_one(g, times, values, float(sides[i])) if wanted * side >= 0.0]
     return sorted(found)
 

@@ -93,7 +93,7 @@ class EventfulRun:
             if ended or integration.t >= problem.t1:
                 return self._last(integration, after, f"ended by {ended!r}" if ended else "finished")
             self._check_endless(integration, found)
-            integration.jump(after)
+            self._jump(integration, after)
             integration.go_on()
             self._begin(integration, first=False)
 
@@ -189,6 +189,9 @@ class EventfulRun:
             self._record(c.event, t, before, changed.y, changed.impulse)
             y = after
         return y, ""
+
+    def _jump(self, integration: Integration, after: Numbers) -> None:
+        integration.jump(after)
 
     def _vary(self, i: int, t: float, before: Numbers, after: Numbers) -> None:
         if self.vary is not None:

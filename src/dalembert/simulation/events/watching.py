@@ -191,6 +191,13 @@ class Watch:
         self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(small, 0.0, g)
         self._fields.t_last = self._fields.t_earlier = float(x[-1])
 
+    def place(self, first: int, sides: Numbers, g: Numbers, looked_for: NDArray[np.bool_]) -> None:
+        """Events from this number on are on these sides, with these values; those that are not looked for pass unseen."""
+        arrays = self._arrays
+        arrays["side"][first:] = sides
+        arrays["last"][first:] = arrays["earlier"][first:] = g
+        arrays["wanted"][first:] = np.where(looked_for, 0.0, np.nan)
+
     def check(self, x: Numbers) -> None:
         """Refuse a run that begins inside an obstacle, or where an event has no value."""
         g, slopes = self.functions.values.call(x, self.functions.p), self.functions.gradients(x)

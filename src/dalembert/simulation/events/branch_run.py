@@ -1,0 +1,268 @@
+"""A run from side to side: it pauses where the argument g of sign g or |g| in the rates crosses zero, and goes on on the other side.
+
+The side that follows is the one that g goes to by the rates of that side. Where neither side leads away from g = 0 (a motion that
+slides along it), or crossings accumulate, the branch is left to the error control, as if nobody looked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from dalembert.algebra.folds import gradient, symbols_of, transplant
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.ode.memory import padded
+from dalembert.ode.points import address
+from dalembert.simulation.branches import SidedModel
+from dalembert.simulation.events.acting import Actor
+from dalembert.simulation.events.event import Event, EventAction
+from dalembert.simulation.events.locating import Crossing, crossings
+from dalembert.simulation.events.running import EventfulRun
+from dalembert.simulation.events.setting_up import booking
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_node, refuse_unheld
+from dalembert.states.evaluator import Evaluator, label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from dalembert.ode.loop import DenseStep, Integration, Progress
+    from dalembert.ode.problem import InitialValueProblem
+    from dalembert.ode.solution import Solution
+    from dalembert.simulation.context import Context
+    from dalembert.states.values import Values
+
+    Numbers = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+# parts of Σ |∂g/∂x| |x|, and numbers, that count as zero
+_ZERO: Final = 1e-12
+_ZERO_ANYWAY: Final = 1e-14
+# a part of the step to come after which g = ġ = 0 shows where it goes
+_MOMENT: Final = 1e-3
+# so many crossings within a step of usual length are no switching any more
+_MANY: Final = 8
+# so many last bits before the end of a run are no time
+_NO_TIME: Final = 64
+# so many last bits behind a break
+_BESIDE: Final = 4
+
+
+@dataclass(frozen=True)
+class SideFlags:
+    """Parameters of native code, and the places of the σ and of the φ of branches among them, with the numbers of the branches."""
+
+    p: Numbers
+    sides: tuple[list[int], list[int]]
+    free: tuple[list[int], list[int]]
+
+    @classmethod
+    def of(cls, p: Numbers, symbols: Sequence[int], sides: Sequence[int], free: Sequence[int]) -> SideFlags:
+        """Those that are among the symbols."""
+        place = {i: k for k, i in enumerate(symbols)}
+
+        def places(flags: Sequence[int]) -> tuple[list[int], list[int]]:
+            found = [(place[i], k) for k, i in enumerate(flags) if i in place]
+            return [i for i, _ in found], [k for _, k in found]
+
+        return cls(p, places(sides), places(free))
+
+    def put(self, sides: Numbers, free: Flags) -> None:
+        """Let the parameters be these."""
+        for (places, numbers), values in ((self.sides, sides), (self.free, free)):
+            self.p[places] = values[numbers]
+
+
+def branch_run(
+    chosen: Values, sided: SidedModel, events: tuple[Event, ...], problem: InitialValueProblem, context: Context, show: Progress | None
+) -> BranchRun:
+    """The run with its branches, and the user's events before them."""
+    model, p, watched = sided
+    evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
+    kin, tape = evaluator.kin, evaluator.tape
+    nodes = [event_node(evaluator, e) for e in events]
+    of_branches = transplant(model.native.tape, tape, [i for b in model.branches for i in b])
+    arguments, sides, free = of_branches[::3], of_branches[1::3], of_branches[2::3]
+    own = tuple(Event(f"side of branch {k}", action=EventAction.SWITCH) for k in range(len(model.branches)))
+    functions, symbols = _functions(evaluator, (*events, *own), [*nodes, *arguments], [*sides, *free])
+    actor = Actor(chosen, evaluator, events, nodes)
+    for k, e in enumerate(events):
+        refuse_unheld(chosen, tape, (nodes[k], *actor.new_values(k)), f"event {e.title!r}")
+    settings = [SideFlags.of(functions.p, symbols, sides, free)]
+    own_sides, own_free = [b.side for b in model.branches], [b.free for b in model.branches]
+    settings.append(SideFlags.of(p, model.native.parameters, own_sides, own_free))
+    if watched is not None:
+        settings.append(SideFlags.of(watched.p, watched.audit.parameters, own_sides, own_free))
+    unheld = {i for each in chosen.live if each.is_continuous for i in each.nodes}
+    n = len(kin.state)
+    return BranchRun(
+        problem,
+        Watch(functions, n, padded(problem.size), problem.dense_rows),
+        actor,
+        tuple(label(kin.name(i)) for i in kin.state),
+        booking(n, context, watched),
+        show,
+        context=context,
+        settings=settings,
+        # between evaluations of the equations nobody asks a function that is not held
+        given_up=np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in arguments]),
+    )
+
+
+def _functions(
+    evaluator: Evaluator, events: tuple[Event, ...], nodes: Sequence[int], flags: Sequence[int]
+) -> tuple[EventFunctions, tuple[int, ...]]:
+    """g of events and branches with their slopes, and the symbols of their parameters."""
+    tape, state = evaluator.tape, (*evaluator.kin.state, evaluator.time)
+    slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
+    symbols = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
+    known = {**evaluator.numbers, **dict.fromkeys(flags, np.float64(0.0))}
+    p = np.array([known[i] for i in symbols], dtype=float)
+    values, gradients = (CompiledFunction(tape, outs, state, symbols) for outs in (nodes, slopes))
+    return EventFunctions(events, tuple(nodes), values, gradients, p), symbols
+
+
+@dataclass
+class BranchRun(EventfulRun):
+    """A run whose rates have sides; those after the user's events are its own."""
+
+    context: Context = field(kw_only=True)
+    settings: list[SideFlags] = field(kw_only=True)
+    # branches that are the error control's for good
+    given_up: Flags = field(kw_only=True)
+
+    def integrate(self) -> Solution:
+        """The motion, from the first sides on."""
+        m = len(self.given_up)
+        self._first = len(self.watch.functions.events) - m
+        # where a side is not known, it is zero and the branch free
+        self._sides = np.zeros(m)
+        self._times: list[list[float]] = [[] for _ in range(m)]
+        # those that have just crossed, with the sides they left
+        self._left: dict[int, float] = {}
+        self._apply()
+        x = np.append(self.problem.start[: self._n], self.problem.t0)
+        self._sides[:] = np.where(self.given_up, 0.0, np.sign(self._values(x)))
+        self._apply()
+        if self.problem.breaks:
+            self.problem = replace(self.problem, at_break=self._behind_break(self.problem.at_break))
+        return super().integrate()
+
+    # ---- sides -------------------------------------------------------------------------------
+
+    def _values(self, x: Numbers) -> Numbers:
+        return self.watch.functions.values.call(x, self.watch.functions.p)[self._first :].copy()
+
+    def _apply(self) -> None:
+        """The sides as they are now, in all native code."""
+        for flags in self.settings:
+            flags.put(self._sides, self._sides == 0.0)
+        self.context.parameters_changed()
+        self.watch.parameters_changed()
+
+    def _begin(self, integration: Integration, *, first: bool) -> None:
+        self._settle(integration)
+        super()._begin(integration, first=first)
+        self._stand(np.append(integration.state[: self._n], integration.t))
+
+    def _stand(self, x: Numbers) -> None:
+        """Look for crossings from these sides on; what has just crossed is at zero."""
+        g = self._values(x)
+        self.watch.place(self._first, self._sides, np.where(self._sides * g > 0.0, g, 0.0), ~self.given_up)
+
+    def _settle(self, integration: Integration) -> None:
+        """Sides that lead to themselves: where g is zero, by its rate on that side; where no side does, it is free."""
+        had, free = set(self._left.items()), self.given_up.copy()
+        while True:
+            wanted = np.where(free, 0.0, self._wanted(integration))
+            changed = np.flatnonzero(wanted != self._sides).tolist()
+            if not changed:
+                break
+            for k in changed:
+                had.add((k, float(self._sides[k])))
+                free[k] = not wanted[k] or (k, float(wanted[k])) in had
+                self._sides[k] = 0.0 if free[k] else wanted[k]
+            self._apply()
+            integration.go_on()
+        self._left.clear()
+
+    def _wanted(self, integration: Integration) -> Numbers:
+        """The side of each branch, by the value of g, else by its rate, else by its rate a moment later."""
+        n, functions = self._n, self.watch.functions
+        x, xdot = np.append(integration.state[:n], integration.t), np.append(integration.slope[:n], 1.0)
+        g, slopes = self._values(x), functions.gradients(x)[self._first :]
+        rates = slopes @ xdot
+        small = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _ZERO_ANYWAY
+        small[list(self._left)] = True
+        side = np.where(small, np.sign(rates), np.sign(g))
+        if not side.all():
+            h = _MOMENT * integration.planned
+            later = x + h * xdot
+            rate_later = np.append(integration.rates(later[-1], later[:-1])[:n], 1.0)
+            side = np.where(side == 0.0, np.sign(functions.gradients(later)[self._first :] @ rate_later), side)
+        return side
+
+    def _behind_break(self, change: Callable[[float, Numbers], None] | None) -> Callable[[float, Numbers], None]:
+        """What else happens at a break, and then the sides anew: g may jump there."""
+
+        def behind(t: float, y: Numbers) -> None:
+            if change is not None:
+                change(t, y)
+            x = np.append(y[: self._n], t + _BESIDE * math.ulp(t))
+            g, before = self._values(x), self._sides.copy()
+            self._sides = np.where(self.given_up | (np.abs(g) <= _ZERO_ANYWAY), self._sides, np.sign(g))
+            if (self._sides != before).any():
+                self._apply()
+            self._stand(x)
+
+        return behind
+
+    # ---- crossings ---------------------------------------------------------------------------
+
+    def _look(self, integration: Integration) -> list[Crossing]:
+        k, t1 = integration.steps, self.problem.t1
+        found = super()._look(integration)
+        if found and t1 - integration.t <= _NO_TIME * math.ulp(t1) and all(c.event >= self._first for c in found):
+            # beyond it there is no room for a step
+            integration.retake(k - 1, t1)
+            return []
+        return found
+
+    def _crossings(self, integration: Integration, step: DenseStep) -> list[Crossing]:
+        rows = integration.padded_step(integration.steps).rows
+        g = self.watch.sampled(address(rows), step.begin, step.end - step.begin)
+        found = crossings(step, self.watch.functions, self.watch.side_before, g)
+        return [c for c in found if c.event < self._first or not self.given_up[c.event - self._first]]
+
+    def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
+        y, ended = super()._act(integration, [c for c in found if c.event < self._first])
+        if ended:
+            return y, ended
+        before = self.watch.side_before[self._first :]
+        for k in dict.fromkeys(c.event - self._first for c in found if c.event >= self._first):
+            self._left[k] = float(self._sides[k]) or float(before[k])
+            self._sides[k] = -self._left[k]
+            self._give_up_accumulating(integration, k)
+        self._apply()
+        return y, ""
+
+    def _jump(self, integration: Integration, after: Numbers) -> None:
+        """A side that changes leaves the state as it is: one point."""
+        if not np.array_equal(after, integration.state):
+            super()._jump(integration, after)
+
+    def _give_up_accumulating(self, integration: Integration, k: int) -> None:
+        """Crossings without end are the error control's."""
+        t, times = integration.t, self._times[k]
+        times.append(t)
+        usual = (t - self.problem.t0) / max(integration.steps, 1)
+        if len(times) > _MANY and t - times[-_MANY - 1] <= usual:
+            self.given_up[k], self._sides[k] = True, 0.0
+
+    def _check_endless(self, integration: Integration, found: Sequence[Crossing]) -> None:
+        asked = [c for c in found if c.event < self._first]
+        if asked:
+            super()._check_endless(integration, asked)

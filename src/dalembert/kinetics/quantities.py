@@ -51,8 +51,6 @@ class Quantities:
         symbol = f.letter(letter, below)
         return Quantity(symbol, value, (), symbol)
 
-    # ---- variables -----------------------------------------------------------------------------
-
     def variables(self, symbol: f.Formula, nodes: Iterable[int], index: tuple[str | f.Formula, ...] = ()) -> Quantity:
         """A column of symbols; its entries belong to the coordinates unless said otherwise."""
         return Quantity(symbol, Column(self.tape, nodes), symbol=symbol, index=index or self.coordinates)

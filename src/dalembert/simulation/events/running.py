@@ -143,6 +143,9 @@ class EventfulRun:
         if not acting:
             return []
         self._move_to(integration, k - 1, acting[0], step)
+        if 0.0 < self.problem.t1 - integration.t <= _LAST_BITS * math.ulp(self.problem.t1):
+            # beyond it there is no room for a step: it happens at the end
+            integration.retake(k - 1, self.problem.t1)
         return [c for c in acting if c.t <= near]
 
     def _crossings(self, _: Integration, step: DenseStep) -> list[Crossing]:

@@ -72,7 +72,7 @@ def test_a_tampered_right_hand_side_is_a_model_error(monkeypatch):
     good = da.forward_dynamics(s)
     factor = good.tape.const(Fraction(1001, 1000))
     wrong = replace(good, udot=(good.tape.mul(factor, good.udot[0]), *good.udot[1:]), route="tampered")
-    monkeypatch.setattr(import_module("dalembert.api.compile"), "_forward_dynamics", lambda _: wrong)
+    monkeypatch.setattr(import_module("dalembert.api.compile"), "forward_dynamics_of", lambda _: wrong)
     run = da.simulate(s, 5.0, start={"alpha": 1.0, "beta": 0.5}, rtol=1e-11, atol=1e-11)
     found = run.integrals
     assert not found.model_is_right

@@ -87,7 +87,7 @@ class Stiff:
         self.model = native_model(chosen, da.forward_dynamics(task.system))
         self.p = numpy.array(parameters_of(chosen, self.model.parameters), dtype=float)
         self.context = Context(self.model.rates, self.p, None, autonomous=self.model.autonomous)
-        self.slopes = native_jacobian(self.context, self.model, self.p, None, "")
+        self.slopes = native_jacobian(self.context, self.model, None, "")
 
     def problem(self, tolerance: float, slopes: int = 0) -> InitialValueProblem:
         c = self.context

@@ -45,8 +45,6 @@ _ZERO_ANYWAY: Final = 1e-14
 _MOMENT: Final = 1e-3
 # so many crossings within a step of usual length are no switching any more
 _MANY: Final = 8
-# so many last bits before the end of a run are no time
-_NO_TIME: Final = 64
 # so many last bits behind a break
 _BESIDE: Final = 4
 
@@ -223,13 +221,10 @@ class BranchRun(EventfulRun):
     # ---- crossings ---------------------------------------------------------------------------
 
     def _look(self, integration: Integration) -> list[Crossing]:
-        k, t1 = integration.steps, self.problem.t1
         found = super()._look(integration)
-        if found and t1 - integration.t <= _NO_TIME * math.ulp(t1) and all(c.event >= self._first for c in found):
-            # beyond it there is no room for a step
-            integration.retake(k - 1, t1)
-            return []
-        return found
+        # a side that changes at the end changes nothing
+        at_end = integration.t >= self.problem.t1 and all(c.event >= self._first for c in found)
+        return [] if at_end else found
 
     def _crossings(self, integration: Integration, step: DenseStep) -> list[Crossing]:
         rows = integration.padded_step(integration.steps).rows

@@ -50,8 +50,8 @@ from dalembert.api.simulate import simulate as simulate
 from dalembert.constraint_analysis.analysis import ConstraintAnalysis as ConstraintAnalysis
 from dalembert.constraint_analysis.analysis import RedundantRow as RedundantRow
 from dalembert.constraint_analysis.analysis import constraints as constraints
-from dalembert.constraint_analysis.classes import RowClass as RowClass
 from dalembert.constraint_analysis.hidden import HiddenPosition as HiddenPosition
+from dalembert.constraint_analysis.integrability import RowClass as RowClass
 from dalembert.equations.explicit import ExplicitEquations as ExplicitEquations
 from dalembert.equations.form import Equations as Equations
 from dalembert.equations.sympy_form import SymPyEquations as SymPyEquations
@@ -109,7 +109,7 @@ from dalembert.integrals.audit import RunIntegrals as RunIntegrals
 from dalembert.integrals.audit import Work as Work
 from dalembert.integrals.conservative import LoadVerdict as LoadVerdict
 from dalembert.integrals.energy_integrals import EnergyIntegrals as EnergyIntegrals
-from dalembert.integrals.routh import RouthReduction as RouthReduction
+from dalembert.integrals.symmetry import RouthReduction as RouthReduction
 from dalembert.integrals.symmetry import Symmetry as Symmetry
 from dalembert.inverse.at_state import StateValues as StateValues
 from dalembert.inverse.at_state import evaluate as evaluate
@@ -221,10 +221,10 @@ from dalembert.statics.equilibrium import Equilibrium as Equilibrium
 from dalembert.statics.equilibrium import equilibria as equilibria
 from dalembert.statics.equilibrium import equilibrium as equilibrium
 from dalembert.statics.principles import StaticEquations as StaticEquations
+from dalembert.statics.principles import StaticStep as StaticStep
 from dalembert.statics.principles import stationary_potential as stationary_potential
 from dalembert.statics.principles import virtual_work as virtual_work
 from dalembert.statics.solutions import Solutions as Solutions
-from dalembert.statics.steps import StaticStep as StaticStep
 from dalembert.studies.fit import BadFit as BadFit
 from dalembert.studies.fit_data import BadData as BadData
 from dalembert.studies.fit_identifiability import Inseparable as Inseparable

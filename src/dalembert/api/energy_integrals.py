@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from dalembert.integrals.conservative import LoadVerdict
     from dalembert.integrals.energies import Energies
     from dalembert.integrals.energy_integrals import EnergyIntegrals
-    from dalembert.integrals.routh import RouthReduction
-    from dalembert.integrals.symmetry import Symmetry
+    from dalembert.integrals.symmetry import RouthReduction, Symmetry
 
 
 @options_by_name
@@ -85,7 +84,7 @@ def _direction(system: System, E: Energies, xi: Mapping[Any, Any]) -> dict[int, 
 def routh(system: System) -> RouthReduction:
     """Routh's reduction: ignorable coordinates removed, their momenta constants."""
     from dalembert.integrals.decide import OnTheMotion
-    from dalembert.integrals.routh import routh as reduce
+    from dalembert.integrals.symmetry import routh as reduce
 
     E, equations, _ = _energies(system, {}, {})
     return reduce(E, OnTheMotion(E.t, equations, E.kin.nonlinear_rows))
@@ -95,8 +94,8 @@ def _energies(
     system: System, values: Mapping[Any, Any], inputs: Mapping[Any, Any], about: Mapping[Any, Any] | None = None
 ) -> tuple[Energies, Equations, dict[int, int]]:
     """The energies and powers, the equations of motion, and what is known of constants, motions and inputs."""
-    from dalembert.integrals.bindings import known
     from dalembert.integrals.energies import Energies
+    from dalembert.integrals.energy_integrals import known
     from dalembert.states.values import values_of_run
 
     kin = kinematics(system) if about is None else regular_at(kinematics(system), about)

@@ -5,33 +5,29 @@ Source: Mei85 (7.8), which counts holonomic rows only; Gre03 §4.1 counts veloci
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.constraint_analysis.classes import ReachedPlace, RowClass, row_classes
 from dalembert.constraint_analysis.configurations import (
+    Dependence,
     Situation,
+    dependences,
     dependent_rows,
     first_position,
+    listed,
     motions,
     positions_near,
-    situation,
-)
-from dalembert.constraint_analysis.dependence import (
-    Dependence,
-    dependences,
-    listed,
-    names,
     refuse_contradictions,
     refuse_velocity,
     refuse_without_numbers,
+    situation,
     undecided,
 )
 from dalembert.constraint_analysis.hidden import HiddenPosition, hidden_positions
-from dalembert.constraint_analysis.integrability import Field, Reach, choose_positions, reach
+from dalembert.constraint_analysis.integrability import Field, Reach, ReachedPlace, RowClass, choose_positions, reach, row_classes
 from dalembert.constraint_analysis.rows import SystemRows, bound, rows_of, without
 from dalembert.errors import DalembertError, NotASystem
 from dalembert.model.system import System
@@ -101,9 +97,8 @@ class ConstraintAnalysis(Typeset):
         return self.coordinates - self.velocity_rank
 
     def __str__(self) -> str:
-        from dalembert.constraint_analysis.account import account
-
-        return account(self)
+        heading = f"{self.system}: {_count(self.coordinates, 'coordinate')}, {_count(len(self.rows), 'constraint row')}"
+        return "\n".join([heading, *_rows(self), *_freedoms(self), *_redundancy(self), *_integrability(self), *self.notes])
 
     __repr__ = __str__
 
@@ -132,7 +127,7 @@ def constraints(
     everywhere = dependences(rows)
     with_motions = bound(rows, bindings)
     where = _assembled(with_motions, everywhere, values or {}, bindings, number("t0", t0), start or {}, guess or {})
-    redundant = [*(_named(rows, d) for d in everywhere), *where.redundant]
+    redundant = [*(RedundantRow(rows.linear[d.row].name, rows.names(d.others), everywhere=True) for d in everywhere), *where.redundant]
     gone = {r.row for r in redundant}
     # what repeats others takes no part in the rest
     kept, kept_with_motions = without(rows, gone), without(with_motions, gone)
@@ -213,7 +208,7 @@ def _assembled(
     if not usable:
         return _Where(notes=("not checked where the rows hold: a row has no value there",))
     dependent = {i: others for i, others in dependent_rows(usable).items() if i not in gone}
-    redundant = tuple(RedundantRow(rows.linear[i].name, names(rows.linear, others), everywhere=False) for i, others in dependent.items())
+    redundant = tuple(RedundantRow(rows.linear[i].name, rows.names(others), everywhere=False) for i, others in dependent.items())
     for i, others in dependent.items():
         refuse_velocity(place, i, others, found.q)
     coordinates = [str(rows.tape.nodes[i][1]) for i in rows.q]
@@ -287,5 +282,64 @@ def _kinds(rows: SystemRows) -> tuple[tuple[str, str], ...]:
     return tuple((name, kinds[name]) for name in [*order, *(k for k in kinds if k not in order)] if name in kinds)
 
 
-def _named(rows: SystemRows, d: Dependence) -> RedundantRow:
-    return RedundantRow(rows.linear[d.row].name, names(rows.linear, d.others), everywhere=True)
+# ---- in words ----------------------------------------------------------------------------------
+
+_KINDS = {"norm": "keeps a quaternion's norm", "position": "on positions", "velocity": "on velocities"}
+
+
+def _rows(found: ConstraintAnalysis) -> Iterator[str]:
+    width = max((len(name) for name, _ in found.rows), default=0)
+    classes = {c.name: str(c) for c in found.classes}
+    for name, kind in found.rows:
+        word = classes.get(name, "")
+        yield f"  {name:<{width}}  {_KINDS.get(kind, kind)}" + (f": {word}" if word and word != "holonomic" else "")
+    for name in found.dropped:
+        yield f"  {name}: dropped, because the coordinates hold it already"
+
+
+def _freedoms(found: ConstraintAnalysis) -> Iterator[str]:
+    n, m_hol, m = found.coordinates, found.position_rank, found.velocity_rank
+    counted = f"{n} − {_count(m_hol, 'independent row')} on positions" if m_hol else f"{n}, since no row is on positions alone"
+    yield f"configuration: {_count(found.configuration_freedoms, 'freedom')} ({counted}): so many numbers tell where it is"
+    freely = f"{n} − {_count(m, 'independent row')}" if m else f"{n}, since there are no rows"
+    yield f"velocity: {_count(found.velocity_freedoms, 'freedom')} ({freely}): so many speeds tell how it moves from there"
+    if found.velocity_freedoms == 0:
+        yield "nothing is free to move: the rows determine every rate"
+
+
+def _redundancy(found: ConstraintAnalysis) -> Iterator[str]:
+    if not found.rows:
+        return
+    if found.redundant:
+        for row in found.redundant:
+            yield f"redundant: {row}"
+        yield "the motion does not depend on a redundant row, but how it shares the reactions with those it repeats is not determined"
+    else:
+        where = "everywhere" if found.position is None else "everywhere and where they hold"
+        yield f"redundant: none (compared {where})"
+
+
+def _integrability(found: ConstraintAnalysis) -> Iterator[str]:
+    gone = {row.row for row in found.redundant}
+    velocity = sum(kind == "velocity" and name not in gone for name, kind in found.rows)
+    if not velocity:
+        if any(kind == "velocity" or kind.startswith("nonlinear") for _, kind in found.rows) or not found.rows:
+            return
+        yield "integrable: every row is on positions"
+        return
+    together = f"{found.integrable} of {_count(velocity, 'row')} on velocities"
+    if not found.integrable:
+        yield f"integrable: {together}; no position is out of reach (the system is nonholonomic)"
+        return
+    yield f"integrable: {together}: positions in disguise, whose constants the start decides"
+    for position in found.hidden:
+        yield f"  {position}, from {listed(position.rows)}"
+    missing = found.integrable - len(found.hidden)
+    if missing:
+        yield f"  {missing} of them {'is' if missing == 1 else 'are'} not written out here"
+    left = found.configuration_freedoms - found.integrable
+    yield f"  from a given start {_count(left, 'freedom')} of configuration can be reached"
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n or 'no'} {what}{'s' * (n != 1)}"

@@ -2,27 +2,33 @@
 
 A one-form of the integrable part is tried as it is declared, solved for different coordinates, and without its
 denominators; if it is closed it is integrated coordinate by coordinate. What is left is sought among sums of products of what the
-rows contain. Every φ is checked exactly: its differential lies in
-the span of the rows, and outside the span of what is known already.
+rows contain: φ = Σ c_m f_m with rational c_m. Every φ is checked exactly: its differential lies in the span of the rows, and outside
+the span of what is known already.
+
+The f_m are monomials in the coordinates, sines and cosines of what stands under sines and cosines in the rows, and products of
+these with one constant of the system. X(φ) = 0 for every field X at many random points of one prime field is a linear system for
+the c_m. What is found is only a proposal, which is proved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, islice
 from math import prod
 from typing import Final
 
-from dalembert.algebra.columns import Column, contracted, solution
-from dalembert.algebra.exact.field import StructurallySingular, Trials, rank_mod, shown_zero
-from dalembert.algebra.folds import Derivative
+from dalembert.algebra.columns import Column, solution, total
+from dalembert.algebra.exact.field import BadPoint, PrimePoint, StructurallySingular, Trials, rank_mod, shown_zero
+from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction
+from dalembert.algebra.exact.quadratic import Element
+from dalembert.algebra.folds import Derivative, needed, symbols_of
 from dalembert.algebra.normal_form.antiderivative import antiderivative
 from dalembert.algebra.normal_form.forms import Form, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.normal_form.ring import TooLong
 from dalembert.algebra.scalar import Scalar
-from dalembert.constraint_analysis.ansatz import proposals
 from dalembert.constraint_analysis.integrability import Reach, along, choose_positions
 from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.errors import BadExpression
@@ -49,14 +55,14 @@ class HiddenPosition(Shown):
 
 def hidden_positions(rows: SystemRows, reached: Reach) -> tuple[HiddenPosition, ...]:
     """As many functions as are found of those that the velocity rows keep constant."""
-    known = [one_form(rows, k, reached.width) for k in choose_positions(rows)]
+    known = [rows.one_form(k, reached.width) for k in choose_positions(rows)]
     wanted = reached.integrable - len(known)
     if not wanted or reached.width > _WIDEST:
         return ()
     found: list[HiddenPosition] = []
     calculus = _Calculus(rows, reached.width)
     for theta in _candidates(rows, reached):
-        if not _independent(rows, [*known, theta]) or not inside(rows, reached, theta):
+        if not _independent(rows, [*known, theta]) or not reached.holds(rows, theta):
             continue
         phi = calculus.integral(theta)
         if phi is not None:
@@ -66,17 +72,10 @@ def hidden_positions(rows: SystemRows, reached: Reach) -> tuple[HiddenPosition, 
             return tuple(found)
     for phi in proposals(rows, reached):
         theta = calculus.differential(phi)
-        if len(found) < wanted and _independent(rows, [*known, theta]) and inside(rows, reached, theta):
+        if len(found) < wanted and _independent(rows, [*known, theta]) and reached.holds(rows, theta):
             known.append(theta)
             found.append(HiddenPosition(Scalar(rows.tape, phi), _sources(rows, theta)))
     return tuple(found)
-
-
-def one_form(rows: SystemRows, k: int, width: int) -> OneForm:
-    """θ = A dq + b dt of one row."""
-    t, row = rows.tape, rows.linear[k]
-    A = tuple(row.A.get(j, t.zero) for j in range(rows.n))
-    return (*A, row.b) if width > rows.n else A
 
 
 # ---- one-forms that might be closed -------------------------------------------------------------
@@ -86,7 +85,7 @@ def _candidates(rows: SystemRows, reached: Reach) -> Iterator[OneForm]:
     """The velocity rows themselves, then the integrable part solved for different coordinates, with and without denominators."""
     for k, row in enumerate(rows.linear):
         if not row.holonomic:
-            yield one_form(rows, k, reached.width)
+            yield rows.one_form(k, reached.width)
     seen: set[OneForm] = set()
     for chosen in islice(combinations(range(reached.width), reached.integrable), _MOST_CHOICES):
         for theta in _annihilators(rows, reached, chosen):
@@ -138,15 +137,9 @@ def _independent(rows: SystemRows, forms: Sequence[OneForm]) -> bool:
     return rank == len(forms)
 
 
-def inside(rows: SystemRows, reached: Reach, theta: OneForm) -> bool:
-    """Whether θ vanishes on everything that can be reached."""
-    t = rows.tape
-    return all(shown_zero(t, [contracted(t, zip(X, theta, strict=True)) for X in reached.fields]))
-
-
 def _sources(rows: SystemRows, theta: OneForm) -> tuple[str, ...]:
     """The rows of which θ is a combination."""
-    forms = [one_form(rows, k, len(theta)) for k in range(len(rows.linear))]
+    forms = [rows.one_form(k, len(theta)) for k in range(len(rows.linear))]
     found = Trials(rows.tape, 1).at(0, lambda point: rank_mod([point.values(f) for f in (*forms, theta)], point.prime))
     return tuple(rows.linear[k].name for k in found.dependent.get(len(forms), ()))
 
@@ -182,3 +175,77 @@ class _Calculus:
             phi += more
         differences = Column(t, self.differential(phi.i)) - Column(t, theta)
         return phi.i if all(shown_zero(t, differences.nodes)) else None
+
+
+_MOST_FUNCTIONS: Final = 400
+_MOST_CONSTANTS: Final = 6
+_MORE_EQUATIONS: Final = 8
+_MOST_BAD_POINTS: Final = 20
+
+
+def proposals(rows: SystemRows, reached: Reach) -> list[int]:
+    """Candidates for φ as nodes, the shortest first."""
+    t = rows.tape
+    functions, factors = _functions(rows, reached.width), _factors(rows)
+    products = [(f, c) for c in factors for f in functions]
+    if len(products) > _MOST_FUNCTIONS or not reached.fields:
+        return []
+    slopes = [[along(rows, X)(f) for f in functions] for X in reached.fields]
+    found = []
+    prime, vectors = _solutions(rows, slopes, factors, len(products))
+    for x in sorted(vectors, key=lambda v: sum(map(bool, v))):
+        coefficients = [small_fraction(c, prime) if c else Fraction(0) for c in x]
+        if None in coefficients:
+            continue
+        terms = zip(coefficients, products, strict=True)
+        found.append(total(t, ((k or 0) * (Scalar(t, c) * Scalar(t, f)) for k, (f, c) in terms)).i)
+    return found
+
+
+def _functions(rows: SystemRows, width: int) -> list[int]:
+    """x, x y, sin α, cos α, x sin α, x cos α"""
+    t = rows.tape
+    x = [*rows.q, *([rows.system.t.i] if width > rows.n else [])]
+    nodes = needed(t, [i for r in rows.linear for i in (r.b, *r.A.values())])
+    angles = list(dict.fromkeys(t.nodes[i][1] for i in nodes if t.nodes[i][0] in ("sin", "cos")))
+    waves = [t.call(f, a) for a in angles if set(x).intersection(symbols_of(t, (a,))) for f in ("sin", "cos")]
+    squares = [t.mul(a, b) for a, b in combinations_with_replacement(x, 2)]
+    return list(dict.fromkeys([*x, *waves, *squares, *(t.mul(a, w) for w in waves for a in x)]))
+
+
+def _factors(rows: SystemRows) -> list[int]:
+    """1, and the constants in the rows."""
+    t = rows.tape
+    inside = symbols_of(t, [i for r in rows.linear for i in (r.b, *r.A.values())])
+    constants = [i for i in inside if i not in t.moving]
+    return [t.one, *constants] if len(constants) <= _MOST_CONSTANTS else [t.one]
+
+
+def _solutions(rows: SystemRows, slopes: list[list[int]], factors: list[int], unknowns: int) -> tuple[int, list[list[Element]]]:
+    """All c with Σ c_m X(f_m) = 0 at enough random points of one prime field."""
+    equations: list[list[int]] = []
+    prime: int | None = None
+    bad = 0
+    for point in _points(rows):
+        prime = prime or point.prime
+        try:
+            scale = [point.plain(c) for c in factors]
+            equations += [[c * d % prime for c in scale for d in map(point.plain, row)] for row in slopes]
+        except BadPoint:
+            bad += 1
+        if len(equations) >= unknowns + _MORE_EQUATIONS or bad > _MOST_BAD_POINTS:
+            break
+    if prime is None or bad > _MOST_BAD_POINTS:
+        return 2, []
+    return prime, nullspace_mod(equations, prime)
+
+
+def _points(rows: SystemRows) -> Iterator[PrimePoint]:
+    prime: int | None = None
+    for seed in range(1, _MOST_FUNCTIONS + _MOST_BAD_POINTS + _MORE_EQUATIONS):
+        try:
+            point = PrimePoint(rows.tape, seed, prime)
+        except BadPoint:
+            continue
+        prime = point.prime
+        yield point

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from dalembert.algebra.exact.field import PrimePoint
@@ -29,6 +29,16 @@ class SystemRows:
     def n(self) -> int:
         """The number of coordinates."""
         return len(self.q)
+
+    def names(self, which: Iterable[int]) -> tuple[str, ...]:
+        """The names of some of the rows."""
+        return tuple(self.linear[k].name for k in which)
+
+    def one_form(self, k: int, width: int) -> tuple[int, ...]:
+        """θ = A dq + b dt of one row: its coefficients, with that of dt where time counts as a direction."""
+        row = self.linear[k]
+        A = tuple(row.A.get(j, self.tape.zero) for j in range(self.n))
+        return (*A, row.b) if width > self.n else A
 
     def matrix(self, point: PrimePoint) -> list[list[Element]]:
         """[A b] at a point of a prime field."""

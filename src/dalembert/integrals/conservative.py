@@ -3,9 +3,10 @@
 A load by itself, and what is left of them together. Inputs are never conservative: nobody knows them. Where rows hold, the
 field has to be closed along what they allow, dQ(W_i, W_j) = 0 on φ = 0; under rows on velocities that is not enough to decide.
 
-V(q, t) → V(q, t) − h(t): a function of time alone exerts no force, and is taken out of the potential.
+The potential behind a field, −∂V/∂q_k = Q_k, is written where it is polynomial, trigonometric, a function of a distance or an angle. A
+proposal of any kind counts only once its slopes were shown to be those of the field.
 
-Source: Mit22 (17)–(19), (21).
+Source: Mit22 (17)–(19).
 """
 
 from __future__ import annotations
@@ -18,10 +19,13 @@ from typing import Final
 from dalembert.algebra.columns import Column, slopes, total
 from dalembert.algebra.exact.field import PrimePoint, ZeroTest, decide_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient, needed, symbols_of
+from dalembert.algebra.normal_form.antiderivative import antiderivative
+from dalembert.algebra.normal_form.forms import to_scalar
+from dalembert.algebra.normal_form.normal import normal_form
+from dalembert.algebra.normal_form.ring import TooLong
 from dalembert.algebra.scalar import Scalar
-from dalembert.errors import BadExpression
+from dalembert.algebra.tape import Tape
 from dalembert.integrals.decide import polynomial_root
-from dalembert.integrals.load_potentials import potential_of, turns
 from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import virtual_work_of
@@ -88,9 +92,9 @@ def _not_of_positions(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | None, s
     jumping = symbols_of(t, _jumps(kin, Q))
     if any(i in t.moving and i not in still for i in jumping):
         return None, "it holds the sign of a velocity, or of an expression in the time"
-    slopes = [d for e in Q for d in gradient(t, {e: t.one}, kin.qdot)]
+    by_rates = [d for e in Q for d in gradient(t, {e: t.one}, kin.qdot)]
     fixed = Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))
-    for nodes, reason in ((slopes, "it depends on velocities"), ([fixed(e) for e in Q], "it depends on time")):
+    for nodes, reason in ((by_rates, "it depends on velocities"), ([fixed(e) for e in Q], "it depends on time")):
         found = decide_zero(t, nodes)
         if False in found.zero:
             return False, reason
@@ -106,8 +110,8 @@ def _jumps(kin: Kinematics, Q: Sequence[int]) -> list[int]:
 
 def _of_positions(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
     t = kin.tape
-    slopes = [gradient(t, {e: t.one}, kin.q) for e in Q]
-    curl = {(j, k): t.sub(slopes[j][k], slopes[k][j]) for j, k in combinations(range(kin.n_q), 2)}
+    by_q = [gradient(t, {e: t.one}, kin.q) for e in Q]
+    curl = {(j, k): t.sub(by_q[j][k], by_q[k][j]) for j, k in combinations(range(kin.n_q), 2)}
     found = decide_zero(t, list(curl.values()))
     if all(z is True for z in found.zero):
         return _closed(kin, names, Q)
@@ -123,14 +127,15 @@ def _of_positions(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> 
 
 def _closed(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int]) -> LoadVerdict:
     t, why = kin.tape, f"{_CURL} = 0"
-    V = potential_of(kin, Q)
-    if _jumps(kin, Q) and (V is None or _jumps(kin, [V.V])):
+    known = _potential(kin, Q)
+    if _jumps(kin, Q) and (known is None or _jumps(kin, [known[0]])):
         return LoadVerdict(names, None, None, f"{why} beside its jumps, where slopes say nothing")
-    if V is not None:
-        why += ", but V has another value after a closed path" if V.many_valued else ""
-        return LoadVerdict(names, True, not V.many_valued, why, Scalar(t, V.V), V.many_valued)
+    if known is not None:
+        V, many_valued = known
+        why += ", but V has another value after a closed path" if many_valued else ""
+        return LoadVerdict(names, True, not many_valued, why, Scalar(t, V), many_valued)
     # without holes a closed field has a potential (Poincaré)
-    if all(t.nodes[i][0] in _REGULAR for i in needed(t, Q)) and not any(turns(kin, q, Q) for q in kin.q):
+    if all(t.nodes[i][0] in _REGULAR for i in needed(t, Q)) and not any(_turns(kin, q, Q) for q in kin.q):
         return LoadVerdict(names, True, True, f"{why}; its potential is not written here")
     return LoadVerdict(names, True, None, f"{why}; its potential is not written here and may have many values")
 
@@ -157,7 +162,7 @@ def _under_rows(kin: Kinematics, names: tuple[str, ...], curl: dict[tuple[int, i
 def _along_rows(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[int]:
     """Σ_jk (∂Q_j/∂q_k − ∂Q_k/∂q_j)(W_ji W_kl − W_ki W_jl)"""
     linear = Linear(kin.tape, kin.u)
-    W = [[kin.scalar(slopes.get(r, kin.tape.zero)) for r in range(kin.n_u)] for _, slopes in map(linear, kin.qdot_of_u)]
+    W = [[kin.scalar(row.get(r, kin.tape.zero)) for r in range(kin.n_u)] for _, row in map(linear, kin.qdot_of_u)]
 
     def along(i: int, l: int) -> Scalar:
         return total(kin.tape, (kin.scalar(c) * (W[j][i] * W[k][l] - W[k][i] * W[j][l]) for (j, k), c in curl.items()))
@@ -204,30 +209,113 @@ def _arguments(kin: Kinematics, i: int) -> tuple[int, ...]:
     return (a, b) if op in ("div", "atan2") else (a,)
 
 
-def unmoved(kin: Kinematics, V: Scalar) -> Scalar:
-    """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
-    return kin.scalar(Linear(kin.tape, kin.u)(kin.rate(V.i))[0])
+# ---- the potential behind a field ----------------------------------------------------------------
+
+_LONGEST: Final = 400
 
 
-def without_gauge(kin: Kinematics, V: Scalar) -> Scalar:
-    """V − h(t) where V_q·X + ∂_tV is a function ḣ of time alone, otherwise V.
-
-    Lifted with x(t), a weight has V = m g (z + x): m g x pushes nothing, and would look like a loss in 𝒫_nonconservative.
-    """
+def _potential(kin: Kinematics, Q: Sequence[int]) -> tuple[int, bool] | None:
+    """V of a field that was shown to be closed, and whether a closed path changes it; None where it is of no kind known here."""
     t = kin.tape
-    drift = unmoved(kin, V)
-    if drift == 0 or shown_zero(t, [drift.i])[0] or not all(shown_zero(t, slopes(drift, Column(t, kin.q)).nodes)):
-        return V
+    for V, around in _proposals(t, kin.q, Q):
+        if all(shown_zero(t, (Column(t, Q) + slopes(Scalar(t, V), Column(t, kin.q))).nodes)):
+            return V, around or any(_turns(kin, q, Q) and not _is_periodic(t, [V], q) for q in kin.q)
+    return None
+
+
+def _proposals(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterator[tuple[int, bool]]:
+    """V, and whether it is an angle about a place where the field has no value."""
+    V = _by_coordinates(t, q, Q)
+    if V is not None:
+        yield V, False
+    for N in _squares(t, Q):
+        yield from ((V, False) for V in _of_distance(t, q, Q, N))
+        yield from ((V, True) for V in _of_angle(t, q, Q, N))
+
+
+def _by_coordinates(t: Tape, q: Sequence[int], Q: Sequence[int]) -> int | None:
+    """V = −∫ Q_1 dq_1 − ∫ (Q_2 + ∂V/∂q_2) dq_2 − …"""
+    V = Scalar(t, t.zero)
+    for x, Q_k in zip(q, Q, strict=True):
+        rest = -(Scalar(t, Q_k) + Scalar(t, slopes(V, Column(t, [x])).nodes[0]))
+        if shown_zero(t, [rest.i])[0]:
+            continue
+        more = antiderivative(rest, Scalar(t, x))
+        if more is None:
+            return None
+        V += more
+    return V.i
+
+
+def _squares(t: Tape, Q: Sequence[int]) -> list[int]:
+    """What stands under roots and below fractions: the squares of distances."""
+    found: dict[int, None] = {}
+    for i in needed(t, Q):
+        op, a, b = t.nodes[i]
+        if op == "sqrt":
+            found[a] = None
+        elif op == "div":
+            found[b] = None
+            # N² and N √N below a fraction are of the same distance
+            found.update(dict.fromkeys(t.nodes[b][1:] if t.nodes[b][0] == "mul" else ()))
+    return [N for N in found if t.nodes[N][0] not in ("const", "symbol", "sqrt")]
+
+
+def _of_distance(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
+    """V(d), d = √N: −2 Q_k/(∂N/∂q_k) = V'(d)/d has no coordinate in it but d."""
+    d = Scalar(t, t.private_symbol("distance"))
+    square = (d**2).i
+    shorter = Rewrite(t, {N: square, t.call("sqrt", N): d.i, t.call("sqrt", square): d.i})
+    for Q_k, slope in zip(Q, gradient(t, {N: t.one}, q), strict=True):
+        if slope == t.zero:
+            continue
+        ratio = _normal(-(2 * Scalar(t, shorter(Q_k)) / Scalar(t, slope)))
+        if ratio is None or set(q).intersection(symbols_of(t, (ratio.i,))):
+            continue
+        V = antiderivative(ratio * d, d)
+        if V is not None:
+            yield Rewrite(t, {d.i: t.call("sqrt", N)})(V.i)
+        return
+
+
+def _of_angle(t: Tape, q: Sequence[int], Q: Sequence[int], N: int) -> Iterator[int]:
+    """V = −Γ atan2(N_y, N_x), N = (x − a)² + (y − b)²: a vortex."""
+    N_q = gradient(t, {N: t.one}, q)
+    inside = [k for k, slope in enumerate(N_q) if slope != t.zero]
+    if len(inside) != 2:
+        return
+    j, k = inside
+    strength = _normal(2 * (Scalar(t, Q[k]) * Scalar(t, N)) / Scalar(t, N_q[j]))
+    if strength is not None and not set(q).intersection(symbols_of(t, (strength.i,))):
+        yield (-strength * Scalar(t, t.atan2(N_q[k], N_q[j]))).i
+
+
+def _normal(e: Scalar) -> Scalar | None:
     try:
-        h = _at_rest_in(kin, V)
-    except BadExpression:
-        return V
-    return V - h if shown_zero(t, [(h.dot - drift).i])[0] else V
+        (form,) = normal_form(e.tape, [e.i], limit=_LONGEST)
+    except TooLong:
+        return None
+    return to_scalar(form, e.tape)
 
 
-def _at_rest_in(kin: Kinematics, V: Scalar) -> Scalar:
-    """V(0, t) − V(0) with every specified motion at zero."""
-    t = kin.tape
-    h = Rewrite(t, dict.fromkeys(kin.q, t.zero))(V.i)
-    still = dict.fromkeys((s.scalar.i for s in kin.system.symbols.values() if s.kind == "specified"), t.zero)
-    return kin.scalar(h) - kin.scalar(Rewrite(t, {**still, kin.system.t.i: t.zero})(h))
+# ---- once around ---------------------------------------------------------------------------------
+
+
+def _turns(kin: Kinematics, q: int, Q: Sequence[int]) -> bool:
+    """Whether q → q + 2π gives back every place and the field."""
+    space = kin.system.space
+    angles = [a for F in space.frames if F.rotation is not None for a in F.rotation.variables()]
+    places = [x for P in space.points for components in P.r.parts.values() for x in components]
+    return all(_whole(kin.tape, a, q) for a in angles) and _is_periodic(kin.tape, [*places, *Q], q)
+
+
+def _whole(t: Tape, angle: int, q: int) -> bool:
+    """Whether q turns by so many whole angles."""
+    op, x, _ = t.nodes[gradient(t, {angle: t.one}, [q])[0]]
+    return bool(op == "const" and x.denominator == 1)
+
+
+def _is_periodic(t: Tape, outs: Sequence[int], q: int) -> bool:
+    """Whether q stands in sines and cosines alone, of whole multiples of it."""
+    waves = {i for i in needed(t, outs) if t.nodes[i][0] in ("sin", "cos") and _whole(t, t.nodes[i][1], q)}
+    return q not in needed(t, outs, waves)

@@ -15,10 +15,11 @@ from dalembert.algebra.columns import Column, slopes, total
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadExpression
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.integrals.conservative import LoadVerdict, load_verdicts, unmoved, without_gauge
+from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.fields import kinetic, loads_without_potential, potential_energy
 
@@ -60,8 +61,7 @@ class Energies:
     @cached_property
     def _given(self) -> tuple[Scalar, Scalar, Scalar] | None:
         """K₀, K₁, K₂ where T was given; None where there are bodies."""
-        found = degrees(self.kin)
-        return None if found is None else (self.kin.scalar(found[0]), self.kin.scalar(found[1]), self.kin.scalar(found[2]))
+        return degrees(self.kin)
 
     @cached_property
     def K2(self) -> Scalar:
@@ -100,7 +100,7 @@ class Energies:
         if self._given is not None:
             # K̇₂ + σ_R is the power of the inertia forces along the speeds, Mit22 (56); v_t holds no speed, so σ_R holds no u̇
             steady = Rewrite(self.t, dict.fromkeys(self.kin.udot, self.t.zero))
-            return self.kin.scalar(steady((self.kin.scalar(inertia_power(self.kin)) - self.rate(self.K2)).i))
+            return self.kin.scalar(steady((inertia_power(self.kin) - self.rate(self.K2)).i))
         d_dt = self.kin.motion.derivative
 
         def angular(w_R: Vector, w_t: Vector, I: Carried) -> Scalar:
@@ -128,7 +128,7 @@ class Energies:
 
         Source: Mit22 (17)–(19).
         """
-        return tuple(load_verdicts(self.kin))
+        return tuple(load_verdicts(self.kin)) if self.kin.system.loads else ()
 
     @cached_property
     def with_potential(self) -> frozenset[str]:
@@ -144,8 +144,32 @@ class Energies:
 
     @cached_property
     def V(self) -> Scalar:
-        """𝒰 = V(q, t) − h(t), where h takes away what moves no speed and depends on time alone."""
-        return without_gauge(self.kin, self.V_declared)
+        """𝒰 = V(q, t) − h(t), where V_q·X + ∂_tV is a function ḣ of time alone; otherwise V.
+
+        Lifted with x(t), a weight has V = m g (z + x): m g x pushes nothing, and would look like a loss in 𝒫_nonconservative.
+
+        Source: Mit22 (21).
+        """
+        t, V = self.t, self.V_declared
+        drift = self._unmoved(V)
+        if drift == 0 or shown_zero(t, [drift.i])[0] or not all(shown_zero(t, slopes(drift, Column(t, self.kin.q)).nodes)):
+            return V
+        try:
+            h = self._at_rest(V)
+        except BadExpression:
+            return V
+        return V - h if shown_zero(t, [(h.dot - drift).i])[0] else V
+
+    def _at_rest(self, V: Scalar) -> Scalar:
+        """V(0, t) − V(0) with every specified motion at zero."""
+        t, kin = self.t, self.kin
+        h = Rewrite(t, dict.fromkeys(kin.q, t.zero))(V.i)
+        still = dict.fromkeys((s.scalar.i for s in kin.system.symbols.values() if s.kind == "specified"), t.zero)
+        return kin.scalar(h) - kin.scalar(Rewrite(t, {**still, kin.system.t.i: t.zero})(h))
+
+    def _unmoved(self, V: Scalar) -> Scalar:
+        """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
+        return self.kin.scalar(Linear(self.t, self.kin.u)(self.rate(V).i)[0])
 
     @cached_property
     def powers(self) -> dict[str, tuple[Scalar, Scalar]]:
@@ -197,7 +221,7 @@ class Energies:
 
         Source: Mit22 (28).
         """
-        return unmoved(self.kin, self.V)
+        return self._unmoved(self.V)
 
     @cached_property
     def V_of_time(self) -> Scalar:
@@ -247,7 +271,7 @@ class Energies:
 
         inertia = self._over_bodies(lambda v_R, v_t: v_t @ d_dt(v_R + v_t), angular)
         loads = total(self.t, (classical - general for classical, general in self.powers.values()))
-        return unmoved(self.kin, self.V_declared) + inertia - loads
+        return self._unmoved(self.V_declared) + inertia - loads
 
     @cached_property
     def P(self) -> Scalar:
@@ -291,7 +315,7 @@ class Energies:
         return self.kin.scalar(self.kin.rate(e.i))
 
 
-def degrees(kin: Kinematics) -> tuple[int, int, int] | None:
+def degrees(kin: Kinematics) -> tuple[Scalar, Scalar, Scalar] | None:
     """K₀, K₁, K₂ by degrees in the speeds; None where there are bodies.
 
     Source: Mit22 (11).
@@ -302,19 +326,19 @@ def degrees(kin: Kinematics) -> tuple[int, int, int] | None:
     K, still = kin.in_speeds(declared), Rewrite(t, dict.fromkeys(u, t.zero))
     whole, K0 = kin.scalar(K), kin.scalar(still(K))
     K1 = Column(t, u) @ slopes(whole, Column(t, u)).map(still)
-    return K0.i, K1.i, (whole - (K0 + K1)).i
+    return K0, K1, whole - (K0 + K1)
 
 
-def inertia_power(kin: Kinematics) -> int:
+def inertia_power(kin: Kinematics) -> Scalar:
     """−Σ_r F_r* u_r = Σ_r u_r W_r·(d/dt ∂T/∂q̇ − ∂T/∂q)
 
     Source: Mar (12)–(17).
     """
     t, declared = kin.tape, kinetic(kin)
     if declared is None:
-        return t.zero
+        return kin.scalar(t.zero)
     T, qdot_of_u = kin.scalar(declared), Column(t, kin.qdot_of_u)
     accelerations = Rewrite(t, dict(zip(kin.qddot, kin.qddot_of_u, strict=True)))
     p_dot = slopes(T, Column(t, kin.qdot)).map(Derivative(t, t.rate))
     E = (p_dot - slopes(T, Column(t, kin.q))).map(accelerations).map(kin.in_speeds)
-    return (E @ (qdot_of_u - qdot_of_u.map(Linear(t, kin.u).constant))).i
+    return E @ (qdot_of_u - qdot_of_u.map(Linear(t, kin.u).constant))

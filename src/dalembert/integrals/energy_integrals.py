@@ -12,15 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dalembert.algebra.exact.verdict import enough
+from dalembert.algebra.folds import transplant
 from dalembert.algebra.formula import Equation, Formula, Function, Rate, Symbol, Words
 from dalembert.algebra.scalar import Scalar
+from dalembert.equations.explicit import jets
 from dalembert.equations.form import Equations
-from dalembert.integrals.conditions import Condition, conditions, text
 from dalembert.integrals.conservative import LoadVerdict
-from dalembert.integrals.decide import OnTheMotion
+from dalembert.integrals.decide import Condition, OnTheMotion, conditions, text
 from dalembert.integrals.energies import Energies
 from dalembert.integrals.first_integrals import FirstIntegral, first_integrals
 from dalembert.notebook import Shown
+from dalembert.states.values import Values
 
 K, K2, K0, U, U_general, H_general = (Symbol("K"), Symbol("K", ("2",)), Symbol("K", ("0",)), *map(Symbol, ("U", "𝒰", "𝓗")))
 sigma, sigma_R, P, P_nc, P_in = Symbol("σ"), Symbol("σ", ("R",)), Symbol("𝒫"), Symbol("𝒫", ("nc",)), Symbol("P", ("in",))
@@ -114,6 +116,20 @@ class EnergyIntegrals(Shown):
         from dalembert.integrals.table import table
 
         return table(self)
+
+
+def known(E: Energies, setting: Values) -> dict[int, int]:
+    """Motions by their expressions, with all rates on E's tape; constants that are zero by zero.
+
+    The other constants stay symbols, so a verdict holds whatever their values are.
+    """
+    base = [s.scalar.i for s in E.kin.system.symbols.values() if s.kind in ("specified", "input")]
+    bound = [x for x in base if x in setting.bindings]
+    nodes = transplant(setting.kin.tape, E.t, [setting.bindings[x] for x in bound])
+    # these make every rate of a motion that any of the energies and powers needs
+    _ = E.sigma, E.sigma_R, E.P_in, E.P_in_of_vectors, E.P_nonconservative, E.V_of_time
+    found = {i: E.t.zero for i, x in setting.numbers.items() if x == 0.0}
+    return found | jets(E.t, {x: Scalar(E.t, i) for x, i in zip(bound, nodes, strict=True)})
 
 
 def energy_integrals(E: Energies, equations: Equations, where: Mapping[int, int] | None = None) -> EnergyIntegrals:

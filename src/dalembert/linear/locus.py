@@ -18,6 +18,7 @@ from dalembert.linear.linearize import independent, model
 from dalembert.linear.model import LinearModel
 from dalembert.model.system import System
 from dalembert.notebook import Shown
+from dalembert.simulation.plotting.plot import save_figure
 from dalembert.states.evaluator import Key
 from dalembert.states.start import find_start
 from dalembert.states.values import Values, operating
@@ -30,9 +31,14 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
     Complex = NDArray[np.complex128]
 
+
 # growth below this part of the largest eigenvalue is no growth: a triple zero is blurred by the cube root of rounding
 _NO_GROWTH: Final = 1e-4
 _BISECTIONS: Final = 14
+# of a plot in characters
+_ROWS: Final = 19
+_REAL, _PAIR, _ZERO = "•", "◦", "─"
+_COLOURS: Final = ("#0072B2", "#D55E00")
 
 
 class ParameterSweep:
@@ -157,16 +163,46 @@ class RootLocus(Shown):
         return tuple((float(self.values[k]), float(self.values[k + 1])) for k in np.flatnonzero(np.diff(growing)))
 
     def text_plot(self, columns: int = 72) -> str:
-        """Re λ over the parameter, in characters."""
-        from dalembert.linear.plotting import text_plot
+        """Re λ over the parameter: • for a real eigenvalue, ◦ for a pair."""
+        z = self.eigenvalues
+        top, bottom = float(z.real.max(initial=0.0)), float(z.real.min(initial=0.0))
+        low, high = self.values.min(), self.values.max()
+        grid = [[" "] * columns for _ in range(_ROWS)]
+        height = (top - bottom) or 1.0
 
-        return text_plot(self, columns)
+        def row(x: float) -> int:
+            return round((top - x) / height * (_ROWS - 1))
+
+        if 0 <= row(0.0) < _ROWS:
+            grid[row(0.0)] = [_ZERO] * columns
+        for p, line in zip(self.values, z, strict=True):
+            column = round((p - low) / ((high - low) or 1.0) * (columns - 1))
+            for x in line:
+                if 0 <= row(x.real) < _ROWS:
+                    grid[row(x.real)][column] = _PAIR if abs(x.imag) > 1e-9 * (1 + abs(x)) else _REAL
+        labels = {0: top, row(0.0): 0.0, _ROWS - 1: top - height}
+        lines = [
+            f"{labels[k]:>9.3g} │" + "".join(cells) if k in labels else " " * 10 + "│" + "".join(cells) for k, cells in enumerate(grid)
+        ]
+        foot = f"{low:.6g}".ljust(columns - 10) + f"{high:.6g}".rjust(10)
+        return "\n".join([f"Re λ over {self.parameter}   {_REAL} real   {_PAIR} pair", *lines, " " * 11 + foot])
 
     def plot(self, path: str | PathLike[str]) -> None:
         """Re λ and |Im λ| over the parameter, saved as an image."""
-        from dalembert.linear.plotting import save
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
 
-        save(self, path)
+        figure = Figure(figsize=(7.2, 6.4), layout="constrained")
+        FigureCanvasAgg(figure)
+        above, below = figure.subplots(2, 1, sharex=True)
+        for part, axes, name, colour in ((self.eigenvalues.real, above, "Re λ", 0), (np.abs(self.eigenvalues.imag), below, "|Im λ|", 1)):
+            axes.plot(self.values, part, ".", markersize=3, color=_COLOURS[colour])
+            axes.axhline(0.0, color="#999999", linewidth=0.8)
+            axes.set_ylabel(name)
+            axes.grid(color="#e6e6e6")
+        below.set_xlabel(self.parameter)
+        above.set_title(f"{self.models[0].system}: eigenvalues over {self.parameter}")
+        save_figure(figure, path)
 
     def __str__(self) -> str:
         lines = [f"  {self.parameter:>12}  eigenvalues"]

@@ -8,8 +8,8 @@ from typing import Final
 from dalembert.algebra.printing.tree import ZERO, Prose, Sides
 from dalembert.constraint_analysis.analysis import ConstraintAnalysis
 from dalembert.constraint_analysis.analysis import constraints as analysis
-from dalembert.constraint_analysis.classes import RowClass
 from dalembert.constraint_analysis.hidden import HiddenPosition
+from dalembert.constraint_analysis.integrability import RowClass
 from dalembert.errors import DalembertError
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.elements import Constraint

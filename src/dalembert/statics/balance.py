@@ -2,13 +2,16 @@
 
 ẋ = 0 of every first-order state, u̇ = 0 in every equation of motion and φ(q, t) = 0 in every holonomic row. Speeds that
 are neither given nor guessed are those of rest; the others stay as they are, which makes the same equations those of steady motion.
+
+A root is found by the steps that assemble positions, y ← y − J⁺ F, each row scaled by its slope. What F does not determine (an
+ignorable coordinate) stays where it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +25,7 @@ from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import generalized_active_forces
 from dalembert.principles.base import derived
+from dalembert.states.assembly import gauss_newton
 from dalembert.states.conditions import Condition, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
 from dalembert.states.values import Values
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
 _STILL: Final = 1e-12
 # what coordinates that were typed may be wrong by, as a part of themselves
 _ROUNDING: Final = 1e-13
-# beyond this an angle tells too little of its sine
+# beyond this an angle tells too little of its sine, and below it rounding hides nothing
 _LARGE: Final = 1e6
 
 
@@ -165,3 +169,53 @@ def _residuals(kin: Kinematics) -> tuple[Tape, Sequence[int]]:
         return equations.tape, equations.residuals
     own = kin.fork()
     return own.tape, [own.tape.neg(F) for F in generalized_active_forces(own)]
+
+
+# ---- a root --------------------------------------------------------------------------------------
+
+# the first step is no longer than this
+_LONGEST: Final = 1.0
+_SHORTEST: Final = 4e-16
+_ACCEPTED: Final = 1e-9
+
+
+class Root(NamedTuple):
+    """Where the search ended, what remains there, and whether that is a root."""
+
+    y: Numbers
+    residual: float
+    found: bool
+    steps: int
+
+
+def newton(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers) -> Root:
+    """A root of F near y; every row is scaled by its slope where the search begins. `f` gives F and J."""
+    F, J = f(y)
+    if not (np.isfinite(F).all() and np.isfinite(J).all()):
+        return Root(y, np.inf, found=False, steps=0)
+    slope = np.linalg.norm(J, axis=1)
+    scale = np.where(slope > 0, slope, 1.0)
+
+    known = [(F, J)]
+
+    def scaled(y: Numbers) -> tuple[Numbers, Numbers]:
+        F, J = known.pop() if known else f(y)
+        return F / scale, J / scale[:, None]
+
+    steps = 0
+    if y.size:
+        whole = np.ones(len(F), dtype=bool), np.ones(len(y), dtype=bool)
+        y, steps, F, J = gauss_newton(scaled, y, *whole, radius=_LONGEST, shortest=_SHORTEST, unit=1.0)
+        F, J = F * scale, J * scale[:, None]
+    size = np.linalg.norm(J, axis=1) * max(1.0, float(np.abs(y).max(initial=0.0)))
+    good = bool((np.abs(F) <= _ACCEPTED * np.maximum(size, np.max(size, initial=0.0) * 1e-3)).all()) if y.size else not F.any()
+    return Root(y, float(np.abs(F).max(initial=0.0)), good and _is_resolved(f, y, F, J), steps)
+
+
+def _is_resolved(f: Callable[[Numbers], tuple[Numbers, Numbers]], y: Numbers, F: Numbers, J: Numbers) -> bool:
+    """F(y + δ) ≈ F + J δ over δ = a thousand roundings: an angle of 1e16 rad, whose neighbour is a turn away, tells nothing of its sine."""
+    if np.abs(y).max(initial=0.0) < _LARGE:
+        return True
+    delta = 1024 * np.spacing(np.abs(y))
+    change = f(y + delta)[0] - F
+    return bool((np.abs(change - J @ delta) <= 0.1 * (np.abs(J) @ delta)).all())

@@ -19,8 +19,7 @@ from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, number, symbol_name
 from dalembert.states.evaluator import Key
 from dalembert.states.values import operating
-from dalembert.statics.balance import NoEquilibrium, StaticBalance
-from dalembert.statics.newton import newton
+from dalembert.statics.balance import NoEquilibrium, StaticBalance, newton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,31 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Derivative, evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, is_program, on
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadDescription, NotApplicable
-from dalembert.flexible.expansion.polynomials import Polynomial, PolynomialArithmetic, orthogonalised, product_of
-from dalembert.flexible.expansion.quadrature import gauss_rule
+from dalembert.flexible.expansion.integration import rule_for
+from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial, PolynomialArithmetic, orthogonalised, product_of
 from dalembert.model.member import Field, Member
 
-# nodes that integrate a smooth function which is no polynomial to rounding
-SMOOTH_NODES: Final = 32
 # how far from zero, against the size of the function, a value may be that a geometric condition sets to zero
 _ZERO: Final = 1e-9
-
-
-class AdmissibleFunction(Protocol):
-    """φ(ξ) on 0 ≤ ξ ≤ 1; its degree is None where it is no polynomial."""
-
-    @property
-    def degree(self) -> int | None: ...
-    def at(self, xi: Number, order: int = 0) -> Fraction:
-        """φ⁽ᵏ⁾(ξ)"""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,8 +178,7 @@ def _check_conditions(name: str, member: Member, field: Field, function: Admissi
 def _check_independent(member: Member, field: Field, functions: Sequence[AdmissibleFunction]) -> None:
     import numpy as np
 
-    rule = gauss_rule(SMOOTH_NODES)
-    values = np.array([[float(f.at(x)) for x in rule.nodes] for f in functions])
+    values = np.array([[float(f.at(x)) for x in rule_for(None).nodes] for f in functions])
     scaled = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-300)
     if np.linalg.matrix_rank(scaled, tol=1e-11) < len(functions):
         which = f"the {len(functions)} functions of {field.symbol}"

@@ -12,10 +12,10 @@ from typing import Any, Final, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.admissible import AdmissibleFunction, eigenfunctions, given, polynomials
+from dalembert.flexible.expansion.admissible import eigenfunctions, given, polynomials
 from dalembert.flexible.expansion.discretised import Discretised
-from dalembert.flexible.expansion.integration import degree_in_x, rule_for
-from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
+from dalembert.flexible.expansion.integration import Rule, degree_in_x, gauss_rule, rule_for
+from dalembert.flexible.expansion.polynomials import AdmissibleFunction
 from dalembert.flexible.expansion.slices import end_bodies, loads, slices
 from dalembert.flexible.expansion.strain import spring_energy, strain_energy
 from dalembert.geometry.journal import recorded

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.admissible import AdmissibleFunction
-from dalembert.flexible.expansion.polynomials import Polynomial
-from dalembert.flexible.expansion.quadrature import Rule, gauss_rule
+from dalembert.flexible.expansion.integration import Rule, gauss_rule
+from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -120,7 +119,7 @@ class Discretised(MemberExpansion, Shown):
         return ritz(self, values).frequencies()
 
     def __str__(self) -> str:
-        from dalembert.flexible.expansion.convergence import convergence
+        from dalembert.flexible.expansion.ritz import convergence
 
         return "\n".join((self.described(), str(convergence(self))))
 

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import Protocol
 
 from flint import fmpq, fmpq_poly
 
 from dalembert.algebra.tape import Number
 from dalembert.errors import NotApplicable
+
+
+class AdmissibleFunction(Protocol):
+    """φ(ξ) on 0 ≤ ξ ≤ 1; its degree is None where it is no polynomial."""
+
+    @property
+    def degree(self) -> int | None: ...
+    def at(self, xi: Number, order: int = 0) -> Fraction:
+        """φ⁽ᵏ⁾(ξ)"""
+        ...
 
 
 class Polynomial:

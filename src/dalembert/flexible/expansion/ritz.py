@@ -2,6 +2,8 @@
 
 Solved as M q = (1/ω²) K q, so that the lowest frequencies come out to rounding however many functions there are.
 
+|ω_n − ω_(n−1)|/ω_n is what the last admissible function still changed, as an estimate of how far the expansion is from the continuum.
+
 Source: Rayleigh and Ritz; the strain energy and the ends are those of the description.
 """
 
@@ -9,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.scalar import Scalar
+from dalembert.errors import DalembertError
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import moments
 from dalembert.flexible.expansion.strain import rigidities
@@ -163,3 +166,47 @@ class _Entries:
                 A[i, j] = x
             made.append(A)
         return made[0], made[1]
+
+
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """The lowest frequencies of a member held in its frame, with n functions in each field and with n − 1."""
+
+    functions: int
+    frequencies: tuple[float, ...]
+    before: tuple[float, ...]
+    # why there is no estimate
+    reason: str = ""
+
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """What the last function changed, as a part of each frequency."""
+        return tuple(abs(b - a) / a if a else 0.0 for a, b in zip(self.frequencies, self.before, strict=False))
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"  convergence: no estimate, {self.reason}"
+        lines = []
+        for k, a in enumerate(self.frequencies):
+            change = f"changed by {self.changes[k]:.1e} with the last function" if k < len(self.before) else "found with all functions only"
+            lines.append(f"  ω_{k + 1} = {a:.10g} held in its frame, {change}")
+        return "\n".join(lines)
+
+
+def convergence(bent: Discretised, values: Mapping[Any, Any] | None = None) -> Convergence:
+    """The estimate, or the reason why there is none."""
+    n = min(map(len, bent.functions.values()))
+    try:
+        whole = ritz(bent, values)
+    except DalembertError as problem:
+        return Convergence(n, (), (), str(problem))
+    if not whole.K.any():
+        return Convergence(n, (), (), "its stiffness comes from its loads alone: compare runs with more functions")
+    if not whole.stable:
+        return Convergence(n, (), (), "it is pressed beyond its buckling load, so that its straight shape is unstable")
+    less = whole.without_last()
+    before = () if less is None else tuple(map(float, less.frequencies()[:_SHOWN]))
+    return Convergence(n, tuple(map(float, whole.frequencies()[:_SHOWN])), before)

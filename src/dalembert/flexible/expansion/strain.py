@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.algebra.scalar import Scalar
-from dalembert.flexible.expansion.admissible import AdmissibleFunction
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import moments
+from dalembert.flexible.expansion.polynomials import AdmissibleFunction
 
 # a part of a strain: amplitudes with their functions, the order of derivative in it, and its sign
 Part = tuple[tuple[Scalar, ...], tuple[AdmissibleFunction, ...], int, int]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from dalembert.algebra.printing import equation, names, readable
+from dalembert.algebra.printing.latex_notation import Latex, escaped
+from dalembert.algebra.printing.layout import Naming, Printer, naming
+from dalembert.algebra.printing.notation import Text
+from dalembert.algebra.printing.tree import Sides, Tree
+from dalembert.algebra.printing.zform import equation_with_intermediates
 from dalembert.algebra.tape import Tape
 from dalembert.flexible.hybrid.continuum import Continuum
-from dalembert.flexible.hybrid.integrals import Integral
-from dalembert.flexible.hybrid.variation import Variation
+from dalembert.flexible.hybrid.fields import Variation
+from dalembert.flexible.hybrid.integrals import Integral, integral_naming
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantity import Quantity
 from dalembert.notebook import Shown
@@ -95,11 +102,60 @@ class HybridEquations:
         return f"HybridEquations({self.kinematics.system.name!r}: {counts})"
 
     def __str__(self) -> str:
-        from dalembert.flexible.hybrid.reading import plain
-
-        return plain(self)
+        return "\n".join([self.principle.title, *(f"  {Text()(line)}    [{note}]" for line, note in self._lines())])
 
     def _repr_latex_(self) -> str:
-        from dalembert.flexible.hybrid.reading import latex
+        found = [f"& {Latex()(line)} && \\text{{{escaped(note)}}}" for line, note in self._lines()]
+        return "$$\\begin{aligned}\n" + " \\\\\n".join(found) + "\n\\end{aligned}$$"
 
-        return latex(self)
+    def _lines(self) -> Iterator[tuple[Tree, str]]:
+        """(equation, what it is about)"""
+        symbol = integral_naming(self.tape, self.integrals)
+        for o in self.ordinary:
+            yield written(self, o.residual, own_first(self, o.name), symbol), f"along {Text()(symbol(o.name))}"
+        for p in self.partial:
+            yield written(self, p.residual, second(self, p.member, p.field), symbol), inside(self, p.member, p.field)
+        for b in self.boundary:
+            yield written(self, b.residual, (), symbol), condition(self, b)
+
+
+# ---- how they are written ------------------------------------------------------------------------
+
+
+def own_first(h: HybridEquations, name: str) -> tuple[int, ...]:
+    """The accelerations of the rigid variables, the equation's own before the others."""
+    place = [o.name for o in h.ordinary].index(name)
+    return (h.accelerations[place], *h.accelerations[:place], *h.accelerations[place + 1 :])
+
+
+def inside(h: HybridEquations, member: str, field: str) -> str:
+    """Where a field equation holds."""
+    c = h.continua[member]
+    what = Text()(naming(h.tape)(field))
+    return f"{what}(x, t), 0 < x < {c.places[2].label}" + (f", {member}" if len(h.continua) > 1 else "")
+
+
+def condition(h: HybridEquations, b: BoundaryCondition) -> str:
+    """What kind of condition it is, and where."""
+    place = h.continua[b.member].places[1 + b.end].label
+    return f"{b.kind}, x = {place}" + (f", {b.member}" if len(h.continua) > 1 else "")
+
+
+def second(h: HybridEquations, member: str, field: str) -> tuple[int, ...]:
+    """The field's own acceleration first, then those of the rigid variables."""
+    fields = h.continua[member].fields
+    others = [fields.symbol(name, 0, 2) for name in fields.names if name != field]
+    return (fields.symbol(field, 0, 2), *others, *h.accelerations)
+
+
+def written(h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: Naming) -> Tree:
+    """residual = 0, accelerations first, everything that moves on the left."""
+    tape = h.tape
+    form = readable(tape, residual)
+    if form is None:
+        return equation_with_intermediates(tape, residual, symbol=symbol)
+    fields = {name for c in h.continua.values() for name in c.fields.names}
+    flexible = [name for name in form.symbols() if name.startswith("∫") or names.base(names.field(name)[0]) in fields]
+    sides, ranking = equation(form, tape, [str(tape.nodes[i][1]) for i in unknowns], flexible)
+    printer = Printer(symbol, ranking)
+    return Sides(printer.form(sides.left), printer.form(sides.right))

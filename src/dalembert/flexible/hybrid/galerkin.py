@@ -19,8 +19,7 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import NotApplicable
 from dalembert.flexible.expansion.discretised import Discretised
-from dalembert.flexible.expansion.integration import degree_in_x, rule_for
-from dalembert.flexible.expansion.quadrature import Rule
+from dalembert.flexible.expansion.integration import Rule, degree_in_x, rule_for
 from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
 from dalembert.flexible.hybrid.equations import HybridEquations
 from dalembert.notebook import Shown

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Final
 
 from dalembert.algebra.columns import total
 from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import Rewrite
-from dalembert.algebra.normal_form.forms import Form, Term, factor_common, to_scalar
+from dalembert.algebra.normal_form.forms import Form, Powers, Term, content, factor_common, to_scalar, without
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing.latex_notation import Latex
-from dalembert.algebra.printing.layout import Printer, Ranking
+from dalembert.algebra.printing.layout import Naming, Printer, Ranking, naming
 from dalembert.algebra.printing.notation import Text
-from dalembert.algebra.printing.tree import ZERO, Letter, Sides, Tree
+from dalembert.algebra.printing.tree import ZERO, Adjacent, Factors, Group, Letter, Raised, Sides, SignedTerms, Tree
+from dalembert.algebra.printing.tree import total as signed_sum
 from dalembert.algebra.scalar import Scalar, apply
 from dalembert.algebra.tape import Tape
-from dalembert.flexible.member.characteristic_writing import BETA_2, BETA_4, DIFFERENCE, K_2, PRODUCT, symbols, written
 from dalembert.flexible.member.small_motion import Key, SmallMotion
 from dalembert.flexible.member.small_motion import LinearForm as Linear
 
@@ -250,3 +251,59 @@ def determinant(none: Scalar, rows: list[list[Scalar]]) -> Scalar:
             minor = a * determinant(none, [row[:k] + row[k + 1 :] for row in rows[1:]])
             found = found - minor if k % 2 else found + minor
     return found
+
+
+# ---- how it is written ---------------------------------------------------------------------------
+
+# what the arguments of the solutions are called: βL is two letters
+ARGUMENTS: Final = {f"{letter}L": Adjacent((Letter(letter), Letter("L"))) for letter in "βαk"}
+BETA_2, BETA_4, ALPHA_2, K_2 = Raised(Letter("β"), 2), Raised(Letter("β"), 4), Raised(Letter("α"), 2), Raised(Letter("k"), 2)
+DIFFERENCE: Final = SignedTerms(((False, BETA_2), (True, ALPHA_2)))
+PRODUCT: Final = Factors((ALPHA_2, BETA_2))
+
+
+def symbols(tape: Tape) -> Naming:
+    """Symbols as they are displayed, and the arguments of the solutions."""
+    plain = naming(tape)
+    return lambda name: ARGUMENTS[name] if name in ARGUMENTS else plain(name)
+
+
+class ConstantsFirst(Ranking):
+    """1 + cos βL cosh βL: whatever stands without a function comes first."""
+
+    def term(self, term: Term) -> tuple[object, ...]:
+        return len([a for a, _ in term.powers if a.op != "symbol"]), self.powers(term.powers)
+
+
+def written(form: Form, tape: Tape) -> Tree:
+    """Σ k · (sum of products of functions), the first without a factor: 1 + cos βL cosh βL, and not βL⁴ + …"""
+    groups: dict[Powers, list[Term]] = {}
+    for term in form.numerator:
+        outside = tuple(p for p in term.powers if p[0].op == "symbol")
+        functions = tuple(p for p in term.powers if p[0].op != "symbol")
+        groups.setdefault(outside, []).append(Term(term.coefficient, functions))
+    ranking = ConstantsFirst(tape, (), ())
+    ordered = {p: tuple(sorted(terms, key=ranking.term)) for p, terms in groups.items()}
+    first, *others = sorted(ordered, key=lambda p: (len(ordered[p][0].powers), ranking.powers(p)))
+    unit = content(ordered[first])
+    printer = Printer(symbols(tape), ranking)
+    parts = [(False, printer.form(Form(tuple(Term(x.coefficient / unit, x.powers) for x in ordered[first]))))]
+    for p in others:
+        k = content(ordered[p])
+        inner = Form(tuple(Term(x.coefficient / k, x.powers) for x in ordered[p]))
+        factor = Form((Term(abs(k / unit), p),), (Term(Fraction(1), first),))
+        parts.append((k / unit < 0, _product(factor, inner, printer)))
+    return signed_sum(parts)
+
+
+def _product(factor: Form, inner: Form, printer: Printer) -> Tree:
+    (above,), (below,) = factor.numerator, factor.denominator
+    shared = tuple((a, min(n, dict(below.powers)[a])) for a, n in above.powers if a in dict(below.powers))
+    reduced = Form((Term(above.coefficient, without(above.powers, shared)),), (Term(Fraction(1), without(below.powers, shared)),))
+    functions = printer.form(inner)
+    if reduced == Form((Term(Fraction(1)),)):
+        return functions
+    if inner == Form((Term(Fraction(1)),)):
+        return printer.form(reduced)
+    several = len(inner.numerator) > 1
+    return Factors((printer.form(reduced), Group(functions) if several else functions))

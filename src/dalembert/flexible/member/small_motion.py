@@ -19,8 +19,7 @@ from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import IllPosed, NotApplicable, NotLinear
 from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
 from dalembert.flexible.hybrid.equations import BoundaryCondition, HybridEquations
-from dalembert.flexible.hybrid.extended_hamilton import hybrid_equations
-from dalembert.flexible.hybrid.undiscretised import undiscretised
+from dalembert.flexible.hybrid.extended_hamilton import hybrid_equations, undiscretised
 from dalembert.flexible.member.values import check_positive, numbers_of, which
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.member import Member

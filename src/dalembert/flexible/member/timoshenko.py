@@ -10,8 +10,7 @@ from dalembert.algebra.columns import total
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.printing.layout import naming
 from dalembert.algebra.scalar import Scalar, apply
-from dalembert.flexible.member.characteristic import Characteristic, CharacteristicEquation
-from dalembert.flexible.member.characteristic_writing import DIFFERENCE, PRODUCT
+from dalembert.flexible.member.characteristic import DIFFERENCE, PRODUCT, Characteristic, CharacteristicEquation
 from dalembert.flexible.member.small_motion import Key, LinearForm, SmallMotion
 
 

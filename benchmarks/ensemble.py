@@ -17,7 +17,7 @@ from systems import chain, links, pendulum_from_vertical, states
 
 import dalembert as da
 from dalembert.gallery import slider_crank
-from dalembert.numerics.target import native_lanes
+from dalembert.numerics.jit import native_lanes
 from dalembert.studies import side_by_side
 
 Numbers = NDArray[numpy.float64]

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.numerics.check import TOLERANCE, check_compiled
+from dalembert.numerics.native import TOLERANCE, check_compiled
 
 # the function of the same name hides the module
 recursive = import_module("dalembert.principles.recursive")

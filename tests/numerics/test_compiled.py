@@ -108,7 +108,7 @@ def test_a_row_of_parameters_for_each_state(sample):
 def test_one_row_of_a_part_for_all_states(small, monkeypatch):
     if not small:
         # called instead of written into the loop
-        monkeypatch.setattr(rows, "_INLINED", 0)
+        monkeypatch.setattr(compiled, "_INLINED", 0)
         monkeypatch.setattr(compiled, "writers", lambda: b"nothing inlined")
     tape, outs, state, parameters = random_tape(3)
     f = CompiledFunction(tape, outs, state, parameters, (2, len(state) - 2))
@@ -219,7 +219,7 @@ def test_much_work_is_not_done_on_the_stack(monkeypatch):
     tape, outs, state, parameters = random_tape(5, size=2000)
     x, p = numpy.ones(len(state)), numpy.ones(len(parameters))
     expected = CompiledFunction(tape, outs, state, parameters).call(x, p)
-    monkeypatch.setattr("dalembert.numerics.entry.STACK", 8)
+    monkeypatch.setattr("dalembert.numerics.rows.STACK", 8)
     monkeypatch.setattr(compiled, "writers", lambda: b"another version")
     again = CompiledFunction(tape, outs, state, parameters)
     assert (bits(expected) == bits(again.call(x, p))).all()
@@ -281,8 +281,8 @@ def test_a_pickle_is_found_in_the_cache(tmp_path, monkeypatch):
 
 def test_equal_expressions_are_compiled_once_and_different_ones_apart(monkeypatch):
     count = []
-    compile_ = jit._compile
-    monkeypatch.setattr(jit, "_compile", lambda *a: count.append(1) or compile_(*a))
+    compile_ = jit._emit
+    monkeypatch.setattr(jit, "_emit", lambda *a: count.append(1) or compile_(*a))
     monkeypatch.setattr(compiled, "writers", lambda: b"yet another version")
 
     def line(slope, name="x"):

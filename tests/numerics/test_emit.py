@@ -7,7 +7,7 @@ import pytest
 from dalembert.algebra.tape import Tape
 from dalembert.errors import BadExpression, Unknown
 from dalembert.numerics import emit, jit, lowering
-from dalembert.numerics.target import host
+from dalembert.numerics.jit import host
 from numerics.tapes import bits, random_tape, reference
 
 

@@ -5,7 +5,7 @@ import numpy
 import pytest
 
 from dalembert.numerics import jit, kernels
-from dalembert.numerics.target import native_lanes
+from dalembert.numerics.jit import native_lanes
 
 LANES = (1, 2, 4, 8)
 

@@ -10,8 +10,7 @@ import pytest
 from dalembert.algebra.tape import Tape
 from dalembert.numerics import wasm
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jit import CannotCompile
-from dalembert.numerics.target import IMPORTS, WASM32, Target, host
+from dalembert.numerics.jit import IMPORTS, WASM32, CannotCompile, Target, host
 from dalembert.ode.control import loop_text
 from numerics.tapes import random_tape
 

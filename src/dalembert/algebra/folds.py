@@ -51,11 +51,11 @@ def operands(op: str, a: Any, b: Any) -> tuple[int, ...]:
 def needed(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> Sequence[int]:
     """The nodes that `outs` are made of, operands first, without those in `done` and what only they need."""
     if done != ():
-        return _needed_beside(tape.nodes, outs, done)
+        return needed_nodes(tape.nodes, outs, done)
     ends = tuple(outs)
     found = tape.visits.get(ends)
     if found is None:
-        found = tuple(_needed_by_many(tape.nodes, ends) if len(ends) >= _MANY else _needed_beside(tape.nodes, ends, ()))
+        found = tuple(_needed_by_many(tape.nodes, ends) if len(ends) >= _MANY else needed_nodes(tape.nodes, ends))
         if len(tape.visits) >= _LATELY:
             tape.visits.clear()
         tape.visits[ends] = found
@@ -67,11 +67,12 @@ def still_needed(tape: Tape, outs: Iterable[int], done: Collection[int]) -> Sequ
     ends = tuple(outs)
     found = tape.visits.get(ends)
     if found is None and len(done) > _FEW:
-        return _needed_beside(tape.nodes, ends, done)
+        return needed_nodes(tape.nodes, ends, done)
     return [i for i in found or needed(tape, ends) if i not in done]
 
 
-def _needed_beside(nodes: Sequence[Node], outs: Iterable[int], done: Container[int]) -> list[int]:
+def needed_nodes(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()) -> list[int]:
+    """The same of nodes that are on no tape."""
     seen = {i for i in outs if i not in done}
     stack = list(seen)
     while stack:

@@ -22,7 +22,7 @@ def agreement(system: System, *, compiled: bool = True, seed: int | None = None)
     result = certify(system, seed=seed)
     if not compiled:
         return result
-    from dalembert.numerics.check import check_compiled
+    from dalembert.numerics.native import check_compiled
 
     try:
         native = compiled_route(system)

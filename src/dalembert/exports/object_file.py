@@ -7,8 +7,7 @@ from typing import Final
 from dalembert.exports.c import CSource
 from dalembert.exports.llvm_text import LLVMSource
 from dalembert.exports.model import Model
-from dalembert.numerics.jit import CannotCompile
-from dalembert.numerics.target import Target, host
+from dalembert.numerics.jit import CannotCompile, Target, host
 
 # processors whose plain form has no unit for numbers: the unit and the calling convention that systems for them expect
 _USUAL: Final = {"riscv64": ("+m,+a,+f,+d,+c", "lp64d"), "riscv32": ("+m,+a,+f,+d,+c", "ilp32d")}

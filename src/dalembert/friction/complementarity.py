@@ -119,7 +119,7 @@ _FUNCTION: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 
 @made_once
 def _library() -> Library:
-    return load(text(), EXPORTS)
+    return load(text, EXPORTS)
 
 
 class _ModeTable:

@@ -37,7 +37,7 @@ _FALL: Final = ctypes.CFUNCTYPE(ctypes.c_double, *_STEP, ctypes.c_int64, ctypes.
 
 @made_once
 def _library() -> Library:
-    return load(text(), EXPORTS)
+    return load(text, EXPORTS)
 
 
 _Watches: Final = structure(WATCHES)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import itertools
 import marshal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
+from dalembert.algebra.folds import gradient, needed_nodes
 from dalembert.algebra.tape import Node, Tape
-from dalembert.numerics import batch_call, emit, entry, jit, kernels, lowering, python_call, rows
+from dalembert.numerics import call_text, emit, jit, rows
 from dalembert.numerics.cache import tape_digest
-from dalembert.numerics.python_call import Array, BadArguments
-from dalembert.numerics.target import Target, host, native_lanes
+from dalembert.numerics.jit import Target, host, native_lanes
+from dalembert.numerics.python_call import Array, BadArguments, FastBatch, FastCall
 from dalembert.once import MAKING
 
 _NAME: Final = "f"
 _LONG: Final = 10_000
+# up to so many nodes calls and gaps between rows take time that shows
+_INLINED: Final = 500
 
 
 class CompiledFunction:
@@ -49,12 +50,12 @@ class CompiledFunction:
     def _load(self, source: _Source) -> None:
         self._source = source
         self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, *source.sizes
-        exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", *python_call.exports(_NAME))
+        exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", f"{_NAME}.once", f"{_NAME}.call", "python")
         library = jit.load(source.text, exports, identity=source.identity(host()), optimize=0)
         self.address = library.address(_NAME)
         self.prologue_address = library.address(f"{_NAME}.prologue")
         self.work_size: int = ctypes.c_int64.from_address(library.address(f"{_NAME}.size")).value
-        self._fast_call = python_call.FastCall(library, _NAME, (*self.parts, self.n_parameters), self.n_out)
+        self._fast_call = FastCall(library, _NAME, (*self.parts, self.n_parameters), self.n_out)
         self.call: Callable[..., Array] = self._fast_call.function()
 
     @functools.cached_property
@@ -69,9 +70,10 @@ class CompiledFunction:
                 target = host(native_lanes())
                 text = functools.partial(self._source.text_in_lanes, target)
                 level: jit.Level = 1 if self._source.is_inlined else 0
-                library = jit.load(text, batch_call.exports(_NAME), identity=self._source.identity(target), optimize=level)
+                exports = f"{_NAME}.batch", f"{_NAME}.call", "python"
+                library = jit.load(text, exports, identity=self._source.identity(target), optimize=level)
                 # another thread that waits here finds it
-                made = self.__dict__["batch"] = batch_call.FastBatch(library, _NAME, self._fast_call).function()
+                made = self.__dict__["batch"] = FastBatch(library, _NAME, self._fast_call).function()
             return made
 
     def text_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
@@ -127,9 +129,10 @@ class _Source:
         return text.work_size, f"{text.ir}\n@{name}.size = constant i64 {text.work_size}"
 
     def text(self) -> str:
-        """The code for one state, with the python_call for Python."""
+        """The code for one state, with the call from Python."""
         work_size, body = self.emitted(host())
-        return "\n".join((body, entry.once(_NAME, work_size), python_call.text(_NAME, (*self.parts, len(self.parameters)), len(self.outs))))
+        call = call_text.one_state(_NAME, (*self.parts, len(self.parameters)), len(self.outs))
+        return "\n".join((body, rows.once(_NAME, work_size), call))
 
     def text_in_lanes(self, target: Target) -> str:
         """The code for several states at a time, for registers of as many numbers as `target` has lanes, with the call from Python."""
@@ -140,18 +143,18 @@ class _Source:
         run = rows.batch(text, target.lanes, used, *self.sizes[1:], inlined=self.is_inlined)
         # what is written into the loops is not kept beside them
         functions = text.ir.replace("define void @", "define internal void @") if self.is_inlined else text.ir
-        return "\n".join((functions, run, batch_call.text(_NAME, (*self.parts, len(self.parameters)), len(self.outs))))
+        return "\n".join((functions, run, call_text.states_in_rows(_NAME, (*self.parts, len(self.parameters)), len(self.outs))))
 
     @functools.cached_property
     def kept(self) -> frozenset[int]:
         """The nodes that are needed."""
-        return frozenset(lowering.needed(self.nodes, self.outs))
+        return frozenset(needed_nodes(self.nodes, self.outs))
 
     @property
     def is_inlined(self) -> bool:
-        """Whether the expressions are written into the loops over states in rows."""
+        """Whether the expressions are written into the loops over states in rows, for LLVM's passes to work on."""
         # of long tapes the nodes are not even counted
-        return len(self.nodes) <= _LONG and rows.is_inlined(len(self.kept))
+        return len(self.nodes) <= _LONG and len(self.kept) <= _INLINED
 
     def pruned(self) -> _Source:
         """The same without the nodes that are not needed, but with the same numbers for the others."""
@@ -160,10 +163,13 @@ class _Source:
         return _Source(nodes, self.outs, self.state, self.parameters, self.parts, self.content)
 
 
-@functools.cache
 def writers() -> bytes:
-    """A hash of the modules that write the text: code kept by another version is not found."""
-    digest = hashlib.sha256()
-    for module in (lowering, emit, entry, rows, python_call, batch_call, kernels):
-        digest.update(Path(str(module.__file__)).read_bytes())
-    return digest.digest()
+    """What tells the text of this version from that of another."""
+    return jit.sources("numerics")
+
+
+def jacobian(tape: Tape, outs: Sequence[int], state: Sequence[int], parameters: Sequence[int]) -> CompiledFunction:
+    """∂outs/∂state, row by row."""
+    here = tape.fork()
+    slopes = [i for out in outs for i in gradient(here, {out: here.one}, state)]
+    return CompiledFunction(here, slopes, state, parameters)

@@ -17,8 +17,8 @@ from typing import Final
 
 from dalembert.algebra.tape import Node
 from dalembert.numerics import kernels
+from dalembert.numerics.jit import Target, host
 from dalembert.numerics.lowering import Operation, Program, lower
-from dalembert.numerics.target import Target, host
 
 CHUNK: Final = 1000
 # how many angles of one state go through the kernel side by side

@@ -14,19 +14,19 @@ import ctypes
 import functools
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy
 
 from dalembert.algebra.tape import Node, Tape
-from dalembert.numerics import compiled, emit, jet_form, jet_sums, jets, jit
+from dalembert.numerics import emit, jit
+from dalembert.numerics.compiled import writers
 from dalembert.numerics.jet_form import shortest_recurrence
 from dalembert.numerics.jet_sums import SumLayout, sums_text
 from dalembert.numerics.jets import ImpliedRates
+from dalembert.numerics.jit import Target, host
 from dalembert.numerics.joining import joined
 from dalembert.numerics.llvm_types import LANES
-from dalembert.numerics.target import Target, host
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class CompiledJets:
             return joined([("", part.ir) for part in parts] + [("", sizes), ("", layout.text())])
 
         what = repr((rule.source.nodes, zero, state, parameters, rule.tape.nodes, table, rule.inputs, rule.values, layout.column))
-        identity = _writers() + hashlib.sha256(what.encode()).digest() + host().identity
+        identity = writers() + hashlib.sha256(what.encode()).digest() + host().identity
         exports = ("first", "raise", "zero.prologue", "zero.size", "next.size")
         return jit.load(text, exports, identity=identity, optimize=0)
 
@@ -126,7 +126,7 @@ class JetPart:
 
     def identity(self, target: Target) -> bytes:
         """What determines that text."""
-        return _writers() + hashlib.sha256(repr(self._what).encode()).digest() + target.identity
+        return writers() + hashlib.sha256(repr(self._what).encode()).digest() + target.identity
 
 
 def _aligned(count: int) -> Numbers:
@@ -264,10 +264,3 @@ latch:
 done:
   ret void
 }}"""
-
-
-@functools.cache
-def _writers() -> bytes:
-    """A hash of the modules that write the text: code kept by another version is not found."""
-    own = b"".join(Path(path).read_bytes() for path in (*(str(module.__file__) for module in (jets, jet_form, jet_sums)), __file__))
-    return compiled.writers() + hashlib.sha256(own).digest()

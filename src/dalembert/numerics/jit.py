@@ -1,4 +1,4 @@
-"""LLVM text becomes functions with addresses.
+"""LLVM text becomes functions with addresses here, or an object file for another processor.
 
 One just-in-time linker serves the process. What was compiled once on this machine is read from the
 object cache; code is unloaded when the `Library` that holds it is dropped.
@@ -11,21 +11,28 @@ import hashlib
 import importlib
 import itertools
 import os
+import platform
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dalembert.errors import DalembertError
 from dalembert.numerics.cache import ObjectCache
-from dalembert.once import held_over_forks
+from dalembert.once import held_over_forks, made_once
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 Level = Literal[0, 1, 2, 3]
 
+# what code may call that it does not bring along: elementary functions that every platform has
+IMPORTS: Final = frozenset({"sin", "cos", "exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan", "atan2", "fmin", "fmax"})
+# chapters whose functions write native text for others
+_WRITING: Final = ("numerics", "ode")
 _FORMAT: Final = 1
 # a linker keeps some 10 kB for every library it ever held, so a new one takes over after so many
 _LIBRARIES_PER_LINKER: Final = 64
@@ -72,16 +79,14 @@ def load(
 
     `optimize` is the level of LLVM's own passes over the text (0: none, right for straight-line code
     that has no common subexpressions left), `codegen` that of instruction selection and scheduling.
-    Where writing the text takes time, give a function that writes it, and in `identity` what determines
-    it; it is called only if the cache has nothing under that identity.
+    Writing the text takes time: give a function that writes it, which is called only if the cache has nothing under the `identity`
+    that determines the text; by default that is the function itself.
     The functions of the C mathematics library can be declared and called.
     """
     if identity is None:
-        ir_text = ir_text if isinstance(ir_text, str) else ir_text()
-        identity = ir_text.encode()
-    cache = ObjectCache.of_environment()
+        identity = ir_text.encode() if isinstance(ir_text, str) else _written_by(ir_text)
+    cache, key = ObjectCache.of_environment(), _key(identity, optimize, codegen)
     with _held():
-        key = _key(identity, optimize, codegen)
         image = cache.read(key)
         if image is not None:
             # an object this linker refuses is compiled again
@@ -89,15 +94,25 @@ def load(
                 return _link(image, exports)
     text = ir_text if isinstance(ir_text, str) else ir_text()
     with _held():
-        image = _compile(text, optimize, codegen)
+        image = _emit(_machine(codegen), text, optimize)
         cache.write(key, image)
         return _link(image, exports)
 
 
-def host_features() -> dict[str, bool]:
-    """What the processor can do, by LLVM's names of its features."""
-    with _held():
-        return dict(_features())
+@functools.cache
+def sources(*chapters: str) -> bytes:
+    """A hash of the modules of some chapters: code whose text another version wrote is not found."""
+    digest, package = hashlib.sha256(), Path(__file__).parents[1]
+    for chapter in chapters:
+        for path in sorted((package / chapter).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def _written_by(text: Callable[[], str]) -> bytes:
+    """What determines the text that a function without arguments writes: where it stands, and the modules of the chapters it may use."""
+    chapter = text.__module__.split(".")[1]
+    return sources(*sorted({*_WRITING, chapter})) + f"{text.__module__}.{text.__qualname__}".encode()
 
 
 _names = itertools.count()
@@ -127,53 +142,92 @@ def _llvm() -> ModuleType:
     return llvm
 
 
+@dataclass(frozen=True)
+class Target:
+    """A processor by LLVM's names; `lanes` states are computed at a time, `fused` says whether a b + c is rounded once.
+
+    Without fused operations the text contains none. Structures have fields of
+    eight bytes on every target, pointers too, so that one layout serves all.
+    """
+
+    triple: str
+    lanes: int = 1
+    fused: bool = True
+    cpu: str = ""
+    features: str = ""
+    # the calling convention, where a processor has several
+    abi: str = ""
+
+    def with_lanes(self, lanes: int) -> Target:
+        """The same processor with so many states at a time."""
+        return replace(self, lanes=lanes)
+
+    @property
+    def identity(self) -> bytes:
+        """What distinguishes the text for this target."""
+        return f"{self.triple} {self.lanes} {self.fused}".encode()
+
+    def object_code(self, text: str, *, optimize: Level = 1) -> bytes:
+        """A module in LLVM text as an object file for this target, which may be any processor that LLVM knows."""
+        with _held():
+            llvm = _llvm()
+            llvm.initialize_all_targets()
+            llvm.initialize_all_asmprinters()
+            try:
+                machine = llvm.Target.from_triple(self.triple).create_target_machine(
+                    cpu=self.cpu, features=self.features, opt=2, reloc="pic", codemodel="default", abiname=self.abi
+                )
+            except RuntimeError as error:
+                msg = f"this LLVM cannot write code for {self.triple}: {error}; give a name such as aarch64-linux-gnu or riscv64-linux-gnu"
+                raise CannotCompile(msg) from error
+            return _emit(machine, f'target triple = "{self.triple}"\ntarget datalayout = "{machine.target_data}"\n{text}', optimize)
+
+
+# simd128 is in every browser since 2021; there is no fused multiply-add
+WASM32: Final = Target("wasm32-unknown-unknown", fused=False, cpu="generic", features="+simd128,+bulk-memory,+nontrapping-fptoint")
+
+
 @functools.cache
-def _features() -> dict[str, bool]:
-    return dict(_llvm().get_host_cpu_features())
+def _features() -> Any:
+    """What the processor can do, by LLVM's names."""
+    return _llvm().get_host_cpu_features()
 
 
-def host() -> tuple[str, str, str]:
-    """Triple, processor and features of the machine this runs on."""
+@made_once
+def _host() -> Target:
     with _held():
-        return _host()
+        llvm, features = _llvm(), _features()
+        fused = platform.machine().lower() in {"arm64", "aarch64"} or features.get("fma", False)
+        return Target(llvm.get_process_triple(), 1, fused, llvm.get_host_cpu_name(), features.flatten())
 
 
-def compile_for(triple: str, cpu: str, features: str, text: str, *, abi: str = "", optimize: Level = 1) -> bytes:
-    """A module in LLVM text as an object file for any processor that LLVM knows."""
-    with _held():
-        llvm = _llvm()
-        llvm.initialize_all_targets()
-        llvm.initialize_all_asmprinters()
-        try:
-            machine = llvm.Target.from_triple(triple).create_target_machine(
-                cpu=cpu, features=features, opt=2, reloc="pic", codemodel="default", abiname=abi
-            )
-        except RuntimeError as error:
-            msg = f"this LLVM cannot write code for {triple}: {error}; give a name such as aarch64-linux-gnu or riscv64-linux-gnu"
-            raise CannotCompile(msg) from error
-        return _emit(machine, f'target triple = "{triple}"\ntarget datalayout = "{machine.target_data}"\n{text}', optimize)
+def host(lanes: int = 1) -> Target:
+    """The processor this runs on."""
+    return _host() if lanes == 1 else _host().with_lanes(lanes)
 
 
-@functools.cache
-def _host() -> tuple[str, str, str]:
-    """Triple, processor and features: what code is compiled for."""
-    llvm = _llvm()
-    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+def native_lanes() -> int:
+    """How many numbers the processor's registers hold side by side."""
+    fused, features = host().fused, _features()
+    if features.get("avx512f", False) and features.get("avx512dq", False) and fused:
+        return 8
+    return 4 if features.get("avx2", False) and fused else 2
 
 
 @functools.cache
 def _machine(codegen: Level) -> Any:
-    triple, cpu, features = _host()
+    here = host()
     # small code reaches its constants without loading their addresses first; the linker keeps both together
     model = {"codemodel": "small", "reloc": "pic"} if _SMALL_CODE else {}
-    return _llvm().Target.from_triple(triple).create_target_machine(cpu=cpu, features=features, opt=codegen, jit=True, **model)
+    target = _llvm().Target.from_triple(here.triple)
+    return target.create_target_machine(cpu=here.cpu, features=here.features, opt=codegen, jit=True, **model)
 
 
 @functools.cache
 def fingerprint() -> bytes:
     """Everything but the text and the levels that decides what the object code is."""
-    version = importlib.import_module("llvmlite").__version__
-    return "\0".join((str(_FORMAT), version, *map(str, _llvm().llvm_version_info), *_host())).encode()
+    version, here = importlib.import_module("llvmlite").__version__, host()
+    return "\0".join((str(_FORMAT), version, *map(str, _llvm().llvm_version_info), here.triple, here.cpu, here.features)).encode()
 
 
 def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
@@ -183,12 +237,8 @@ def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
     return digest.hexdigest()
 
 
-def _compile(ir_text: str, optimize: Level, codegen: Level) -> bytes:
-    """The module as an object file for this machine."""
-    return _emit(_machine(codegen), ir_text, optimize)
-
-
 def _emit(machine: Any, ir_text: str, optimize: Level) -> bytes:
+    """The module as an object file for a machine."""
     llvm = _llvm()
     try:
         module = llvm.parse_assembly(ir_text)

@@ -8,11 +8,11 @@ inverted once; sin and cos of one angle are computed together, and those of all 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from dalembert.algebra.folds import operands
+from dalembert.algebra.folds import needed_nodes, operands
 from dalembert.algebra.tape import LEAVES, Node
 from dalembert.errors import BadExpression, Unknown
 
@@ -49,23 +49,6 @@ def lower(
     return _Lowering(nodes, outs, state, parameters, fuse).program(pack)
 
 
-def needed(nodes: Sequence[Node], outs: Iterable[int], done: Container[int] = ()) -> list[int]:
-    """The nodes that `outs` are made of, operands first, without those in `done` and what only they need."""
-    seen: set[int] = set()
-    stack = [i for i in outs if i not in done]
-    while stack:
-        i = stack.pop()
-        if i not in seen:
-            seen.add(i)
-            op, a, b = nodes[i]
-            if op not in LEAVES:
-                if a not in seen and a not in done:
-                    stack.append(a)
-                if b is not None and b not in seen and b not in done:
-                    stack.append(b)
-    return sorted(seen)
-
-
 def _with_tanh(nodes: Sequence[Node]) -> Sequence[Node]:
     """sinh x / cosh x as tanh x, which is finite for every x."""
     found = list(nodes)
@@ -81,7 +64,7 @@ class _Lowering:
     def __init__(self, nodes: Sequence[Node], outs: Sequence[int], state: Sequence[int], parameters: Sequence[int], fuse: bool) -> None:
         self.nodes, self.outs = _with_tanh(nodes), list(outs)
         self.emitted: set[int] = set()
-        self.live = self._missing(outs)
+        self.live = needed_nodes(self.nodes, outs)
         self.made = len(nodes)
         self.result = Program(outs=self.outs)
         self.varying = self._classified({i: k for k, i in enumerate(state)}, {i: k for k, i in enumerate(parameters)})
@@ -164,10 +147,6 @@ class _Lowering:
                 depth[i] = level
         return [list(groups[level]) for level in sorted(groups)]
 
-    def _missing(self, outs: Iterable[int]) -> list[int]:
-        """The nodes that `outs` need and that are not computed yet, operands first."""
-        return needed(self.nodes, outs, self.emitted)
-
     # ---- operations --------------------------------------------------------------------------
 
     def _new(self) -> int:
@@ -175,7 +154,7 @@ class _Lowering:
         return self.made - 1
 
     def _compute(self, outs: Iterable[int]) -> None:
-        for i in self._missing(outs):
+        for i in needed_nodes(self.nodes, outs, self.emitted):
             self.emitted.add(i)
             if i in self.absorbed or self.nodes[i][0] in LEAVES:
                 continue

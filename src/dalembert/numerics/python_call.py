@@ -1,10 +1,7 @@
-"""The way from Python into compiled code: a built-in function made at run time.
+"""The way from Python into compiled code, for one state or for states in rows: built-in functions made at run time.
 
-    PyObject *name.call(PyObject *self, PyObject **arguments, Py_ssize_t count)
-
-It reads the numbers where Python and numpy keep them, so that a call costs no conversion. Whatever is
-not an array of exactly so many doubles in a row, or a float for one of them, goes to `FastCall.convert`,
-which converts it or says what is wrong.
+They read the numbers where Python and numpy keep them (`call_text` is their native side), so that a call costs no conversion.
+Whatever they cannot read so goes to `convert`, which converts it or says what is wrong.
 """
 
 from __future__ import annotations
@@ -26,10 +23,11 @@ Array = NDArray[numpy.float64]
 
 # without letting go of the interpreter: a call is shorter than that takes
 _ONCE: Final = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_BATCH: Final = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_int64)
 HEADER: Final = object.__basicsize__
 _DOUBLE: Final = numpy.dtype(numpy.float64)
-# the fields of a numpy array, after the header of every object
-FIELDS: Final = {"data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
+# the type of any object, and the fields of a numpy array, from the end of the header of every object on
+FIELDS: Final = {"type": -8, "data": 0, "dimensions": 8, "lengths": 16, "dtype": 40, "flags": 48}
 IN_A_ROW_AND_ALIGNED: Final = 0x101
 # what the native side must know about this process
 _OBJECTS: Final = ("ndarray", "float64", "float", "convert", "new_array")
@@ -39,40 +37,47 @@ _FUNCTIONS: Final = {
     "save_thread": "PyEval_SaveThread",
     "restore_thread": "PyEval_RestoreThread",
 }
-_TABLE: Final = (*_OBJECTS, *_FUNCTIONS)
+TABLE: Final = (*_OBJECTS, *_FUNCTIONS)
 _FASTCALL: Final = 0x80
-# where numpy's table has PyArray_New, and what numpy calls a double
+# where numpy's table has PyArray_New
 _NEW_ARRAY: Final = 93
-_A_DOUBLE: Final = 12
 
 
 class BadArguments(DalembertError):
     """Numbers for a compiled function that are not as many as it has symbols."""
 
 
-def exports(name: str) -> tuple[str, ...]:
-    """The names that a `FastCall` looks for in a library."""
-    return f"{name}.once", f"{name}.call", "python"
+class NativeCall:
+    """One compiled function for Python."""
 
-
-class FastCall:
-    """One compiled function of `sizes` numbers, for Python; it keeps the code alive."""
-
-    def __init__(self, library: Library, name: str, sizes: Sequence[int], n_out: int) -> None:
-        self.library, self.sizes, self.n_out = library, tuple(sizes), n_out
-        self._once = _ONCE(library.address(f"{name}.once"))
-        # of calls that are through, for those to come
-        self._spare: list[_Memory] = []
+    def __init__(self, library: Library, name: str, doc: bytes) -> None:
+        self.library = library
         if LAYOUT_IS_KNOWN:
-            fill_table(library.address("python"), FastCall.convert)
-        self._definition = definition(library.address(f"{name}.call"), b"Values of the compiled expressions at one state.")
+            _fill_table(library.address("python"), type(self).convert)
+        # it must live as long as the function
+        self._definition = _MethodDef(b"call", library.address(f"{name}.call"), _FASTCALL, doc)
 
     def function(self) -> Callable[..., Array]:
         """The function for Python; it keeps this object, and so the code, alive."""
-        return function(self, self._definition, functools.partial(FastCall.convert, self))
+        # where objects lie otherwise than the native side believes every call is converted
+        return _new_function()(ctypes.byref(self._definition), self, None) if LAYOUT_IS_KNOWN else self.convert
 
     def convert(self, *arguments: Any) -> Array:
-        """The values at one state, for arguments of any kind that means so many numbers."""
+        """The values for arguments of any kind that means such numbers."""
+        raise NotImplementedError
+
+
+class FastCall(NativeCall):
+    """One compiled function of `sizes` numbers, at one state."""
+
+    def __init__(self, library: Library, name: str, sizes: Sequence[int], n_out: int) -> None:
+        super().__init__(library, name, b"Values of the compiled expressions at one state.")
+        self.sizes, self.n_out = tuple(sizes), n_out
+        self._once = _ONCE(library.address(f"{name}.once"))
+        # of calls that are through, for those to come
+        self._spare: list[_Memory] = []
+
+    def convert(self, *arguments: Any) -> Array:
         self.check_count(arguments)
         try:
             memory = self._spare.pop()
@@ -105,6 +110,40 @@ class FastCall:
             msg = f"expected {size} number{'' if size == 1 else 's'} for {self.called(k)}; got an array of shape {row.shape}"
             raise BadArguments(msg)
         return row.reshape(size)
+
+
+class FastBatch(NativeCall):
+    """One compiled function for rows of states; `one` is the same for one state, and says what the arguments are called."""
+
+    def __init__(self, library: Library, name: str, one: FastCall) -> None:
+        super().__init__(library, name, b"Values of the compiled expressions at states in rows.")
+        self._one, self._batch = one, _BATCH(library.address(f"{name}.batch"))
+        self._table = ctypes.c_int64 * (2 * len(one.sizes) - 2)
+
+    def convert(self, *arguments: Any) -> Array:
+        one = self._one
+        one.check_count(arguments)
+        *parts, P = [numbers(a, k, one.called) for k, a in enumerate(arguments)]
+        n = max([len(a) for a in parts if a.ndim == 2], default=1)
+        for k, (a, size) in enumerate(zip(parts, one.sizes, strict=False)):
+            if a.shape != (n, size) and a.shape != (size,) and not (size == 1 and a.ndim == 0):
+                many = f"{n} rows of {size} numbers, as many as of the others," if a.shape[1:] == (size,) else f"rows of {size} numbers"
+                msg = f"expected {many} for {one.called(k)}; got an array of shape {a.shape}"
+                raise BadArguments(msg)
+        n_parameters = one.sizes[-1]
+        if P.shape not in ((n_parameters,), (n, n_parameters)):
+            msg = f"expected {n_parameters} parameters, or a row of them for each of {n} states; got an array of shape {P.shape}"
+            raise BadArguments(msg)
+        Y = numpy.empty((n, one.n_out))
+        table = self._table(*[x for a in parts for x in (address(a), _step(a))])
+        if n and self._batch(ctypes.addressof(table), address(P), address(Y), n, _step(P)):
+            raise MemoryError
+        return Y
+
+
+def _step(a: Array) -> int:
+    """How far it is from row to row; 0 where one holds for all."""
+    return a.strides[0] // a.itemsize if a.ndim == 2 else 0
 
 
 class _Memory:
@@ -157,22 +196,10 @@ def _new_function() -> Any:
     return new(("PyCFunction_NewEx", ctypes.pythonapi))
 
 
-def definition(address: int, doc: bytes) -> _MethodDef:
-    """How Python is told of the native function at an address; it must live as long as the function."""
-    return _MethodDef(b"call", address, _FASTCALL, doc)
-
-
-def function(owner: object, definition: _MethodDef, converting: Callable[..., Array]) -> Callable[..., Array]:
-    """The function for Python, which keeps its owner alive; `converting` where objects lie otherwise than the native side believes."""
-    if not LAYOUT_IS_KNOWN:
-        return converting
-    return _new_function()(ctypes.byref(definition), owner, None)  # type: ignore[no-any-return]
-
-
-def fill_table(address: int, convert: Callable[..., Array]) -> None:
-    """Objects and functions of this process, in the order of _TABLE; all of them are always there."""
+def _fill_table(address: int, convert: Callable[..., Array]) -> None:
+    """Objects and functions of this process, in the order of TABLE; all of them are always there."""
     objects = [id(o) for o in (numpy.ndarray, numpy.dtype(numpy.float64), float, convert)]
-    (ctypes.c_void_p * len(_TABLE)).from_address(address)[:] = [*objects, _new_array(), *_functions()]
+    (ctypes.c_void_p * len(TABLE)).from_address(address)[:] = [*objects, _new_array(), *_functions()]
 
 
 @functools.cache
@@ -210,130 +237,3 @@ def _layout_is_known() -> bool:
 
 # decided where this is imported, by what numpy and Python are there
 LAYOUT_IS_KNOWN: Final = _layout_is_known()
-
-
-# ---- the native side ---------------------------------------------------------------------------------
-
-
-def text(name: str, sizes: Sequence[int], n_out: int) -> str:
-    """The built-in function, in LLVM text, for parts of the state and parameters of these sizes, and so many results."""
-    *parts, _ = sizes
-    arguments = [f"%d{k}" for k in range(len(sizes))]
-    lines = [f"define ptr @{name}.call(ptr %self, ptr %arguments, i64 %count) nounwind {{"]
-    if len(parts) > 1:
-        lines.append(f"  %x = alloca double, i64 {max(1, sum(parts))}, align 8")
-    lines += [f"  %right = icmp eq i64 %count, {len(sizes)}", "  br i1 %right, label %take0, label %slow"]
-    for k, size in enumerate(sizes):
-        lines += [f"take{k}:", f"  %a{k} = getelementptr ptr, ptr %arguments, i64 {k}", f"  %o{k} = load ptr, ptr %a{k}, align 8"]
-        lines += [f"  %d{k} = call ptr @numbers(ptr %o{k}, i64 {size})", f"  %bad{k} = icmp eq ptr %d{k}, null"]
-        lines.append(f"  br i1 %bad{k}, label %slow, label %take{k + 1}")
-    lines.append(f"take{len(sizes)}:")
-    lines += _joined(parts) if len(parts) > 1 else []
-    state = "%x" if len(parts) > 1 else arguments[0]
-    body = _CALL.replace("<once>", f"@{name}.once(ptr {state}, ptr {arguments[-1]}, ptr %numbers)")
-    lines += [f"  %shape = alloca i64, i64 1, align 8\n  store i64 {n_out}, ptr %shape, align 8"]
-    return "\n".join([NATIVE_TABLE, NUMBERS, *lines, body, SLOW])
-
-
-def _joined(parts: Sequence[int]) -> list[str]:
-    """The parts of the state copied into one row."""
-    lines, offset = [], 0
-    for k, size in enumerate(parts):
-        lines.append(f"  %x{k} = getelementptr double, ptr %x, i64 {offset}")
-        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %x{k}, ptr align 8 %d{k}, i64 {8 * size}, i1 false)")
-        offset += size
-    return lines
-
-
-NATIVE_TABLE: Final = f"""@python = global [{len(_TABLE)} x ptr] zeroinitializer, align 8
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"""
-
-
-def known(name: str) -> str:
-    """%name from the table."""
-    return f"  %{name} = load ptr, ptr getelementptr (ptr, ptr @python, i64 {_TABLE.index(name)}), align 8"
-
-
-def field(name: str, kind: str, of: str = "%o") -> str:
-    """%name, a field of an array."""
-    return f"""  %{name}.at = getelementptr i8, ptr {of}, i64 {HEADER + FIELDS[name]}
-  %{name} = load {kind}, ptr %{name}.at, align 4"""
-
-
-def new_array(dimensions: int) -> str:
-    """%y, an array of doubles whose %shape has so many dimensions."""
-    return f"""{known("new_array")}
-{known("ndarray")}
-  %y = call ptr %new_array(ptr %ndarray, i32 {dimensions}, ptr %shape, i32 {_A_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)"""
-
-
-# a new array for the result, filled
-_CALL: Final = f"""
-{new_array(1)}
-  %failed = icmp eq ptr %y, null
-  br i1 %failed, label %give, label %fill
-fill:
-  %numbers.at = getelementptr i8, ptr %y, i64 {HEADER + FIELDS["data"]}
-  %numbers = load ptr, ptr %numbers.at, align 8
-  %status = call i32 <once>
-  %done = icmp eq i32 %status, 0
-  br i1 %done, label %give, label %drop
-drop:
-{known("release")}
-  call void %release(ptr %y)
-  br label %slow
-give:
-  ret ptr %y
-slow:"""
-
-# the own method `convert` with this object and all arguments
-SLOW: Final = f"""
-{known("convert")}
-  %vectorcall.again = load ptr, ptr getelementptr (ptr, ptr @python, i64 {_TABLE.index("vectorcall")}), align 8
-  %all = add i64 %count, 1
-  %again = alloca ptr, i64 %all, align 8
-  store ptr %self, ptr %again, align 8
-  %rest = getelementptr ptr, ptr %again, i64 1
-  %bytes = mul i64 %count, 8
-  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %rest, ptr align 8 %arguments, i64 %bytes, i1 false)
-  %converted = call ptr %vectorcall.again(ptr %convert, ptr %again, i64 %all, ptr null)
-  ret ptr %converted
-}}"""
-
-# the numbers of an array of n doubles, or of a float where n is 1; null for any other object
-NUMBERS: Final = f"""define internal ptr @numbers(ptr %o, i64 %n) noinline nounwind {{
-{known("ndarray")}
-{known("float64")}
-{known("float")}
-  %type.at = getelementptr i8, ptr %o, i64 {HEADER - 8}
-  %type = load ptr, ptr %type.at, align 8
-  %is.array = icmp eq ptr %type, %ndarray
-  br i1 %is.array, label %shape, label %scalar
-scalar:
-  %is.float = icmp eq ptr %type, %float
-  %is.one = icmp eq i64 %n, 1
-  %alone = and i1 %is.float, %is.one
-  %at = getelementptr i8, ptr %o, i64 {HEADER}
-  %value = select i1 %alone, ptr %at, ptr null
-  ret ptr %value
-shape:
-{field("dimensions", "i32")}
-{field("dtype", "ptr")}
-{field("flags", "i32")}
-  %kept = and i32 %flags, {IN_A_ROW_AND_ALIGNED}
-  %is.row = icmp eq i32 %dimensions, 1
-  %is.double = icmp eq ptr %dtype, %float64
-  %is.dense = icmp eq i32 %kept, {IN_A_ROW_AND_ALIGNED}
-  %a = and i1 %is.row, %is.double
-  %b = and i1 %a, %is.dense
-  br i1 %b, label %length, label %refuse
-length:
-{field("lengths", "ptr")}
-  %size = load i64, ptr %lengths, align 8
-  %fits = icmp eq i64 %size, %n
-{field("data", "ptr")}
-  %numbers = select i1 %fits, ptr %data, ptr null
-  ret ptr %numbers
-refuse:
-  ret ptr null
-}}"""

@@ -1,11 +1,12 @@
-"""Compiled expressions on rows of states, several at a time in lanes, as LLVM text.
+"""How other native code, or Python, runs compiled expressions: on one state, or on rows of states, several at a time in lanes; LLVM text.
 
+    int name.once(const double *x, const double *p, double *y)
     int name.batch(const Part *parts, const double *P, double *Y, int64 n, int64 step)
 
-A part of the state, such as q, is {const double *rows; int64 step}, where a step of 0 means the same row for all states; so it is for
-the parameters in P. Rows become lanes two columns at a time: pairs of numbers are loaded and exchanged in registers. The last group
-begins so early that it is full, and computes some states again. Of small expressions there are two loops, one for rows without gaps,
-where the steps are part of the code; the expressions themselves are written into both.
+Both find room for the work and run prologue and body. A part of the state, such as q, is {const double *rows; int64 step}, where a step
+of 0 means the same row for all states; so it is for the parameters in P. Rows become lanes two columns at a time: pairs of numbers are
+loaded and exchanged in registers. The last group begins so early that it is full, and computes some states again. Of small expressions
+there are two loops, one for rows without gaps, where the steps are part of the code; the expressions themselves are written into both.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from dalembert.numerics import entry, kernels
+from dalembert.numerics import kernels
 from dalembert.numerics.emit import NativeText
 
+OUT_OF_MEMORY: Final = 1
+# what fits here is worked out on the stack
+STACK: Final = 32 * 1024
 _ALIGNMENT: Final = 64
 # beyond so many nodes values do not stay in registers anyway (measured with four numbers in a register)
 _SMALL: Final = 2000
-# up to so many nodes calls and gaps take time that shows
-_INLINED: Final = 500
 # a compiler takes long over a thousand lines without a branch
 _BLOCK: Final = 16
 _PAGE: Final = 4096
@@ -36,9 +38,12 @@ def states_at_a_time(lanes: int, nodes: int) -> int:
     return 8 if lanes == 4 and nodes <= _SMALL else lanes
 
 
-def is_inlined(nodes: int) -> bool:
-    """Whether expressions of so many nodes are written into the loops, for LLVM's passes to work on."""
-    return nodes <= _INLINED
+def once(name: str, work_size: int) -> str:
+    """Run prologue and body on one state."""
+    get, give = _room(8 * work_size, 8)
+    head = f"define i32 @{name}.once(ptr %x, ptr %p, ptr %y) nounwind {{"
+    run = f"  call void @{name}.prologue(ptr %p, ptr %room)\n  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %room)"
+    return "\n".join((_DECLARED, head, *get, run, *give, "  ret i32 0", "}"))
 
 
 def batch(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
@@ -89,7 +94,7 @@ def _groups(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_par
     """The loop over groups of states; fewer states than lanes are done one by one, the same in all lanes."""
     name, real, n_in = text.name, kernels.real(lanes), sum(map(len, parts))
     starts = {"x": 0, "p": n_in, "y": n_in + n_parameters, "w": n_in + n_parameters + n_out}
-    get, give = _room(8 * lanes * (starts["w"] + text.work_size))
+    get, give = _room(8 * lanes * (starts["w"] + text.work_size), _ALIGNMENT)
     offsets = [sum(map(len, parts[:k])) for k in range(len(parts))]
     needed = [k for k, used in enumerate(parts) if any(used)]
     taken = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
@@ -135,18 +140,18 @@ def _groups(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_par
     return "\n".join(lines)
 
 
-def _room(size: int) -> tuple[list[str], list[str]]:
+def _room(size: int, alignment: int) -> tuple[list[str], list[str]]:
     """Lines that find so many bytes, aligned, and those that give them back."""
-    if size <= entry.STACK:
-        return ["start:", f"  %room = alloca i8, i64 {max(8, size)}, align {_ALIGNMENT}"], []
-    get = f"""  %all = call ptr @malloc(i64 {size + _ALIGNMENT})
+    if size <= STACK:
+        return ["start:", f"  %room = alloca i8, i64 {max(8, size)}, align {alignment}"], []
+    get = f"""  %all = call ptr @malloc(i64 {size + alignment})
   %failed = icmp eq ptr %all, null
   br i1 %failed, label %none, label %start
 none:
-  ret i32 {entry.OUT_OF_MEMORY}
+  ret i32 {OUT_OF_MEMORY}
 start:
-  %raised = getelementptr i8, ptr %all, i64 {_ALIGNMENT - 1}
-  %room = call ptr @llvm.ptrmask.p0.i64(ptr %raised, i64 {-_ALIGNMENT})"""
+  %raised = getelementptr i8, ptr %all, i64 {alignment - 1}
+  %room = call ptr @llvm.ptrmask.p0.i64(ptr %raised, i64 {-alignment})"""
     return [get], ["  call void @free(ptr %all)"]
 
 

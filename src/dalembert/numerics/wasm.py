@@ -1,7 +1,7 @@
 """A WebAssembly object as a module that a page can load: what it exports, and what it asks its host for.
 
 LLVM's object file is itself a module; it lacks an export section, and its imports are checked here against a list.
-Memory is imported from the host (`env.__linear_memory`), as are the elementary functions of `target.IMPORTS`. Modules are kept
+Memory is imported from the host (`env.__linear_memory`), as are the elementary functions of `jit.IMPORTS`. Modules are kept
 like native code, by the hash of their text.
 """
 
@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dalembert.numerics.cache import ObjectCache
-from dalembert.numerics.jit import CannotCompile, Level, fingerprint
-from dalembert.numerics.target import IMPORTS, WASM32
+from dalembert.numerics.jit import IMPORTS, WASM32, CannotCompile, Level, fingerprint
 
 _MAGIC: Final = b"\0asm\1\0\0\0"
 _CUSTOM, _IMPORT, _EXPORT = 0, 2, 7

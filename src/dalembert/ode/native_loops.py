@@ -34,17 +34,17 @@ def native_loop(problem: InitialValueProblem) -> NativeLoop:
 @made_once
 def _runge_kutta() -> NativeLoop:
     # written without waste, so that optimization would take longer than it could save
-    return _functions(load(loop_text(), EXPORTS, optimize=0))
+    return _functions(load(loop_text, EXPORTS, optimize=0))
 
 
 @made_once
 def _taylor() -> NativeLoop:
-    return _functions(load(taylor_text(), EXPORTS))
+    return _functions(load(taylor_text, EXPORTS))
 
 
 @made_once
 def _rosenbrock() -> NativeLoop:
-    return _functions(load(rosenbrock_text(), EXPORTS))
+    return _functions(load(rosenbrock_text, EXPORTS))
 
 
 def _functions(library: Library) -> NativeLoop:

@@ -16,8 +16,7 @@ from dalembert.equations.explicit import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import NotApplicable
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jacobian import jacobian
+from dalembert.numerics.compiled import CompiledFunction, jacobian
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.numerics.jets import ImpliedRates
 from dalembert.ode.constrained.layout import Entries

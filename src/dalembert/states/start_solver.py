@@ -100,7 +100,7 @@ class _Native(NamedTuple):
 
 @made_once
 def _native() -> _Native:
-    library = jit.load(start_text(), ("solve_start", "solve_starts"))
+    library = jit.load(start_text, ("solve_start", "solve_starts"))
     return _Native(library, _ONE(library.address("solve_start")), _MANY(library.address("solve_starts")))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import NotApplicable
 from dalembert.numerics.jets import Recurrence
-from dalembert.numerics.target import native_lanes
+from dalembert.numerics.jit import native_lanes
 from dalembert.ode.lanes.layout import LaneSeries
 from dalembert.simulation.energy_audit.audit import Audit, Quadratures, native_audit
 from dalembert.simulation.run_options import AUTO, NATIVE

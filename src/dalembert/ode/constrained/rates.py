@@ -46,7 +46,7 @@ _Fields: Final = structure(FIELDS)
 
 @made_once
 def _library() -> Library:
-    return load(text(), EXPORTS)
+    return load(text, EXPORTS)
 
 
 @dataclass(frozen=True)

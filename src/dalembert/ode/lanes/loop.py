@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from dalembert.numerics.jit import Target
 from dalembert.numerics.joining import joined
 from dalembert.numerics.llvm_types import REAL, WHOLE, declared
 from dalembert.numerics.llvm_writer import Operand, Value
-from dalembert.numerics.target import Target
 from dalembert.ode import control, crawl
 from dalembert.ode.lanes.layout import LaneFunction, LaneFunctions, LaneLayout
 from dalembert.ode.lanes.step import evaluate, not_finite, step_texts

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-import hashlib
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.numerics import jit, llvm_writer
-from dalembert.numerics.target import host
-from dalembert.ode import coefficients, control, crawl, step
-from dalembert.ode import taylor as single_taylor
-from dalembert.ode.lanes import layout, loop, taylor, watch
-from dalembert.ode.lanes import step as lane_step
+from dalembert.numerics import jit
+from dalembert.ode.lanes import loop
 from dalembert.ode.lanes.layout import FIELDS, LaneFunctions, LaneLayout
 from dalembert.ode.memory import structure
 
@@ -39,23 +32,14 @@ _TOLERANCE: Final = 1e-13
 _SHORT: Final = 24
 
 
-@functools.cache
-def _writers() -> bytes:
-    """A hash of the modules that write the text: code kept by another version is not found."""
-    digest = hashlib.sha256()
-    for module in (layout, lane_step, taylor, watch, loop, llvm_writer, coefficients, control, crawl, step, single_taylor):
-        digest.update(Path(str(module.__file__)).read_bytes())
-    return digest.digest()
-
-
 class LaneProgram:
     """The native code that runs members of one kind so many at a time."""
 
     def __init__(self, functions: LaneFunctions, lanes: int) -> None:
-        target = host(lanes)
+        target = jit.host(lanes)
         self.functions = functions
         parts = [name.encode() + function.identity(target) for name, function in functions.written.items()]
-        identity = _writers() + b"".join(parts) + repr((functions.functionals, functions.dense_rows)).encode()
+        identity = jit.sources("numerics", "ode") + b"".join(parts) + repr((functions.functionals, functions.dense_rows)).encode()
         sizes = {name: f"{name}.size" for name in functions.written}
         # written without waste, but in small functions that a compiler can put together; where the rates are long that takes too long
         level: jit.Level = 1 if functions.n <= _SHORT else 0

@@ -10,8 +10,8 @@ from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.numerics import emit
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jit import WASM32
 from dalembert.numerics.llvm_types import POINTER
-from dalembert.numerics.target import WASM32
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ import numpy as np
 
 from dalembert.algebra.folds import Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
-from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.jacobian import jacobian
+from dalembert.numerics.compiled import CompiledFunction, jacobian
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.once import MadeOnce
 from dalembert.states.values import Values

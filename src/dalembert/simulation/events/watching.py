@@ -43,7 +43,7 @@ _SAMPLE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void
 
 @made_once
 def _library() -> Library:
-    return load(text(), EXPORTS)
+    return load(text, EXPORTS)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
@@ -16,13 +14,10 @@ from dalembert.geometry.closure import distance as distance_row
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.model.constraints import add_rows, axes_or_inertial, checked_label, checked_row, constrain, constraint_name
+from dalembert.model.constraints import add_row, add_rows, axes_or_inertial, checked_label
 from dalembert.model.registry import Registry, movers, number, scalar
 
 _HELD: Final = "this holds already for every position, so it closes nothing"
-
-
-"""What can be declared about bodies that meet again: the rows that close a loop, named after the closure."""
 
 
 def coincide(s: Registry, P: Point, Q: Point, name: str | None = None, *, seen: Frame | str = "N", redundant: Iterable[str] = ()) -> None:
@@ -98,11 +93,7 @@ def distance(s: Registry, P: Point, Q: Point, l: Any, name: str | None = None, *
         msg = f"distance of {P.name} and {Q.name}: it is {value:g}; {remedy}"
         raise BadDescription(msg)
     row = distance_row(P, Q, length)
-    label = constraint_name(s, _closure_name(s, name, f"distance of {P.name} and {Q.name}"))
-    if shown_zero(s.space.tape, [row.phi.i])[0]:
-        msg = f"{label}: it holds identically, so it constrains nothing"
-        raise BadDescription(msg)
-    s.constraints.append(replace(checked_row(s, label, row.phi, None, redundant=redundant), hold=row.hold))
+    add_row(s, _closure_name(s, name, f"distance of {P.name} and {Q.name}"), row.phi, redundant=redundant, hold=row.hold)
 
 
 def gear(s: Registry, driven: Any, driver: Any, ratio: Any, *, offset: Any = 0, name: str | None = None) -> None:
@@ -164,8 +155,7 @@ def _coupling(s: Registry, what: str, x: Any, y: Any, k: Scalar, offset: Any, na
     if moving:
         msg = f"{what}: its offset depends on {moving[0]}; it must be constant"
         raise BadDescription(msg)
-    constrain(s, first - k * second - zero, _closure_name(s, name, f"{what} of {first} and {second}"))
-    s.constraints[-1] = replace(s.constraints[-1], couples=True)
+    add_row(s, _closure_name(s, name, f"{what} of {first} and {second}"), first - k * second - zero, couples=True)
 
 
 def _close(s: Registry, label: str, rows: Rows, redundant: Iterable[str], between: tuple[Point, Point] | None = None) -> None:

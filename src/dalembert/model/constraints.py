@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod, shown_zero
-from dalembert.algebra.folds import Linear, symbols_of
+from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, is_sympy
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.closure import Hold
@@ -18,7 +17,7 @@ from dalembert.model.dry_friction import FrictionTerms, rolling_friction
 from dalembert.model.dry_friction import friction as row_friction
 from dalembert.model.elements import Body, Constraint, Contact
 from dalembert.model.material_points import ends
-from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
+from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar, slopes
 
 
 def constrain(
@@ -58,11 +57,7 @@ def constrain(
             raise BadDescription(msg)
         row_friction(s, e, friction, normal=normal, static=static, name=name)
         return
-    label = constraint_name(s, name)
-    if shown_zero(s.space.tape, [e.i])[0]:
-        msg = f"{label}: it holds identically, so it constrains nothing"
-        raise BadDescription(msg)
-    s.constraints.append(replace(checked_row(s, label, e, None, redundant=redundant), on=bodies, at=at))
+    add_row(s, name, e, redundant=redundant, on=bodies, at=at)
 
 
 def _row_bodies(s: Registry, on: Any, at: Point | None) -> tuple[Body | None, Body | None] | None:
@@ -102,34 +97,32 @@ def checked_label(name: object) -> str:
     return name
 
 
-def checked_row(
-    s: Registry,
-    name: str,
-    e: Scalar,
-    contact: Contact | None,
-    *,
-    redundant: bool = False,
-    between: tuple[Point, Point] | None = None,
-    closes: tuple[Point, Point] | None = None,
-) -> Constraint:
+def add_row(s: Registry, name: str | None, e: Scalar, **known: Any) -> None:
+    """A row by itself, with what is known of it: fields of `Constraint`."""
+    label = constraint_name(s, name)
+    if shown_zero(s.space.tape, [e.i])[0]:
+        msg = f"{label}: it holds identically, so it constrains nothing"
+        raise BadDescription(msg)
+    s.constraints.append(_checked_row(s, label, e, **known))
+
+
+def _checked_row(s: Registry, name: str, e: Scalar, **known: Any) -> Constraint:
     """The row, unless it is none; nothing is declared yet."""
-    tape = s.space.tape
-    inside = set(symbols_of(tape, (in_rates(s, e.i),)))
-    rates = [q.dot.i for q in s.q]
+    inside = set(symbols_of(s.space.tape, (in_rates(s, e.i),)))
     if any(q.dot.dot.i in inside for q in s.q):
         msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
         raise BadDescription(msg)
-    holonomic = not any(r in inside for r in rates)
+    holonomic = not any(q.dot.i in inside for q in s.q)
     if holonomic and not any(q.i in inside for q in s.q):
         msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
         raise BadDescription(msg)
     try:
-        Linear(tape, rates)(in_rates(s, e.i))
+        slopes(s, e)
         nonlinear = False
     except NotLinear:
         nonlinear = True
     refuse_inputs(s, name, e)
-    return Constraint(name, e, holonomic, contact, redundant, nonlinear, between, closes)
+    return Constraint(name, e, holonomic, nonlinear=nonlinear, **known)
 
 
 def add_rows(
@@ -152,9 +145,9 @@ def add_rows(
     for (suffix, e, known), gone in zip(rows, vanishing, strict=True):
         if not gone:
             gap = between if suffix in "xyz" else None
-            contact, hold = (known, None) if isinstance(known, Contact) else (None, known)
-            row = checked_row(s, f"{label} {suffix}", e, contact, redundant=suffix in marked, between=gap, closes=between)
-            found.append(replace(row, hold=hold))
+            acts = {"contact" if isinstance(known, Contact) else "hold": known}
+            row = _checked_row(s, f"{label} {suffix}", e, redundant=suffix in marked, between=gap, closes=between, **acts)
+            found.append(row)
     # all rows or, where one is refused, none
     s.constraints += found
     s.dropped += [f"{label} {suffix}" for (suffix, _, _), gone in zip(rows, vanishing, strict=True) if gone]
@@ -234,9 +227,7 @@ def _may_slip(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | H
 
 def _refuse_repetition(s: Registry, label: str, rows: list[tuple[str, Scalar, Contact | Hold]]) -> None:
     """Where the slip has one direction only, its components along other axes say the same several times."""
-    tape = s.space.tape
-    linear = Linear(tape, [q.dot.i for q in s.q])
-    forms = [linear(in_rates(s, e.i))[1] for _, e, _ in rows]
+    forms = [slopes(s, e) for _, e, _ in rows]
     columns = sorted({k for form in forms for k in form})
 
     def dependent(point: PrimePoint) -> list[str]:
@@ -244,7 +235,7 @@ def _refuse_repetition(s: Registry, label: str, rows: list[tuple[str, Scalar, Co
         found = rank_mod(matrix, point.prime).dependent
         return [rows[i][0] for i in sorted({x for i, others in found.items() if others for x in (i, *others)})]
 
-    if columns and (same := Trials(tape, 1).at(0, dependent)):
+    if columns and (same := Trials(s.space.tape, 1).at(0, dependent)):
         remedy = "give the frame of the contact, seen=frame, whose axes lie along and across the slip"
         msg = f"{label}: its rows {' and '.join(same)} say the same; {remedy}, or name fewer axes, along='{same[0][-1]}'"
         raise BadDescription(msg)

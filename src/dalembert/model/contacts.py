@@ -10,17 +10,17 @@ from collections.abc import Callable
 from typing import Any
 
 from dalembert.algebra.exact.field import all_zero
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient, symbols_of
+from dalembert.algebra.folds import Rewrite, gradient, symbols_of
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.model.contact_forces import along_row, coefficients, contact_forces, contact_name, declare_contact
+from dalembert.model.dry_friction import along_row, coefficients, contact_forces, contact_name, declare_contact
 from dalembert.model.elements import Body, Load
 from dalembert.model.material_points import check_body, placed, velocity
-from dalembert.model.registry import Registry, in_rates, number, refuse_inputs, refuse_velocities, scalar
+from dalembert.model.registry import Registry, number, refuse_inputs, refuse_velocities, scalar, slopes, symbols_by_name
 
 
 def contact(
@@ -73,7 +73,7 @@ def contact(
     t = _direction(s, label, n, along) if mu is not None else None
     refuse_inputs(s, label, gap)
     # the normal of a plane may turn as well
-    approach = v @ n if height is not None else Scalar(s.space.tape, Derivative(s.space.tape, s.space.tape.rate)(gap.i))
+    approach = v @ n if height is not None else gap.dot
     slip = None if t is None else (v - _drift(s, label, through if ball is None else ball, other)) @ t - scalar(s, speed)
     rows = [(row, v @ d) for row, d in ((approach, n), (slip, t)) if row is not None and d is not None]
     _check_reaction(s, label, rows, other)
@@ -82,7 +82,10 @@ def contact(
     # a particle that carries a ground has but one point to act on
     opposite = [] if other is None else [(-F, other.G if other.frame is None else place, other)]
     load = Load(label, *placed((F, place, body), *opposite))
-    declare_contact(s, label, load, gap, approach, slip, (N, T), None, mu, stribeck, (restitution, law), two_sided, (place, n, t))
+    declare_contact(
+        s, label, load, (N, T), gap=gap, approach=approach, slip=slip, mu=mu, stribeck=stribeck,
+        restitution=restitution, law=law, two_sided=two_sided, arrow=(place, n, t),
+    )  # fmt: skip
 
 
 def stop(
@@ -115,10 +118,9 @@ def stop(
             continue
         label = f"{base}, {which}"
         gap = sign * (e - scalar(s, end))
-        v = Scalar(s.space.tape, Derivative(s.space.tape, s.space.tape.rate)(gap.i))
+        v = gap.dot
         N, _ = contact_forces(s, label, normal=True, slips=False)
-        load = along_row(s, label, v, N)
-        declare_contact(s, label, load, gap, v, None, (N, None), None, None, None, (restitution, law), False, None)
+        declare_contact(s, label, along_row(s, label, v, N), (N, None), gap=gap, approach=v, restitution=restitution, law=law)
 
 
 # ---- the ground ----------------------------------------------------------------------------------
@@ -170,9 +172,8 @@ def _curve(s: Registry, label: str, P: Point, height: Any) -> tuple[Vector, Scal
     tape, N = s.space.tape, s.space.N
     r = P - s.space.O
     x = Scalar(tape, tape.private_symbol("x of a curved ground"))
-    names = {n: a.scalar for n, a in s.symbols.items()} | {"t": s.t, "x": x}
     try:
-        h = parse(height, names, tape) if isinstance(height, str) else scalar(s, height(x))
+        h = parse(height, symbols_by_name(s) | {"x": x}, tape) if isinstance(height, str) else scalar(s, height(x))
     except TypeError as problem:
         msg = f"{label}: height={height!r:.60} is not a function of x; write height=lambda x: a*sin(x)"
         raise BadDescription(msg) from problem
@@ -232,9 +233,8 @@ def _check_reaction(s: Registry, label: str, rows: list[tuple[Scalar, Scalar]], 
 
 def _slopes(s: Registry, v: Scalar, label: str) -> list[str]:
     """The coordinates whose rates are in v, decided exactly."""
-    tape = s.space.tape
-    _, slopes = Linear(tape, [q.dot.i for q in s.q])(in_rates(s, v.i))
-    return [str(s.q[k]) for k, a in slopes.items() if not all_zero(tape, [a], f"{label}: whether the ground moves with {s.q[k]}")]
+    tape, q = s.space.tape, s.q
+    return [str(q[k]) for k, a in slopes(s, v).items() if not all_zero(tape, [a], f"{label}: whether the ground moves with {q[k]}")]
 
 
 def _direction(s: Registry, label: str, n: Vector, along: Vector | None) -> Vector:

@@ -1,20 +1,121 @@
-"""T = −μ n sign(v), |T| ≤ μ_s n: dry friction along a row, under a normal force that is given, or that of a constraint row."""
+"""N and T, T = −μ n sign(v), |T| ≤ μ_s n: the unknown forces of contacts as inputs, and dry friction along a row.
+
+Friction acts under a normal force that is found with the motion, that is given, or that of a constraint row.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from dalembert.algebra.folds import Derivative, Linear, symbols_of
+from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.functions import exp
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.model.contact_forces import along_row, coefficients, contact_forces, contact_name, declare_contact
-from dalembert.model.elements import Body, Load
+from dalembert.model.elements import Body, FrictionalContact, Load
+from dalembert.model.given_energies import along_coordinates
 from dalembert.model.loads import checked_load_name
 from dalembert.model.material_points import placed
-from dalembert.model.registry import Registry, in_rates, number, refuse_accelerations, refuse_inputs, scalar
+from dalembert.model.registry import Registry, in_rates, movers, number, refuse_accelerations, refuse_inputs, scalar, slopes
+from dalembert.model.symbols import input as declare_input
+
+LAWS: Final = ("newton", "poisson")
+
+
+def contact_name(s: Registry, name: str | None, kind: str, parts: tuple[str, ...] = ()) -> str:
+    """The given name, or the kind of contact with a number; refused where another contact has it."""
+    if name is not None and (not isinstance(name, str) or not name.strip()):
+        msg = f"a contact is named by a string, not {name!r}"
+        raise BadDescription(msg)
+    label = name or f"{kind} {1 + len(s.contacts)}"
+    if any(c.name in (label, *(f"{label}, {p}" for p in parts)) for c in s.contacts):
+        msg = f"{label!r} is declared already, as a contact"
+        raise BadDescription(msg)
+    return label
+
+
+def coefficients(s: Registry, label: str, friction: Any, static: Any) -> tuple[Scalar, Scalar] | None:
+    """μ and μ_s; None where there is no friction."""
+    mu = scalar(s, friction)
+    mu_s = mu if static is None else scalar(s, static)
+    low, high = number(s, mu), number(s, mu_s)
+    if low is not None and low < 0:
+        msg = f"{label}: friction = {low:g}; a coefficient of friction is not negative"
+        raise BadDescription(msg)
+    if low is not None and high is not None and high < low:
+        msg = f"{label}: static = {high:g} is less than friction = {low:g}; what is at rest holds at least as well as what slips"
+        raise BadDescription(msg)
+    return None if mu == 0 and mu_s == 0 else (mu, mu_s)
+
+
+def contact_forces(s: Registry, label: str, *, normal: bool, slips: bool) -> tuple[Scalar | None, Scalar | None]:
+    """The inputs N and T of a contact."""
+    ending = re.sub(r"\W+", "_", label).strip("_")
+    return (declare_input(s, f"N_{ending}") if normal else None, declare_input(s, f"T_{ending}") if slips else None)
+
+
+def along_row(s: Registry, label: str, v: Scalar, Q: Scalar | None) -> Load:
+    """Q along a row: the generalized forces Q ∂v/∂q̇."""
+    assert Q is not None
+    return along_coordinates(s, label, [(s.q[k], Q * Scalar(s.space.tape, a)) for k, a in slopes(s, v).items()])
+
+
+def declare_contact(
+    s: Registry,
+    label: str,
+    load: Load,
+    forces: tuple[Scalar | None, Scalar | None],
+    *,
+    gap: Scalar | None = None,
+    approach: Scalar | None = None,
+    slip: Scalar | None = None,
+    normal: Scalar | str | None = None,
+    mu: tuple[Scalar, Scalar] | None = None,
+    stribeck: Any = None,
+    restitution: Any = 0,
+    law: str = "newton",
+    two_sided: bool = False,
+    arrow: tuple[Point, Vector | None, Vector | None] | None = None,
+) -> None:
+    """The contact with its load, unless something about it cannot be."""
+    e = scalar(s, restitution)
+    if law not in LAWS:
+        msg = f"{label}: law={law!r} is unknown: choose 'newton' or 'poisson'"
+        raise BadDescription(msg)
+    if changing := movers(s, e.i, inputs=True):
+        msg = f"{label}: restitution = {e} contains {', '.join(changing)}; give a number, or an expression of constants"
+        raise BadDescription(msg)
+    if (found := number(s, e)) is not None and not 0 <= found <= 1:
+        msg = f"{label}: restitution = {found:g}: it must lie between 0 (no rebound) and 1 (nothing lost)"
+        raise BadDescription(msg)
+    for row in (approach, slip):
+        if row is not None:
+            refuse_inputs(s, label, row)
+    if approach is not None and gap is not None and not two_sided and not slopes(s, approach):
+        msg = f"{label}: nothing that moves can open or close this gap; it is the same in every position"
+        raise BadDescription(msg)
+    mu_k, mu_s = mu if mu is not None else (None, None)
+    if stribeck is not None and mu is not None and slip is not None:
+        if (found := number(s, scalar(s, stribeck))) is not None and found <= 0:
+            msg = f"{label}: stribeck = {found:g}; give the slip velocity at which static friction is lost, a positive one"
+            raise BadDescription(msg)
+        mu_k = mu[0] + (mu[1] - mu[0]) * exp(-((slip / scalar(s, stribeck)) ** 2))
+    tape, k = s.space.tape, len(s.contacts) + 1
+    flags = [Scalar(tape, tape.private_symbol(f"{what}_{k}")) for what in ("closed", "stick", "direction", "side", "slack")]
+    checked_load_name(s, load.name, "contact")
+    s.loads.append(load)
+    pressing = normal if isinstance(normal, str) else None
+    n = None if isinstance(normal, str) else normal
+    s.contacts.append(
+        FrictionalContact(
+            label, gap, approach, slip, *forces, n, mu_k, mu_s, e, law, two_sided or pressing is not None, tuple(flags), arrow, pressing
+        )
+    )
+
+
+# ---- friction along a row --------------------------------------------------------------------------
 
 
 class FrictionTerms(NamedTuple):
@@ -66,7 +167,7 @@ def friction(
     n = _normal(s, label, normal)
     _, T = contact_forces(s, label, normal=False, slips=True)
     assert T is not None
-    declare_contact(s, label, along_row(s, label, v, T), None, None, v, (None, T), n, mu, stribeck, (0, "newton"), False, None)
+    declare_contact(s, label, along_row(s, label, v, T), (None, T), slip=v, normal=n, mu=mu, stribeck=stribeck)
 
 
 def rolling_friction(
@@ -85,7 +186,7 @@ def rolling_friction(
     _, T = contact_forces(s, label, normal=False, slips=True)
     F = T * direction
     acting = placed((F, at, body)) if ground is None else placed((F, at, body), (-F, at, ground))
-    declare_contact(s, label, Load(label, *acting), None, None, v, (None, T), n, mu, None, (0, "newton"), False, (at, None, direction))
+    declare_contact(s, label, Load(label, *acting), (None, T), slip=v, normal=n, mu=mu, arrow=(at, None, direction))
 
 
 def _normal(s: Registry, label: str, normal: Any) -> Scalar | str:
@@ -107,17 +208,15 @@ def _normal(s: Registry, label: str, normal: Any) -> Scalar | str:
 
 def _slip(s: Registry, label: str, e: Scalar) -> Scalar:
     """A row as a velocity: itself, or its rate where it is on positions."""
-    tape = s.space.tape
-    rates = [q.dot.i for q in s.q]
     refuse_inputs(s, label, e)
-    if not set(rates).intersection(symbols_of(tape, (in_rates(s, e.i),))):
-        e = Scalar(tape, Derivative(tape, tape.rate)(e.i))
+    if not {q.dot.i for q in s.q}.intersection(symbols_of(s.space.tape, (in_rates(s, e.i),))):
+        e = e.dot
     try:
-        _, slopes = Linear(tape, rates)(in_rates(s, e.i))
+        moved = slopes(s, e)
     except NotLinear as problem:
         msg = f"{label}: the slip velocity is {problem}; friction acts along a row that is linear in the rates"
         raise BadDescription(msg) from problem
-    if not slopes:
+    if not moved:
         msg = f"{label}: no rate enters {e}, so that nothing slips"
         raise BadDescription(msg)
     return e

@@ -16,13 +16,15 @@ from dalembert.geometry.surface import Surface
 from dalembert.geometry.vector import Vector
 from dalembert.notebook import Shown
 
+SymbolKind = Literal["coordinate", "constant", "input", "specified", "speed", "state"]
+
 
 @dataclass(frozen=True)
 class DeclaredSymbol:
     """A named quantity: what kind it is, the number it stands for by default, or the motion it is bound to."""
 
     name: str
-    kind: Literal["coordinate", "constant", "input", "specified", "speed", "state"]
+    kind: SymbolKind
     scalar: Scalar
     value: Number | None = None
     motion: Scalar | None = None

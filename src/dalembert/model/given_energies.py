@@ -1,20 +1,30 @@
-"""T, V, D and q: a system given by its energies alone, as many books do.
+"""T, V, D and δW = Σ Q_k δq_k: what many books give of a system in place of its bodies and forces.
 
-There are no bodies then, so nothing that asks for velocities of points applies: what is left is Lagrange's route in its forms.
+A system that is given by its energies has no bodies, so nothing that asks for velocities of points applies: what is left is Lagrange's
+route in its forms.
+
+A load that is given by its virtual work has no place: it says what work is done, not on which body. A force Q_k e at a point that lies
+q_k along a fixed axis e does the same work, F·δr = Q_k δq_k, and every principle that asks for virtual work or power takes it like that;
+free bodies and reactions refuse it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
+from dalembert.algebra.columns import Column, slopes
 from dalembert.algebra.exact.field import all_zero
-from dalembert.algebra.folds import gradient, symbols_of
+from dalembert.algebra.folds import Linear, gradient, symbols_of
 from dalembert.algebra.parser import FUNCTIONS, parse
 from dalembert.algebra.scalar import Scalar
-from dalembert.errors import BadDescription
-from dalembert.model.registry import Registry, refuse_accelerations, refuse_inputs, scalar
+from dalembert.errors import BadDescription, BadExpression, NotLinear
+from dalembert.geometry.point import Point
+from dalembert.geometry.rotation import Quaternion
+from dalembert.model.elements import Load
+from dalembert.model.loads import checked_load_name
+from dalembert.model.registry import Registry, expression, refuse_accelerations, refuse_inputs, symbols_by_name
 
 # a name that is no attribute and no function
 _NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w*\s*\()")
@@ -40,11 +50,7 @@ def kinetic_energy(s: Registry, T: str | Scalar) -> None:
     if s.bodies:
         msg = f"kinetic energy: {s.bodies[0].name!r} has mass already; a system is given by its bodies or by its energies"
         raise BadDescription(msg)
-    s.kinetic.append(_checked(s, _read(s, T) if isinstance(T, str) else scalar(s, T)))
-
-
-def _read(s: Registry, text: str) -> Scalar:
-    return parse(text, {n: x.scalar for n, x in s.symbols.items()} | {"t": s.t}, s.space.tape)
+    s.kinetic.append(_checked(s, expression(s, T)))
 
 
 def _checked(s: Registry, T: Scalar) -> Scalar:
@@ -52,14 +58,91 @@ def _checked(s: Registry, T: Scalar) -> Scalar:
     rates = [x.dot.i for x in s.q]
     refuse_accelerations(s, "T", (T.i,))
     refuse_inputs(s, "T", T)
-    still = [x.name for x in s.q if x.dot.i not in symbols_of(tape, (T.i,))]
-    if len(still) == len(rates):
+    if set(rates).isdisjoint(symbols_of(tape, (T.i,))):
         msg = f"T = {T} contains no rate; write rates as x.dot, as in 'm*x.dot**2/2'"
         raise BadDescription(msg)
-    slopes = gradient(tape, {T.i: tape.one}, rates)
-    second = [e for p in slopes for e in gradient(tape, {p: tape.one}, rates)]
+    momenta = gradient(tape, {T.i: tape.one}, rates)
+    second = [e for p in momenta for e in gradient(tape, {p: tape.one}, rates)]
     third = [e for m in second for e in gradient(tape, {m: tape.one}, rates)]
     if not all_zero(tape, third, "whether T is of degree two in the rates"):
         msg = f"T = {T} is not of degree two in the rates: it must be ½ q̇ᵀ M q̇ + B·q̇ + T₀ with M, B, T₀ of q and t"
         raise BadDescription(msg)
     return T
+
+
+# ---- loads by their virtual work -------------------------------------------------------------------
+
+
+def generalized_force(s: Registry, q: Scalar | str, Q: Any, name: str | None = None) -> None:
+    """Q_k along one coordinate: its virtual work is Q_k δq_k.
+
+    Source: Mei85 (7.40).
+    """
+    e = expression(s, Q)
+    refuse_accelerations(s, "generalized force", (e.i,))
+    _declare(s, [(_coordinate(s, q), e)], name, "generalized force")
+
+
+def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
+    """δW as text, linear in virtual displacements: s.virtual_work("F*delta(x) + 2*F*a*cos(theta)*delta(theta)").
+
+    delta(x + 2*a*sin(theta)) is the variation of an expression of the coordinates. The text is parsed, never executed.
+
+    Source: Mei85 (7.40), Example 7.4 (h).
+    """
+    if not isinstance(work, str):
+        msg = f"virtual work: give δW as text, such as 'F*delta(x) + M*delta(theta)', not {type(work).__name__}"
+        raise BadDescription(msg)
+    tape = s.space.tape
+    variations = {q.i: tape.private_symbol(f"delta_{q.name}") for q in s.q}
+
+    def delta(f: Scalar) -> Scalar:
+        """δf = Σ ∂f/∂q_k δq_k"""
+        moving = [str(tape.nodes[i][1]) for i in symbols_of(tape, (f.i,)) if i in tape.moving and i not in variations]
+        inside = set(symbols_of(tape, (f.i,))).intersection(variations)
+        if moving or not inside:
+            held = f"{', '.join(moving)} is not varied" if moving else "it holds no coordinate"
+            msg = f"delta({f}): {held}; virtual displacements are of functions of the coordinates"
+            raise BadExpression(msg)
+        return slopes(f, Column(tape, variations)) @ Column(tape, variations.values())
+
+    dW = parse(work, symbols_by_name(s), tape, {"delta": (1, 1, delta)})
+    try:
+        rest, Q = Linear(tape, list(variations.values()))(dW.i)
+    except NotLinear:
+        rest, Q = tape.one, {}
+    if rest != tape.zero or not Q:
+        msg = f"virtual work: {work!r} is not linear in virtual displacements; every term has one delta(...), as in F*delta(x)"
+        raise BadDescription(msg)
+    refuse_accelerations(s, "virtual work", Q.values())
+    _declare(s, [(s.q[k], Scalar(tape, e)) for k, e in Q.items()], name, "virtual work")
+
+
+def _coordinate(s: Registry, q: Scalar | str) -> Scalar:
+    known = {str(x.name): x for x in s.q}
+    name = q if isinstance(q, str) else getattr(q, "name", None)
+    if name not in known:
+        msg = f"generalized force: {q} is not a coordinate; these are {', '.join(known) or 'none'}"
+        raise BadDescription(msg)
+    return known[name]
+
+
+def _declare(s: Registry, pairs: Sequence[tuple[Scalar, Scalar]], name: str | None, kind: str) -> None:
+    parts = {i for F in s.space.frames if isinstance(F.rotation, Quaternion) for i in F.rotation.variables()}
+    for q, _ in pairs:
+        if q.i in parts:
+            msg = f"{kind}: {q} is part of a quaternion, which varies with the others; give a torque on the body instead"
+            raise BadDescription(msg)
+    s.loads.append(along_coordinates(s, checked_load_name(s, name, kind), pairs))
+
+
+def along_coordinates(s: Registry, label: str, pairs: Sequence[tuple[Scalar, Scalar]]) -> Load:
+    """Q_k along each q_k, as a load."""
+    return Load(label, tuple((Q * s.space.N.x, _moved_by(s, q)) for q, Q in pairs), along=tuple(q for q, _ in pairs))
+
+
+def _moved_by(s: Registry, q: Scalar) -> Point:
+    """A point that lies q along a fixed axis; none of the system's, so that no table and no picture shows it."""
+    P = s.space.O.offset(q * s.space.N.x, f"δ{q.name}")
+    s.space.points.remove(P)
+    return P

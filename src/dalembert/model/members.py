@@ -15,9 +15,8 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.bodies import check_body_name
 from dalembert.model.elements import Body, Dissipation, Load, Potential
-from dalembert.model.ends import check_ends, support_of
 from dalembert.model.loads import checked_load_name
-from dalembert.model.member import End, Kind, Member, MemberExpansion
+from dalembert.model.member import End, Kind, Member, MemberExpansion, check_ends, support_of
 from dalembert.model.registry import Registry, movers, nodes_of, number, refuse_accelerations, scalar
 from dalembert.model.symbols import free_names
 
@@ -63,21 +62,9 @@ def beam(
     that is there from the start; `shortening` draws the bent beam in along its axis, which is what stiffens it when it
     turns or is pulled.
     """
-    return _declare(
-        s,
-        name,
-        "beam",
-        at,
-        along,
-        bending,
-        length,
-        {"stiffness": stiffness, "density": density, "axial": axial, "torsion": torsion, "shear": shear}
-        | {"rotary": rotary, "polar": polar, "tension": tension},
-        (left, right),
-        load,
-        shortening=shortening,
-        loose=loose,
-    )
+    properties = {"stiffness": stiffness, "density": density, "axial": axial, "torsion": torsion, "shear": shear}
+    properties |= {"rotary": rotary, "polar": polar, "tension": tension}
+    return _declare(s, name, "beam", at, along, bending, length, properties, (left, right), load, shortening=shortening, loose=loose)
 
 
 def string(
@@ -120,7 +107,7 @@ def bar(
 ) -> Member:
     """A bar that stretches along its axis: V = ½∫ EA u′² dx, T = ½∫ ρA u̇² dx."""
     properties = {"axial": stiffness, "density": density}
-    return _declare(s, name, "bar", at, along, (), length, properties, (left, right), load, shortening=False, loose=loose)
+    return _declare(s, name, "bar", at, along, (), length, properties, (left, right), load, loose=loose)
 
 
 def shaft(
@@ -139,7 +126,7 @@ def shaft(
 ) -> Member:
     """A shaft that twists: V = ½∫ GJ φ′² dx, T = ½∫ ρI_p φ̇² dx; its density matters only where its point moves."""
     properties = {"torsion": stiffness, "polar": polar, "density": density}
-    return _declare(s, name, "shaft", at, along, (), length, properties, (left, right), None, shortening=False, loose=loose)
+    return _declare(s, name, "shaft", at, along, (), length, properties, (left, right), loose=loose)
 
 
 def end(
@@ -212,9 +199,9 @@ def _declare(
     length: Any,
     properties: dict[str, Any],
     ends: tuple[str | End, str | End],
-    load: Any,
+    load: Any = None,
     *,
-    shortening: bool,
+    shortening: bool = False,
     loose: bool,
 ) -> Member:
     what = f"{kind} {name!r}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, Self
 
-from dalembert.algebra.folds import Rewrite, symbols_of
+from dalembert.algebra.folds import Linear, Rewrite, symbols_of
+from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
@@ -93,6 +94,16 @@ def scalar(s: Registry, e: Any) -> Scalar:
     return Scalar(tape, on(tape, e))
 
 
+def symbols_by_name(s: Registry) -> dict[str, Scalar]:
+    """What names in a text stand for."""
+    return {name: x.scalar for name, x in s.symbols.items()} | {"t": s.t}
+
+
+def expression(s: Registry, e: Any) -> Scalar:
+    """An expression of this system, or a text of one; parsed, never executed."""
+    return parse(e, symbols_by_name(s), s.space.tape) if isinstance(e, str) else scalar(s, e)
+
+
 def number(s: Registry, e: Scalar) -> float | None:
     """What an expression of constants is for the values that they were declared with; None where one has no value."""
     from dalembert.algebra.arithmetic import Floats
@@ -126,6 +137,11 @@ def in_rates(s: Registry, i: int) -> int:
             break
         i = rewritten
     return i
+
+
+def slopes(s: Registry, e: Scalar) -> dict[int, int]:
+    """{k: ∂e/∂q̇_k} of an expression that is linear in the rates."""
+    return Linear(s.space.tape, [q.dot.i for q in s.q])(in_rates(s, e.i))[1]
 
 
 def nodes_of(s: Registry, v: Vector) -> list[int]:

@@ -1,33 +1,45 @@
-"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds."""
+"""Symbols of a system: coordinates, constants, inputs, specified motions, speeds, first-order states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from dalembert.algebra.folds import Linear, symbols_of
+from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar, exact, is_program
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.model.elements import DeclaredSymbol, Speed
+from dalembert.model.elements import DeclaredSymbol, Speed, SymbolKind
 from dalembert.model.names import checked, display_name, split
-from dalembert.model.registry import Registry, in_rates, refuse_inputs, scalar
+from dalembert.model.registry import Registry, expression, refuse_accelerations, refuse_inputs, scalar, slopes
 from dalembert.units.quantity import NONE, Dimension
 
 # with longer denominators a value is as good as its double
 _LONG: Final = 10**12
+# how often what moves is differentiated when it is declared
+_ORDERS: Final = {"coordinate": 2, "specified": 2, "speed": 1}
 
 
-def named(s: Registry, name: str, kind: str) -> str:
-    """The name, from now on taken by a symbol of that kind."""
-    checked(name, s.taken)
+def declared(
+    s: Registry, name: str, kind: SymbolKind, display: str | None, *, value: Number | None = None, motion: Scalar | None = None
+) -> Scalar:
+    """A symbol of that kind, whose name is taken from now on."""
+    shown_as(s, checked(name, s.taken), display)
     if s.space.tape.displays:
         _check_display(s, name)
-    s.taken[name] = kind
-    return name
+    s.taken[name] = "specified motion" if kind == "specified" else kind
+    tape = s.space.tape
+    orders = _ORDERS.get(kind, 0)
+    x = Scalar(tape, tape.moving_symbol(name) if orders else tape.symbol(name))
+    # its first rates are made now, so that they stand beside it
+    rate = x
+    for _ in range(orders):
+        rate = rate.dot
+    s.symbols[name] = DeclaredSymbol(name, kind, x, value, motion)
+    return x
 
 
 def _check_display(s: Registry, name: str) -> None:
@@ -40,15 +52,6 @@ def _check_display(s: Registry, name: str) -> None:
     if like is not None:
         msg = f"{name!r} would be printed as {shown}, like the {s.taken[like]} {like!r}; give it another display name"
         raise BadDescription(msg)
-
-
-def _with_rates(s: Registry, x: int, order: int) -> Scalar:
-    """A moving symbol whose first rates are made now, so that they stand beside it on the tape."""
-    tape = s.space.tape
-    rate: int | None = x
-    for _ in range(order):
-        rate = None if rate is None else tape.rate(rate)
-    return Scalar(tape, x)
 
 
 def free_names(s: Registry, names: Iterable[str], kind: str) -> list[str]:
@@ -84,11 +87,7 @@ def display(s: Registry, /, **names: str) -> None:
 
 def coordinate(s: Registry, name: str, *, display: str | None = None) -> Scalar:
     """A generalized coordinate q; its rate is q.dot. `display` is what is printed for it, such as "θ₁"."""
-    shown_as(s, checked(name, s.taken), display)
-    tape = s.space.tape
-    q = _with_rates(s, tape.moving_symbol(named(s, name, "coordinate")), 2)
-    s.symbols[name] = DeclaredSymbol(name, "coordinate", q)
-    return q
+    return declared(s, name, "coordinate", display)
 
 
 def coordinates(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
@@ -98,12 +97,7 @@ def coordinates(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
 
 def constant(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:
     """A constant; `value` is what it stands for in a simulation unless told otherwise: a number, or "2 kg", or "50 cm"."""
-    number = number_of(s, name, value)
-    shown_as(s, checked(name, s.taken), display)
-    tape = s.space.tape
-    c = Scalar(tape, tape.symbol(named(s, name, "constant")))
-    s.symbols[name] = DeclaredSymbol(name, "constant", c, number)
-    return c
+    return declared(s, name, "constant", display, value=number_of(s, name, value))
 
 
 def constants(s: Registry, /, names: str | Mapping[str, Any] | None = None, **values: Any) -> tuple[Scalar, ...]:
@@ -158,13 +152,9 @@ def units(s: Registry, /, **units: str) -> None:
 
 def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001 - the verb s.input
     """A quantity known only at run time, such as a motor force; `value` is what it is where a run says nothing of it."""
-    number = number_of(s, name, value)
-    shown_as(s, checked(name, s.taken), display)
-    tape = s.space.tape
-    i = tape.symbol(named(s, name, "input"))
-    tape.inputs.add(i)
-    s.symbols[name] = DeclaredSymbol(name, "input", Scalar(tape, i), number)
-    return Scalar(tape, i)
+    w = declared(s, name, "input", display, value=number_of(s, name, value))
+    s.space.tape.inputs.add(w.i)
+    return w
 
 
 def inputs(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
@@ -188,10 +178,7 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
         if strange:
             msg = f"specified {name!r}: its motion contains {', '.join(strange)}; only t and constants may enter"
             raise BadDescription(msg)
-    shown_as(s, checked(name, s.taken), display)
-    x = _with_rates(s, tape.moving_symbol(named(s, name, "specified motion")), 2)
-    s.symbols[name] = DeclaredSymbol(name, "specified", x, motion=bound)
-    return x
+    return declared(s, name, "specified", display, motion=bound)
 
 
 def speed(s: Registry, name: str, definition: Any, *, display: str | None = None) -> Scalar:
@@ -235,7 +222,7 @@ def _declare_speeds(
         _check_speed(s, name, e)
     found = []
     for axis, (name, e) in enumerate(definitions.items()):
-        u = _speed_symbol(s, name)
+        u = declared(s, name, "speed", None)
         s.speed_list.append(Speed(name, u, e, of, along, 0 if along is None else axis))
         found.append(u)
     return tuple(found)
@@ -253,22 +240,68 @@ def _whose(s: Registry, vector: Vector) -> Frame | Point | None:
     return None
 
 
-def _speed_symbol(s: Registry, name: str) -> Scalar:
-    tape = s.space.tape
-    u = _with_rates(s, tape.moving_symbol(named(s, name, "speed")), 1)
-    s.symbols[name] = DeclaredSymbol(name, "speed", u)
-    return u
-
-
 def _check_speed(s: Registry, name: str, e: Scalar) -> None:
-    tape = s.space.tape
-    rates = [tape.rate(q.i) for q in s.q]
     try:
-        _, coefficients = Linear(tape, [r for r in rates if r is not None])(in_rates(s, e.i))
+        moved = slopes(s, e)
     except NotLinear as problem:
         msg = f"speed {name!r}: its definition is {problem}; a speed must be linear in the rates"
         raise BadDescription(msg) from problem
-    if not coefficients:
+    if not moved:
         msg = f"speed {name!r}: its definition contains no rate such as theta.dot"
         raise BadDescription(msg)
     refuse_inputs(s, f"speed {name!r}", e)
+
+
+# ---- ẋ = f(q, q̇, x, w, t): a motor's current, a controller's integral, with a rate of their own ------
+
+
+def state(s: Registry, name: str, rate: Any = None, *, value: Any = None, display: str | None = None) -> Scalar:
+    """A state x with ẋ = rate: s.state("i", rate="(V - R*i - k*theta.dot)/L").
+
+    The rate is a text, in which the state itself is known, or a function of the state, `rate=lambda i: (V - R*i)/L`, or is given
+    afterwards by `s.rate(i, …)`. Loads may contain the state, as they may contain an input. `value` is where a run begins, zero
+    unless told otherwise.
+    """
+    x, tape = declared(s, name, "state", display, value=number_of(s, name, value)), s.space.tape
+    # for positions, rows and potentials a state is like an input: what it does to them is not known from q and t
+    tape.inputs.add(x.i)
+    tape.states.add(x.i)
+    if rate is not None:
+        try:
+            _give_rate(s, name, _of_state(name, rate, x) if is_program(rate) else rate)
+        except BaseException:
+            # refused whole: the name is free again
+            del s.symbols[name], s.taken[name]
+            tape.displays.pop(name, None)
+            tape.inputs.discard(x.i)
+            tape.states.discard(x.i)
+            raise
+    return x
+
+
+def _of_state(name: str, rate: Callable[..., Any], x: Scalar) -> Any:
+    """rate(x) of a function of the state itself."""
+    if (code := getattr(rate, "__code__", None)) is not None and code.co_argcount != 1:
+        msg = f"rate of {name}: its function takes {code.co_argcount or 'no'} arguments; it is called with the state, lambda {name}: …"
+        raise BadDescription(msg)
+    return rate(x)
+
+
+def rate(s: Registry, x: Any, rate: Any) -> None:
+    """ẋ = rate of a state that was declared without one: s.rate(i, (V - R*i)/L)."""
+    name = str(x.name if isinstance(x, Scalar) else x)
+    symbol = s.symbols.get(name)
+    if symbol is None or symbol.kind != "state":
+        what = "no symbol of this system" if symbol is None else f"a {symbol.kind}"
+        msg = f"rate: {name} is {what}; only a state has a rate of its own, declared by s.state({name!r})"
+        raise BadDescription(msg)
+    if name in s.state_rates:
+        msg = f"rate: {name} has a rate already, {s.state_rates[name]}"
+        raise BadDescription(msg)
+    _give_rate(s, name, rate)
+
+
+def _give_rate(s: Registry, name: str, rate: Any) -> None:
+    e = expression(s, rate)
+    refuse_accelerations(s, f"rate of {name}", (e.i,))
+    s.state_rates[name] = e

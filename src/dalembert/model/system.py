@@ -13,21 +13,8 @@ from dalembert.errors import BadDescription
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point
-from dalembert.model import (
-    bodies,
-    closures,
-    constraints,
-    contacts,
-    dry_friction,
-    first_order,
-    given_energies,
-    joints,
-    loads,
-    members,
-    symbols,
-    virtual_work,
-)
-from dalembert.model.registry import Registry
+from dalembert.model import bodies, closures, constraints, contacts, dry_friction, given_energies, joints, loads, members, symbols
+from dalembert.model.registry import Registry, symbols_by_name
 from dalembert.nearest_name import no_attribute
 from dalembert.notebook import Shown
 from dalembert.units.quantity import Dimension
@@ -105,8 +92,8 @@ class System(Registry, Shown):
     inputs = recorded(symbols.inputs)
     units = recorded(symbols.units)
     specified = recorded(symbols.specified)
-    state = recorded(first_order.state)
-    rate = recorded(first_order.rate)
+    state = recorded(symbols.state)
+    rate = recorded(symbols.rate)
     speed = recorded(symbols.speed)
     speeds = recorded(symbols.speeds)
 
@@ -132,8 +119,8 @@ class System(Registry, Shown):
     spring = recorded(loads.spring)
     damper = recorded(loads.damper)
     gravity = recorded(loads.gravity)
-    generalized_force = recorded(virtual_work.generalized_force)
-    virtual_work = recorded(virtual_work.virtual_work)
+    generalized_force = recorded(given_energies.generalized_force)
+    virtual_work = recorded(given_energies.virtual_work)
     kinetic_energy = recorded(given_energies.kinetic_energy)
 
     constrain = recorded(constraints.constrain)
@@ -177,8 +164,7 @@ class System(Registry, Shown):
 
     def expression(self, text: str) -> Scalar:
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
-        names = {name: s.scalar for name, s in self.symbols.items()} | {"t": self.t}
-        return parse(text, names, self.space.tape)
+        return parse(text, symbols_by_name(self), self.space.tape)
 
     def known_dimensions(self) -> dict[str, Dimension]:
         """The dimensions of symbols that follow from the units given, as exponents of kg, m and s; nothing where none are given."""

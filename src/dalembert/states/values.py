@@ -16,7 +16,7 @@ from dalembert.algebra.tape import Node
 from dalembert.equations.explicit import jets
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
-from dalembert.model.inertia import inertia_fault
+from dalembert.model.bodies import inertia_fault
 from dalembert.model.system import System
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
 from dalembert.once import MadeOnce, on_demand

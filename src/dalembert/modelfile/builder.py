@@ -16,8 +16,7 @@ from dalembert.model.system import System
 from dalembert.modelfile.expressions import FUNCTIONS
 from dalembert.modelfile.frames import turned_frames
 from dalembert.modelfile.kinds import JOINTS, KINDS, MEMBERS, Key, Kind
-from dalembert.modelfile.places import ModelText
-from dalembert.modelfile.scanner import Path
+from dalembert.modelfile.places import ModelText, Path
 from dalembert.modelfile.values import ElementValues, is_number
 from dalembert.nearest_name import nearest
 
@@ -203,21 +202,20 @@ class ModelBuilder:
         values = ElementValues(self, path)
         make = getattr(self, f"_{kind.name}", None)
         if make is not None:
-            values.guarded(lambda: make(handle, value, values), path)
+            values.guarded(lambda: make(kind, handle, value, values), path)
             return
         if kind.name in MEMBERS:
             arguments = {k: self._along(handle, kind.key(k), v, values) for k, v in value.items()}
         else:
-            arguments = {k: values.of(kind.key(k), v) for k, v in value.items()}  # type: ignore[arg-type]
+            arguments = _arguments(kind, value, values)
         if kind.called == "name":
             arguments["name"] = handle
         made = values.guarded(lambda: getattr(self.s, kind.name)(**arguments), path)
         if isinstance(made, Body):
             self.bodies[handle] = made
 
-    def _along(self, handle: str, key: Key | None, value: Any, values: ElementValues) -> Any:
+    def _along(self, handle: str, key: Key, value: Any, values: ElementValues) -> Any:
         """A property of a member; one that contains its place x_NAME is a function of it."""
-        assert key is not None
         place = f"x_{handle}"
         given = value if isinstance(value, list) else [value]
         if key.type not in ("scalar", "scalars", "vector") or not any(isinstance(v, str) and place in v for v in given):
@@ -238,78 +236,58 @@ class ModelBuilder:
             return [at(v, (*here, k)) for k, v in enumerate(value)]
         return at(value, here)
 
-    def _point(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        of = self._or(values, value, "of", "point", self.s.O)
-        r = values.of(Key("offset", "vector"), value["offset"])
-        frame = self._or(values, value, "frame", "frame", None)
-        self.points[handle] = of.offset(r, value.get("name", handle), frame)
+    def _point(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        of, r, frame = (_given(kind, key, value, values) for key in ("of", "offset", "frame"))
+        self.points[handle] = (of or self.s.O).offset(r, value.get("name", handle), frame)
 
-    def _frame(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        self.frames |= turned_frames(self._or(values, value, "of", "frame", self.s.N), handle, value, values)
+    def _frame(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        self.frames |= turned_frames(_given(kind, "of", value, values) or self.s.N, handle, value, values)
 
-    def _coordinate(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:  # noqa: ARG002 - units are read with the symbols
+    def _coordinate(self, _: Kind, handle: str, value: dict[str, Any], __: ElementValues) -> None:
+        # units are read with the symbols
         self.s.coordinate(handle, display=value.get("display"))
 
     def _joint(self, handle: str, P: Point) -> None:
         self.points[handle], self.frames[handle] = P, P.frame
 
-    def _single(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        q = values.text(value.get("coordinate", handle), (*values.path, "coordinate"))
-        axis = values.of(Key("axis", "vector"), value["axis"]) if "axis" in value else None
-        self._joint(handle, verb(q, values.point(value["at"], (*values.path, "at")), axis))
+    def _pin(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        q, axis, at = (_given(kind, key, value, values) for key in ("coordinate", "axis", "at"))
+        name = handle if q is None else q
+        self._joint(handle, getattr(self.s, kind.name)(name, at, axis))
         if "display" in value:
-            self.s.display(**{q: values.text(value["display"], (*values.path, "display"))})
+            self.s.display(**{name: _given(kind, "display", value, values)})
 
-    def _pin(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        self._single(self.s.pin, handle, value, values)
+    _slide = _pin
 
-    def _slide(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        self._single(self.s.slide, handle, value, values)
+    def _ball(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        arguments = {key: _given(kind, key, value, values) for key in ("coordinates", "at", "axes") if key in value}
+        self._joint(handle, getattr(self.s, kind.name)(arguments.pop("coordinates"), **arguments))
 
-    def _several(self, verb: Callable[..., Point], handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        names = values.names(value["coordinates"], (*values.path, "coordinates"))
-        arguments = {"at": values.point(value["at"], (*values.path, "at"))} if "at" in value else {}
-        if "axes" in value:
-            arguments["axes"] = values.text(value["axes"], (*values.path, "axes"))
-        self._joint(handle, verb(names, **arguments))
+    _universal = _free = _ball
 
-    def _universal(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        self._several(self.s.universal, handle, value, values)
+    def _weld(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        offset, at = (_given(kind, key, value, values) for key in ("offset", "at"))
+        self._joint(handle, self.s.weld(at, offset))
 
-    def _ball(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        self._several(self.s.ball, handle, value, values)
-
-    def _free(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        self._several(self.s.free, handle, value, values)
-
-    def _weld(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        offset = values.of(Key("offset", "vector"), value["offset"]) if "offset" in value else None
-        self._joint(handle, self.s.weld(values.point(value["at"], (*values.path, "at")), offset))
-
-    def _roll(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
-        kind = KINDS["roll"]
-        arguments = {k: values.of(kind.key(k), v) for k, v in value.items()}  # type: ignore[arg-type]
-        arguments.setdefault("body", values.body(handle, (*values.path, "body")) if "body" not in value else None)
+    def _roll(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+        arguments = _arguments(kind, value, values)
+        if "body" not in value:
+            arguments["body"] = values.body(handle, (*values.path, "body"))
         self.s.roll(**arguments)
 
-    def _discretise(self, handle: str, value: dict[str, Any], values: ElementValues) -> None:
+    def _discretise(self, kind: Kind, handle: str, value: dict[str, Any], values: ElementValues) -> None:
         from dalembert.flexible.expansion.discretise import discretise
         from dalembert.modelfile.symbols import declare_speeds
 
         declare_speeds(self)
-        makers = [("beam", handle), ("string", handle), ("bar", handle), ("shaft", handle)]
-        for path in makers:
-            self.need(path)
+        for sort in MEMBERS:
+            self.need((sort, handle))
         member = self.s.members.get(handle)
         if member is None:
             hint = nearest(handle, [*self.s.members]) or "it is called as the member"
             msg = f"discretise: no member is called {handle!r:.60}; {hint}"
             raise BadDescription(msg)
-        kind = KINDS["discretise"]
-        discretise(self.s, member, **{k: values.of(kind.key(k), v) for k, v in value.items()})  # type: ignore[arg-type]
-
-    def _or(self, values: ElementValues, value: dict[str, Any], key: str, kind: str, default: Any) -> Any:
-        return values.of(Key(key, kind), value[key]) if key in value else default
+        discretise(self.s, member, **_arguments(kind, value, values))
 
     def gravity(self, value: Any, up: Any) -> None:
         """A vector, or a number along minus the axis that points up."""
@@ -320,6 +298,15 @@ class ModelBuilder:
         g = values.scalar(value, path) if is_number(value) else values.expression(values.text(value, path), path)
         field = g if isinstance(g, Vector) else -g * getattr(self.s.N, up)
         values.guarded(lambda: self.s.gravity(field), path)
+
+
+def _arguments(kind: Kind, value: dict[str, Any], values: ElementValues) -> dict[str, Any]:
+    return {key: values.of(kind.key(key), v) for key, v in value.items()}
+
+
+def _given(kind: Kind, key: str, value: dict[str, Any], values: ElementValues) -> Any:
+    """The value of a key, or None."""
+    return values.of(kind.key(key), value[key]) if key in value else None
 
 
 def _words(path: Path) -> str:

@@ -1,13 +1,18 @@
 """kind of element → keys → types: the one table behind the reader, the writer, the JSON Schema and the how-to page.
 
-A key is called as the argument of the verb: [spring.S] with k, P, Q, rest is s.spring(k, P, Q, rest=rest, name="S").
-In `_keys`, `at:point!` is a key that must be there, `axis:vector` one that may be.
+A key is an argument of the verb: [spring.S] with k, P, Q, rest is s.spring(k, P, Q, rest=rest, name="S"). What it takes, and whether
+it must be there, is read from the signature; this file says what differs. In `_keys`, `at:point!` is a key that must be there,
+`axis:vector` one that may be.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+from dalembert.model.system import System
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,9 @@ class Kind:
     # the argument that the name of the element becomes; nothing where it is only a handle in the file
     called: str = "name"
 
-    def key(self, name: str) -> Key | None:
-        """The key of that name."""
-        return next((k for k in self.keys if k.name == name), None)
+    def key(self, name: str) -> Key:
+        """The key of that name, one that it has."""
+        return next(k for k in self.keys if k.name == name)
 
 
 # what a value of each type is, in words
@@ -63,6 +68,30 @@ TYPES: Final = {
 }
 
 
+# what a verb says of an argument that may also be None, in its own words
+_ANNOTATED: Final = {
+    "Scalar | str": "scalar",
+    "str | Scalar": "scalar",
+    "Vector": "vector",
+    "Vector | Sequence[Vector]": "vectors",
+    "Vector | Frame": "axis or frame",
+    "Point": "point",
+    "Frame": "frame",
+    "Frame | str": "frame",
+    "Body": "body",
+    "Frame | Body": "frame or body",
+    "Dyadic": "inertia",
+    "Shape": "shape",
+    "str | End": "end",
+    "str": "text",
+    "Callable[[Scalar], Any] | str": "text",
+    "bool": "flag",
+    "Iterable[str]": "rows",
+}
+# of one that may be anything: a scalar, except for these
+_NAMED: Final = {"on": "bodies", "normal": "scalar or row", "load": "vector"}
+
+
 def _keys(text: str) -> tuple[Key, ...]:
     keys = []
     for part in text.split():
@@ -71,7 +100,27 @@ def _keys(text: str) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-_MEMBER: Final = "shortening:flag left:end right:end load:vector loose:flag"
+def _type(p: inspect.Parameter) -> str:
+    """What kind of value an argument of a verb takes in a file, by its annotation."""
+    written = str(p.annotation).removesuffix(" | None")
+    return _NAMED.get(p.name, "scalar") if written == "Any" else _ANNOTATED[written]
+
+
+def _arguments(verb: Callable[..., Any], called: str, types: Mapping[str, str]) -> tuple[Key, ...]:
+    """The arguments of a verb as keys, without the system and without what the name of the element becomes."""
+    _, *given = inspect.signature(verb).parameters.values()
+    keys = {p.name: (types.get(p.name) or _type(p), p.default is p.empty) for p in given if p.name != called}
+    return tuple(Key(name, kind.rstrip("?"), needed and not kind.endswith("?")) for name, (kind, needed) in keys.items())
+
+
+def _verb(name: str, what: str, main: str = "", called: str = "name", more: str = "", **types: str) -> Kind:
+    """A kind whose keys are the arguments of the verb of that name, and `more` of its own.
+
+    `types` are those that differ from what annotations say; body="body?" need not be there.
+    """
+    return Kind(name, what, _arguments(getattr(System, name), called, types) + _keys(more), main, called)
+
+
 _KINDS: Final = (
     Kind("coordinate", "A generalized coordinate that joints and `coordinates` do not make.", _keys("display:text unit:unit"), "display"),
     Kind(
@@ -80,89 +129,55 @@ _KINDS: Final = (
         _keys("of:frame angle:scalar axis:vector axes:text angles:scalars through:names cosines:cosines quaternion:scalars name:text"),
     ),
     Kind("point", "A point at an offset from another.", _keys("of:point offset:vector! frame:frame name:text"), "offset"),
-    Kind("pin", "A hinge: one angle about an axis.", _keys("at:point! axis:vector coordinate:text display:text"), "at"),
-    Kind("slide", "A slider: one distance along an axis.", _keys("at:point! axis:vector coordinate:text display:text"), "at"),
+    _verb("pin", "A hinge: one angle about an axis.", "at", more="coordinate:text display:text"),
+    _verb("slide", "A slider: one distance along an axis.", "at", more="coordinate:text display:text"),
     Kind("universal", "Two angles about successive axes.", _keys("coordinates:names! at:point! axes:text"), called="names"),
     Kind("ball", "Three angles about successive axes, or a quaternion.", _keys("coordinates:names! at:point! axes:text"), called="names"),
     Kind("free", "Six freedoms, three of them angles or a quaternion.", _keys("coordinates:names! at:point axes:text"), called="names"),
-    Kind("weld", "The same place and frame, shifted by a fixed offset.", _keys("at:point! offset:vector"), "at", called=""),
-    Kind("particle", "A mass at a point.", _keys("mass:scalar! at:point!")),
-    Kind("body", "A rigid body.", _keys("mass:scalar! G:point! frame:frame! inertia:inertia! about:point shape:shape")),
-    Kind("rod", "A thin uniform rod that hangs from a point along −y of its frame.", _keys("at:point! mass:scalar! length:scalar!")),
-    Kind("disk", "A thin uniform disk.", _keys("G:point! frame:frame! mass:scalar! radius:scalar! axis:vector!")),
-    Kind("sphere", "A homogeneous sphere.", _keys("G:point! frame:frame! mass:scalar! radius:scalar!")),
-    Kind("cylinder", "A solid cylinder.", _keys("G:point! frame:frame! mass:scalar! radius:scalar! length:scalar! axis:vector!")),
-    Kind("box", "A solid box with sides along its frame.", _keys("G:point! frame:frame! mass:scalar! a:scalar! b:scalar! c:scalar!")),
-    Kind("force", "A force at a point, and its opposite at another.", _keys("F:vector! at:point! reaction:point on:bodies")),
-    Kind("torque", "A torque on a body, and its opposite on another.", _keys("T:vector! on:frame_or_body! reaction:frame_or_body")),
-    Kind("potential", "A potential energy V(q, t).", _keys("V:scalar!"), "V"),
-    Kind("dissipation", "Rayleigh's dissipation function D(q, q').", _keys("D:scalar!"), "D"),
-    Kind("generalized_force", "Q along one coordinate, known by its virtual work Q δq.", _keys("q:scalar! Q:scalar!")),
-    Kind("virtual_work", "A load by its virtual work, such as 'F*delta(x)'.", _keys("work:text!"), "work"),
-    Kind("kinetic_energy", "T(q, q') of a system without bodies.", _keys("T:scalar!"), "T", called=""),
-    Kind("spring", "A linear spring between two points.", _keys("k:scalar! P:point! Q:point! rest:scalar on:bodies")),
-    Kind("damper", "A linear damper between two points.", _keys("c:scalar! P:point! Q:point! on:bodies")),
-    Kind(
-        "constrain",
-        "expression = 0; with friction, as long as friction holds it.",
-        _keys("expression:scalar! redundant:flag on:bodies at:point friction:scalar static:scalar normal:scalar_or_row"),
-        "expression",
-    ),
-    Kind(
+    _verb("weld", "The same place and frame, shifted by a fixed offset.", "at", called=""),
+    _verb("particle", "A mass at a point."),
+    _verb("body", "A rigid body."),
+    _verb("rod", "A thin uniform rod that hangs from a point along −y of its frame."),
+    _verb("disk", "A thin uniform disk."),
+    _verb("sphere", "A homogeneous sphere."),
+    _verb("cylinder", "A solid cylinder."),
+    _verb("box", "A solid box with sides along its frame."),
+    _verb("force", "A force at a point, and its opposite at another."),
+    _verb("torque", "A torque on a body, and its opposite on another."),
+    _verb("potential", "A potential energy V(q, t).", "V"),
+    _verb("dissipation", "Rayleigh's dissipation function D(q, q').", "D"),
+    _verb("generalized_force", "Q along one coordinate, known by its virtual work Q δq."),
+    _verb("virtual_work", "A load by its virtual work, such as 'F*delta(x)'.", "work"),
+    _verb("kinetic_energy", "T(q, q') of a system without bodies.", "T", called=""),
+    _verb("spring", "A linear spring between two points."),
+    _verb("damper", "A linear damper between two points."),
+    _verb("constrain", "expression = 0; with friction, as long as friction holds it.", "expression"),
+    _verb(
         "contact",
         "A point, or a ball about it, on a plane, on a curved ground or on another ball: what touches, slips, sticks and lifts.",
-        _keys(
-            "at:point! ground:vector through:point ball:point height:text radius:scalars on:body against:body friction:scalar"
-            " static:scalar stribeck:scalar along:vector speed:scalar restitution:scalar law:text two_sided:flag"
-        ),
         "at",
+        radius="scalars",
     ),
-    Kind(
-        "stop",
-        "Bounds of an expression, such as the stops of a joint.",
-        _keys("expression:scalar! lower:scalar upper:scalar restitution:scalar law:text"),
-    ),
-    Kind(
-        "friction",
-        "Dry friction along a row, under a normal force that is given, or that of a constraint row.",
-        _keys("slip:scalar! friction:scalar! normal:scalar_or_row static:scalar stribeck:scalar viscous:scalar"),
-    ),
-    Kind(
-        "roll",
-        "A body rolls without slip: its point at `at` is at rest.",
-        _keys("body:body at:point! name:text along:text on:body seen:frame friction:scalar static:scalar normal:scalar_or_row"),
-        "at",
-        called="",
-    ),
-    Kind("coincide", "Two points coincide.", _keys("P:point! Q:point! seen:frame redundant:rows")),
-    Kind("align", "Two axes, or all axes of two frames, stay parallel.", _keys("a:axis_or_frame! b:axis_or_frame! redundant:rows")),
-    Kind("close", "A joint that closes a loop.", _keys("P:point! Q:point! joint:text! axis:vector other:vector redundant:rows")),
-    Kind("distance", "Two points keep a distance.", _keys("P:point! Q:point! l:scalar! redundant:flag")),
-    Kind("gear", "Two coordinates in a fixed ratio.", _keys("driven:scalar! driver:scalar! ratio:scalar! offset:scalar")),
-    Kind("screw", "A nut advances by the pitch for every turn.", _keys("distance:scalar! angle:scalar! pitch:scalar! offset:scalar")),
-    Kind(
+    _verb("stop", "Bounds of an expression, such as the stops of a joint."),
+    _verb("friction", "Dry friction along a row, under a normal force that is given, or that of a constraint row."),
+    # the name of the element may be that of the body
+    _verb("roll", "A body rolls without slip: its point at `at` is at rest.", "at", called="", body="body?"),
+    _verb("coincide", "Two points coincide."),
+    _verb("align", "Two axes, or all axes of two frames, stay parallel."),
+    _verb("close", "A joint that closes a loop."),
+    _verb("distance", "Two points keep a distance."),
+    _verb("gear", "Two coordinates in a fixed ratio."),
+    _verb("screw", "A nut advances by the pitch for every turn."),
+    _verb(
         "beam",
         "A beam that bends; its properties may depend on its place, x_NAME.",
-        _keys(
-            "at:point! along:vector! bending:vectors! length:scalar! stiffness:scalars! density:scalar! axial:scalar torsion:scalar"
-            f" shear:scalars rotary:scalars polar:scalar tension:scalar {_MEMBER}"
-        ),
+        stiffness="scalars",
+        shear="scalars",
+        rotary="scalars",
     ),
-    Kind(
-        "string",
-        "A string under tension.",
-        _keys(f"at:point! along:vector! bending:vectors! length:scalar! density:scalar! tension:scalar {_MEMBER}"),
-    ),
-    Kind(
-        "bar",
-        "A bar that stretches.",
-        _keys("at:point! along:vector! length:scalar! stiffness:scalar! density:scalar! left:end right:end load:vector loose:flag"),
-    ),
-    Kind(
-        "shaft",
-        "A shaft that twists.",
-        _keys("at:point! along:vector! length:scalar! stiffness:scalar! polar:scalar! density:scalar left:end right:end loose:flag"),
-    ),
+    _verb("string", "A string under tension."),
+    _verb("bar", "A bar that stretches."),
+    _verb("shaft", "A shaft that twists."),
     Kind(
         "discretise",
         "A member of that name in admissible functions, whose amplitudes are coordinates.",
@@ -178,10 +193,7 @@ MEMBERS: Final = ("beam", "string", "bar", "shaft")
 # tables inside elements
 PARTS: Final[dict[str, tuple[Key, ...]]] = {
     "shape": _keys("kind:text! sizes:scalars! axis:vector"),
-    "end": _keys(
-        "support:text mass:scalar inertia:scalar spring:scalar turning_spring:scalar axial_spring:scalar twisting_spring:scalar"
-        " damper:scalar force:vector moment:vector axial:flag twist:flag"
-    ),
+    "end": _arguments(System.end, "", {}),
     "printed": _keys("label:text! residual:text! equals:table by_hand:flag"),
     "event": _keys("expression:text! direction:text stop:flag reset:table impact:scalar name:text"),
 }

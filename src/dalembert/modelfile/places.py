@@ -1,15 +1,38 @@
-"""model.toml:12:9: what is wrong, with the line and a caret under the place."""
+"""model.toml:12:9: what is wrong, with the line and a caret under the place.
+
+The readers of TOML and JSON do not tell where a key or a value stands. The scanner comes after them: it walks over a text that is known
+to be well formed and notes places, never values.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from dalembert.errors import BadDescription
-from dalembert.modelfile.scanner import Path, Span
 
+Path = tuple[str | int, ...]
+
+_BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_OTHER: Final = re.compile(r"[^,\]}\n#]*")
+_STRINGS: Final = (
+    re.compile(r'"""(?:[^\\]|\\.)*?"{3,5}', re.DOTALL),
+    re.compile(r"'''.*?'{3,5}", re.DOTALL),
+    re.compile(r'"(?:[^"\\]|\\.)*"'),
+    re.compile(r"'[^']*'"),
+)
 _WIDEST: Final = 160
+
+
+class Span(NamedTuple):
+    """Offsets of a key and of its value in the text (of a header: the name inside it, twice)."""
+
+    key: int
+    value: int
 
 
 class BadModel(BadDescription):
@@ -65,3 +88,144 @@ class ModelText:
             shown, column = shown[cut : cut + _WIDEST], column - cut
         number = str(line)
         return f"\n  {number} | {shown}\n  {' ' * len(number)} | {' ' * column}^"
+
+
+# ---- the scanner -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Scanner:
+    """One pass over the text."""
+
+    text: str
+    at: int = 0
+    places: dict[Path, Span] = field(default_factory=dict)
+    # how many tables each array of tables has had so far
+    counts: dict[Path, int] = field(default_factory=dict)
+
+    def toml(self) -> dict[Path, Span]:
+        """{path: place} of a document in TOML."""
+        here: Path = ()
+        while self._blank() < len(self.text):
+            if self.text[self.at] == "[":
+                here = self._header()
+            else:
+                self._pair(here, "=")
+        return self.places
+
+    def json(self) -> dict[Path, Span]:
+        """{path: place} of a document in JSON."""
+        self._blank()
+        self._value((), ":")
+        return self.places
+
+    def _blank(self) -> int:
+        found = _BLANK.match(self.text, self.at)
+        assert found is not None
+        self.at = found.end()
+        return self.at
+
+    def _header(self) -> Path:
+        array = self.text.startswith("[[", self.at)
+        self.at += 2 if array else 1
+        self._blank()
+        start = self.at
+        path = self._through_arrays(self._key())
+        self._blank()
+        self.at += 2 if array else 1
+        if array:
+            number = self.counts.get(path, 0)
+            self.counts[path] = number + 1
+            self.places.setdefault(path, Span(start, start))
+            path = (*path, number)
+        self._note(path, Span(start, start))
+        return path
+
+    def _through_arrays(self, keys: list[str]) -> Path:
+        """A name in a header that is an array of tables means the last table of it."""
+        path: Path = ()
+        for k, key in enumerate(keys):
+            path = (*path, key)
+            if path in self.counts and k < len(keys) - 1:
+                path = (*path, self.counts[path] - 1)
+        return path
+
+    def _note(self, path: Path, span: Span) -> None:
+        """The place of a path, and of the tables around it that have none of their own."""
+        for k in range(1, len(path)):
+            self.places.setdefault(path[:k], span)
+        self.places[path] = span
+
+    def _key(self) -> list[str]:
+        parts = []
+        while True:
+            bare = _BARE.match(self.text, self.at)
+            if bare is not None:
+                parts.append(bare[0])
+                self.at = bare.end()
+            else:
+                parts.append(self._string())
+            self._blank()
+            if not self.text.startswith(".", self.at):
+                return parts
+            self.at += 1
+            self._blank()
+
+    def _string(self) -> str:
+        for pattern in _STRINGS:
+            found = pattern.match(self.text, self.at)
+            if found is not None:
+                self.at = found.end()
+                return _meant(found[0])
+        # not well formed after all: go on behind it
+        self.at += 1
+        return ""
+
+    def _pair(self, here: Path, sign: str) -> None:
+        start = self.at
+        path = (*here, *self._key())
+        self._blank()
+        self.at += len(sign)
+        self._blank()
+        self._note(path, Span(start, self.at))
+        self._value(path, sign)
+
+    def _value(self, path: Path, sign: str) -> None:
+        first = self.text[self.at : self.at + 1]
+        if first in ("'", '"'):
+            self._string()
+        elif first == "[":
+            self._several(path, "]", sign)
+        elif first == "{":
+            self._several(path, "}", sign)
+        else:
+            found = _OTHER.match(self.text, self.at)
+            assert found is not None
+            self.at = found.end()
+
+    def _several(self, path: Path, end: str, sign: str) -> None:
+        self.at += 1
+        number = 0
+        while self._blank() < len(self.text) and self.text[self.at] != end:
+            before = self.at
+            if end == "]":
+                self._note((*path, number), Span(self.at, self.at))
+                self._value((*path, number), sign)
+                number += 1
+            else:
+                self._pair(path, sign)
+            self._blank()
+            if self.text.startswith(",", self.at) or self.at == before:
+                self.at += 1
+        self.at += 1
+
+
+def _meant(quoted: str) -> str:
+    """A quoted key without its quotes and escapes."""
+    inside = quoted[1:-1]
+    if quoted[0] == "'" or "\\" not in inside:
+        return inside
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return inside

@@ -14,9 +14,8 @@ from dalembert.errors import BadDescription
 from dalembert.model.system import System
 from dalembert.modelfile.builder import ModelBuilder
 from dalembert.modelfile.kinds import KINDS, SECTIONS
-from dalembert.modelfile.places import BadModel, ModelText
+from dalembert.modelfile.places import BadModel, ModelText, Scanner
 from dalembert.modelfile.repeat import counted_out
-from dalembert.modelfile.scanner import Scanner
 from dalembert.modelfile.settings import settings
 from dalembert.modelfile.symbols import declare_symbols, declare_words, expect_parts
 from dalembert.modelfile.values import ElementValues

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dalembert.modelfile.places import ModelText
-from dalembert.modelfile.scanner import Path, Span
+from dalembert.modelfile.places import ModelText, Path, Span
 
 MOST: Final = 1000
 _COUNTER: Final = re.compile(r"\{([^{}]*)\}")

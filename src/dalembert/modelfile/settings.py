@@ -1,11 +1,13 @@
-"""[run], [equilibrium], [linear]: what a file asks to be done with its system."""
+"""[run], [equilibrium], [linear], [[printed]]: what a file asks to be done with its system and says of it, read and written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
 from dalembert.modelfile.kinds import PARTS, SETTINGS
 from dalembert.modelfile.numbers import as_float
@@ -17,7 +19,7 @@ from dalembert.units.quantity import Dimension
 
 if TYPE_CHECKING:
     from dalembert.modelfile.builder import ModelBuilder
-    from dalembert.modelfile.scanner import Path
+    from dalembert.modelfile.places import Path
 
 
 class PrintedInFile(NamedTuple):
@@ -169,3 +171,46 @@ def _events(b: ModelBuilder, value: Any, path: Path) -> list[Any]:
             arguments = {**read, "reset": reset}
             found.append(values.guarded(lambda a=arguments: event(a.pop("expression"), **a), here))  # type: ignore[misc]
     return found
+
+
+# ---- as tables of a file ---------------------------------------------------------------------------
+
+
+def settings_tables(settings: Settings, scalar: Callable[[Any], Any]) -> Iterator[tuple[str, Any]]:
+    """[run], [equilibrium], [linear], [[printed]]"""
+    for section in ("run", "equilibrium", "linear"):
+        table = {k: _plain(v, scalar) for k, v in getattr(settings, section).items() if v not in ({}, [], ())}
+        if table:
+            yield section, table
+    if settings.printed:
+        yield (
+            "printed",
+            [
+                {"label": p.label, "residual": p.residual}
+                | ({"equals": [list(e) for e in p.equals]} if p.equals else {})
+                | ({"by_hand": True} if p.by_hand else {})
+                for p in settings.printed
+            ],
+        )
+
+
+def _plain(value: Any, scalar: Callable[[Any], Any]) -> Any:
+    from dalembert.simulation.events.event import Event, EventAction
+
+    if isinstance(value, Event):
+        text = {"expression": value.expression if isinstance(value.expression, str) else scalar(value.expression)}
+        if value.action is EventAction.IMPACT:
+            e = value.restitution
+            text["impact"] = e if isinstance(e, str) else scalar(e)
+        elif value.direction != "any":
+            text["direction"] = value.direction
+        if value.action is EventAction.STOP:
+            text["stop"] = True
+        if value.changes:
+            text["reset"] = {str(k): v if isinstance(v, str) else scalar(v) for k, v in value.changes.items()}
+        return text | ({"name": value.name} if value.name else {})
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v, scalar) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v, scalar) for v in value]
+    return Decimal(repr(value)) if isinstance(value, float) else scalar(value) if isinstance(value, Scalar) else value

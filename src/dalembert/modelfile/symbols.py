@@ -13,7 +13,7 @@ from dalembert.model.names import split
 from dalembert.modelfile.builder import NO_NAMES, ModelBuilder
 from dalembert.modelfile.kinds import KINDS
 from dalembert.modelfile.numbers import number_of_text
-from dalembert.modelfile.scanner import Path
+from dalembert.modelfile.places import Path
 from dalembert.modelfile.values import ElementValues, is_number
 from dalembert.nearest_name import nearest
 from dalembert.units.quantity import has_unit
@@ -90,16 +90,8 @@ def _several(b: ModelBuilder, section: str) -> dict[str, tuple[Any, str | None, 
         if twice is not None:
             b.source.refuse(f"{section}: {twice!r:.60} is named twice", (section,))
         return dict.fromkeys(names, ("", None, (section,)))
-    found = {}
-    for name, given in _table(b, section).items():
-        path: Path = (section, name)
-        if isinstance(given, dict):
-            keys = ("unit", "display") if section == "coordinates" else ("value", "display")
-            _known_keys(b, given, keys, path)
-            found[name] = (given.get(keys[0], ""), _display(b, given, path), path)
-        else:
-            found[name] = (given, None, path)
-    return found
+    key = "unit" if section == "coordinates" else "value"
+    return {name: (*_said(b, given, (section, name), key), (section, name)) for name, given in _table(b, section).items()}
 
 
 def _known_keys(b: ModelBuilder, given: dict[str, Any], keys: tuple[str, ...], path: Path) -> None:
@@ -109,8 +101,13 @@ def _known_keys(b: ModelBuilder, given: dict[str, Any], keys: tuple[str, ...], p
             b.source.refuse(f"unknown key {key!r:.60} of {path[-1]}; {hint}", (*path, key), key=True)
 
 
-def _display(b: ModelBuilder, given: dict[str, Any], path: Path) -> str | None:
-    return ElementValues(b, path).text(given["display"], (*path, "display")) if "display" in given else None
+def _said(b: ModelBuilder, given: Any, path: Path, *keys: str, otherwise: Any = "") -> tuple[Any, str | None]:
+    """What is said of a symbol, by itself or in a table under the first of the keys; and its display name, which a table may have."""
+    if not isinstance(given, dict):
+        return given, None
+    _known_keys(b, given, (*keys, "display"), path)
+    display = ElementValues(b, path).text(given["display"], (*path, "display")) if "display" in given else None
+    return given.get(keys[0], otherwise), display
 
 
 def _guarded(b: ModelBuilder, path: Path, verb: Callable[[], object]) -> None:
@@ -128,10 +125,7 @@ def _number(b: ModelBuilder, value: Any, path: Path) -> Any:
 
 def _constant(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("constants", name)
-    display = None
-    if isinstance(value, dict):
-        _known_keys(b, value, ("value", "display"), path)
-        display, value = _display(b, value, path), value.get("value", "")
+    value, display = _said(b, value, path, "value")
     given = value if isinstance(value, str) and has_unit(value) else None if value == "" else _number(b, value, path)
     _guarded(b, path, lambda: b.s.constant(name, given, display=display))
 
@@ -143,23 +137,17 @@ def _dimension(b: ModelBuilder, name: str, unit: Any, path: Path) -> None:
 
 def _specified(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("specified", name)
-    values, display = ElementValues(b, path), None
-    if isinstance(value, dict):
-        _known_keys(b, value, ("motion", "display"), path)
-        display, value = _display(b, value, path), value.get("motion", "")
-    motion = None if value == "" else values.scalar(value, path)
+    value, display = _said(b, value, path, "motion")
+    motion = None if value == "" else ElementValues(b, path).scalar(value, path)
     _guarded(b, path, lambda: b.s.specified(name, motion, display=display))
 
 
 def _state(b: ModelBuilder, name: str, value: Any) -> None:
     """The symbol at once, so that loads and rates may contain it; its rate when its turn comes."""
     path: Path = ("states", name)
-    start = display = None
-    rate = value
-    if isinstance(value, dict):
-        _known_keys(b, value, ("rate", "value", "display"), path)
-        display, rate = _display(b, value, path), value.get("rate", "")
-        start = None if value.get("value", "") == "" else _number(b, value["value"], (*path, "value"))
+    rate, display = _said(b, value, path, "rate", "value")
+    begins = value.get("value", "") if isinstance(value, dict) else ""
+    start = None if begins == "" else _number(b, begins, (*path, "value"))
     _guarded(b, path, lambda: b.s.state(name, value=start, display=display))
     if rate == "":
         b.source.refuse(f"state {name!r:.60}: give its rate, such as 'x.dot - {name}'", path)
@@ -177,10 +165,7 @@ def _speed(b: ModelBuilder, name: str, value: Any) -> None:
         along = values.frame(value.get("along"), (*path, "along"))
         _guarded(b, path, lambda: b.s.speeds(" ".join(split(name)), vector, along))
         return
-    display = None
-    if isinstance(value, dict):
-        _known_keys(b, value, ("definition", "display"), path)
-        display, value = _display(b, value, path), value.get("definition")
+    value, display = _said(b, value, path, "definition", otherwise=None)
     definition = values.scalar(value, path)
     _guarded(b, path, lambda: b.s.speed(name, definition, display=display))
 

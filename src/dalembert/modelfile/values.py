@@ -15,7 +15,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Shape
 from dalembert.modelfile.expressions import read
 from dalembert.modelfile.kinds import PARTS, TYPES, Key
-from dalembert.modelfile.scanner import Path
+from dalembert.modelfile.places import BadModel, Path
 from dalembert.nearest_name import nearest
 from dalembert.units.inference import BadDimension
 
@@ -42,10 +42,8 @@ class ElementValues:
         self.builder, self.path, self.source = builder, path, builder.source
 
     def of(self, key: Key, value: Any, path: Path | None = None) -> Any:
-        """The value of a key."""
-        here = (*self.path, key.name) if path is None else path
-        convert = _CONVERT.get(key.type)
-        return convert(self, value, here) if convert else self._expression(key.type, value, here)
+        """The value of a key, by the method that is called as its type."""
+        return getattr(self, key.type.replace(" ", "_"))(value, (*self.path, key.name) if path is None else path)
 
     def wrong(self, wanted: str, value: Any, path: Path) -> Any:
         """Refuse a value of the wrong kind."""
@@ -82,12 +80,16 @@ class ElementValues:
             self.wrong(wanted, value, path)
         return self.expression(value, path)
 
-    def _expression(self, wanted: str, value: Any, path: Path) -> Any:
-        e = self._text_value(wanted, value, path)
-        kinds = {"vector": Vector, "axis or frame": (Vector, Frame)}[wanted]
-        if isinstance(e, Scalar) and e.value == 0 and wanted == "vector":
+    def vector(self, value: Any, path: Path) -> Any:
+        """A vector; also 0, which has no direction."""
+        e = self._text_value("vector", value, path)
+        if isinstance(e, Scalar) and e.value == 0:
             return Vector(self.builder.s.space.tape, {})
-        return e if isinstance(e, kinds) else self.wrong(wanted, value, path)  # type: ignore[arg-type]
+        return e if isinstance(e, Vector) else self.wrong("vector", value, path)
+
+    def axis_or_frame(self, value: Any, path: Path) -> Any:
+        e = self._text_value("axis or frame", value, path)
+        return e if isinstance(e, Vector | Frame) else self.wrong("axis or frame", value, path)
 
     def scalars(self, value: Any, path: Path) -> Any:
         """One expression, or a list of them."""
@@ -98,8 +100,8 @@ class ElementValues:
     def vectors(self, value: Any, path: Path) -> Any:
         """One vector, or a list of them."""
         if isinstance(value, list):
-            return tuple(self._expression("vector", v, (*path, k)) for k, v in enumerate(value))
-        return self._expression("vector", value, path)
+            return tuple(self.vector(v, (*path, k)) for k, v in enumerate(value))
+        return self.vector(value, path)
 
     def cosines(self, value: Any, path: Path) -> Any:
         """Three rows of three expressions."""
@@ -145,6 +147,8 @@ class ElementValues:
 
     def text(self, value: Any, path: Path) -> str:
         return value if isinstance(value, str) else self.wrong("text", value, path)
+
+    unit = text
 
     def flag(self, value: Any, path: Path) -> bool:
         return value if isinstance(value, bool) else self.wrong("flag", value, path)
@@ -217,8 +221,6 @@ class ElementValues:
 
     def guarded(self, verb: Callable[[], Any], path: Path) -> Any:
         """What a verb gives; what it refuses is said with the place."""
-        from dalembert.modelfile.places import BadModel
-
         try:
             return verb()
         except BadModel:
@@ -251,27 +253,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value!r:.60}" if isinstance(value, str) else f"{value!s:.60}"
-
-
-_CONVERT: Final[dict[str, Callable[[ElementValues, Any, Path], Any]]] = {
-    "scalar": ElementValues.scalar,
-    "scalar or row": ElementValues.scalar_or_row,
-    "scalars": ElementValues.scalars,
-    "vectors": ElementValues.vectors,
-    "cosines": ElementValues.cosines,
-    "point": ElementValues.point,
-    "frame": ElementValues.frame,
-    "body": ElementValues.body,
-    "bodies": ElementValues.bodies,
-    "frame or body": ElementValues.frame_or_body,
-    "inertia": ElementValues.inertia,
-    "shape": ElementValues.shape,
-    "end": ElementValues.end,
-    "text": ElementValues.text,
-    "unit": ElementValues.text,
-    "names": ElementValues.names,
-    "rows": ElementValues.rows,
-    "functions": ElementValues.functions,
-    "table": ElementValues.table,
-    "flag": ElementValues.flag,
-}

@@ -14,11 +14,9 @@ from dalembert.model.elements import Body, Load
 from dalembert.model.member import Member
 from dalembert.model.names import split
 from dalembert.model.system import System
-from dalembert.modelfile.definitions import as_read, definitions, nodes_in
-from dalembert.modelfile.expression_text import decimal, number_text
+from dalembert.modelfile.expression_text import as_read, decimal, definitions, nodes_in, number_text
 from dalembert.modelfile.kinds import KINDS, MEMBERS
-from dalembert.modelfile.settings import Settings
-from dalembert.modelfile.settings_text import settings_tables
+from dalembert.modelfile.settings import Settings, settings_tables
 from dalembert.modelfile.value_text import Table, ValueText
 from dalembert.units.quantity import ascii_unit
 

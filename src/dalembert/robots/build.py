@@ -12,11 +12,10 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, warn
 from dalembert.geometry.frame import Frame
 from dalembert.model.system import System
-from dalembert.robots.carriers import Carrier, decimals, vector
 from dalembert.robots.legal_names import LegalNames
 from dalembert.robots.looks import looks
 from dalembert.robots.masses import Masses
-from dalembert.robots.poses import IDENTITY, Pose, exact_axis, pose, rotation
+from dalembert.robots.poses import IDENTITY, Carrier, Pose, decimal, exact_axis, pose, rotation, vector
 from dalembert.robots.record import Equality, Robot, RobotBody, RobotJoint
 
 ATTITUDES: Final = ("quaternion", "angles")
@@ -102,8 +101,8 @@ class RobotBuilder:
             if row is None:
                 q = self.s.coordinate(self.names.legal(joint.name, "q"))
             else:
-                c0, c1 = decimals([row.polynomial[0]])[0], decimals([row.polynomial[1]])[0]
-                x1, x2 = decimals(row.reference[:1])[0], decimals(row.reference[1:])[0]
+                c0, c1 = decimal(row.polynomial[0]), decimal(row.polynomial[1])
+                x1, x2 = decimal(row.reference[0]), decimal(row.reference[1])
                 q = c1 * self._coordinate(self.robot.joints[row.second]) + (x1 + c0 - c1 * x2)
             self._coordinates[joint.name] = q
         return self._coordinates[joint.name]
@@ -113,14 +112,14 @@ class RobotBuilder:
         q = self._coordinate(joint)
         C = here.axes()
         n = _along(C, joint.axis)
-        F = C.rotated(q - decimals([joint.ref])[0], n, body.name)
+        F = C.rotated(q - decimal(joint.ref), n, body.name)
         anchor = here.point.offset(vector(here.frame, here.pose.point(joint.pos)), None, F)
         return Moved(joint, (q,), here, Carrier(F, anchor, Pose(np.eye(3), -np.array(joint.pos))), n)
 
     def _slide(self, joint: RobotJoint, here: Carrier) -> Moved:
         q = self._coordinate(joint)
         n = _along(here.frame, here.pose.R @ np.array(joint.axis))
-        shift = vector(here.frame, here.pose.p) + (q - decimals([joint.ref])[0]) * n
+        shift = vector(here.frame, here.pose.p) + (q - decimal(joint.ref)) * n
         P = here.point.offset(shift, None, here.frame)
         return Moved(joint, (q,), here, Carrier(here.frame, P, Pose(here.pose.R, np.zeros(3))), n)
 

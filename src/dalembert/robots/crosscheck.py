@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
@@ -24,9 +23,9 @@ from dalembert.notebook import Shown
 from dalembert.robots.engine_import import pinocchio
 from dalembert.robots.engines import Engine, MuJoCo, Pinocchio
 from dalembert.robots.joint_velocities import JointVelocities
+from dalembert.robots.poses import Numbers
 from dalembert.robots.record import Origin
 
-Numbers = NDArray[np.float64]
 # u̇ by native code: f(q, u, t, **values)
 Native = Callable[..., Any]
 

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.robots.engine_import import mujoco, remarks
 from dalembert.robots.omitted import mapped, slack, wraps
+from dalembert.robots.poses import Numbers, rotation
 from dalembert.robots.record import POSITIONS, VELOCITIES, Origin
 from dalembert.robots.urdf import read_spec, strip_shapes
-
-Numbers = NDArray[np.float64]
 
 # step of the differences that give J̇ v, of fourth order
 _STEP: Final = 1e-3
@@ -204,8 +202,6 @@ class Pinocchio:
 
     def _state(self, qpos: Numbers, qvel: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """q of Pinocchio, and v_pin = B v with Ḃ v: a free joint counts its velocity along its own axes."""
-        from dalembert.robots.poses import rotation
-
         q = np.array(self.pin.neutral(self.model))
         B, rate = np.zeros((self.model.nv, len(qvel))), np.zeros(self.model.nv)
         a = v = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dalembert.algebra.arithmetic import Arrays, Floats
 from dalembert.algebra.folds import evaluate
@@ -13,10 +12,8 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.frame import Frame
 from dalembert.inverse.at_state import StateValues
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.robots.poses import quaternion
+from dalembert.robots.poses import Numbers, quaternion, rotation_zyx
 from dalembert.robots.record import VELOCITIES, Origin
-
-Numbers = NDArray[np.float64]
 
 
 class JointVelocities:
@@ -89,8 +86,4 @@ def _unit_quaternion(x: list[float]) -> list[float]:
     if len(x) == 4:
         e = np.array(x) / np.linalg.norm(x)
         return [float(v) for v in e]
-    (cz, sz), (cy, sy), (cx, sx) = ((np.cos(a), np.sin(a)) for a in x)
-    Rz = np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
-    Ry = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
-    Rx = np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
-    return list(quaternion(Rz @ Ry @ Rx))
+    return list(quaternion(rotation_zyx(*x)))

@@ -15,18 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dalembert.numerics.cache import ObjectCache
-from dalembert.robots.record import (
-    Actuator,
-    Equality,
-    Inertial,
-    Keyframe,
-    Robot,
-    RobotBody,
-    RobotJoint,
-    RobotShape,
-    Site,
-    Tendon,
-)
+from dalembert.robots.record import Actuator, Equality, Inertial, Keyframe, Robot, RobotBody, RobotJoint, RobotShape, Site, Tendon
 from dalembert.robots.safety import CheckedFile
 
 # the modules that decide what a record says: one written by another version is not found

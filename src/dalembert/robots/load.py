@@ -11,11 +11,11 @@ from dalembert.errors import BadDescription, warn
 from dalembert.model.system import System
 from dalembert.robots.build import ATTITUDES, Choices, RobotBuilder, warn_of_names
 from dalembert.robots.kept_record import kept_robot
-from dalembert.robots.loads import add_actuators, add_passive, add_tendons
+from dalembert.robots.loads import add_actuators, add_equalities, add_passive, add_tendons
 from dalembert.robots.omitted import warning_text
-from dalembert.robots.record import Keyframe, Origin, Robot, RobotJoint
-from dalembert.robots.rows import add_equalities
+from dalembert.robots.record import Actuator, Origin, Robot, RobotJoint
 from dalembert.robots.safety import CheckedFile, checked_file
+from dalembert.robots.states import start_values
 
 _BASE: Final = RobotJoint("base", "free")
 
@@ -110,8 +110,6 @@ def _freed(robot: Robot) -> Robot:
 
 def _driven(robot: Robot, drives: Sequence[str] | Literal["all"]) -> Robot:
     """A motor with gain and gear 1 on each of the named joints."""
-    from dalembert.robots.record import Actuator
-
     index = {j.name: k for k, j in enumerate(robot.joints) if j.kind in ("hinge", "slide")}
     wanted = list(index) if drives == "all" else list(drives)
     unknown = [n for n in wanted if n not in index]
@@ -141,12 +139,6 @@ def without_mass(robot: Robot) -> list[str]:
 
 def _origin(file: Path, b: RobotBuilder, *, urdf: bool, free_base: bool) -> Origin:
     coordinates = tuple(() if m is None else m.coordinates for m in b.joints)
-    frames = {k.name: _start(b, k) for k in b.robot.keyframes} if not (b.choices.locked and b.robot.keyframes) else {}
+    joints = [m for m in b.joints if m is not None]
+    frames = {k.name: start_values(joints, k.qpos, k.qvel) for k in b.robot.keyframes} if not b.choices.locked else {}
     return Origin(file, urdf, b.robot, free_base, coordinates, b.names.changed(), dict(b.choices.locked), frames)
-
-
-def _start(b: RobotBuilder, key: Keyframe) -> dict[str, float]:
-    """Positions and velocities of a keyframe by the names of the System."""
-    from dalembert.robots.states import start_values
-
-    return start_values([m for m in b.joints if m is not None], key.qpos, key.qvel)

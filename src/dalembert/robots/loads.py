@@ -1,4 +1,4 @@
-"""Springs, dampers, tendons and drives of a robot as loads of a System."""
+"""Springs, dampers, tendons and drives of a robot as loads of a System, its equalities as constraint rows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.scalar import Scalar
+from dalembert.errors import BadDescription
 from dalembert.geometry.point import Point
 from dalembert.robots.build import Moved, RobotBuilder
-from dalembert.robots.carriers import decimals
-from dalembert.robots.record import Actuator, Site, Tendon
+from dalembert.robots.poses import Carrier, decimal, decimals, rotation
+from dalembert.robots.record import Actuator, Equality, Site, Tendon
 
 
 def add_passive(b: RobotBuilder) -> None:
@@ -22,7 +23,7 @@ def add_passive(b: RobotBuilder) -> None:
         joint = moved.joint
         if joint.stiffness:
             k = b.masses.parameter("stiffness", f"k_{joint.name}", joint.stiffness)
-            (rest,) = decimals([joint.springref])
+            rest = decimal(joint.springref)
             s.potential(k * (moved.coordinates[0] - rest) ** 2 / 2, f"spring of {joint.name}")
         if joint.damping:
             c = b.masses.parameter("damping", f"d_{joint.name}", joint.damping)
@@ -51,13 +52,17 @@ def length(b: RobotBuilder, tendon: Tendon) -> Scalar | None:
     """L = Σ c q, or the length of the straight pieces; None where a locked joint or nothing is left of it."""
     total: Any = 0
     for j, c in tendon.joints:
-        moved = b.joints[j]
-        value: Any = decimals([b.choices.locked[b.robot.joints[j].name]])[0] if moved is None else moved.coordinates[0]
-        total = total + decimals([c])[0] * value
+        total = total + decimal(c) * _joint_value(b, j)
     for a, z, divisor in tendon.pieces:
         r = _point(b, a) - _point(b, z)
-        total = total + sqrt(r @ r) / decimals([divisor])[0]
+        total = total + sqrt(r @ r) / decimal(divisor)
     return total if isinstance(total, Scalar) else None
+
+
+def _joint_value(b: RobotBuilder, k: int) -> Any:
+    """The coordinate of a joint, or the number that it is locked at."""
+    moved = b.joints[k]
+    return decimal(b.choices.locked[b.robot.joints[k].name]) if moved is None else moved.coordinates[0]
 
 
 def _point(b: RobotBuilder, site: Site) -> Point:
@@ -72,7 +77,7 @@ def add_tendons(b: RobotBuilder) -> None:
         L = length(b, tendon)
         if L is None:
             continue
-        k, c, rest = decimals([tendon.stiffness])[0], decimals([tendon.damping])[0], decimals([tendon.rest[0]])[0]
+        k, c, rest = decimal(tendon.stiffness), decimal(tendon.damping), decimal(tendon.rest[0])
         if k:
             b.s.potential(k * (L - rest) ** 2 / 2, f"spring of tendon {tendon.name}")
         if c:
@@ -94,7 +99,7 @@ def add_actuators(b: RobotBuilder) -> None:
 
 
 def _force(b: RobotBuilder, actuator: Actuator, L: Any, L_dot: Any) -> Any:
-    gain, b0, b1, b2 = (decimals([x])[0] for x in (actuator.gain, *actuator.bias))
+    gain, b0, b1, b2 = (decimal(x) for x in (actuator.gain, *actuator.bias))
     control = b.s.input(b.names.legal(actuator.name, "ctrl"), value=0)
     return gain * control + b0 + b1 * L + b2 * L_dot
 
@@ -136,8 +141,66 @@ def _drive_tendon(b: RobotBuilder, actuator: Actuator, tendon: Tendon) -> None:
     for j, c in tendon.joints:
         moved = b.joints[j]
         if moved is not None:
-            _along_joint(b, moved, decimals([c])[0] * f, f"drive {actuator.name} at {moved.joint.name}")
+            _along_joint(b, moved, decimal(c) * f, f"drive {actuator.name} at {moved.joint.name}")
     for k, (a, z, divisor) in enumerate(tendon.pieces):
         P, Q = _point(b, a), _point(b, z)
         r = P - Q
-        b.s.force(f / decimals([divisor])[0] / sqrt(r @ r) * r, P, reaction=Q, name=f"drive {actuator.name}, piece {k + 1}")
+        b.s.force(f / decimal(divisor) / sqrt(r @ r) * r, P, reaction=Q, name=f"drive {actuator.name}, piece {k + 1}")
+
+
+# ---- rows: coupled joints and tendons, connected points, welded bodies -------------------------
+
+
+def add_equalities(b: RobotBuilder) -> None:
+    """Every equality as the rows that its kind closes; a joint that follows another has no coordinate of its own, so no row."""
+    substituted = list(b.coupled.values())
+    for equality in b.robot.equalities:
+        if equality in substituted:
+            continue
+        if equality.kind in ("joint", "tendon"):
+            _couple(b, equality)
+        elif equality.kind == "connect":
+            first, second = equality.places
+            P, Q = b.carriers[equality.first].at(first), b.carriers[equality.second].at(second)
+            b.s.close(P, Q, "ball", name=equality.name)
+        else:
+            _weld(b, equality)
+
+
+def _couple(b: RobotBuilder, equality: Equality) -> None:
+    """x₁ − x₁₀ = c₀ + c₁ d + c₂ d² + …, d = x₂ − x₂₀"""
+    x1, x2 = _measured(b, equality, equality.first), _measured(b, equality, equality.second)
+    r1, r2 = decimal(equality.reference[0]), decimal(equality.reference[1])
+    row: Any = x1 - r1
+    d: Any = x2 - r2
+    for power, c in enumerate(equality.polynomial):
+        if c:
+            row = row - decimal(c) * d**power
+    if isinstance(row, Scalar):
+        b.s.constrain(row, equality.name)
+    elif abs(float(row)) > 1e-9:
+        msg = f"{equality.name}: the joints that it couples are locked at values that it does not allow"
+        raise BadDescription(msg)
+
+
+def _measured(b: RobotBuilder, equality: Equality, k: int) -> Any:
+    """A joint's coordinate, a tendon's length; zero for the side that is not there."""
+    if k < 0:
+        return decimal(equality.reference[1])
+    if equality.kind == "tendon":
+        L = length(b, b.robot.tendons[k])
+        return decimal(0.0) if L is None else L
+    return _joint_value(b, k)
+
+
+def _weld(b: RobotBuilder, equality: Equality) -> None:
+    first, second = b.carriers[equality.first], b.carriers[equality.second]
+    P = _riding(first, equality.places[0], rotation(equality.quat))
+    Q = _riding(second, equality.places[1], None)
+    b.s.close(P, Q, "weld", name=equality.name)
+
+
+def _riding(carrier: Carrier, place: Any, further: Any) -> Any:
+    """A point of a body that rides on a frame along the body's own axes."""
+    P = carrier.at(place)
+    return P.offset(0 * carrier.frame.x, None, carrier.axes(further))

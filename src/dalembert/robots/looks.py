@@ -10,8 +10,7 @@ import numpy as np
 
 from dalembert.geometry.surface import Surface
 from dalembert.model.elements import Primitive
-from dalembert.robots.carriers import Carrier
-from dalembert.robots.poses import Numbers, Pose, pose
+from dalembert.robots.poses import Carrier, Numbers, Pose, pose
 from dalembert.robots.record import Robot, RobotBody, RobotShape
 
 # the radius of a bar as a part of the usual length of a bar, and at most as a part of its own

@@ -6,15 +6,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.algebra.scalar import Scalar, on
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, warn
 from dalembert.geometry.dyadic import inertia, inertia_tensor
 from dalembert.geometry.frame import Frame
 from dalembert.model.elements import Body, Primitive
+from dalembert.model.registry import scalar
 from dalembert.model.system import System
-from dalembert.robots.carriers import Carrier, decimals
 from dalembert.robots.legal_names import LegalNames
 from dalembert.robots.looks import seen_from
+from dalembert.robots.poses import Carrier, decimal, decimals
 from dalembert.robots.record import RobotBody, RobotJoint
 
 PARAMETERS: Final = ("mass", "com", "inertia", "gravity", "damping", "stiffness", "armature")
@@ -35,7 +36,7 @@ class Masses:
 
     def parameter(self, kind: str, name: str, value: float) -> Any:
         """A named constant where its kind is wanted as symbols, otherwise the number."""
-        number = decimals([value])[0]
+        number = decimal(value)
         return self.s.constant(self.names.legal(name, "c"), number) if kind in self.symbols else number
 
     def add(self, body: RobotBody, here: Carrier, looks: list[Primitive]) -> None:
@@ -78,12 +79,11 @@ class Masses:
 
     def _append(self, name: str, mass: Any, G: Any, frame: Frame, I: Any, looks: tuple[Primitive, ...] = ()) -> None:
         """A body as the file has it: massless ones and inertias that a typed description would be refused for included."""
-        tape = self.s.space.tape
         label, number = name, 2
         while label in self._taken:
             label, number = f"{name} {number}", number + 1
         self._taken.add(label)
-        self.s.bodies.append(Body(label, Scalar(tape, on(tape, mass)), G, frame, I, looks=looks))
+        self.s.bodies.append(Body(label, scalar(self.s, mass), G, frame, I, looks=looks))
 
     def _check(self, name: str, I: Any, mass: float) -> None:
         a, b, c = (float(x) for x in np.linalg.eigvalsh(I))

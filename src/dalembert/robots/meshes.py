@@ -13,7 +13,7 @@ from dalembert.errors import warn
 from dalembert.geometry.surface import Surface
 from dalembert.robots.engine_import import mujoco, remarks
 from dalembert.robots.omitted import names, some
-from dalembert.robots.poses import IDENTITY, Pose, rotation
+from dalembert.robots.poses import IDENTITY, Pose, rotation, rotation_zyx
 from dalembert.robots.record import Robot
 
 # triangles of a whole robot: a page of a few hundred kilobytes more, and corners that 16 bits can count
@@ -112,13 +112,9 @@ def _of_urdf(file: Path, folder: Path) -> tuple[Surfaces, Lacking]:
 
 
 def _placed(origin: ElementTree.Element) -> Pose:
-    """xyz, and roll, pitch, yaw about fixed axes: R = R_z R_y R_x"""
+    """xyz, and roll, pitch, yaw about fixed axes"""
     p, (roll, pitch, yaw) = (_numbers(origin, name, (0.0, 0.0, 0.0)) for name in ("xyz", "rpy"))
-    (a, b, c), (sa, sb, sc) = np.cos([roll, pitch, yaw]), np.sin([roll, pitch, yaw])
-    x = np.array([[1, 0, 0], [0, a, -sa], [0, sa, a]])
-    y = np.array([[b, 0, sb], [0, 1, 0], [-sb, 0, b]])
-    z = np.array([[c, -sc, 0], [sc, c, 0], [0, 0, 1]])
-    return Pose(z @ y @ x, np.array(p))
+    return Pose(rotation_zyx(yaw, pitch, roll), np.array(p))
 
 
 def _numbers(e: ElementTree.Element, name: str, default: tuple[float, ...]) -> tuple[float, ...]:

@@ -4,33 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dalembert.errors import BadDescription
 from dalembert.robots.engine_import import mujoco, remarks
 from dalembert.robots.omitted import left_out_of_mjcf, mapped, names, slack, wraps
-from dalembert.robots.poses import rotation
+from dalembert.robots.poses import quaternion, rotation
 from dalembert.robots.record import (
+    JOINTS,
     Actuator,
     Equality,
-    Four,
     Inertial,
-    JointKind,
     Keyframe,
     Robot,
     RobotBody,
     RobotJoint,
-    RobotShape,
     Site,
     Tendon,
-    Three,
+    four,
+    inertial,
+    shape,
+    three,
 )
 from dalembert.robots.urdf import strip_shapes
-
-_KINDS: Final[tuple[JointKind, ...]] = ("free", "ball", "slide", "hinge")
-_SHAPES: Final = {2: ("sphere", 1), 3: ("capsule", 2), 4: ("ellipsoid", 3), 5: ("cylinder", 2), 6: ("box", 3)}
 
 
 def compiled(file: Path) -> tuple[Any, list[str]]:
@@ -77,28 +75,19 @@ def robot_of(m: Any, stem: str) -> Robot:
         msg = f"{stem}: it has no joints, so nothing can move"
         raise BadDescription(msg)
     title = bytes(m.names).split(b"\0", 1)[0].decode()
-    gravity = (0.0, 0.0, 0.0) if off & 128 else _three(m.opt.gravity)
+    gravity = (0.0, 0.0, 0.0) if off & 128 else three(m.opt.gravity)
     equalities = () if off & 3 else tuple(_equality(m, k) for k in range(m.neq) if m.eq_type[k] <= 3 and m.eq_active0[k])
     actuators = () if off & 2048 else tuple(_actuator(m, k) for k in range(m.nu) if mapped(m, k))
     tendons = tuple(_tendon(m, k, off) for k in range(m.ntendon))
     return Robot(title or stem, links, gravity, equalities, tendons, actuators, _keyframes(m), left_out_of_mjcf(m))
 
 
-def _three(x: Any) -> Three:
-    a, b, c = (float(v) for v in x)
-    return a, b, c
-
-
-def _four(x: Any) -> Four:
-    a, b, c, d = (float(v) for v in x)
-    return a, b, c, d
-
-
 def _body(m: Any, k: int, name: str, off: int) -> RobotBody:
     first, count = int(m.body_jntadr[k]), int(m.body_jntnum[k])
     joints = tuple(_joint(m, j, off) for j in range(first, first + count))
-    shapes = tuple(_shape(m, g) for g in range(m.ngeom) if m.geom_bodyid[g] == k and int(m.geom_type[g]) in _SHAPES)
-    pos, quat = _three(m.body_pos[k]), _four(m.body_quat[k])
+    seen = (shape(int(m.geom_type[g]), m.geom_size[g], m.geom_pos[g], m.geom_quat[g]) for g in range(m.ngeom) if m.geom_bodyid[g] == k)
+    shapes = tuple(s for s in seen if s is not None)
+    pos, quat = three(m.body_pos[k]), four(m.body_quat[k])
     return RobotBody(name, int(m.body_parentid[k]) - 1, pos, quat, _inertial(m, k), joints, shapes)
 
 
@@ -106,32 +95,25 @@ def _inertial(m: Any, k: int) -> Inertial | None:
     """The principal axes turned into those of the body."""
     if m.body_mass[k] <= 0:
         return None
-    R = rotation(_four(m.body_iquat[k]))
-    I = R @ np.diag(m.body_inertia[k]) @ R.T
-    return Inertial(float(m.body_mass[k]), _three(m.body_ipos[k]), tuple(_three(row) for row in (I + I.T) / 2))  # type: ignore[arg-type]
+    R = rotation(four(m.body_iquat[k]))
+    return inertial(m.body_mass[k], m.body_ipos[k], R @ np.diag(m.body_inertia[k]) @ R.T)
 
 
 def _joint(m: Any, j: int, off: int) -> RobotJoint:
-    kind = _KINDS[int(m.jnt_type[j])]
+    kind = JOINTS[int(m.jnt_type[j])]
     q, v = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
     single = kind in ("slide", "hinge")
     return RobotJoint(
         names(m, "jnt", m.njnt)[j],
         kind,
-        _three(m.jnt_pos[j]),
-        _three(m.jnt_axis[j]),
+        three(m.jnt_pos[j]),
+        three(m.jnt_axis[j]),
         ref=float(m.qpos0[q]) if single else 0.0,
         springref=float(m.qpos_spring[q]) if single else 0.0,
         stiffness=float(m.jnt_stiffness[j]) if single and not off & 32 else 0.0,
         damping=0.0 if off & 64 else float(m.dof_damping[v]),
         armature=float(m.dof_armature[v]),
     )
-
-
-def _shape(m: Any, g: int) -> RobotShape:
-    kind, count = _SHAPES[int(m.geom_type[g])]
-    sizes = tuple(float(x) for x in m.geom_size[g][:count])
-    return RobotShape(kind, sizes, _three(m.geom_pos[g]), _four(m.geom_quat[g]))  # type: ignore[arg-type]
 
 
 def _equality(m: Any, k: int) -> Equality:
@@ -145,21 +127,19 @@ def _equality(m: Any, k: int) -> Equality:
     if m.eq_objtype[k] == int(mujoco().mjtObj.mjOBJ_SITE):
         return _between_sites(m, name, int(m.eq_type[k]), a, b)
     if m.eq_type[k] == 0:
-        return Equality(name, "connect", a - 1, b - 1, places=(_three(data[:3]), _three(data[3:6])))
+        return Equality(name, "connect", a - 1, b - 1, places=(three(data[:3]), three(data[3:6])))
     # weld: the anchor in the second body, the place and the attitude of the second body in the first
-    anchor, place, quat = np.array(data[:3]), np.array(data[3:6]), _four(data[6:10])
-    return Equality(name, "weld", a - 1, b - 1, places=(_three(place), _three(anchor)), quat=quat)
+    anchor, place, quat = np.array(data[:3]), np.array(data[3:6]), four(data[6:10])
+    return Equality(name, "weld", a - 1, b - 1, places=(three(place), three(anchor)), quat=quat)
 
 
 def _between_sites(m: Any, name: str, kind: int, a: int, b: int) -> Equality:
     """Two sites that coincide, or that coincide and keep equal axes."""
     bodies = int(m.site_bodyid[a]) - 1, int(m.site_bodyid[b]) - 1
-    places = _three(m.site_pos[a]), _three(m.site_pos[b])
+    places = three(m.site_pos[a]), three(m.site_pos[b])
     if kind == 0:
         return Equality(name, "connect", *bodies, places=places)
-    R = rotation(_four(m.site_quat[a])) @ rotation(_four(m.site_quat[b])).T
-    from dalembert.robots.poses import quaternion
-
+    R = rotation(four(m.site_quat[a])) @ rotation(four(m.site_quat[b])).T
     return Equality(name, "weld", *bodies, places=places, quat=quaternion(R))
 
 
@@ -185,12 +165,12 @@ def _tendon(m: Any, k: int, off: int) -> Tendon:
 
 
 def _site(m: Any, i: int) -> Site:
-    return Site(int(m.site_bodyid[i]) - 1, _three(m.site_pos[i]))
+    return Site(int(m.site_bodyid[i]) - 1, three(m.site_pos[i]))
 
 
 def _actuator(m: Any, k: int) -> Actuator:
     name = names(m, "actuator", m.nu)[k]
-    bias = _three(m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] else (0.0, 0.0, 0.0)
+    bias = three(m.actuator_biasprm[k][:3]) if m.actuator_biastype[k] else (0.0, 0.0, 0.0)
     along = "tendon" if m.actuator_trntype[k] == 3 else "joint"
     gear = tuple(float(x) for x in m.actuator_gear[k])
     return Actuator(name, along, int(m.actuator_trnid[k, 0]), gear, float(m.actuator_gainprm[k, 0]), bias)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""R and p of one body in another as numbers; and the exact rotation that stands for a measured one.
+"""R and p of one body in another as numbers, and on which moving frame it rides; the exact rotation that stands for a measured one.
 
 A rotation in floats is orthogonal only to rounding. R_h(e)/(e·e) is orthogonal for every quaternion e, so the quaternion's
 decimals are taken as they are: every entry is a fraction, and R Rᵀ = 1 exactly. Right angles written as 1.5707963 or
@@ -15,6 +15,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
+from dalembert.geometry.vector import Vector
 from dalembert.robots.record import Four, Three
 
 Numbers = NDArray[np.float64]
@@ -22,6 +25,9 @@ Numbers = NDArray[np.float64]
 # a quaternion that is this near to one with entries 0 and ±1 (before normalising) is that one
 _MEANT: Final = 1e-10
 _DIGITS: Final = 17
+# what is smaller than this part of the largest component is rounding
+_ROUNDING: Final = 1e-14
+_ONE: Final = [[Fraction(int(i == j)) for j in range(3)] for i in range(3)]
 
 
 @dataclass(frozen=True)
@@ -52,17 +58,25 @@ def pose(pos: Three, quat: Four) -> Pose:
 def rotation(quat: Four) -> Numbers:
     """R_h(e)/(e·e)"""
     e0, e1, e2, e3 = (float(x) for x in quat)
-    n = e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3
-    return (
-        np.array(
-            [
-                [e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
-                [2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)],
-                [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3],
-            ]
-        )
-        / n
-    )
+    return np.array(_homogeneous(e0, e1, e2, e3)) / (e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3)
+
+
+def _homogeneous(e0: Any, e1: Any, e2: Any, e3: Any) -> list[list[Any]]:
+    """R_h(e), whose entries are of degree two, in floats or whole numbers."""
+    return [
+        [e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
+        [2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)],
+        [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3],
+    ]
+
+
+def rotation_zyx(z: float, y: float, x: float) -> Numbers:
+    """R_z R_y R_x: successive turns about z, y and x, or roll x, pitch y, yaw z about fixed axes."""
+    (cz, cy, cx), (sz, sy, sx) = np.cos([z, y, x]), np.sin([z, y, x])
+    Rz = np.array([[cz, -sz, 0], [sz, cz, 0], [0, 0, 1]])
+    Ry = np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
+    Rx = np.array([[1, 0, 0], [0, cx, -sx], [0, sx, cx]])
+    return np.asarray(Rz @ Ry @ Rx)
 
 
 def quaternion(R: Numbers) -> Four:
@@ -86,14 +100,9 @@ def exact_rotation(R: Numbers) -> list[list[Fraction]]:
     entries = [_meant(x) for x in _scaled(np.array(quaternion(R)))]
     # whole numbers in the same proportion
     common = math.lcm(*(x.denominator for x in entries))
-    e0, e1, e2, e3 = e = [x.numerator * (common // x.denominator) for x in entries]
+    e = [x.numerator * (common // x.denominator) for x in entries]
     n = sum(x * x for x in e)
-    rows = [
-        [e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e1 * e3 + e0 * e2)],
-        [2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)],
-        [2 * (e1 * e3 - e0 * e2), 2 * (e2 * e3 + e0 * e1), e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3],
-    ]
-    return [[Fraction(x, n) for x in row] for row in rows]
+    return [[Fraction(x, n) for x in row] for row in _homogeneous(*e)]
 
 
 def exact_axis(axis: Any) -> list[Fraction]:
@@ -119,3 +128,50 @@ def _scaled(e: Numbers) -> Numbers:
 def _meant(x: float) -> Fraction:
     near = round(x)
     return Fraction(near) if abs(x - near) < _MEANT else Fraction(f"{x:.{_DIGITS}g}")
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A frame that moves, a point of it, and the constant pose of a body seen from there."""
+
+    frame: Frame
+    point: Point
+    pose: Pose
+
+    def moved(self, further: Pose) -> Carrier:
+        """A body that stands still on the same frame."""
+        return Carrier(self.frame, self.point, self.pose @ further)
+
+    def vector(self, x: Any) -> Vector:
+        """A vector given in the axes of the body."""
+        return vector(self.frame, self.pose.R @ np.asarray(x, dtype=float))
+
+    def at(self, x: Any, name: str | None = None) -> Point:
+        """The point of the body at x, riding on the moving frame."""
+        return self.point.offset(vector(self.frame, self.pose.point(x)), name, self.frame)
+
+    def axes(self, further: Any = None, name: str | None = None) -> Frame:
+        """A frame along the axes of the body (turned further), fixed in the moving frame."""
+        R = self.pose.R if further is None else self.pose.R @ further
+        exact = exact_rotation(R)
+        return self.frame if exact == _ONE else self.frame.oriented(exact, name)
+
+
+def decimals(x: Any) -> list[Fraction]:
+    """Numbers by 15 decimals, as far as floats mean anything; what is rounding of the largest is zero."""
+    values = np.asarray(x, dtype=float).ravel()
+    largest = float(np.max(np.abs(values), initial=0.0))
+    return [decimal(v) if abs(v) > _ROUNDING * largest else Fraction(0) for v in values.tolist()]
+
+
+def decimal(v: float) -> Fraction:
+    """A number by its first 15 digits, as an integer over a power of ten."""
+    digits, exponent = f"{v:.14e}".replace(".", "").split("e")
+    power = int(exponent) - 14
+    return Fraction(int(digits) * 10**power) if power >= 0 else Fraction(int(digits), 10**-power)
+
+
+def vector(F: Frame, x: Any) -> Vector:
+    """x₁ f₁ + x₂ f₂ + x₃ f₃"""
+    a, b, c = decimals(x)
+    return a * F.x + b * F.y + c * F.z

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Final, Literal
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.surface import Surface
@@ -13,10 +13,32 @@ Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
 Rows = tuple[Three, Three, Three]
 JointKind = Literal["hinge", "slide", "ball", "free"]
+ShapeKind = Literal["sphere", "box", "cylinder", "capsule", "ellipsoid"]
 
 # how many numbers place a joint, and how many move it, in the engines
 POSITIONS = {"hinge": 1, "slide": 1, "ball": 4, "free": 7}
 VELOCITIES = {"hinge": 1, "slide": 1, "ball": 3, "free": 6}
+# kinds of joints by their numbers in MuJoCo, and kinds of shapes with how many sizes these have
+JOINTS: Final[tuple[JointKind, ...]] = ("free", "ball", "slide", "hinge")
+SHAPES: Final[dict[int, tuple[ShapeKind, int]]] = {
+    2: ("sphere", 1),
+    3: ("capsule", 2),
+    4: ("ellipsoid", 3),
+    5: ("cylinder", 2),
+    6: ("box", 3),
+}
+
+
+def three(x: Any) -> Three:
+    """A place or a direction of an engine."""
+    a, b, c = map(float, x)
+    return a, b, c
+
+
+def four(x: Any) -> Four:
+    """A quaternion of an engine."""
+    a, b, c, d = map(float, x)
+    return a, b, c, d
 
 
 @dataclass(frozen=True)
@@ -28,15 +50,28 @@ class Inertial:
     inertia: Rows
 
 
+def inertial(mass: float, com: Any, I: Any) -> Inertial:
+    """With an inertia that is symmetric to the last bit."""
+    return Inertial(float(mass), three(com), tuple(three(row) for row in (I + I.T) / 2))  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True)
 class RobotShape:
     """What a body looks like: a primitive at a place of the body, turned by a quaternion."""
 
-    kind: Literal["sphere", "box", "cylinder", "capsule", "ellipsoid"]
+    kind: ShapeKind
     # radius; half sides; radius and half length; three radii
     sizes: tuple[float, ...]
     pos: Three
     quat: Four
+
+
+def shape(kind: int, sizes: Any, pos: Any, quat: Any) -> RobotShape | None:
+    """A shape by its number in MuJoCo; None for one that is no primitive."""
+    if kind not in SHAPES:
+        return None
+    name, count = SHAPES[kind]
+    return RobotShape(name, tuple(map(float, sizes[:count])), three(pos), four(quat))
 
 
 @dataclass(frozen=True)

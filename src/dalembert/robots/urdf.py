@@ -15,7 +15,7 @@ from dalembert.errors import BadDescription
 from dalembert.robots.engine_import import mujoco, remarks
 from dalembert.robots.omitted import left_out_of_urdf
 from dalembert.robots.poses import pose
-from dalembert.robots.record import Equality, Inertial, JointKind, Robot, RobotBody, RobotJoint, RobotShape, Three
+from dalembert.robots.record import JOINTS, Equality, Inertial, Robot, RobotBody, RobotJoint, four, inertial, shape, three
 
 _WORDS: Final = {
     "invalid joint type": "a joint has an unknown type; URDF has revolute, continuous, prismatic, fixed, floating, planar, spherical",
@@ -62,22 +62,16 @@ def read_urdf(file: Path) -> Robot:
     return Robot(
         spec.modelname or file.stem,
         links,
-        _three(spec.option.gravity),
+        three(spec.option.gravity),
         equalities=tuple(_mimic(e, names) for e in spec.equalities),
         omitted=left_out_of_urdf(spec) | ({"what MuJoCo remarks": tuple(said)} if said else {}),
     )
 
 
-def _three(x: Any) -> Three:
-    a, b, c = (float(v) for v in x)
-    return a, b, c
-
-
 def _body(b: Any, parent: int) -> RobotBody:
-    w, x, y, z = (float(v) for v in b.quat)
     joints = tuple(_joint(j) for j in b.joints)
-    shapes = tuple(s for g in b.geoms if (s := _shape(g)) is not None)
-    return RobotBody(b.name, parent, _three(b.pos), (w, x, y, z), _inertial(b), joints, shapes)
+    shapes = tuple(s for g in b.geoms if (s := shape(int(g.type), g.size, g.pos, g.quat)) is not None)
+    return RobotBody(b.name, parent, three(b.pos), four(b.quat), _inertial(b), joints, shapes)
 
 
 def _inertial(b: Any) -> Inertial | None:
@@ -89,27 +83,16 @@ def _inertial(b: Any) -> Inertial | None:
     if not (m >= 0 and np.all(np.isfinite([m, xx, yy, zz, xy, xz, yz, *b.ipos]))):
         msg = f"link {b.name!r}: its mass, mass centre or inertia is no finite number, or its mass ({m:g}) is negative"
         raise BadDescription(msg)
-    w, x, y, z = (float(v) for v in b.iquat)
-    R = pose((0, 0, 0), (w, x, y, z)).R
-    I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-    return Inertial(m, _three(b.ipos), tuple(_three(row) for row in (I + I.T) / 2))  # type: ignore[arg-type]
+    R = pose((0, 0, 0), four(b.iquat)).R
+    return inertial(m, b.ipos, R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T)
 
 
 def _joint(j: Any) -> RobotJoint:
-    kinds: dict[int, JointKind] = {0: "free", 1: "ball", 2: "slide", 3: "hinge"}
-    kind = kinds[int(j.type)]
-    axis = _three(j.axis)
+    kind, axis = JOINTS[int(j.type)], three(j.axis)
     if kind in ("slide", "hinge") and not any(axis):
         msg = f"joint {j.name!r}: its axis is 0 0 0, which is no direction"
         raise BadDescription(msg)
-    return RobotJoint(j.name, kind, _three(j.pos), axis, damping=float(j.damping[0]))
-
-
-def _shape(g: Any) -> RobotShape | None:
-    kinds = {2: ("sphere", 1), 3: ("capsule", 2), 5: ("cylinder", 2), 6: ("box", 3)}
-    kind, count = kinds.get(int(g.type), ("", 0))
-    w, x, y, z = (float(v) for v in g.quat)
-    return RobotShape(kind, tuple(float(v) for v in g.size[:count]), _three(g.pos), (w, x, y, z)) if kind else None  # type: ignore[arg-type]
+    return RobotJoint(j.name, kind, three(j.pos), axis, damping=float(j.damping[0]))
 
 
 def _mimic(e: Any, names: list[str]) -> Equality:

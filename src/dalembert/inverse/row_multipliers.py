@@ -9,14 +9,14 @@ Source: Mei85 (7.44), Gre03 (4.14).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Rewrite, transplant
-from dalembert.equations.multiplier_expressions import solved_multipliers
+from dalembert.algebra.columns import solution
+from dalembert.algebra.folds import Linear, Rewrite, transplant
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.inverse.native import NativeExpressions
 from dalembert.notebook import Shown
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _RANK: Final = 1e-7
 # what rows that repeat one another may differ by, as a part of their largest term
 _AGREE: Final = 1e-6
+# beyond, the expressions are longer than anyone would read
+_MOST_ROWS: Final = 3
 
 
 class NativeMultipliers(Shown):
@@ -109,6 +111,25 @@ class NativeMultipliers(Shown):
         if abs(off[worst]) > _AGREE * max(float(np.abs(gamma).max()), float(np.abs(moved).max())):
             msg = f"multipliers: row {self.rows[worst]!r} depends on the other rows at this state and contradicts them; move off it"
             raise BadExpression(msg)
+
+
+def solved_multipliers(kin: Kinematics, residuals: Sequence[int], multipliers: Sequence[int]) -> dict[str, int]:
+    """{row: λ in q, q̇ and t} from equations along the coordinates that are linear in q̈ and λ, q̈ eliminated by A q̈ + γ = 0."""
+    rows = kin.acting_rows
+    if len([row for row in rows if not row.is_norm]) > _MOST_ROWS:
+        msg = f"{len(rows)} rows: λ is written out for up to {_MOST_ROWS}; da.multipliers(s).compile() gives them as a program"
+        raise NotApplicable(msg)
+    if kin.nonlinear:
+        msg = f"{kin.nonlinear[0].name!r} is not linear in the velocities; da.multipliers(s).compile() gives its multiplier as a program"
+        raise NotApplicable(msg)
+    t = kin.tape
+    unknowns = [*kin.qddot, *multipliers]
+    linear = Linear(t, unknowns)
+    rate = kin.motion_in_rates.rate
+    equations = (linear(e) for e in (*residuals, *(rate(kin.row_in_rates(row)) for row in rows)))
+    # accelerations first, so that multipliers are left for the last
+    solved = solution(t, equations, lambda k: k)
+    return {row.name: solved[len(kin.qddot) + j] for j, row in enumerate(rows) if not row.is_norm}
 
 
 class Multipliers(Mapping[str, "Scalar"], Shown):

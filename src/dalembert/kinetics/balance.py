@@ -20,8 +20,8 @@ from dalembert.kinematics.positions import Positions
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.free_bodies import Booked, Wrench, booked_loads
 from dalembert.kinetics.joints import RigidGroup, RigidGroups
-from dalembert.kinetics.reactions import booked_rows, joint_wrenches
-from dalembert.kinetics.row_actions import row_actions
+from dalembert.kinetics.reactions import joint_wrenches
+from dalembert.kinetics.row_actions import booked_rows, row_actions
 from dalembert.model.elements import Body
 from dalembert.notebook import Shown
 

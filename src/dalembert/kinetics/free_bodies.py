@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dalembert.algebra.exact.field import Trials, rank_mod, shown_zero
+from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.algebra.tape import Tape
 from dalembert.errors import NotApplicable
@@ -126,13 +126,11 @@ class Link:
     alpha: Vector
     # {k: (∂v/∂q̇_k, ∂ω/∂q̇_k)} at the joint against the group before
     twists: dict[int, tuple[Vector, Vector]]
-    # coordinates whose twists are independent and span all of them
-    freedoms: tuple[int, ...]
 
     def on(self, t: Tape, group: RigidGroup, before: Link | None) -> Link:
         """The same on the tape of a fork."""
         twists = {k: (v.on(t), w.on(t)) for k, (v, w) in self.twists.items()}
-        return Link(group, before, self.offset.on(t), self.a.on(t), self.w.on(t), self.alpha.on(t), twists, self.freedoms)
+        return Link(group, before, self.offset.on(t), self.a.on(t), self.w.on(t), self.alpha.on(t), twists)
 
     @property
     def name(self) -> str:
@@ -181,16 +179,7 @@ def _link(groups: RigidGroups, group: RigidGroup, before: Link | None, rho: Vect
         alpha = before.alpha + groups.relative_rate(w_rel, frame) + before.w.cross(w_rel)
     v_k, w_k = linear_parts(linear, v_rel)[0], linear_parts(linear, w_rel)[0]
     twists = groups.not_vanishing({k: (v_k.get(k, none), w_k.get(k, none)) for k in sorted({*v_k, *w_k})})
-    return Link(group, before, rho, a, w, alpha, twists, _independent(groups, twists))
-
-
-def _independent(groups: RigidGroups, twists: dict[int, tuple[Vector, Vector]]) -> tuple[int, ...]:
-    N = groups.kin.system.N
-    columns = {k: [*v.components(N), *w.components(N)] for k, (v, w) in twists.items()}
-    if not columns:
-        return ()
-    dependent = Trials(groups.kin.tape, 1).at(0, lambda p: rank_mod([[p.plain(x) for x in c] for c in columns.values()], p.prime).dependent)
-    return tuple(k for i, k in enumerate(columns) if i not in dependent)
+    return Link(group, before, rho, a, w, alpha, twists)
 
 
 def plane_normal(kin: Kinematics) -> Vector | None:

@@ -31,7 +31,6 @@ class RigidGroup:
     name: str
     # with their mass centres from the joint
     masses: list[tuple[Body, Vector]] = field(default_factory=list)
-    beyond: list[RigidGroup] = field(default_factory=list)
 
     def label(self, P: Point | None = None) -> str:
         """The body that a load at P acts on, in words."""
@@ -74,8 +73,6 @@ class RigidGroups:
         for g in self.groups:
             before = None if g.before is None else same[g.before]
             same[g] = RigidGroup(before, g.frame, g.offset.on(t), g.name, [(body, rho.on(t)) for body, rho in g.masses])
-            if before is not None:
-                before.beyond.append(same[g])
         new.kin, new._nothing, new.ground, new.groups = kin, Vector(t, {}), same[self.ground], list(same.values())
         new.of_body = {body: same[g] for body, g in self.of_body.items()}
         new._places = {P: (same[g], rho.on(t)) for P, (g, rho) in self._places.items()}
@@ -159,7 +156,6 @@ class RigidGroups:
         # a part without a mass that a load acts on is met last
         late = len(self.of_body) == len(self.kin.system.bodies)
         group = RigidGroup(before, frame, offset, name or (self._free_name(f"frame {frame.name}") if late else ""))
-        before.beyond.append(group)
         self.groups.append(group)
         return group
 

@@ -29,7 +29,7 @@ from dalembert.kinetics.free_bodies import Booked, Wrench, booked_loads, inertia
 from dalembert.kinetics.joints import RigidGroup, RigidGroups
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import total
-from dalembert.kinetics.row_actions import Action, held_rows, row_actions
+from dalembert.kinetics.row_actions import Action, booked_rows, held_rows, multipliers, row_actions
 from dalembert.notebook import Shown
 
 
@@ -176,14 +176,6 @@ def _reduced(groups: RigidGroups, load: Booked, none: Wrench) -> tuple[Wrench, V
     return none._replace(force=load.vector), groups.arm(load.at, load.group)
 
 
-def booked_rows(groups: RigidGroups, actions: list[Action]) -> Iterator[Booked]:
-    """λ_j d at the points and λ_j m on the frames that the rows hold."""
-    t = groups.kin.tape
-    for lam, row, action in zip(multipliers(groups.kin), held_rows(groups.kin), actions, strict=False):
-        yield from (Booked(row.name, g, d.on(t).scaled(lam), P) for g, P, d in action.forces)
-        yield from (Booked(row.name, g, m.on(t).scaled(lam)) for g, m in action.moments)
-
-
 def _check_placed(kin: Kinematics, actions: list[Action]) -> None:
     if kin.system.members:
         msg = "the loads along flexible members have no place among the joints"
@@ -191,11 +183,6 @@ def _check_placed(kin: Kinematics, actions: list[Action]) -> None:
     for action in actions:
         if action.unknown:
             raise NotApplicable(action.unknown)
-
-
-def multipliers(kin: Kinematics) -> tuple[int, ...]:
-    """λ_1, …, λ_m: one symbol for each row, the same as in the principles, and more where rows are marked redundant."""
-    return tuple(kin.tape.private_symbol(f"lambda_{j}") for j in range(1, len(held_rows(kin)) + 1))
 
 
 # ---- rows ---------------------------------------------------------------------------------------

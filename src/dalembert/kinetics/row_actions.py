@@ -8,6 +8,7 @@ where two candidates put different wrenches on the bodies, none is taken.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -21,6 +22,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
+from dalembert.kinetics.free_bodies import Booked
 from dalembert.kinetics.joints import RigidGroup, RigidGroups
 from dalembert.kinetics.row_search import Search
 from dalembert.model.elements import Body, Constraint
@@ -113,11 +115,10 @@ REMEDY = "declare it by what it holds (s.roll, s.coincide, s.close, s.distance, 
 
 @dataclass(frozen=True)
 class Action:
-    """What λ = 1 of a row puts on the rigid groups: forces at points, moments; or it acts in the joints themselves, or nobody knows."""
+    """What λ = 1 of a row puts on the rigid groups: forces at points, moments; none where it acts in the joints, or nobody knows."""
 
     forces: tuple[tuple[RigidGroup, Point, Vector], ...] = ()
     moments: tuple[tuple[RigidGroup, Vector], ...] = ()
-    in_joints: bool = False
     unknown: str = ""
     # the body it was said to act on, and the one against it
     named: tuple[str, str] | None = None
@@ -143,6 +144,19 @@ def held_rows(kin: Kinematics) -> tuple[ConstraintRow, ...]:
     acting = kin.acting_rows
     known = {row.name for row in acting}
     return (*acting, *(row for row in kin.redundant if row.name not in known))
+
+
+def multipliers(kin: Kinematics) -> tuple[int, ...]:
+    """λ_1, …, λ_m: one symbol for each row, the same as in the principles, and more where rows are marked redundant."""
+    return tuple(kin.tape.private_symbol(f"lambda_{j}") for j in range(1, len(held_rows(kin)) + 1))
+
+
+def booked_rows(groups: RigidGroups, actions: list[Action]) -> Iterator[Booked]:
+    """λ_j d at the points and λ_j m on the frames that the rows hold."""
+    t = groups.kin.tape
+    for lam, row, action in zip(multipliers(groups.kin), held_rows(groups.kin), actions, strict=False):
+        yield from (Booked(row.name, g, d.on(t).scaled(lam), P) for g, P, d in action.forces)
+        yield from (Booked(row.name, g, m.on(t).scaled(lam)) for g, m in action.moments)
 
 
 def row_actions(groups: RigidGroups) -> list[Action]:
@@ -212,7 +226,7 @@ def _by_hand(groups: RigidGroups, search: Search, row: ConstraintRow, c: Constra
         return _on_body(groups, hold, alone, None)
     to_ground = all(any(g is groups.ground for g, *_ in (*a.forces, *a.moments)) for a in holds)
     if c.couples or (to_ground and (len(row.A) == 1 or not holds) and _gives_a_coordinate(groups.kin, row)):
-        return Action(in_joints=True)
+        return Action()
     msg = f"it is not known on which bodies {row.name!r} acts{_readings(search, holds)}; {REMEDY} to have the wrenches in the joints"
     raise NotApplicable(msg)
 

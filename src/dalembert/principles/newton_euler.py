@@ -24,8 +24,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.free_bodies import Booked, Link, Wrench, acting_plane, booked_loads, joint_loads, links
 from dalembert.kinetics.joints import RigidGroups
-from dalembert.kinetics.reactions import booked_rows, multipliers
-from dalembert.kinetics.row_actions import Action, row_actions
+from dalembert.kinetics.row_actions import Action, booked_rows, multipliers, row_actions
 from dalembert.model.elements import Body
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name

@@ -16,8 +16,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import NotApplicable
 from dalembert.kinetics.balance import Balances
 from dalembert.kinetics.free_bodies import joint_loads
-from dalembert.kinetics.reactions import multipliers
-from dalembert.kinetics.row_actions import held_rows
+from dalembert.kinetics.row_actions import held_rows, multipliers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -52,8 +52,8 @@ from dalembert.constraint_analysis.analysis import RedundantRow as RedundantRow
 from dalembert.constraint_analysis.analysis import constraints as constraints
 from dalembert.constraint_analysis.hidden import HiddenPosition as HiddenPosition
 from dalembert.constraint_analysis.integrability import RowClass as RowClass
-from dalembert.equations.explicit import ExplicitEquations as ExplicitEquations
 from dalembert.equations.form import Equations as Equations
+from dalembert.equations.form import ExplicitEquations as ExplicitEquations
 from dalembert.equations.sympy_form import SymPyEquations as SymPyEquations
 from dalembert.errors import BadDescription as BadDescription
 from dalembert.errors import BadExpression as BadExpression

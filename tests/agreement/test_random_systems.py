@@ -19,7 +19,7 @@ from agreement.planted import components_only, only, with_wrong_sign
 from agreement.random_systems import Description, Shape, descriptions
 from dalembert.agreement.agreement_table import AgreementRow
 from dalembert.algebra.exact.field import StructurallySingular
-from dalembert.equations.explicit import check_regular
+from dalembert.equations.form import check_regular
 from dalembert.errors import BadDescription, IllPosed
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.full_speeds import FullSpeeds

@@ -9,7 +9,7 @@ import dalembert as da
 from agreement.random_systems import Shape, descriptions
 from dalembert import gallery
 from dalembert.algebra.printing.formula_layout import formula_text
-from dalembert.equations.explicit import check_regular
+from dalembert.equations.form import check_regular
 from dalembert.errors import BadDescription, IllPosed, NotApplicable
 from dalembert.gallery.bead_on_hoop import build as bead
 from dalembert.integrals.decide import OnTheMotion

@@ -10,7 +10,7 @@ import pytest
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
-from dalembert.equations.explicit import LDL
+from dalembert.equations.form import LDL
 from dalembert.errors import NotApplicable
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jet_code import CompiledJets

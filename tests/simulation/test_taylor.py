@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert.api.compile import what_to_integrate
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.gallery import entry, names
 from dalembert.simulation.model import native_model

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.equations.explicit import ExplicitEquations, check_regular, solved
+from dalembert.equations.form import ExplicitEquations, check_regular, solved
 from dalembert.equations.saddle import SaddleEquations, saddle
 from dalembert.errors import BadExpression, NotApplicable, NotASystem, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics

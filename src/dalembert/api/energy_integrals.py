@@ -10,8 +10,7 @@ from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.verdict import Undecided
 from dalembert.algebra.scalar import on
 from dalembert.api.compile import regular_at
-from dalembert.equations.explicit import check_regular
-from dalembert.equations.form import Equations
+from dalembert.equations.form import Equations, check_regular
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System

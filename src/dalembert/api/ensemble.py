@@ -200,7 +200,7 @@ def _is_expression(system: System, text: str) -> bool:
 
 def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
     """What runs the members of a plan, and how, in words."""
-    from dalembert.equations.explicit import ExplicitEquations
+    from dalembert.equations.form import ExplicitEquations
     from dalembert.studies.one_by_one import OneByOne
     from dalembert.studies.side_by_side import SideBySide, why_one_by_one
 

@@ -9,7 +9,7 @@ from dalembert.algebra.exact_number import is_number
 from dalembert.algebra.folds import Rewrite, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.compile import forward_dynamics_of
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.jacobian import Jacobian

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.api.compile import what_to_integrate
 from dalembert.api.simulate import checked_system
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.model.system import System
 

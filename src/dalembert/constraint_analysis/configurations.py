@@ -24,7 +24,7 @@ from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape
 from dalembert.constraint_analysis.rows import SystemRows
-from dalembert.equations.explicit import jets
+from dalembert.equations.form import jets
 from dalembert.errors import BadExpression, IllPosed
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit

@@ -12,7 +12,7 @@ from dalembert.algebra.columns import Column, Rows, jacobian, slopes, total
 from dalembert.algebra.folds import Linear
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.tape import Tape
-from dalembert.equations.explicit import LDL
+from dalembert.equations.form import LDL
 from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.energies import kinetic_energy

@@ -13,7 +13,7 @@ from dalembert.algebra.columns import Column, Rows, total
 from dalembert.algebra.folds import Rewrite
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.equations.explicit import LDL
+from dalembert.equations.form import LDL
 from dalembert.equations.saddle import SaddleEquations
 
 

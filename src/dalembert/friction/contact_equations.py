@@ -16,7 +16,7 @@ from dalembert.algebra.columns import Column, Rows, contracted
 from dalembert.algebra.folds import Linear, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.friction.row_force import RowForce, row_forces
 from dalembert.friction.tape_elimination import eliminated
 from dalembert.kinematics.system_kinematics import Kinematics

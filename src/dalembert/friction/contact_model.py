@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.algebra.columns import Column
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.friction.contact_equations import ContactEquations, Monitor, contact_equations, monitors, normal_force, way_back
 from dalembert.model.elements import FrictionalContact

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.friction.contact_model import ContactModel, ContactQuantities, contact_model
 from dalembert.kinematics.system_kinematics import Kinematics

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.friction.complementarity import ContactMode
 from dalembert.friction.contact_equations import Monitor

@@ -15,8 +15,7 @@ from dalembert.algebra.exact.verdict import enough
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.formula import Equation, Formula, Function, Rate, Symbol, Words
 from dalembert.algebra.scalar import Scalar
-from dalembert.equations.explicit import jets
-from dalembert.equations.form import Equations
+from dalembert.equations.form import Equations, jets
 from dalembert.integrals.conservative import LoadVerdict
 from dalembert.integrals.decide import Condition, OnTheMotion, conditions, text
 from dalembert.integrals.energies import Energies

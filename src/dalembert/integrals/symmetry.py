@@ -21,7 +21,7 @@ from dalembert.algebra.exact.verdict import Undecided, Verdict
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
 from dalembert.algebra.printing import equation_text
 from dalembert.algebra.scalar import Scalar
-from dalembert.equations.explicit import LDL
+from dalembert.equations.form import LDL
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.integrals.decide import OnTheMotion
 from dalembert.integrals.energies import Energies

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.algebra.folds import Rewrite, symbols_of
-from dalembert.equations.explicit import jets
+from dalembert.equations.form import jets
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import check_complete, number, symbol_name

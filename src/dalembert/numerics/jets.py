@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 from dalembert.algebra.folds import Linear, Rewrite, needed, operands, symbols_of
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
-from dalembert.equations.explicit import LDL
+from dalembert.equations.form import LDL
 from dalembert.errors import NotApplicable
 
 _HALF_TURN: Final = {"sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh"}

@@ -20,8 +20,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.exact.balls import evaluate_balls
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar
-from dalembert.equations.explicit import ExplicitEquations
-from dalembert.equations.form import Equations
+from dalembert.equations.form import Equations, ExplicitEquations
 from dalembert.errors import DalembertWarning, warn
 from dalembert.model.system import System
 from dalembert.notebook import Shown

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.tape import Tape, Triple
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.rotation import (
     Matrix3,

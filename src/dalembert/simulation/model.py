@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import LEAVES, Tape
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import NotApplicable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import NotApplicable, warn
 from dalembert.kinematics.system_kinematics import Kinematics

@@ -13,7 +13,7 @@ from dalembert.algebra.folds import Rewrite, evaluate, needed, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_program, is_sympy, on
 from dalembert.algebra.tape import Node
-from dalembert.equations.explicit import jets
+from dalembert.equations.form import jets
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.bodies import inertia_fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from dalembert.algebra.folds import needed
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.kinematics.system_kinematics import Kinematics
 

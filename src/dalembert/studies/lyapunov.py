@@ -33,7 +33,7 @@ from dalembert.states.values import Values, parameters_of, values_of_run
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.equations.explicit import ExplicitEquations
+    from dalembert.equations.form import ExplicitEquations
     from dalembert.equations.saddle import SaddleEquations
     from dalembert.kinematics.system_kinematics import Kinematics
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
-from dalembert.equations.explicit import ExplicitEquations
+from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import BadExpression, DalembertError, warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction

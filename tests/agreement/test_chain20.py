@@ -5,8 +5,8 @@ import time
 import pytest
 
 import dalembert as da
+from dalembert.agreement.agreement_table import compare
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.certificate import compare
 from dalembert.gallery import spatial_chain
 
 JOINTS = 20

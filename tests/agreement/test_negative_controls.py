@@ -12,8 +12,7 @@ import dalembert as da
 from agreement.floats import accelerations, close, value
 from agreement.planted import components_only, only, reduced, with_wrong_sign
 from dalembert import gallery
-from dalembert.agreement.agreement_table import agreement
-from dalembert.agreement.certificate import compare
+from dalembert.agreement.agreement_table import agreement, compare
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, evaluate

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import dalembert as da
-from dalembert.agreement.certificate import compare
+from dalembert.agreement.agreement_table import compare
 from dalembert.algebra.folds import Rewrite, needed
 from dalembert.equations.form import Equations
 

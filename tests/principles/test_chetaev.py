@@ -7,8 +7,8 @@ import pytest
 
 import dalembert as da
 from dalembert import exp, sin, sqrt
+from dalembert.agreement.agreement_table import compare
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.agreement.certificate import compare
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import IllPosed, NotApplicable
 from dalembert.gallery import appell_hamel

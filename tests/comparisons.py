@@ -1,12 +1,17 @@
 """Exact comparison of a derivation with what a book prints."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flint import arb
 
 import dalembert as da
+from dalembert.algebra.arithmetic import evaluate_balls
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, Rewrite
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.scalar import on
+from dalembert.algebra.tape import Tape
 from dalembert.gallery import Printed
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -67,3 +72,18 @@ def without(d: da.Derivation, nodes: Sequence[int], *gone: str) -> list[int]:
     t = d.tape
     zeros = dict.fromkeys([*d.native.multipliers, *(t.names[name] for name in gone)], t.zero)
     return [Rewrite(t, zeros)(i) for i in nodes]
+
+
+def contains_zero(ball: arb) -> bool:
+    """Is zero possible? If not, the number is certainly not zero."""
+    return bool(ball.contains(0))
+
+
+def vanish(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50) -> list[bool | None]:
+    """Whether each expression is zero at a state, as far as balls can tell.
+
+    False: certainly not zero. True: zero to half of the digits at least. None: undecided, try more digits.
+    """
+    balls = evaluate_balls(tape, outs, symbol_values, digits)
+    small = 10.0 ** -(digits // 2)
+    return [None if contains_zero(x) and not x.abs_upper() < small else contains_zero(x) for x in balls]

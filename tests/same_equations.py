@@ -11,9 +11,9 @@ def moved(source, target, outs):
     """Expressions of one system on the tape of another, symbol for symbol."""
     new = {}
     for i in needed(source, outs):
-        op, name, _ = node = source.nodes[i]
+        op, name, b = source.nodes[i]
         leaf = {"symbol": lambda name=name: target.symbol(name), "const": lambda name=name: target.const(name), "pi": lambda: target.pi}
-        new[i] = leaf[op]() if op in leaf else rebuilt(target, node, i, new)
+        new[i] = leaf[op]() if op in leaf else rebuilt(target, op, new[name], new.get(b))
     return [new[i] for i in outs]
 
 

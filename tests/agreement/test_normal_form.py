@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 import dalembert as da
 from agreement.random_systems import Description, Shape, descriptions
 from agreement.test_random_systems import common, refusals_assumed_away
-from dalembert.algebra.exact.balls import vanish
+from comparisons import vanish
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import needed, symbols_of
 from dalembert.algebra.normal_form.forms import Form, to_scalar

@@ -12,8 +12,7 @@ from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.dyadic import Dyadic
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.kinetics.fields import PlaceField
 from dalembert.kinetics.quantities import InSpeeds, Quantities, Written
 from dalembert.kinetics.quantity import Quantity

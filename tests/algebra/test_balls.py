@@ -8,7 +8,8 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from dalembert.algebra.exact.balls import contains_zero, evaluate_balls, vanish
+from comparisons import contains_zero, vanish
+from dalembert.algebra.arithmetic import evaluate_balls
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape

@@ -6,8 +6,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.algebra.exact.degree import rank_chance, undecided_rank
 from dalembert.algebra.exact.field import PrimePoint, rank_mod
-from dalembert.algebra.exact.rank_test import rank_chance, undecided_rank
 from dalembert.algebra.functions import sin
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape

@@ -8,10 +8,9 @@ import pytest
 
 from dalembert.algebra.exact import verdict
 from dalembert.algebra.exact.branches import Branches
-from dalembert.algebra.exact.constants import simpler_root
 from dalembert.algebra.exact.field import PrimePoint, ZeroTest
-from dalembert.algebra.exact.quadratic import inverse, mul, root, sub
-from dalembert.algebra.exact.structure import Structure, square_part
+from dalembert.algebra.exact.modular import mul, reciprocal, root, sub
+from dalembert.algebra.exact.signs_and_roots import Structure, simpler_root, square_part
 from dalembert.algebra.exact.verdict import Clock, Undecided
 from dalembert.algebra.functions import asin, atan2, cos, exp, log, sign, sin, sqrt
 from dalembert.algebra.scalar import Scalar
@@ -239,7 +238,7 @@ def test_roots_in_the_quadratic_extension():
         except ArithmeticError:
             continue
         assert mul(y, y, p) == x
-        assert mul(inverse(x, p), x, p) == 1
+        assert mul(reciprocal(x, p), x, p) == 1
         assert sub(x, x, p) == 0
 
 

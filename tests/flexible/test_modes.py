@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.algebra.exact.balls import evaluate_balls
+from dalembert.algebra.arithmetic import evaluate_balls
 from dalembert.errors import BadDescription, NotApplicable, Unknown
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.collocation import eigenpairs

@@ -9,8 +9,7 @@ import dalembert as da
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative
 from dalembert.errors import BadExpression
-from dalembert.geometry.dyadic import outer
-from dalembert.geometry.vector import MOST_PARTS
+from dalembert.geometry.vector import MOST_PARTS, outer
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite
 from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
-from dalembert.geometry.dyadic import Dyadic
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.kinematics.positions import Positions
 from dalembert.kinetics.fields import DeclaredSum, PlaceField, Slopes
 from dalembert.kinetics.quantity import Quantity

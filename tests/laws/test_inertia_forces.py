@@ -7,8 +7,9 @@ import pytest
 import dalembert as da
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import gradient
-from dalembert.geometry.dyadic import inertia, outer
 from dalembert.geometry.rotation import dot3
+from dalembert.geometry.solid_inertia import inertia
+from dalembert.geometry.vector import outer
 from dalembert.kinetics.energies import kinetic_energy
 from dalembert.principles.kane import generalized_inertia_forces
 from laws.along import Along

@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Final, TypeVar, overload
 
 from dalembert.algebra.exact.field import Trials, shown_zero
-from dalembert.algebra.folds import gradient, symbols_of
-from dalembert.algebra.ingredients import is_monomial
+from dalembert.algebra.folds import gradient, is_monomial, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 
@@ -148,6 +147,13 @@ def gathered(t: Tape, pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
     for key, x in pairs:
         found[key] = t.add(found[key], x) if key in found else x
     return found
+
+
+def without_zeros(t: Tape, entries: Mapping[Key, int]) -> dict[Key, int]:
+    """The entries but for those that were shown to vanish identically."""
+    unclear = [e for e in entries.values() if e != t.zero and not is_monomial(t, e)]
+    vanishing = {t.zero, *compress(unclear, shown_zero(t, unclear) if unclear else ())}
+    return {key: e for key, e in entries.items() if e not in vanishing}
 
 
 def slopes(e: Scalar, x: Column) -> Column:

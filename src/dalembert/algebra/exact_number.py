@@ -26,6 +26,16 @@ _POWER: Final = "power"
 _QUOTIENTS: Final = {"tan": ("sin", "cos"), "tanh": ("sinh", "cosh")}
 
 
+def _by_value(rule: Callable[[float, float], Any]) -> Callable[[Any, object], Any]:
+    """The method that computes with the values of two real numbers."""
+
+    def answer(a: Any, b: Any) -> Any:
+        real = all(isinstance(x, numbers.Real | Decimal) for x in (a, b))
+        return rule(float(a), float(b)) if real else NotImplemented
+
+    return answer
+
+
 class ReadByValue:
     """What Python asks of a real number beside its arithmetic: order, parts, rounding; answered by its value."""
 
@@ -39,32 +49,15 @@ class ReadByValue:
     def __round__(self, digits: int | None = None) -> float:
         return round(float(self), digits)  # type: ignore[arg-type]
 
-    def __floordiv__(self, other: object) -> Any:
-        return _by_value(operator.floordiv, self, other)
-
-    def __rfloordiv__(self, other: object) -> Any:
-        return _by_value(operator.floordiv, other, self)
-
-    def __mod__(self, other: object) -> Any:
-        return _by_value(operator.mod, self, other)
-
-    def __rmod__(self, other: object) -> Any:
-        return _by_value(operator.mod, other, self)
-
-    def __divmod__(self, other: object) -> Any:
-        return _by_value(divmod, self, other)
-
-    def __lt__(self, other: object) -> Any:
-        return _by_value(operator.lt, self, other)
-
-    def __le__(self, other: object) -> Any:
-        return _by_value(operator.le, self, other)
-
-    def __gt__(self, other: object) -> Any:
-        return _by_value(operator.gt, self, other)
-
-    def __ge__(self, other: object) -> Any:
-        return _by_value(operator.ge, self, other)
+    __floordiv__ = _by_value(operator.floordiv)
+    __rfloordiv__ = _by_value(lambda a, b: b // a)
+    __mod__ = _by_value(operator.mod)
+    __rmod__ = _by_value(lambda a, b: b % a)
+    __divmod__ = _by_value(divmod)
+    __lt__ = _by_value(operator.lt)
+    __le__ = _by_value(operator.le)
+    __gt__ = _by_value(operator.gt)
+    __ge__ = _by_value(operator.ge)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         """NumPy computes with its value."""
@@ -73,9 +66,9 @@ class ReadByValue:
         return np.asarray(float(self), dtype=dtype)  # type: ignore[arg-type]
 
 
-def _by_value(rule: Callable[[float, float], Any], a: Any, b: Any) -> Any:
-    real = all(isinstance(x, numbers.Real | Decimal) for x in (a, b))
-    return rule(float(a), float(b)) if real else NotImplemented
+def operators(operation: str) -> tuple[Callable[[Any, object], Any], Callable[[Any, object], Any]]:
+    """The methods x + y and y + x."""
+    return lambda x, y: combined(operation, x, y), lambda x, y: combined(operation, y, x)
 
 
 class ExactNumber(ReadByValue):
@@ -105,35 +98,11 @@ class ExactNumber(ReadByValue):
             return tape.div(tape.call(above, *given), tape.call(below, *given))
         return tape.call(self.operation, *given)
 
-    def __add__(self, other: object) -> Any:
-        return combined("+", self, other)
-
-    def __radd__(self, other: object) -> Any:
-        return combined("+", other, self)
-
-    def __sub__(self, other: object) -> Any:
-        return combined("-", self, other)
-
-    def __rsub__(self, other: object) -> Any:
-        return combined("-", other, self)
-
-    def __mul__(self, other: object) -> Any:
-        return combined("*", self, other)
-
-    def __rmul__(self, other: object) -> Any:
-        return combined("*", other, self)
-
-    def __truediv__(self, other: object) -> Any:
-        return combined("/", self, other)
-
-    def __rtruediv__(self, other: object) -> Any:
-        return combined("/", other, self)
-
-    def __pow__(self, k: Any) -> Any:
-        return combined(_POWER, self, k)
-
-    def __rpow__(self, a: Any) -> Any:
-        return combined(_POWER, a, self)
+    __add__, __radd__ = operators("+")
+    __sub__, __rsub__ = operators("-")
+    __mul__, __rmul__ = operators("*")
+    __truediv__, __rtruediv__ = operators("/")
+    __pow__, __rpow__ = operators(_POWER)
 
     def __neg__(self) -> Any:
         return combined("-", 0, self)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import reduce
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.algebra import functions
+from dalembert.algebra import parser
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.scalar import Scalar, apply, exact
 from dalembert.algebra.tape import FUNCTIONS, Number, Tape
@@ -254,21 +253,6 @@ def _power(base: Scalar, exponent: Scalar) -> Scalar:
     return base**r.numerator
 
 
-def _function(name: str) -> Callable[[Scalar], Scalar]:
-    return lambda a: apply(name, a)
-
-
-_FUNCTIONS: Final[dict[str, Callable[..., Scalar]]] = {
-    **{name: _function(name) for name in FUNCTIONS},
-    "Abs": abs,
-    "tan": functions.tan,
-    "tanh": functions.tanh,
-    "cot": lambda a: functions.cos(a) / functions.sin(a),
-    "sec": lambda a: 1 / functions.cos(a),
-    "csc": lambda a: 1 / functions.sin(a),
-    "atan2": lambda a, b: Scalar(a.tape, a.tape.atan2(a.i, b.i)),
-    "Max": lambda *args: reduce(functions.maximum, args),
-    "Min": lambda *args: reduce(functions.minimum, args),
-    # what it is at 0, which a second argument may say, is the mean of both sides here
-    "Heaviside": lambda a, *_: functions.step(a),
-}
+# what SymPy calls as expressions do
+_SHARED: Final = (*FUNCTIONS, "Abs", "tan", "tanh", "cot", "sec", "csc", "atan2", "Max", "Min", "Heaviside")
+_FUNCTIONS: Final[dict[str, Callable[..., Scalar]]] = {name: parser.FUNCTIONS[name][2] for name in _SHARED}

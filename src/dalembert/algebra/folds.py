@@ -1,4 +1,4 @@
-"""Folds over the tape: evaluate, differentiate, take linear parts, rewrite.
+"""Folds over the tape: see what a node is made of, evaluate, differentiate, take linear parts, rewrite.
 
 Each visits every needed node once, operands first, and never recurses, so a chain of ten thousand
 additions is as safe as one. Folds that are asked again and again (derivatives along the motion, partial
@@ -7,14 +7,15 @@ velocities) keep what they have found.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from operator import itemgetter
 from typing import Any, Final, Protocol, TypeVar
 
-from dalembert.algebra.ingredients import symbols_in
 from dalembert.algebra.tape import BINARY, LEAVES, Node, Number, Tape
 from dalembert.errors import NotLinear
+from dalembert.once import MAKING
 
 Value = TypeVar("Value")
 # so many expressions need much of a tape
@@ -23,6 +24,9 @@ _MANY: Final = 64
 _LATELY: Final = 48
 # with so few values known, as those of a new point are, all of what is asked for has to be visited
 _FEW: Final = 64
+
+# beside symbols and π, functions that have branches, or between which relations exist that a field does not keep
+_MARKED: Final = frozenset({"symbol", "pi", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign"})
 
 
 class Arithmetic(Protocol[Value]):
@@ -110,9 +114,119 @@ def operations(tape: Tape, outs: Iterable[int]) -> Iterator[str]:
     return map(itemgetter(0), map(tape.nodes.__getitem__, needed(tape, outs)))
 
 
+# ---- what a node contains ------------------------------------------------------------------------
+
+
+class Ingredients:
+    """Which symbols a node contains, whether π, and which functions other than sines and cosines: bits for every node, found once.
+
+    As far as anybody has asked: nodes never change, so neither does what they contain.
+    """
+
+    __slots__ = ("_equal", "_listed", "_marks", "_sets", "_symbols", "pi")
+
+    def __init__(self) -> None:
+        # the bits of each node; those that are equal are one object
+        self._sets: list[int] = []
+        self._equal: dict[int, int] = {}
+        # the node that each bit stands for, in order of creation, and which of them are symbols, and π
+        self._marks: list[int] = []
+        self._symbols = self.pi = 0
+        self._listed: dict[int, tuple[int, ...]] = {}
+
+    def below(self, length: int) -> Ingredients:
+        """The same for a tape that agrees with this one below `length`."""
+        new = Ingredients()
+        new._sets = self._sets[:length]
+        new._marks = self._marks[: bisect_left(self._marks, length)]
+        shared = (1 << len(new._marks)) - 1
+        new._symbols, new.pi = self._symbols & shared, self.pi & shared
+        return new
+
+    def symbols(self, bits: int) -> tuple[int, ...]:
+        """The symbols among what some bits stand for."""
+        return self._nodes(bits & self._symbols)
+
+    def functions(self, bits: int) -> tuple[int, ...]:
+        """The nodes of functions among what some bits stand for."""
+        return self._nodes(bits & ~(self._symbols | self.pi))
+
+    def _nodes(self, bits: int) -> tuple[int, ...]:
+        nodes = self._listed.get(bits)
+        if nodes is None:
+            nodes = self._listed[bits] = tuple(mark for k, mark in enumerate(self._marks) if bits >> k & 1)
+        return nodes
+
+    def union(self, tape: Tape, outs: Iterable[int]) -> int:
+        """The bits of some nodes together."""
+        ends = tuple(outs)
+        if ends and max(ends) >= len(self._sets):
+            with MAKING:
+                self._extend(tape, max(ends) + 1)
+        bits = 0
+        for i in ends:
+            bits |= self._sets[i]
+        return bits
+
+    def _extend(self, tape: Tape, length: int) -> None:
+        sets, equal = self._sets, self._equal
+        for i in range(len(sets), length):
+            op, a, b = tape.nodes[i]
+            bits = 0 if op in LEAVES else sets[a] | sets[b] if op in BINARY else sets[a]
+            if op in _MARKED:
+                own = 1 << len(self._marks)
+                bits |= own
+                self._marks.append(i)
+                self._symbols |= own if op == "symbol" else 0
+                self.pi |= own if op == "pi" else 0
+            sets.append(equal.setdefault(bits, bits))
+
+
+def _ingredients(tape: Tape) -> Ingredients:
+    if tape.ingredients is None:
+        with MAKING:
+            if tape.ingredients is None:
+                tape.ingredients = Ingredients()
+    return tape.ingredients
+
+
 def symbols_of(tape: Tape, outs: Iterable[int]) -> list[int]:
     """The symbols that `outs` contain, in order of creation."""
-    return list(symbols_in(tape, outs))
+    known = _ingredients(tape)
+    return list(known.symbols(known.union(tape, outs)))
+
+
+def functions_in(tape: Tape, outs: Iterable[int]) -> tuple[int, ...]:
+    """The nodes of all functions but sines and cosines that `outs` contain, in order of creation."""
+    known = _ingredients(tape)
+    return known.functions(known.union(tape, outs))
+
+
+def has_pi(tape: Tape, outs: Iterable[int]) -> bool:
+    """Whether `outs` contain π."""
+    known = _ingredients(tape)
+    return bool(known.union(tape, outs) & known.pi)
+
+
+def is_monomial(tape: Tape, i: int) -> bool:
+    """Whether a node is a product of symbols, numbers that are not zero, sines and cosines of symbols: it does not vanish identically."""
+    stack = [i]
+    while stack:
+        i = stack.pop()
+        op, a, b = tape.nodes[i]
+        if op == "mul":
+            stack += (a, b)
+        elif op == "neg":
+            stack.append(a)
+        elif op == "sin" or op == "cos":
+            if tape.nodes[a][0] != "symbol":
+                return False
+        elif i == tape.zero or op not in LEAVES:
+            return False
+    return True
+
+
+# ---- evaluate, differentiate, rewrite --------------------------------------------------------------
 
 
 def evaluate(
@@ -140,32 +254,27 @@ def evaluate(
     return [v[i] for i in outs]
 
 
-def slope(tape: Tape, op: str, a: int, i: int) -> int:
+# d function(a)/da on a tape, where node i is function(a)
+_SLOPES: Final[dict[str, Callable[[Tape, int, int], int]]] = {
+    "sin": lambda t, a, _: t.call("cos", a),
+    "cos": lambda t, a, _: t.neg(t.call("sin", a)),
+    "exp": lambda _, __, i: i,
+    "log": lambda t, a, _: t.div(t.one, a),
+    "sqrt": lambda t, _, i: t.div(t.one, t.mul(t.const(2), i)),
+    "sinh": lambda t, a, _: t.call("cosh", a),
+    "cosh": lambda t, a, _: t.call("sinh", a),
+    "asin": lambda t, a, _: t.div(t.one, t.call("sqrt", t.sub(t.one, t.mul(a, a)))),
+    "acos": lambda t, a, i: t.neg(slope(t, "asin", a, i)),
+    "atan": lambda t, a, _: t.div(t.one, t.add(t.one, t.mul(a, a))),
+    "abs": lambda t, a, _: t.call("sign", a),
+    # wherever it has a derivative
+    "sign": lambda t, _, __: t.zero,
+}
+
+
+def slope(tape: Tape, function: str, a: int, i: int) -> int:
     """d function(a)/da, where node i is function(a)."""
-    t = tape
-    if op == "sin":
-        return t.call("cos", a)
-    if op == "cos":
-        return t.neg(t.call("sin", a))
-    if op == "exp":
-        return i
-    if op == "log":
-        return t.div(t.one, a)
-    if op == "sqrt":
-        return t.div(t.one, t.mul(t.const(2), i))
-    if op == "sinh":
-        return t.call("cosh", a)
-    if op == "cosh":
-        return t.call("sinh", a)
-    if op == "atan":
-        return t.div(t.one, t.add(t.one, t.mul(a, a)))
-    if op in ("asin", "acos"):
-        d = t.div(t.one, t.call("sqrt", t.sub(t.one, t.mul(a, a))))
-        return d if op == "asin" else t.neg(d)
-    if op == "abs":
-        return t.call("sign", a)
-    # sign: zero wherever it has a derivative
-    return t.zero
+    return _SLOPES[function](tape, a, i)
 
 
 class Derivative:
@@ -326,7 +435,7 @@ class Linear:
             return t.div(ca, cb), {r: t.div(k, cb) for r, k in ka.items()}
         if not ka and not kb:
             # what might have varied has cancelled
-            return rebuilt(t, (op, a, b), i, {a: ca, b: cb}), {}
+            return rebuilt(t, op, ca, cb), {}
         inside = [t.nodes[x][1] for x in symbols_of(t, (i,)) if x in self.wrt]
         msg = f"not linear in {', '.join(map(str, inside))}"
         raise NotLinear(msg)
@@ -356,29 +465,25 @@ class Rewrite:
         if e not in found:
             nodes = self.tape.nodes
             for i in needed(self.tape, (e,), found):
-                node = op, a, b = nodes[i]
+                op, a, b = nodes[i]
                 # what holds nothing that is replaced stays as it is
                 same = op in LEAVES or (found[a] == a and (op not in BINARY or found[b] == b))
-                found[i] = i if same else rebuilt(self.tape, node, i, found)
+                found[i] = i if same else rebuilt(self.tape, op, found[a], found.get(b))
         return found[e]
 
 
-def rebuilt(tape: Tape, node: Node, i: int, new: Mapping[int, int]) -> int:
-    """The node with its operands replaced, on `tape`; leaves keep the index i."""
-    op, a, b = node
-    if op in LEAVES:
-        return i
+def rebuilt(tape: Tape, op: str, a: Any, b: Any) -> int:
+    """The operation of new operands; b is nothing where it takes one."""
     if op in BINARY:
         # each operation is the method of its name
-        return getattr(tape, op)(new[a], new[b])  # type: ignore[no-any-return]
-    return tape.neg(new[a]) if op == "neg" else tape.call(op, new[a])
+        return getattr(tape, op)(a, b)  # type: ignore[no-any-return]
+    return tape.neg(a) if op == "neg" else tape.call(op, a)
 
 
 def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
     """The expressions `outs` of one tape, made again on another tape of the same system."""
     shared = source.shared_length(target)
     new: dict[int, int] = {}
-    there = _OrSame(new)
     for i in needed(source, outs, range(shared)):
         op, a, b = source.nodes[i]
         if op == "symbol":
@@ -389,16 +494,9 @@ def transplant(source: Tape, target: Tape, outs: Sequence[int]) -> list[int]:
             if i in source.inputs:
                 target.inputs.add(new[i])
                 target.states.update({new[i]} if i in source.states else ())
-        elif op == "const":
-            new[i] = target.const(a)
+        elif op in LEAVES:
+            new[i] = target.pi if op == "pi" else target.const(a)
         else:
-            new[i] = rebuilt(target, (op, a, b), i, there)
+            # what both tapes share stays as it is
+            new[i] = rebuilt(target, op, new.get(a, a), new.get(b, b))
     return [new.get(i, i) for i in outs]
-
-
-class _OrSame(dict[int, int]):
-    def __init__(self, new: dict[int, int]) -> None:
-        self.new = new
-
-    def __getitem__(self, i: int) -> int:
-        return self.new.get(i, i)

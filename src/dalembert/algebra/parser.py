@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any, Final
 
-from dalembert.algebra import functions, pieces
+from dalembert.algebra import functions
 from dalembert.algebra.pi import multiple_of_pi
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.skeleton import PIECES, PRIMES, Scan, refuse, refuse_again, short
@@ -53,14 +53,14 @@ FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
     "cot": (1, 1, lambda x: functions.cos(x) / functions.sin(x)),
     "sec": (1, 1, lambda x: 1 / functions.cos(x)),
     "csc": (1, 1, lambda x: 1 / functions.sin(x)),
-    PIECES: (1, _ANY, pieces.piecewise),
-    "And": (1, _ANY, pieces.all_of),
-    "Or": (1, _ANY, pieces.any_of),
+    PIECES: (1, _ANY, functions.piecewise),
+    "And": (1, _ANY, functions.all_of),
+    "Or": (1, _ANY, functions.any_of),
 }
 # what they are called elsewhere
 _ELSEWHERE: Final = {
     **{f"{arc}{name}": f"a{name}" for name in ("sin", "cos", "tan", "tan2") for arc in ("arc", "arcus", "Arc")},
-    **dict.fromkeys(("where", "piecewise", "cases"), pieces.EXAMPLE),
+    **dict.fromkeys(("where", "piecewise", "cases"), functions.EXAMPLE),
     **dict.fromkeys(("radians", "deg2rad"), "x*pi/180"),
     **dict.fromkeys(("clip", "sat"), "saturate(x, low, high)"),
     "ln": "log",
@@ -101,7 +101,7 @@ class TermReader:
     functions: Known
 
     def _meant(self, name: str) -> str:
-        """theta_dot and thetadot are meant as rates, otherwise as the last of some pieces."""
+        """theta_dot and thetadot are meant as rates, otherwise as the last of some functions."""
         if name in ("otherwise", "true", "else"):
             return "write True"
         stem = name.removesuffix("dot").removesuffix("_")
@@ -131,20 +131,20 @@ class TermReader:
 
     def _arithmetic(self, args: list[Any], at: int) -> None:
         """Refuse conditions and pieces where a value is meant."""
-        if any(isinstance(e, pieces.Inequality | pieces.ValuePair) for e in args):
-            refuse("a condition where a value is meant", at, f"conditions stand in {pieces.EXAMPLE}")
+        if any(isinstance(e, functions.Inequality | functions.ValuePair) for e in args):
+            refuse("a condition where a value is meant", at, f"conditions stand in {functions.EXAMPLE}")
 
     def _condition(self, node: ast.expr, args: list[Any], at: int) -> Any:
         """x > 0, a < x < b, (x > 0) & (y > 0), and pairs of a value and a condition."""
         match node:
             case ast.Tuple():
-                return pieces.ValuePair(tuple(args))
+                return functions.ValuePair(tuple(args))
             case ast.Compare():
                 if not all(isinstance(e, Scalar) for e in args):
-                    refuse("a comparison", at, f"numbers are compared; {pieces.JOINED}")
-                return self._made(lambda *sides: pieces.compared(node.ops, sides), args, at)
+                    refuse("a comparison", at, f"numbers are compared; {functions.JOINED}")
+                return self._made(lambda *sides: functions.compared(node.ops, sides), args, at)
         both = isinstance(node.op, ast.And | ast.BitAnd)  # type: ignore[attr-defined]
-        return self._made(pieces.all_of if both else pieces.any_of, args, at)
+        return self._made(functions.all_of if both else functions.any_of, args, at)
 
     def _value(self, node: ast.expr, args: list[Any], offset: int) -> Any:
         start, stop = node.col_offset + offset, (node.end_col_offset or 0) + offset
@@ -178,7 +178,7 @@ class TermReader:
         if e is None and name == "pi":
             e = Scalar(self.tape, self.tape.pi)
         if e is None and word == "True":
-            return pieces.Inequality(Scalar(self.tape, self.tape.one))
+            return functions.Inequality(Scalar(self.tape, self.tape.one))
         if e is None and name in self.functions:
             refuse(f"the function '{name}' without an argument", at, f"write {name}(...)")
         if e is None:

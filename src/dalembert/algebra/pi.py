@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
-from dalembert.algebra.exact_number import ExactNumber, ReadByValue, applied, combined
+from dalembert.algebra.exact_number import ExactNumber, ReadByValue, applied, combined, operators
 from dalembert.errors import BadExpression
 
 # forty digits, which is more than four units in the last place of a double need
@@ -78,11 +78,7 @@ class PiNumber(ReadByValue):
         x = _taken(other)
         return NotImplemented if x is None else combined("/", x, self)
 
-    def __pow__(self, k: Any) -> Any:
-        return combined("power", self, k)
-
-    def __rpow__(self, a: Any) -> Any:
-        return combined("power", a, self)
+    __pow__, __rpow__ = operators("power")
 
     def __format__(self, form: str) -> str:
         return format(float(self), form) if form else repr(self)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from dalembert.errors import BadExpression
 
 if TYPE_CHECKING:
-    from dalembert.algebra.ingredients import Ingredients
+    from dalembert.algebra.folds import Ingredients
 
 Number = int | Fraction
 Node = tuple[str, Any, Any]
@@ -54,6 +54,11 @@ def checked_size(x: Exact) -> Exact:
 def _key(op: str, a: Any, b: Any = None) -> Node:
     """What a node is found by: itself, or a fraction by its two integers, which are hashed and compared much faster."""
     return (op, a.numerator, a.denominator) if a.__class__ is Fraction else (op, a, b)
+
+
+def base(name: str) -> str:
+    """The name of what a symbol is a rate of: theta'' → theta."""
+    return name.rstrip("'")
 
 
 class Tape:

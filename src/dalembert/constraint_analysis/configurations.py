@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.exact.degree import undecided_rank
 from dalembert.algebra.exact.field import Trials, rank_mod
-from dalembert.algebra.exact.quadratic import Element
-from dalembert.algebra.exact.rank_test import undecided_rank
+from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape

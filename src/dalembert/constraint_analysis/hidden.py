@@ -22,7 +22,7 @@ from typing import Final
 from dalembert.algebra.columns import Column, solution, total
 from dalembert.algebra.exact.field import BadPoint, PrimePoint, StructurallySingular, Trials, rank_mod, shown_zero
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction
-from dalembert.algebra.exact.quadratic import Element
+from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import Derivative, needed, symbols_of
 from dalembert.algebra.normal_form.antiderivative import antiderivative
 from dalembert.algebra.normal_form.forms import Form, to_scalar

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from dalembert.algebra.exact.field import PrimePoint
-from dalembert.algebra.exact.quadratic import Element
+from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.kinematics.rows import ConstraintRow, declared_rows

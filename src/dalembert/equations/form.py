@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from dalembert.algebra.columns import Column, Elimination, Rows, contracted, solution
 from dalembert.algebra.exact.field import PrimePoint, Trials, nullspace_mod
-from dalembert.algebra.exact.quadratic import Element
+from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, needed, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import LEAVES, Tape

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from dalembert.algebra.columns import contracted
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
-from dalembert.algebra.exact.quadratic import Element
+from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations

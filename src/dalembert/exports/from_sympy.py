@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from dalembert.errors import DalembertError
 from dalembert.exports.names import plain
-from dalembert.geometry.dyadic import inertia
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
+from dalembert.geometry.solid_inertia import inertia
 from dalembert.geometry.vector import Vector
 from dalembert.model.system import System
 

@@ -26,7 +26,9 @@ from dalembert.geometry.rotation import (
     cross3,
     departures,
     dot3,
+    identity,
     scaled,
+    transposed,
 )
 from dalembert.geometry.vector import Vector
 from dalembert.nearest_name import no_attribute
@@ -83,7 +85,7 @@ class Frame:
 
     def _axis(self, k: int) -> Vector:
         t = self.space.tape
-        return Vector(t, {self: (t.one if k == 0 else t.zero, t.one if k == 1 else t.zero, t.one if k == 2 else t.zero)})
+        return Vector(t, {self: identity(t)[k]})
 
     @property
     def w(self) -> Vector:
@@ -152,7 +154,7 @@ class Frame:
         if not all_zero(t, departures(t, R), "direction cosines: whether the rows are orthogonal unit vectors"):
             msg = "direction cosines: the rows are not orthogonal unit vectors for every value of the coordinates"
             raise BadDescription(msg)
-        if not all_zero(t, [t.sub(self._determinant(R), t.one)], "direction cosines: whether the determinant is 1"):
+        if not all_zero(t, [t.sub(dot3(t, R[0], cross3(t, R[1], R[2])), t.one)], "direction cosines: whether the determinant is 1"):
             msg = "direction cosines: the determinant is −1, a reflection; exchange two columns or change a sign"
             raise BadDescription(msg)
         return self._child(name, DirectionCosines(R))
@@ -176,10 +178,6 @@ class Frame:
         while F is not None and F.depth > self.depth:
             F = F.parent
         return F is self
-
-    def _determinant(self, R: tuple[Triple, Triple, Triple]) -> int:
-        t = self.space.tape
-        return dot3(t, R[0], cross3(t, R[1], R[2]))
 
     # ---- components from frame to frame ------------------------------------------------------
 
@@ -213,8 +211,7 @@ class Frame:
             down.append(F)
             assert F.parent is not None
             F = F.parent
-        unit = (t.one if axis == 0 else t.zero, t.one if axis == 1 else t.zero, t.one if axis == 2 else t.zero)
-        v = unit if F is G else t.turns[F.number, G.number, axis]
+        v = identity(t)[axis] if F is G else t.turns[F.number, G.number, axis]
         for F in reversed(down):
             v = t.turns[F.number, G.number, axis] = F.turn(t, v, back=False)
         return v
@@ -230,11 +227,11 @@ class Frame:
             t.turns.setdefault((self.number, not back, found), v)
         return found
 
-    def matrix(self, t: Tape) -> tuple[Triple, Triple, Triple]:
+    def matrix(self, t: Tape) -> Matrix3:
         """R: v_N = R v_here, row by row, on tape t (built from the rotations alone)."""
         N = self.space.frames[0]
-        columns = [N.express(t, c, self) for c in ((t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one))]
-        return tuple(tuple(columns[j][i] for j in range(3)) for i in range(3))  # type: ignore[return-value]
+        x, y, z = (N.express(t, axis, self) for axis in identity(t))
+        return transposed((x, y, z))
 
     def __getitem__(self, k: object) -> Vector:
         msg = f"{self.name}[{k!r}]: the axes of a frame are {self.name}.x, {self.name}.y and {self.name}.z"

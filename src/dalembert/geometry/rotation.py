@@ -63,6 +63,11 @@ def matrix_sum(t: Tape, X: Matrix3, Y: Matrix3) -> Matrix3:
     return plus(t, X[0], Y[0]), plus(t, X[1], Y[1]), plus(t, X[2], Y[2])
 
 
+def identity(t: Tape) -> Matrix3:
+    """1"""
+    return (t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one)
+
+
 def transposed(X: Matrix3) -> Matrix3:
     """Xᵀ"""
     return (X[0][0], X[1][0], X[2][0]), (X[0][1], X[1][1], X[2][1]), (X[0][2], X[1][2], X[2][2])
@@ -139,6 +144,7 @@ class AboutBasis:
     angle: int
     axis: int
     sign: int
+    spin_in_child = False
 
     def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         j, k = (self.axis + 1) % 3, (self.axis + 2) % 3
@@ -155,10 +161,6 @@ class AboutBasis:
         w[self.axis] = rate(self.angle) if self.sign > 0 else t.neg(rate(self.angle))
         return w[0], w[1], w[2]
 
-    @property
-    def spin_in_child(self) -> bool:
-        return False
-
     def variables(self) -> tuple[int, ...]:
         return (self.angle,)
 
@@ -169,6 +171,7 @@ class AboutAxis:
 
     angle: int
     axis: Triple
+    spin_in_child = False
 
     def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         n = self.axis
@@ -180,10 +183,6 @@ class AboutAxis:
     def spin(self, t: Tape, rate: Rate) -> Triple:
         return scaled(t, rate(self.angle), self.axis)
 
-    @property
-    def spin_in_child(self) -> bool:
-        return False
-
     def variables(self) -> tuple[int, ...]:
         return (self.angle, *self.axis)
 
@@ -193,6 +192,7 @@ class DirectionCosines:
     """R given by its nine direction cosines; ω from Ṙ Rᵀ."""
 
     R: Matrix3
+    spin_in_child = False
 
     def turn(self, t: Tape, v: Triple, *, back: bool) -> Triple:
         return times(t, self.R if back else transposed(self.R), v)
@@ -201,10 +201,6 @@ class DirectionCosines:
         R = self.R
         Rd = [tuple(rate(x) for x in row) for row in R]
         return dot3(t, Rd[2], R[1]), dot3(t, Rd[0], R[2]), dot3(t, Rd[1], R[0])  # type: ignore[arg-type]
-
-    @property
-    def spin_in_child(self) -> bool:
-        return False
 
     def variables(self) -> tuple[int, ...]:
         return tuple(x for row in self.R for x in row)
@@ -218,6 +214,7 @@ class Quaternion:
     """
 
     e: tuple[int, int, int, int]
+    spin_in_child = True
 
     def square(self, t: Tape) -> int:
         """e·e"""
@@ -251,10 +248,6 @@ class Quaternion:
         """½ E Q_e: since ė = ½ Eᵀ ω, what loads along e do along the spin."""
         x, y, z = (contracted(t, zip(row, Q, strict=True)) for row in self.rows(t))
         return scaled(t, t.const(Fraction(1, 2)), (x, y, z))
-
-    @property
-    def spin_in_child(self) -> bool:
-        return True
 
     def variables(self) -> tuple[int, ...]:
         return self.e

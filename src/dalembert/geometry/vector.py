@@ -2,6 +2,8 @@
 
 A vector stays a sum of parts, each written in the frame where it is short, until a product needs two of them in
 one frame; then the deeper of the two is taken. Above three frames the parts are merged into the deepest.
+
+I = Σ I_ij f_i f_j: symmetric dyadics, as inertias are, in one frame.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from dalembert.algebra.scalar import Scalar, join, on
 from dalembert.algebra.tape import Tape, Triple
 from dalembert.errors import BadExpression
 from dalembert.geometry.rotation import cross3, dot3, negative, plus, scaled
-from dalembert.notebook import Typeset
+from dalembert.notebook import Typeset, brief
 
 if TYPE_CHECKING:
     from dalembert.geometry.frame import Frame
@@ -235,3 +237,74 @@ def _in_one_frame(t: Tape, F: Frame, a: Triple, G: Frame, b: Triple) -> tuple[Fr
     if F.depth >= G.depth:
         return F, a, F.express(t, b, G)
     return G, G.express(t, a, F), b
+
+
+# ---- dyadics -----------------------------------------------------------------------------------
+
+
+class Dyadic(Typeset):
+    """A symmetric dyadic written in one frame; `I @ w` is a vector."""
+
+    __slots__ = ("frame", "rows", "tape")
+
+    def __init__(self, tape: Tape, frame: Frame, rows: tuple[Triple, Triple, Triple]) -> None:
+        self.tape, self.frame, self.rows = tape, frame, rows
+
+    def __str__(self) -> str:
+        names = [f"{self.frame.name}.{axis}" for axis in "xyz"]
+        terms = [(Scalar(self.tape, e), a, b) for row, a in zip(self.rows, names, strict=True) for e, b in zip(row, names, strict=True)]
+        return " + ".join(f"({e}) {a} {b}" for e, a, b in terms if e != 0) or "0"
+
+    def __repr__(self) -> str:
+        return brief(str(self))
+
+    def on(self, tape: Tape) -> Dyadic:
+        """The same dyadic on another tape of the system."""
+        if tape is self.tape:
+            return self
+        if max(map(max, self.rows)) < tape.shared_length(self.tape):
+            return Dyadic(tape, self.frame, self.rows)
+        rows = tuple(tuple(on(tape, Scalar(self.tape, i)) for i in row) for row in self.rows)
+        return Dyadic(tape, self.frame, rows)  # type: ignore[arg-type]
+
+    def __matmul__(self, w: Vector) -> Vector:
+        """I · w"""
+        tape = join(self.tape, w.tape)
+        me, w = self.on(tape), w.on(tape)
+        c = w.components(me.frame)
+        return Vector(tape, {me.frame: (dot3(tape, me.rows[0], c), dot3(tape, me.rows[1], c), dot3(tape, me.rows[2], c))})
+
+    def __add__(self, other: Dyadic) -> Dyadic:
+        if other.frame is not self.frame:
+            other = other.to(self.frame)
+        t = self.tape
+        return Dyadic(t, self.frame, tuple(plus(t, a, b) for a, b in zip(self.rows, other.rows, strict=True)))  # type: ignore[arg-type]
+
+    def scaled(self, k: Any) -> Dyadic:
+        """k I"""
+        t = self.tape
+        i = on(t, k)
+        return Dyadic(t, self.frame, tuple(tuple(t.mul(i, c) for c in row) for row in self.rows))  # type: ignore[arg-type]
+
+    def to(self, F: Frame) -> Dyadic:
+        """The same dyadic written in another frame: R I Rᵀ."""
+        if F is self.frame:
+            return self
+        self.frame.space.same(F.space)
+        t = self.tape
+        half = [F.express(t, row, self.frame) for row in self.rows]
+        columns = [(half[0][k], half[1][k], half[2][k]) for k in range(3)]
+        turned = [F.express(t, c, self.frame) for c in columns]
+        return Dyadic(t, F, tuple((turned[0][k], turned[1][k], turned[2][k]) for k in range(3)))  # type: ignore[arg-type]
+
+    def entries(self) -> tuple[int, ...]:
+        """The six different components xx, yy, zz, xy, yz, xz."""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.rows
+        return xx, yy, zz, xy, yz, xz
+
+
+def outer(n: Vector, frame: Frame) -> Dyadic:
+    """n n, written in a frame."""
+    t = n.tape
+    c = n.components(frame)
+    return Dyadic(t, frame, tuple(tuple(t.mul(x, y) for y in c) for x in c))  # type: ignore[arg-type]

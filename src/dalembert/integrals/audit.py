@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.exact.field import shown_zero
+from dalembert.algebra.columns import without_zeros
 from dalembert.algebra.scalar import Scalar
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -68,8 +68,7 @@ def _quadratures(E: Energies) -> Quadratures:
         rates[generalized_work(load)] = general
         # what v_t adds; nothing in most systems
         rates[extra_work(load)] = classical - general
-    vanishing = shown_zero(t, [rate.i for rate in rates.values()])
-    rates = {name: rate for (name, rate), zero in zip(rates.items(), vanishing, strict=True) if not zero}
+    rates = {name: Scalar(t, rate) for name, rate in without_zeros(t, {name: rate.i for name, rate in rates.items()}).items()}
     if E.kin.velocity_rows or any(row.phi is not None for row in E.kin.rows):
         rates[JUMPS] = Scalar(t, t.zero)
     names = tuple(rates)

@@ -21,7 +21,7 @@ from typing import Final
 from dalembert.algebra.columns import Column, slopes, total
 from dalembert.algebra.exact.field import BadPoint, PrimePoint
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction, solve_mod, solve_unknowns
-from dalembert.algebra.exact.quadratic import Element, mul
+from dalembert.algebra.exact.modular import Element, mul
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector

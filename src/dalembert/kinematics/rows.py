@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod, shown_zero
-from dalembert.algebra.exact.quadratic import Element
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, evaluate, gradient, symbols_of
-from dalembert.algebra.ingredients import is_monomial
+from dalembert.algebra.columns import without_zeros
+from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
+from dalembert.algebra.exact.modular import Element
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, evaluate, gradient, is_monomial, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
 from dalembert.geometry.rotation import Quaternion
@@ -107,12 +107,13 @@ def declared_rows(system: System, tape: Tape, qdot: list[int], in_rates: Rewrite
         phi = in_rates(c.expression.i)
         if c.nonlinear:
             slopes = gradient(tape, {phi: tape.one}, qdot)
-            A = {k: a for k, (a, gone) in enumerate(zip(slopes, shown_zero(tape, slopes), strict=True)) if not gone}
+            A = without_zeros(tape, dict(enumerate(slopes)))
             rows.append(ConstraintRow(c.name, False, A, tape.zero, redundant=c.redundant, nonlinear=phi))
             continue
         b, A = linear(in_rates(rate(phi)) if c.holonomic else phi)
-        A = {k: a for (k, a), gone in zip(A.items(), shown_zero(tape, list(A.values())), strict=True) if not gone}
-        rows.append(ConstraintRow(c.name, c.holonomic, A, b, phi if c.holonomic else None, c.contact, redundant=c.redundant))
+        rows.append(
+            ConstraintRow(c.name, c.holonomic, without_zeros(tape, A), b, phi if c.holonomic else None, c.contact, redundant=c.redundant)
+        )
     index = {x: k for k, x in enumerate(qdot)}
     for F in system.space.frames:
         if isinstance(F.rotation, Quaternion):

@@ -14,14 +14,13 @@ from importlib import import_module
 from typing import Any, Final
 
 from dalembert.algebra.folds import needed, rebuilt
-from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, is_sympy, on
+from dalembert.algebra.tape import base
 from dalembert.errors import BadDescription, NotASystem, Unknown
-from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import Before, Declared, PythonFunction
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.model.attached_ground import AttachedGround
 from dalembert.model.elements import Body
 from dalembert.model.member import Member
@@ -104,11 +103,11 @@ class Attachment(Shown):
             raise BadDescription(msg)
         new: dict[int, int] = {}
         for i in needed(source, outs):
-            op, a, _ = node = source.nodes[i]
+            op, a, b = source.nodes[i]
             if op == "symbol":
                 new[i] = self._symbol(str(a))
             else:
-                new[i] = target.const(a) if op == "const" else target.pi if op == "pi" else rebuilt(target, node, i, new)
+                new[i] = target.const(a) if op == "const" else target.pi if op == "pi" else rebuilt(target, op, new[a], new.get(b))
         return [new[i] for i in outs]
 
     def _symbol(self, name: str) -> int:

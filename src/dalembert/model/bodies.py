@@ -9,11 +9,11 @@ from dalembert.algebra.exact.field import all_zero, shown_zero
 from dalembert.algebra.folds import Derivative, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, warn
-from dalembert.geometry.dyadic import Dyadic, box_inertia, cylinder_inertia, disk_inertia, outer, rod_inertia, sphere_inertia
-from dalembert.geometry.dyadic import inertia as inertia_dyadic
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.solid_inertia import box_inertia, cylinder_inertia, disk_inertia, rod_inertia, sphere_inertia
+from dalembert.geometry.solid_inertia import inertia as inertia_dyadic
+from dalembert.geometry.vector import Dyadic, Vector, outer
 from dalembert.model.elements import Body, Shape
 from dalembert.model.registry import Registry, movers, number, scalar
 

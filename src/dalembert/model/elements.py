@@ -9,11 +9,10 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription
 from dalembert.geometry.closure import Hold
-from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.surface import Surface
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.notebook import Shown
 
 SymbolKind = Literal["coordinate", "constant", "input", "specified", "speed", "state"]

@@ -116,7 +116,7 @@ def number(s: Registry, e: Scalar) -> float | None:
             return None
         values[i] = Floats().const(symbol.value)
     try:
-        return evaluate(tape, [e.i], values.__getitem__, Floats())[0]
+        return float(evaluate(tape, [e.i], values.__getitem__, Floats())[0])
     except (ArithmeticError, ValueError) as problem:
         msg = f"{e} has no value for the constants as declared: {problem}"
         raise BadDescription(msg) from None

@@ -18,8 +18,7 @@ from typing import Any, Final
 from dalembert.algebra.folds import needed, operands
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number, Tape
-from dalembert.geometry.dyadic import Dyadic
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 
 # how tightly an operation binds: sum, product, sign, power, name
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(5)

@@ -13,29 +13,29 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from dalembert.algebra import parser
+from dalembert.algebra.functions import Inequality, ValuePair
 from dalembert.algebra.parser import TermReader, is_condition
-from dalembert.algebra.pieces import Inequality, ValuePair
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.skeleton import PRIMES, Scan, refuse, short
 from dalembert.errors import DalembertError
-from dalembert.geometry import dyadic
+from dalembert.geometry import solid_inertia
 from dalembert.geometry.contact import ellipsoid_contact, ring_contact
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.nearest_name import nearest
 
 AXES: Final = ("x", "y", "z", "w")
-_WORDS: Final = {Scalar: "a number", Vector: "a vector", Frame: "a frame", Point: "a point", dyadic.Dyadic: "an inertia"}
+_WORDS: Final = {Scalar: "a number", Vector: "a vector", Frame: "a frame", Point: "a point", Dyadic: "an inertia"}
 # functions beside those of numbers: how many arguments they take, at least and at most
 FUNCTIONS: Final[dict[str, tuple[int, int, Callable[..., Any]]]] = {
     "cross": (2, 2, lambda a, b: a.cross(b)),
-    "inertia": (4, 7, dyadic.inertia),
-    "rod_inertia": (3, 3, dyadic.rod_inertia),
-    "disk_inertia": (3, 3, dyadic.disk_inertia),
-    "sphere_inertia": (3, 3, dyadic.sphere_inertia),
-    "cylinder_inertia": (4, 4, dyadic.cylinder_inertia),
-    "box_inertia": (5, 5, dyadic.box_inertia),
+    "inertia": (4, 7, solid_inertia.inertia),
+    "rod_inertia": (3, 3, solid_inertia.rod_inertia),
+    "disk_inertia": (3, 3, solid_inertia.disk_inertia),
+    "sphere_inertia": (3, 3, solid_inertia.sphere_inertia),
+    "cylinder_inertia": (4, 4, solid_inertia.cylinder_inertia),
+    "box_inertia": (5, 5, solid_inertia.box_inertia),
     "ellipsoid_contact": (5, 5, ellipsoid_contact),
     "ring_contact": (3, 4, ring_contact),
 }

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.errors import Unwritable
-from dalembert.geometry.dyadic import Dyadic
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import PythonFunction
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.model.elements import Body, Shape
 from dalembert.model.member import End
 from dalembert.model.system import System

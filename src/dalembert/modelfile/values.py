@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, DalembertError
-from dalembert.geometry.dyadic import Dyadic, inertia
 from dalembert.geometry.frame import Frame
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.solid_inertia import inertia
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.model.elements import Shape
 from dalembert.modelfile.expressions import read
 from dalembert.modelfile.kinds import PARTS, TYPES, Key

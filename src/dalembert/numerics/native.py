@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.exact.balls import evaluate_balls
+from dalembert.algebra.arithmetic import Floats, evaluate_balls
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations, ExplicitEquations

@@ -8,8 +8,7 @@ from dalembert.agreement.agreement_table import Agreement
 from dalembert.algebra.scalar import all_on
 from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
-from dalembert.geometry.dyadic import Dyadic
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.kinematics.jacobian import Jacobian
 from dalembert.model.system import System

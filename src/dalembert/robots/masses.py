@@ -8,8 +8,8 @@ import numpy as np
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription, warn
-from dalembert.geometry.dyadic import inertia, inertia_tensor
 from dalembert.geometry.frame import Frame
+from dalembert.geometry.solid_inertia import inertia, inertia_tensor
 from dalembert.model.elements import Body, Primitive
 from dalembert.model.registry import scalar
 from dalembert.model.system import System

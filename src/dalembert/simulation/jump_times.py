@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.arithmetic import Arrays
-from dalembert.algebra.exact.balls import evaluate_balls
+from dalembert.algebra.arithmetic import Arrays, evaluate_balls
 from dalembert.algebra.folds import Derivative, evaluate, needed, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import warn

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, all_on
+from dalembert.algebra.tape import base
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.jacobian import Jacobian

@@ -17,8 +17,8 @@ from dalembert.algebra.arithmetic import Arrays, Floats
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Rewrite, evaluate, needed, symbols_of, transplant
 from dalembert.algebra.parser import parse
-from dalembert.algebra.printing.names import base
 from dalembert.algebra.scalar import Scalar, is_sympy, on
+from dalembert.algebra.tape import base
 from dalembert.errors import BadExpression
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import Quaternion

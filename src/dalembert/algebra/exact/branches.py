@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dalembert.algebra.exact.constants import simpler_root
 from dalembert.algebra.exact.modular import BadPoint, sign
 from dalembert.algebra.exact.point import PrimePoint
-from dalembert.algebra.exact.structure import Structure
-from dalembert.algebra.folds import depends_on, needed
-from dalembert.algebra.ingredients import functions_in
+from dalembert.algebra.exact.signs_and_roots import Structure, simpler_root
+from dalembert.algebra.folds import depends_on, functions_in, needed
 from dalembert.algebra.tape import LEAVES, Tape
 
 _ARCS: Final = frozenset({"asin", "acos", "atan", "atan2"})
@@ -47,17 +45,9 @@ class Branches:
         self.structure = Structure(tape)
         self._related: dict[tuple[int, ...], tuple[int, bool]] = {}
 
-    def none(self, rows: Sequence[int]) -> bool:
-        """Whether no row has any branches."""
-        return not self._branching(rows)
-
-    def _branching(self, rows: Sequence[int]) -> list[int]:
-        nodes = self.tape.nodes
-        return [i for i in functions_in(self.tape, rows) if nodes[i][0] in _BRANCHING]
-
     def of(self, row: Sequence[int]) -> Branching:
         """The branching of some nodes together."""
-        branching = self._branching(row)
+        branching = [i for i in functions_in(self.tape, row) if self.tape.nodes[i][0] in _BRANCHING]
         if not branching:
             return Branching()
         atoms: dict[int, None] = {}
@@ -133,7 +123,7 @@ class Branches:
         over = depends_on(self.tape, radicands, roots) if roots else set()
         simple = [f for f in radicands if f not in over]
         parities = [self._parity(f) for f in simple]
-        shown = _rank(parities)
+        shown = rank_of_bits(parities)
         hidden = shown - self._independent(simple, shown)
         nested = len(radicands) - len(simple)
         return hidden + nested, bool(hidden or nested or shown < len(simple))
@@ -155,13 +145,13 @@ class Branches:
             taken += 1
             if taken > most:
                 # relations may hold up to a number, whose symbol is the same at all points of one prime
-                rank = _rank([*vectors, (1 << taken) - 1]) - 1
+                rank = rank_of_bits([*vectors, (1 << taken) - 1]) - 1
                 if rank == most:
                     break
         return rank
 
 
-def _rank(vectors: Iterable[int]) -> int:
+def rank_of_bits(vectors: Iterable[int]) -> int:
     """The rank over F₂ of vectors of bits."""
     basis: list[int] = []
     for v in vectors:

@@ -5,6 +5,9 @@ of functions without relations have degree 1. An angle θ enters as its half tan
 of degree 2k over (1 + x²)ᵏ; fractions θ/D enter as multiples of the smallest one. Denominators are kept as products
 of factors, and sums are brought to their least common one, so a polynomial in sines and cosines has the denominator of
 its largest term and not of all terms together.
+
+rank [e_ij]: a minor of the rows is a sum of products of one entry from each, so its degree is at most the sum of the largest degrees of the
+rows; a rank that was lost at every point means that all minors of the true size have vanished there.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import Final, TypeVar
 
 from dalembert.algebra.exact.generators import Form
 from dalembert.algebra.exact.point import PrimePoint
-from dalembert.algebra.exact.verdict import RowDegree, Trials
+from dalembert.algebra.exact.verdict import RowDegree, Trials, enough, missed_by_points
 from dalembert.algebra.folds import still_needed
 from dalembert.algebra.tape import LEAVES, Number, Tape
 
@@ -296,3 +299,30 @@ class DegreeFold:
     def _algebraic(self, factor: Hashable, degree: int) -> int:
         self.denominators.factor_degree[factor] = degree
         return self.denominators.of({factor: 1})
+
+
+# ---- ranks -------------------------------------------------------------------------------------
+
+
+def rank_chance(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> float:
+    """The bound for the rank of rows of nodes that was read off so many points."""
+    nodes = [e for row in rows for e in row]
+    if not nodes:
+        return 0.0
+
+    def measured(point: PrimePoint) -> float:
+        found = iter(row_degrees(tape, nodes, point))
+        largest = [max(([next(found) for _ in row]), key=lambda d: d.above + d.below, default=RowDegree(0, 0)) for row in rows]
+        # over the product of all denominators of a row every entry has at most this degree
+        degree = sum(d.above + len(row) * d.below for d, row in zip(largest, rows, strict=True))
+        branches = max(d.log2_branches for d in largest)
+        minor = RowDegree(degree, degree, branches * len(rows))
+        return missed_by_points(minor, point.generators.spread, points)
+
+    return Trials(tape, 1, outs=nodes).at(0, measured)
+
+
+def undecided_rank(tape: Tape, rows: Sequence[Sequence[int]], points: int) -> str:
+    """Why a rank is not taken for shown, or an empty text."""
+    chance = rank_chance(tape, rows, points)
+    return "" if enough(chance) else f"undecided: that a rank was lost by chance is only known to be less likely than {chance:.0e}"

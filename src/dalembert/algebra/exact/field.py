@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
-from dalembert.algebra.exact.branches import Branches, Branching
+from dalembert.algebra.exact.branches import Branches, Branching, rank_of_bits
 from dalembert.algebra.exact.degree import DegreeFold, degrees, row_degrees
 from dalembert.algebra.exact.matrices import nullspace_mod, rank_mod, solve_mod, solve_unknowns
-from dalembert.algebra.exact.modular import SIZES, BadPoint, NoRoot
+from dalembert.algebra.exact.modular import SIZES, BadPoint, Element, NoRoot
 from dalembert.algebra.exact.point import PrimePoint
-from dalembert.algebra.exact.quadratic import Element
 from dalembert.algebra.exact.verdict import (
     SHARE,
     Clock,
@@ -33,8 +33,7 @@ from dalembert.algebra.exact.verdict import (
     run_seed,
     size_for,
 )
-from dalembert.algebra.folds import depends_on
-from dalembert.algebra.ingredients import functions_in, is_monomial
+from dalembert.algebra.folds import depends_on, functions_in, is_monomial
 from dalembert.algebra.tape import Tape
 
 __all__ = [
@@ -79,7 +78,6 @@ class ZeroTest:
         self._seed = run_seed() if self.seed is None else self.seed
         self._solved: dict[tuple[int, int], PrimePoint] = {}
         self._trials: dict[int, Trials] = {}
-        self._branches = Branches(self.tape, self._unsettled)
         self._given: dict[int, tuple[int, int]] | None = None
         self._degrees: DegreeFold | None = None
         # what points are drawn for
@@ -197,9 +195,13 @@ class ZeroTest:
             self._degrees = DegreeFold(point, given)
         return self._degrees.rows(rows)
 
+    @cached_property
+    def _branches(self) -> Branches:
+        return Branches(self.tape, self._unsettled)
+
     def branchings(self, rows: Sequence[int]) -> dict[int, Branching]:
         """The branches of each row with all that its unknowns depend on."""
-        if self._branches.none((*rows, *self.residuals)):
+        if not functions_in(self.tape, (*rows, *self.residuals)):
             return dict.fromkeys(rows, Branching())
         return {row: self._branches.of((row, *self.residuals)) for row in rows}
 
@@ -312,14 +314,7 @@ def _pattern(point: PrimePoint, atoms: tuple[int, ...]) -> int:
 
 def _affine_rank(patterns: set[int]) -> int:
     first, *others = patterns
-    basis: list[int] = []
-    for v in others:
-        v ^= first  # noqa: PLW2901 - measured from the first
-        for b in basis:
-            v = min(v, v ^ b)  # noqa: PLW2901 - reduced by one pivot after the other
-        if v:
-            basis.append(v)
-    return len(basis)
+    return rank_of_bits(v ^ first for v in others)
 
 
 def decide_zero(tape: Tape, outs: Sequence[int]) -> Decision:

@@ -24,6 +24,7 @@ from dalembert.algebra.exact.modular import (
     SMALLEST_PERIOD,
     BadPoint,
     Circle,
+    Element,
     NoRoot,
     circle_point,
     full_turn,
@@ -35,9 +36,7 @@ from dalembert.algebra.exact.modular import (
     square_root,
     torsion,
 )
-from dalembert.algebra.exact.quadratic import Element
-from dalembert.algebra.folds import needed
-from dalembert.algebra.ingredients import has_pi
+from dalembert.algebra.folds import has_pi, needed
 from dalembert.algebra.tape import Number, Tape
 
 if TYPE_CHECKING:

@@ -5,14 +5,12 @@ At a point M x = f is solved for unknowns that enter linearly, from residuals r(
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from dalembert.algebra.exact import quadratic
-from dalembert.algebra.exact.modular import BadPoint
+from dalembert.algebra.exact.modular import BadPoint, Element, mul, neg, reciprocal, sub
 from dalembert.algebra.exact.point import PrimePoint
-from dalembert.algebra.exact.quadratic import Element, neg, sub
 from dalembert.algebra.folds import depends_on
 
 Row = Sequence[Element]
@@ -26,14 +24,28 @@ def reduced(rows: Sequence[Row], p: int) -> tuple[list[list[Element]], list[int]
     if not rows or not rows[0]:
         return [], []
     if any(x.__class__ is tuple for row in rows for x in row):
-        return quadratic.reduced(rows, p)
-    plain: list[list[int]] = rows  # type: ignore[assignment]  # no pairs, as was seen
-    m, pivots = _reduced_by_flint(plain, p) if len(plain) * len(plain[0]) > _LARGE else _reduced(plain, p)
-    return [list(row) for row in m], pivots
+        return _eliminated(
+            [list(row) for row in rows],
+            p,
+            lambda row, d: [mul(x, d, p) for x in row],
+            lambda row, f, top: [sub(x, mul(f, y, p), p) for x, y in zip(row, top, strict=True)],
+        )
+    # no pairs, as was seen
+    plain: list[list[Any]] = [[x % p for x in row] for row in rows]  # type: ignore[operator]
+    if len(plain) * len(plain[0]) > _LARGE:
+        return _reduced_by_flint(plain, p)
+    return _eliminated(
+        plain,
+        p,
+        lambda row, d: [x * d % p for x in row],
+        lambda row, f, top: [(x - f * y) % p for x, y in zip(row, top, strict=True)],
+    )
 
 
-def _reduced(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
-    m = [[x % p for x in row] for row in rows]
+def _eliminated(
+    m: list[list[Any]], p: int, times: Callable[[list[Any], Any], list[Any]], less: Callable[[list[Any], Any, list[Any]], list[Any]]
+) -> tuple[list[list[Element]], list[int]]:
+    """Gauss–Jordan elimination; `times` is row·d, `less` is row − f·top, in whichever field they lie."""
     pivots: list[int] = []
     for j in range(len(m[0])):
         r = len(pivots)
@@ -41,24 +53,22 @@ def _reduced(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], li
         if k is None:
             continue
         m[r], m[k] = m[k], m[r]
-        d = pow(m[r][j], -1, p)
-        top = m[r] = [x * d % p for x in m[r]]
+        top = m[r] = times(m[r], reciprocal(m[r][j], p))
         for i, row in enumerate(m):
-            f = row[j]
-            if f and i != r:
-                m[i] = [(x - f * y) % p for x, y in zip(row, top, strict=True)]
+            if row[j] and i != r:
+                m[i] = less(row, row[j], top)
         pivots.append(j)
         if len(pivots) == len(m):
             break
     return m[: len(pivots)], pivots
 
 
-def _reduced_by_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
+def _reduced_by_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[Element]], list[int]]:
     from flint import fmpz_mod_ctx, fmpz_mod_mat
 
-    matrix, rank = fmpz_mod_mat(len(rows), len(rows[0]), [x % p for row in rows for x in row], fmpz_mod_ctx(p)).rref()
     width = len(rows[0])
-    flat = [int(x) for x in matrix.entries()]
+    matrix, rank = fmpz_mod_mat(len(rows), width, [x for row in rows for x in row], fmpz_mod_ctx(p)).rref()
+    flat: list[Element] = [int(x) for x in matrix.entries()]
     m = [flat[i * width : (i + 1) * width] for i in range(rank)]
     return m, [next(j for j, x in enumerate(row) if x) for row in m]
 

@@ -4,6 +4,10 @@ Squares form a group of odd order, so every positive number has exactly one posi
 √(ab) = √a √b and √(x²) = |x| hold in F_p because x ↦ x^((p−1)/2) is a sign that multiplies and flips with x.
 Angles are points of the circle c² + s² = 1, a cyclic group of order p + 1 ≡ 0 mod 24: multiples of π/12 are
 its elements of order 24, and the part of the group without such torsion can be divided by 2, 3, … in one way only.
+
+F_{p²} = F_p(i), i² = −1: every number of F_p has a root there, √f = i √−f where f is no square of F_p. A number a + b i is the pair (a, b);
+one with b = 0 is the plain number a, so that zero is 0 wherever it comes from. √f √g = √(f g) and signs are not kept: the roots must be
+independent of one another, which whoever uses them has to show.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
     from random import Random
 
 Circle = tuple[int, int]
+Pair = tuple[int, int]
+Element = int | Pair
 
 SMALLEST_PERIOD: Final = 24
 # the sizes of primes, the smallest first
@@ -195,13 +201,83 @@ def _gauss_sum(a: Circle, q: int, p: int) -> int:
 
 
 def prime_factors(n: int) -> list[int]:
-    """The primes that divide n, by trial division."""
-    found = []
-    q = 2
-    while q * q <= n:
-        if n % q == 0:
-            found.append(q)
-            while n % q == 0:
-                n //= q
-        q += 1
-    return [*found, n] if n > 1 else found
+    """The primes that divide n, in their order."""
+    from flint import fmpz
+
+    return [int(q) for q, _ in fmpz(n).factor()]
+
+
+# ---- F_{p²} ------------------------------------------------------------------------------------
+
+
+def pair(x: Element) -> Pair:
+    """a + b i as (a, b)."""
+    return x if isinstance(x, tuple) else (x, 0)
+
+
+def element(a: int, b: int, p: int) -> Element:
+    """a + b i, plain where b = 0."""
+    a, b = a % p, b % p
+    return (a, b) if b else a
+
+
+def add(x: Element, y: Element, p: int) -> Element:
+    """x + y"""
+    if x.__class__ is int and y.__class__ is int:
+        return (x + y) % p
+    (a, b), (c, d) = pair(x), pair(y)
+    return element(a + c, b + d, p)
+
+
+def sub(x: Element, y: Element, p: int) -> Element:
+    """x − y"""
+    if x.__class__ is int and y.__class__ is int:
+        return (x - y) % p
+    (a, b), (c, d) = pair(x), pair(y)
+    return element(a - c, b - d, p)
+
+
+def mul(x: Element, y: Element, p: int) -> Element:
+    """x y"""
+    if x.__class__ is int and y.__class__ is int:
+        return x * y % p
+    (a, b), (c, d) = pair(x), pair(y)
+    return element(a * c - b * d, a * d + b * c, p)
+
+
+def neg(x: Element, p: int) -> Element:
+    """−x"""
+    return -x % p if isinstance(x, int) else element(-x[0], -x[1], p)
+
+
+def reciprocal(x: Element, p: int) -> Element:
+    """1/x; BadPoint for zero."""
+    if not x:
+        msg = "division by zero"
+        raise BadPoint(msg)
+    if isinstance(x, int):
+        return pow(x, -1, p)
+    a, b = x
+    # a² + b² ≠ 0 because −1 is no square of F_p
+    n = pow(a * a + b * b, -1, p)
+    return element(a * n, -b * n, p)
+
+
+def root(x: Element, p: int) -> Element:
+    """A number with the square x: always there for x in F_p, for half of the others."""
+    if isinstance(x, int):
+        if sign(x, p) >= 0:
+            return pow(x, (p + 1) // 4, p)
+        return element(0, pow(-x % p, (p + 1) // 4, p), p)
+    a, b = x
+    norm = (a * a + b * b) % p
+    if sign(norm, p) != 1:
+        msg = "a root inside a root that does not exist at this point"
+        raise NoRoot(msg)
+    half = (p + 1) // 2
+    s = pow(norm, (p + 1) // 4, p)
+    t = (a + s) * half % p
+    if sign(t, p) != 1:
+        t = (a - s) * half % p
+    c = pow(t, (p + 1) // 4, p)
+    return element(c, b * half * pow(c, -1, p), p)

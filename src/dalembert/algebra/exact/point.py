@@ -13,17 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from random import Random
 from typing import Any, Final
 
-from dalembert.algebra.exact import quadratic
-from dalembert.algebra.exact.constants import sign_of_constant, simpler_root
+from dalembert.algebra.exact import modular
 from dalembert.algebra.exact.generators import Form, Generators, LinearForms, common_period, prime_for
-from dalembert.algebra.exact.modular import SIZES, BadPoint, Circle, NeverReal, NoRoot, inverse, sign, square_root, turned
-from dalembert.algebra.exact.quadratic import Element
-from dalembert.algebra.exact.structure import Structure, square_part
-from dalembert.algebra.folds import depends_on, needed, still_needed, symbols_of
-from dalembert.algebra.ingredients import functions_in
+from dalembert.algebra.exact.modular import SIZES, BadPoint, Circle, Element, NeverReal, NoRoot, inverse, sign, square_root, turned
+from dalembert.algebra.exact.signs_and_roots import Structure, sign_of_constant, simpler_root, square_part
+from dalembert.algebra.folds import depends_on, functions_in, needed, still_needed, symbols_of
 from dalembert.algebra.tape import LEAVES, Number, Tape
 
 # how often the symbols under one root are drawn anew before the root is left to fail; twice as often for each further root
@@ -45,13 +41,13 @@ class PrimePoint:
     """
 
     __slots__ = (
-        "_circles", "_exps", "_forms", "_given", "_rules", "_values", "_whole", "generators", "imaginary", "prime", "structure", "tape",
+        "_circles", "_exps", "_forms", "_given", "_rules", "_structure", "_values", "_whole", "generators", "imaginary", "prime", "tape",
     )  # fmt: skip
 
     def __init__(
         self,
         tape: Tape,
-        rng_or_seed: Random | int,
+        seed: int,
         prime: int | None = None,
         given: Mapping[int, Element] | None = None,
         outs: Sequence[int] | None = None,
@@ -60,7 +56,6 @@ class PrimePoint:
         settle: bool = True,
         like: PrimePoint | None = None,
     ) -> None:
-        seed = rng_or_seed.getrandbits(64) if isinstance(rng_or_seed, Random) else rng_or_seed
         self.tape = tape
         roots: list[int] = []
         if like is None:
@@ -76,7 +71,7 @@ class PrimePoint:
         self._values: dict[int, Element] = dict(self._given)
         # with every node that has a value its operands have one
         self._whole = all(tape.nodes[i][0] in LEAVES for i in self._given)
-        self.structure: Structure = Structure(tape, self._given) if like is None else like.structure.on(tape, self._given)
+        self._structure: Structure | None = None
         self.imaginary: bool = like is not None and like.imaginary
         self._forms = LinearForms(self, self._given)
         self._circles: dict[int, Circle] = {}
@@ -87,20 +82,25 @@ class PrimePoint:
 
     def on(self, tape: Tape, given: Mapping[int, Element] | None = None) -> PrimePoint:
         """The same point for another tape of the same system, or with more nodes given."""
-        return PrimePoint(tape, 0, given={**self._given, **(given or {})}, like=self)
+        new = PrimePoint(tape, 0, given={**self._given, **(given or {})}, like=self)
+        new._structure = self._structure and self._structure.on(tape, new._given)
+        return new
 
     def moved(self, given: Mapping[int, Element], dependent: Iterable[int]) -> PrimePoint:
         """The same point with other values for some nodes; all but what is `dependent` on them is kept."""
         values = dict(self._values)
         for i in dependent:
             values.pop(i, None)
-        new = self.on(self.tape, given)
-        new.take_over(values)
+        new: PrimePoint = self.on(self.tape, given)
+        new._values = values | new._values
         return new
 
-    def take_over(self, values: Mapping[int, Element]) -> None:
-        """Values that are known to be the same here."""
-        self._values = {**values, **self._given}
+    @property
+    def structure(self) -> Structure:
+        """What signs and roots are taken apart into; few points are asked for any."""
+        if self._structure is None:
+            self._structure = Structure(self.tape, self._given)
+        return self._structure
 
     def __call__(self, i: int) -> Element:
         """The value of node i."""
@@ -145,14 +145,14 @@ class PrimePoint:
 
     def _run_in_pairs(self, outs: Iterable[int]) -> None:
         v, p, nodes, rules = self._values, self.prime, self.tape.nodes, self._rules
-        binary = {"mul": quadratic.mul, "add": quadratic.add, "sub": quadratic.sub}
+        binary = {"mul": modular.mul, "add": modular.add, "sub": modular.sub}
         for i in self._missing(outs):
             op, a, b = nodes[i]
             rule = binary.get(op)
             if rule is not None:
                 v[i] = rule(v[a], v[b], p)
             else:
-                v[i] = quadratic.neg(v[a], p) if op == "neg" else rules[op](a, b)
+                v[i] = modular.neg(v[a], p) if op == "neg" else rules[op](a, b)
 
     def _missing(self, outs: Iterable[int]) -> Sequence[int]:
         """What has no value yet, operands first; what a given node is made of is not asked for."""
@@ -175,7 +175,7 @@ class PrimePoint:
         if not v[b]:
             msg = f"division by zero (node {b})"
             raise BadPoint(msg)
-        return quadratic.mul(v[a], quadratic.inverse(v[b], p), p)
+        return modular.mul(v[a], modular.reciprocal(v[b], p), p)
 
     def _sin(self, a: int, _: None) -> int:
         return self._circle(a)[1]
@@ -247,7 +247,7 @@ class PrimePoint:
         return self.sign(a) % self.prime
 
     def _abs(self, a: int, _: None = None) -> Element:
-        return self(a) if self.sign(a) >= 0 else quadratic.neg(self(a), self.prime)
+        return self(a) if self.sign(a) >= 0 else modular.neg(self(a), self.prime)
 
     def direction(self, y: int, x: int) -> tuple[int, Number]:
         """(t, k) with atan2(y, x) = atan t + k π"""
@@ -274,15 +274,15 @@ class PrimePoint:
         for atom, k in powers.items():
             if k // 2:
                 size = self._abs(atom) if k // 2 % 2 else self(atom)
-                base = size if k > 0 else quadratic.inverse(size, p)
+                base = size if k > 0 else modular.reciprocal(size, p)
                 for _repeated in range(abs(k // 2)):
-                    outside = quadratic.mul(outside, base, p)
+                    outside = modular.mul(outside, base, p)
             if k % 2:
-                inside = quadratic.mul(inside, self(atom), p)
-        return quadratic.mul(outside, self._root(inside), p)
+                inside = modular.mul(inside, self(atom), p)
+        return modular.mul(outside, self._root(inside), p)
 
     def _root(self, x: Element) -> Element:
-        return quadratic.root(x, self.prime) if self.imaginary else square_root(x, self.prime)  # type: ignore[arg-type]  # no pairs
+        return modular.root(x, self.prime) if self.imaginary else square_root(x, self.prime)  # type: ignore[arg-type]  # no pairs
 
     def _root_of_constant(self, a: int, c: Fraction, powers: Mapping[int, int]) -> Element:
         p = self.prime

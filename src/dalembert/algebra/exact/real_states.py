@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.algebra.arithmetic import Arrays
-from dalembert.algebra.exact.balls import evaluate_balls
+from dalembert.algebra.arithmetic import Arrays, evaluate_balls
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.tape import Tape
 

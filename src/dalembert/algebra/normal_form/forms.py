@@ -139,13 +139,17 @@ def split(powers: Powers, inside: Iterable[Atom]) -> tuple[Powers, Powers]:
     return tuple(p for p in powers if p[0] in chosen), tuple(p for p in powers if p[0] not in chosen)
 
 
+def common_measure(values: Sequence[Fraction]) -> Fraction:
+    """The largest rational, a positive one, of which all are whole multiples."""
+    return Fraction(gcd(*(v.numerator for v in values)), lcm(*(v.denominator for v in values)))
+
+
 def content(terms: Sequence[Term]) -> Fraction:
     """The largest rational that leaves whole coefficients without common divisor; its sign is the first term's."""
     if not terms:
         return Fraction(1)
-    above = gcd(*(t.coefficient.numerator for t in terms))
-    below = lcm(*(t.coefficient.denominator for t in terms))
-    return Fraction(above if terms[0].coefficient > 0 else -above, below)
+    measure = common_measure([t.coefficient for t in terms])
+    return measure if terms[0].coefficient > 0 else -measure
 
 
 def common_powers(terms: Sequence[Term]) -> Powers:

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import gcd, isqrt, lcm
+from math import isqrt
 
 from dalembert.algebra.folds import needed, operations
-from dalembert.algebra.normal_form.angle_arguments import KNOWN, Basis, Turn
 from dalembert.algebra.normal_form.angles import Angle
-from dalembert.algebra.normal_form.forms import Atom, Form, constant
-from dalembert.algebra.normal_form.generators import OPS, Alphabet, as_fraction
+from dalembert.algebra.normal_form.forms import Atom, Form, common_measure, constant
+from dalembert.algebra.normal_form.generators import KNOWN, OPS, Alphabet, Basis, Turn, as_fraction
 from dalembert.algebra.normal_form.ring import Poly, Ring, TooLong, Value
 from dalembert.algebra.tape import BINARY, LEAVES, Tape
 
@@ -150,7 +149,7 @@ class Expansion:
     def _root(self, v: Value) -> tuple[Fraction, Atom | None, Value | None]:
         """√(k² e) = k √e; √(e²) = |e|"""
         n, d = v
-        k = _content(n)
+        k = common_measure([as_fraction(c) for c in n.coeffs()])
         outside, inside = _square_part(k.numerator * k.denominator)
         n = n * self.ring.flint.fmpq(inside * k.denominator, k.numerator)
         scale = Fraction(outside, k.denominator)
@@ -227,12 +226,6 @@ def _at_number(op: str, x: Fraction) -> Fraction | None:
     scratch = Tape()
     value = scratch.value(scratch.call(op, scratch.const(x)))
     return None if value is None else Fraction(value)
-
-
-def _content(p: Poly) -> Fraction:
-    """The positive rational that leaves whole coefficients without common divisor."""
-    coefficients = [as_fraction(k) for k in p.coeffs()]
-    return Fraction(gcd(*(k.numerator for k in coefficients)), lcm(*(k.denominator for k in coefficients)))
 
 
 def _square_part(n: int) -> tuple[int, int]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from dalembert.algebra.normal_form.forms import UNIT, ZERO, Atom, Form, Term
 from dalembert.algebra.normal_form.normal import normal_form, operation_count
 from dalembert.algebra.printing.layout import Printer, Ranking, naming, pieces
-from dalembert.algebra.printing.names import base, parts
+from dalembert.algebra.printing.names import parts
 from dalembert.algebra.printing.notation import SourceNotation, Text
 from dalembert.algebra.printing.tree import Sides, Tree
 from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.tape import Tape, base
 from dalembert.errors import DalembertError
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
-
 from dalembert.algebra import formula as f
 from dalembert.algebra.printing.layout import Naming
 from dalembert.algebra.printing.notation import Text
@@ -58,115 +56,77 @@ class _Layout:
         """Under a derivative or an index: anything but a single symbol stands in parentheses."""
         return self.of(a) if isinstance(a, f.Symbol | f.Name | f.Partial | f.Varied) else Group(self.of(a))
 
-    @singledispatchmethod
     def of(self, a: f.Formula) -> Tree:
         """Any formula."""
+        match a:
+            case f.Symbol():
+                below, above = (tuple(map(self._index, indices)) for indices in (a.below, a.above))
+                return Letter(a.letter, below, above, a.dots, "bar" if a.bar else "hat" if a.hat else "", a.star)
+            case f.Name(name):
+                return self.symbol(name)
+            case f.Number(value):
+                return Numeral(value, small=True)
+            case f.Negative(of):
+                return SignedTerms(((True, self._factor(of)),))
+            case f.Sum(terms):
+                return SignedTerms(tuple((True, self._factor(x.of)) if isinstance(x, f.Negative) else (False, self.of(x)) for x in terms))
+            case f.Product(factors):
+                return self._product(factors)
+            case f.Dot(left, right):
+                return Infix(self._vector(left), "·", self._vector(right))
+            case f.Cross(left, right):
+                return Infix(self._vector(left), "×", self._vector(right))
+            case f.Quotient(numerator, denominator):
+                return FractionBar(self.of(numerator), self.of(denominator))
+            case f.Partial(of, by):
+                return FractionBar(Adjacent((Letter("∂"), self._atom(of))), Adjacent((Letter("∂"), self._atom(by))))
+            case f.Rate(of, by):
+                return self._rate(of, by)
+            case f.Squared(of):
+                return Raised(self.of(of) if isinstance(of, f.Size) else self._atom(of), 2)
+            case f.Transposed(of):
+                return Raised(self._atom(of), "T")
+            case f.Inverse(of):
+                return Raised(self._atom(of), "-1")
+            case f.Total(of, over):
+                return SummationSign(self._factor(of), over)
+            case f.Component(of, index):
+                return Indexed(self._atom(of), self._index(index))
+            case f.Equation(left, right):
+                return Sides(self.of(left), self.of(right))
+            case _:
+                return self._other(a)
+
+    def _other(self, a: f.Formula) -> Tree:
+        """What stands in few formulas."""
+        match a:
+            case f.Size(of):
+                return Call("abs", (self.of(of),))
+            case f.Varied(of):
+                return Adjacent((Letter("δ"), self._atom(of)))
+            case f.IntegralOver(of, by):
+                return IntegralSign(self._factor(of), self.of(by))
+            case f.Function(of, arguments):
+                return Adjacent((self._atom(of), Group(Listed(tuple(map(self.of, arguments))))))
+            case f.With(of, given):
+                return Adjacent((self.of(of), Prose(", with "), Listed(tuple(map(self.of, given)))))
+            case f.Words(text):
+                return Prose(text)
+            case f.All(several):
+                return Listed(tuple(map(self.of, several)))
+            case f.Least(of, subject_to):
+                return Adjacent((Prose("min "), self.of(of), Prose(" subject to "), self.of(subject_to)))
         raise TypeError(a)
 
-    @of.register
-    def _symbol(self, a: f.Symbol) -> Tree:
-        below, above = (tuple(map(self._index, indices)) for indices in (a.below, a.above))
-        return Letter(a.letter, below, above, a.dots, "bar" if a.bar else "hat" if a.hat else "", a.star)
-
-    @of.register
-    def _name(self, a: f.Name) -> Tree:
-        return self.symbol(a.name)
-
-    @of.register
-    def _number(self, a: f.Number) -> Tree:
-        return Numeral(a.value, small=True)
-
-    @of.register
-    def _negative(self, a: f.Negative) -> Tree:
-        return SignedTerms(((True, self._factor(a.of)),))
-
-    @of.register
-    def _sum(self, a: f.Sum) -> Tree:
-        return SignedTerms(tuple((True, self._factor(x.of)) if isinstance(x, f.Negative) else (False, self.of(x)) for x in a.terms))
-
-    @of.register
-    def _product(self, a: f.Product) -> Tree:
-        *first, last = map(self._factor, a.factors)
-        if first and isinstance(a.factors[-2], f.Transposed) and isinstance(a.factors[-1], f.Symbol):
+    def _product(self, factors: tuple[f.Formula, ...]) -> Tree:
+        *first, last = map(self._factor, factors)
+        if first and isinstance(factors[-2], f.Transposed) and isinstance(factors[-1], f.Symbol):
             # Aᵀλ, but M q̇
             last = Adjacent((first.pop(), last))
         return Factors((*first, last)) if first else last
 
-    @of.register
-    def _dot(self, a: f.Dot) -> Tree:
-        return Infix(self._vector(a.left), "·", self._vector(a.right))
-
-    @of.register
-    def _cross(self, a: f.Cross) -> Tree:
-        return Infix(self._vector(a.left), "×", self._vector(a.right))
-
-    @of.register
-    def _quotient(self, a: f.Quotient) -> Tree:
-        return FractionBar(self.of(a.above), self.of(a.below))
-
-    @of.register
-    def _squared(self, a: f.Squared) -> Tree:
-        return Raised(self.of(a.of) if isinstance(a.of, f.Size) else self._atom(a.of), 2)
-
-    @of.register
-    def _size(self, a: f.Size) -> Tree:
-        return Call("abs", (self.of(a.of),))
-
-    @of.register
-    def _partial(self, a: f.Partial) -> Tree:
-        return FractionBar(Adjacent((Letter("∂"), self._atom(a.of))), Adjacent((Letter("∂"), self._atom(a.by))))
-
-    @of.register
-    def _rate(self, a: f.Rate) -> Tree:
-        below = Letter(f"d{a.by.letter}") if isinstance(a.by, f.Symbol) else Adjacent((Letter("d"), self.of(a.by)))
-        if isinstance(a.of, f.Symbol):
-            return FractionBar(Adjacent((Letter("d"), self.of(a.of))), below)
-        return Factors((FractionBar(Letter("d"), below), self._factor(a.of)))
-
-    @of.register
-    def _varied(self, a: f.Varied) -> Tree:
-        return Adjacent((Letter("δ"), self._atom(a.of)))
-
-    @of.register
-    def _transposed(self, a: f.Transposed) -> Tree:
-        return Raised(self._atom(a.of), "T")
-
-    @of.register
-    def _inverse(self, a: f.Inverse) -> Tree:
-        return Raised(self._atom(a.of), "-1")
-
-    @of.register
-    def _total(self, a: f.Total) -> Tree:
-        return SummationSign(self._factor(a.of), a.over)
-
-    @of.register
-    def _integral(self, a: f.IntegralOver) -> Tree:
-        return IntegralSign(self._factor(a.of), self.of(a.by))
-
-    @of.register
-    def _component(self, a: f.Component) -> Tree:
-        return Indexed(self._atom(a.of), self._index(a.index))
-
-    @of.register
-    def _function(self, a: f.Function) -> Tree:
-        return Adjacent((self._atom(a.of), Group(Listed(tuple(map(self.of, a.arguments))))))
-
-    @of.register
-    def _equation(self, a: f.Equation) -> Tree:
-        return Sides(self.of(a.left), self.of(a.right))
-
-    @of.register
-    def _with(self, a: f.With) -> Tree:
-        return Adjacent((self.of(a.of), Prose(", with "), Listed(tuple(map(self.of, a.given)))))
-
-    @of.register
-    def _words(self, a: f.Words) -> Tree:
-        return Prose(a.text)
-
-    @of.register
-    def _all(self, a: f.All) -> Tree:
-        return Listed(tuple(map(self.of, a.of)))
-
-    @of.register
-    def _least(self, a: f.Least) -> Tree:
-        return Adjacent((Prose("min "), self.of(a.of), Prose(" subject to "), self.of(a.subject_to)))
+    def _rate(self, of: f.Formula, by: f.Formula) -> Tree:
+        below = Letter(f"d{by.letter}") if isinstance(by, f.Symbol) else Adjacent((Letter("d"), self.of(by)))
+        if isinstance(of, f.Symbol):
+            return FractionBar(Adjacent((Letter("d"), self.of(of))), below)
+        return Factors((FractionBar(Letter("d"), below), self._factor(of)))

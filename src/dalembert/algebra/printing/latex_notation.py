@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from dalembert.algebra.printing import tree as t
-from dalembert.algebra.printing.names import GREEK, LATEX_DOTS, is_word, latex_name
+from dalembert.algebra.printing.names import LATEX_DOTS, LATEX_LETTERS, is_word, latex_name
 from dalembert.algebra.printing.notation import RAISED, decimal
 
 ESCAPES: Final = {
@@ -20,8 +20,8 @@ ESCAPES: Final = {
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--", "§": r"\S{}", "…": r"\dots{}", "’": "'", "\n": " ",
 }  # fmt: skip
 # what a letter or a sign of a formula is called
-LETTERS: Final = {letter: f"\\{name}" for name, letter in GREEK.items() if name not in ("lam", "omicron")} | {
-    "ο": "o", "ℓ": r"\ell", "∂": r"\partial", "∇": r"\nabla", "∞": r"\infty", "…": r"\dots", "′": "'", "″": "''", "‴": "'''",
+LETTERS: Final = LATEX_LETTERS | {
+    "ο": "o", "∂": r"\partial", "∇": r"\nabla", "∞": r"\infty", "…": r"\dots", "′": "'", "″": "''", "‴": "'''",
     "𝒰": r"\mathcal{U}", "𝒫": r"\mathcal{P}", "𝓗": r"\mathcal{H}",
 }  # fmt: skip
 SIGNS: Final = {

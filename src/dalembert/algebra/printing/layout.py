@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from dalembert.algebra.normal_form.forms import UNIT, Atom, Form, Powers, Term, collect, factor_common, without
-from dalembert.algebra.printing.names import base, displayed
+from dalembert.algebra.printing.names import displayed
 from dalembert.algebra.printing.tree import PI, ZERO, Call, FractionBar, Group, NamedSymbol, Numeral, Tree, product, raised, total
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.tape import Tape, base
 
 # so many signs shorter must an unusual way to collect terms be
 WORTH = 3

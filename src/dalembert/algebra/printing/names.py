@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from dalembert.algebra.tape import base
+
 GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ",
     "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "omicron": "ο", "pi": "π", "rho": "ρ",
@@ -56,11 +58,6 @@ def field(name: str) -> tuple[str, int, str]:
     if not stem or any(c in "′()" for c in stem + inside[:-1]):
         return name, 0, ""
     return stem + name[len(bare) :], len(letters) - len(stem), opening + inside
-
-
-def base(name: str) -> str:
-    """The name without its dots: theta'' → theta."""
-    return name.rstrip("'")
 
 
 def displayed(name: str, displays: Mapping[str, str]) -> str:

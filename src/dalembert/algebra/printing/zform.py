@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from dalembert.algebra.folds import Linear, needed, operands
 from dalembert.algebra.printing.layout import Naming, naming
-from dalembert.algebra.printing.names import base, displayed
+from dalembert.algebra.printing.names import displayed
 from dalembert.algebra.printing.names import parts as parts_of
 from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.tree import (
@@ -27,7 +27,7 @@ from dalembert.algebra.printing.tree import (
     Tree,
     total,
 )  # fmt: skip
-from dalembert.algebra.tape import BINARY, LEAVES, Tape
+from dalembert.algebra.tape import BINARY, LEAVES, Tape, base
 from dalembert.errors import NotLinear
 
 SUM, QUOTIENT, NUMBER, PRODUCT, FACTOR = range(5)

@@ -12,10 +12,9 @@ from dalembert.algebra.tape import Number
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import at_share, moments
 from dalembert.flexible.expansion.polynomials import Polynomial
-from dalembert.geometry.dyadic import outer
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.vector import Vector, outer
 from dalembert.model.elements import Body, Load
 from dalembert.model.member import Member
 

@@ -13,7 +13,7 @@ from dalembert.algebra.printing.layout import Naming, Printer, naming
 from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.tree import Sides, Tree
 from dalembert.algebra.printing.zform import equation_with_intermediates
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.tape import Tape, base
 from dalembert.flexible.hybrid.continuum import Continuum
 from dalembert.flexible.hybrid.fields import Variation
 from dalembert.flexible.hybrid.integrals import Integral, integral_naming
@@ -155,7 +155,7 @@ def written(h: HybridEquations, residual: int, unknowns: Sequence[int], symbol: 
     if form is None:
         return equation_with_intermediates(tape, residual, symbol=symbol)
     fields = {name for c in h.continua.values() for name in c.fields.names}
-    flexible = [name for name in form.symbols() if name.startswith("∫") or names.base(names.field(name)[0]) in fields]
+    flexible = [name for name in form.symbols() if name.startswith("∫") or base(names.field(name)[0]) in fields]
     sides, ranking = equation(form, tape, [str(tape.nodes[i][1]) for i in unknowns], flexible)
     printer = Printer(symbol, ranking)
     return Sides(printer.form(sides.left), printer.form(sides.right))

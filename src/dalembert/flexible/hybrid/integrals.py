@@ -17,12 +17,12 @@ from dalembert.algebra.normal_form.forms import Atom, Form, Powers, Term, to_sca
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing import tree as shown
 from dalembert.algebra.printing.layout import FUNCTION, Naming, Printer, Ranking, naming
-from dalembert.algebra.printing.names import base, field
+from dalembert.algebra.printing.names import field
 from dalembert.algebra.printing.notation import Text
 from dalembert.algebra.printing.tree import Group, Tree
 from dalembert.algebra.printing.zform import with_intermediates
 from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
+from dalembert.algebra.tape import Tape, base
 from dalembert.errors import DalembertError
 from dalembert.flexible.hybrid.fields import Fields
 from dalembert.notebook import Shown

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.exact.balls import Balls
+from dalembert.algebra.arithmetic import Balls, Floats
 from dalembert.errors import NotApplicable
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.counting import count_below

@@ -111,7 +111,7 @@ def uniform_shapes(problem: Problem, e: Eigenvalue) -> dict[str, ChebyshevShape]
 
 
 def _balls() -> Any:
-    from dalembert.algebra.exact.balls import Balls
+    from dalembert.algebra.arithmetic import Balls
 
     return Balls()
 

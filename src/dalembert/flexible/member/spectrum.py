@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.algebra.exact.balls import Balls
+from dalembert.algebra.arithmetic import Balls
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.counting import Count
 from dalembert.flexible.member.small_motion import LinearForm

@@ -229,7 +229,7 @@ def _solved(problem: Problem, degree: int) -> dict[str, ChebyshevShape]:
     """A₀ c = f in balls, so that only the degree leaves an error."""
     import flint
 
-    from dalembert.algebra.exact.balls import Balls
+    from dalembert.algebra.arithmetic import Balls
 
     c = Collocation(problem, degree)
     with flint.ctx.workdps(60):

@@ -129,7 +129,7 @@ def wave_number(problem: Problem, equation: CharacteristicEquation | None, e: Ei
     """βL = L (ω² c₁/c₄)^¼ in balls, so that every digit of a float is right."""
     import flint
 
-    from dalembert.algebra.exact.balls import Balls
+    from dalembert.algebra.arithmetic import Balls
 
     if equation is None or len(equation.arguments) != 1:
         return None

@@ -18,8 +18,7 @@ from results import Report, seconds
 import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
-from dalembert.page.live.module import LiveModule, live_module
-from dalembert.page.parts.reproduction import engine_text
+from dalembert.page.parts.reproduction import LiveModule, engine_text, live_module
 from dalembert.page.run_view import RunView
 from dalembert.page.scene import frames_of, scene
 from dalembert.simulation import simulate as running

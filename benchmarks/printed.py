@@ -18,7 +18,8 @@ from dalembert.algebra.normal_form.normal import operation_count
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.principles.base import Derivation
-from dalembert.report import document, html, latex, markdown, terminal
+from dalembert.report import document, terminal
+from dalembert.report.layouts import HTML, LATEX, MARKDOWN
 from dalembert.report.writing import Writing
 
 # beyond this no short form is searched for: it takes too long, and none is found
@@ -48,9 +49,9 @@ def printed(name: str) -> Iterator[tuple[str, str]]:
     subject = document.Subject(found[0].kinematics.system, entry.title, entry.source, entry.description)
     blocks = list(document.derivations(subject, found, _Bounded(), level="teach"))
     yield "txt", terminal.text(blocks)
-    yield "tex", latex.body(blocks)
-    yield "md", markdown.text(blocks)
-    yield "html", html.html(blocks)
+    yield "tex", LATEX.text(blocks)
+    yield "md", MARKDOWN.text(blocks)
+    yield "html", HTML.text(blocks)
     yield "eq.txt", terminal.text(document.derivations(subject, found[:1], _Bounded()))
 
 

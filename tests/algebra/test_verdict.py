@@ -5,7 +5,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra.exact.field import all_zero, decide_zero, shown_zero
 from dalembert.algebra.exact.verdict import Decision, Verdict
-from dalembert.report import comparison
+from dalembert.report import results
 from dalembert.statics.principles import stationary_potential, virtual_work
 
 
@@ -50,7 +50,7 @@ def test_printed_results_are_followed_denied_or_undecided():
     x, y = s.q
     printed = [(2 * x.dot.dot - 3, 1), (2 * x.dot.dot - 3 + hidden, 1), (2 * y.dot.dot - 3, 2)]
     one = x - x + 1
-    found = comparison.reproduced([comparison.PrintedResult("", e, ((k, one),)) for e, k in printed], d)
+    found = results.reproduced([results.PrintedResult("", e, ((k, one),)) for e, k in printed], d)
     assert [True, None, False] == [v.holds for v in found]
 
 

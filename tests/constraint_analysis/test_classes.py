@@ -4,8 +4,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.report import constraint_tables as tables
-from dalembert.report import terminal
+from dalembert.report import tables, terminal
 from dalembert.report.writing import Writing
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery, sin
-from dalembert.report import constraint_tables, tables
+from dalembert.report import tables
 from dalembert.report.writing import Writing
 
 # what only reads, or names things for print
@@ -309,6 +309,6 @@ def test_rows_that_hold_already_are_listed():
 
 def test_a_row_declared_redundant_is_listed():
     s = gallery.build("bricard")
-    lines = [str(line.note) for block in constraint_tables.constraints(da.kinematics(s), Writing()) for line in getattr(block, "lines", ())]
+    lines = [str(line.note) for block in tables.constraints(da.kinematics(s), Writing()) for line in getattr(block, "lines", ())]
     assert ["axis 2" in line for line in lines] == ["redundant: noncontributing" in line for line in lines]
     assert 1 == sum("redundant" in line for line in lines)

@@ -12,8 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browsing import executable, flags
 
 from dalembert import gallery
-from dalembert.page.html_page import page
-from dalembert.page.study import ReportRequest, Study, page_run, study
+from dalembert.page.html_page import ReportRequest, Study, page, page_run, study
 from dalembert.report.document import Subject
 
 

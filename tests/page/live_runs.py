@@ -10,7 +10,7 @@ from importlib import resources
 import dalembert as da
 from dalembert import gallery
 from dalembert.ode.failures import RunStopped
-from dalembert.page.live.module import live_module
+from dalembert.page.parts.reproduction import live_module
 from dalembert.page.scene import frames_of, scene
 
 NODE = shutil.which("node")

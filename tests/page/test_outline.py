@@ -3,8 +3,8 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.page.outline import attached, outline
 from dalembert.page.scene import frames_of, scene
+from dalembert.page.shapes import attached, outline
 from dalembert.page.sketch import picture
 
 

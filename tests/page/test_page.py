@@ -7,8 +7,8 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import Unwritable
-from dalembert.page.html_page import page, write
-from dalembert.page.study import ReportRequest, page_run, study
+from dalembert.files import write
+from dalembert.page.html_page import ReportRequest, page, page_run, study
 from dalembert.report.document import Subject
 
 SCRIPT = "<script>alert(1)</script>"
@@ -133,9 +133,9 @@ def test_without_values_there_is_a_page_and_it_says_why_nothing_moves():
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(Unwritable, match="nowhere"):
-        write("text", tmp_path / "nowhere" / "page.html")
+        write(tmp_path / "nowhere" / "page.html", "text")
     target = tmp_path / "page.html"
-    assert target == write("text", target)
+    assert target == write(target, "text")
     assert ["page.html"] == [p.name for p in tmp_path.iterdir()]
 
 

@@ -15,8 +15,9 @@ from dalembert import gallery
 from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra import printing
 from dalembert.errors import NotApplicable
-from dalembert.report import document, html, latex
+from dalembert.report import document
 from dalembert.report.blocks import Block
+from dalembert.report.layouts import HTML, LATEX
 from dalembert.report.writing import Writing
 
 # their equations fill many pages: in the fast suite without the search for a short form, and read by our own reader alone
@@ -99,8 +100,8 @@ SMALL = [name for name in gallery.names() if name not in LARGE]
 
 @pytest.mark.parametrize("name", SMALL)
 def test_equations(name):
-    text = latex.document(blocks(name, "equations"))
-    page = html.document(blocks(name, "equations"))
+    text = LATEX.document(blocks(name, "equations"))
+    page = HTML.document(blocks(name, "equations"))
     if len(text) <= SHORT:
         parse(text)
         validate(page)
@@ -108,23 +109,23 @@ def test_equations(name):
 
 @pytest.mark.parametrize("name", TAUGHT)
 def test_every_step(name):
-    parse(latex.document(blocks(name, "teach")))
-    validate(html.document(blocks(name, "teach")))
+    parse(LATEX.document(blocks(name, "teach")))
+    validate(HTML.document(blocks(name, "teach")))
 
 
 @pytest.mark.parametrize("name", [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in sorted(LARGE)])
 def test_equations_that_fill_pages(name, monkeypatch):
     monkeypatch.setattr(printing, "LIMIT", 50)
     monkeypatch.setattr(printing, "HOPELESS", 30)
-    assert "<math" in html.html(blocks.__wrapped__(name, "equations"))
+    assert "<math" in HTML.text(blocks.__wrapped__(name, "equations"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", gallery.names())
 def test_every_step_of_every_system(name):
-    text = latex.document(blocks(name, "teach"))
+    text = LATEX.document(blocks(name, "teach"))
     parse(text)
-    validate(html.document(blocks(name, "teach")))
+    validate(HTML.document(blocks(name, "teach")))
 
 
 @pytest.mark.slow
@@ -132,7 +133,7 @@ def test_every_step_of_every_system(name):
 @pytest.mark.parametrize("name", gallery.names())
 def test_pdflatex_compiles_it(name, tmp_path):
     file = tmp_path / "derivation.tex"
-    file.write_text(latex.document(blocks(name, "equations" if name in LARGE else "teach")), encoding="utf-8")
+    file.write_text(LATEX.document(blocks(name, "equations" if name in LARGE else "teach")), encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", file.name], cwd=tmp_path, capture_output=True, check=False
     )

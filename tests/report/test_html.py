@@ -8,8 +8,7 @@ from dalembert import gallery
 from dalembert.algebra.printing.tree import Letter, NamedSymbol, Sides
 from dalembert.report import document
 from dalembert.report.blocks import Code, Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, words
-from dalembert.report.html import document as page
-from dalembert.report.html import html
+from dalembert.report.layouts import HTML
 from dalembert.report.writing import Writing
 
 SCRIPT = "<script>alert(1)</script>"
@@ -30,7 +29,7 @@ def test_every_block():
         TableBlock(("one", "two"), (("1", FormulaSpan(Letter("x"))), (VerdictSpan("good", holds=True), ""))),
         Code("if a < b:\n    pass\n"),
     )
-    fragment = html(blocks)
+    fragment = HTML.text(blocks)
     found = parsed(f"<!DOCTYPE html><html><head><title>x</title></head><body>{fragment}</body></html>")
     assert ["h2", "p", "div", "p", "div", "table", "pre"] == [child.tag for child in found.find("body")]
     assert "<h2>Title</h2>" in fragment
@@ -54,7 +53,7 @@ def test_names_are_shown_never_obeyed():
     s = hostile()
     d = da.kane(s)
     subject = document.Subject(s, SCRIPT, SCRIPT, SCRIPT)
-    text = page(document.derivations(subject, [d], Writing(), level="teach"))
+    text = HTML.document(document.derivations(subject, [d], Writing(), level="teach"))
     assert "<script" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     body = parsed(text).find("body")
@@ -64,7 +63,7 @@ def test_names_are_shown_never_obeyed():
 
 def test_a_document_stands_by_itself():
     s = gallery.build("vehicle")
-    text = page(document.derivations(document.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], Writing(), level="teach"))
+    text = HTML.document(document.derivations(document.Subject(s, "Vehicle"), [da.boltzmann_hamel(s)], Writing(), level="teach"))
     found = parsed(text)
     assert "Vehicle" == found.find("head/title").text
     assert "src=" not in text

@@ -4,8 +4,9 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.report import html, latex, markdown, terminal
+from dalembert.report import terminal
 from dalembert.report.hybrid import hybrid
+from dalembert.report.layouts import HTML, LATEX, MARKDOWN
 from dalembert.report.writing import Writing
 
 
@@ -33,7 +34,7 @@ def test_text(beam):
 
 
 def test_latex_and_markdown(beam):
-    for shown in (latex.body(hybrid(beam, Writing(), steps=True)), markdown.text(hybrid(beam, Writing(), steps=True))):
+    for shown in (LATEX.text(hybrid(beam, Writing(), steps=True)), MARKDOWN.text(hybrid(beam, Writing(), steps=True))):
         assert r"\int_{0}^{L} v^{2}\,dx" in shown
         assert r"\mathrm{EI}\, {v^{(4)}}" in shown
         assert "∫" not in shown
@@ -42,7 +43,7 @@ def test_latex_and_markdown(beam):
 
 def test_a_page(beam):
     # every formula is read again as MathML, which refuses LaTeX that it does not know
-    assert "∫" in html.document(hybrid(beam, Writing(), steps=True))
+    assert "∫" in HTML.document(hybrid(beam, Writing(), steps=True))
 
 
 def test_a_remark_is_shown():

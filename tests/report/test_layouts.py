@@ -8,8 +8,9 @@ from rich.cells import cell_len
 import dalembert as da
 from dalembert.algebra.printing import expression_tree
 from dalembert.algebra.printing.tree import Call, Factors, Letter, NamedSymbol, Sides, SignedTerms
-from dalembert.report import latex, markdown, terminal
+from dalembert.report import terminal
 from dalembert.report.blocks import Display, FormulaSpan, Heading, Line, TableBlock, VerdictSpan, aligned, words
+from dalembert.report.layouts import LATEX, MARKDOWN, latex_rows
 
 HOSTILE = r"50% of $x_1 & {y} ~ ^2 \input{z} <b> | *a* ω q̇"
 a, b, c, d, e, x, B = map(Letter, "abcdexB")
@@ -60,7 +61,7 @@ one  two
 
 
 def test_markdown():
-    text = markdown.text(BLOCKS)
+    text = MARKDOWN.text(BLOCKS)
     assert text.startswith(
         "# Title\n\nIt says $a = b$, and **it fails**.\n\n$$\n\\begin{aligned}\na &= b + c \\\\\nd &= e\\quad[\\text{a note}]"
     )
@@ -70,10 +71,10 @@ def test_markdown():
 
 
 def test_latex():
-    text = latex.body(BLOCKS)
+    text = LATEX.text(BLOCKS)
     assert text.startswith("\\section*{Title}\n\nIt says $a = b$, and \\textbf{it fails}.\n\n\\begin{align*}\na &= b + c \\\\\n")
     assert "\\begin{tabular}{ll}\none & two \\\\\n\\hline\n1 & $\\left|x\\right|$ \\\\\n2 &  \\\\\n\\end{tabular}" in text
-    assert latex.document(BLOCKS).count("\\begin{document}") == 1
+    assert LATEX.document(BLOCKS).count("\\begin{document}") == 1
 
 
 @pytest.mark.parametrize(
@@ -81,10 +82,10 @@ def test_latex():
     [Heading(2, HOSTILE), words(HOSTILE), Display((Line(HOSTILE, (HOSTILE,), note=(HOSTILE,)),)), TableBlock((HOSTILE,), ((HOSTILE,),))],
 )
 def test_words_mean_themselves(block):
-    text = latex.body([block])
+    text = LATEX.text([block])
     assert r"50\% of \$x\_1 \& \{y\} \textasciitilde{} \textasciicircum{}2 \textbackslash{}input\{z\}" in text
     assert text.isascii()
-    assert r"\<b\> \| \*a\*" in markdown.text([block]) or isinstance(block, Display)
+    assert r"\<b\> \| \*a\*" in MARKDOWN.text([block]) or isinstance(block, Display)
 
 
 def test_rich_markup_in_words_is_not_obeyed():
@@ -95,7 +96,7 @@ def test_a_long_left_side_starts_at_the_margin():
     long = SignedTerms(tuple((False, Letter("a", (Letter(str(k)),))) for k in range(60)))
     lines = [Line(FormulaSpan(Sides(long, b))), Line(FormulaSpan(Sides(b, c)))]
     assert all(row.left is None for row in aligned(lines))
-    shown = latex.rows(aligned(lines))
+    shown = latex_rows(aligned(lines))
     assert " \\\\\n&\\quad + " in shown
     written = " + ".join(f"a_{{{k}}}" for k in range(60))
     assert f"&{written} = b \\\\\n&b = c" == shown.replace(" \\\\\n&\\quad", "")

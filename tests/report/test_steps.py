@@ -10,8 +10,9 @@ from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.notation import Text
 from dalembert.principles.base import Derivation, Item, Step
-from dalembert.report import document, latex, steps
+from dalembert.report import document, steps
 from dalembert.report.blocks import Display, Heading
+from dalembert.report.layouts import LATEX
 from dalembert.report.terminal import plain
 from dalembert.report.writing import Writing
 
@@ -69,7 +70,7 @@ def test_the_same_equations_are_not_printed_twice():
 @pytest.mark.parametrize("derive", [f for _, f in PRINCIPLES], ids=[p.name for p, _ in PRINCIPLES])
 def test_latex_of_every_principle_is_well_formed(name, derive):
     d = derive(da.kinematics(gallery.build(name)))
-    body = re.sub(r"\\[{}]", "", latex.body([*steps.derivation(d, Writing(), level="brief"), *steps.rates(d, Writing())]))
+    body = re.sub(r"\\[{}]", "", LATEX.text([*steps.derivation(d, Writing(), level="brief"), *steps.rates(d, Writing())]))
     assert body.isascii()
     assert body.count("{") == body.count("}")
     assert len(re.findall(r"\\left\b", body)) == len(re.findall(r"\\right\b", body))

@@ -7,7 +7,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.algebra.printing.tree import NamedSymbol
-from dalembert.report import comparison, constraint_tables, tables
+from dalembert.report import results, tables
 from dalembert.report.blocks import FormulaSpan, TableBlock
 from dalembert.report.terminal import plain
 from dalembert.report.writing import Writing
@@ -76,20 +76,20 @@ def test_no_loads():
 
 def test_freedoms_of_configuration_and_of_velocity():
     def said(name):
-        return words_of([constraint_tables.freedoms(da.kinematics(gallery.build(name)))])
+        return words_of([tables.freedoms(da.kinematics(gallery.build(name)))])
 
     assert "1 coordinate, no constraint rows: 1 freedom of configuration, 1 of velocity." == said("simple-pendulum")
     assert said("free-body-quaternion").startswith("7 coordinates, 1 holonomic and 0 nonholonomic constraint rows: 6 freedoms")
 
 
 def test_quaternion_norms_are_named():
-    assert "norm of the quaternion of B" in words_of(constraint_tables.constraints(da.kinematics(gallery.build("free-body-quaternion")), W))
+    assert "norm of the quaternion of B" in words_of(tables.constraints(da.kinematics(gallery.build("free-body-quaternion")), W))
 
 
 def test_what_drops_out_is_named():
     d = da.kane(gallery.build("hoist"))
-    assert "No equation of motion depends on m_Q, x." == words_of(tables.dropped_out(d, W))
-    assert "" == words_of(tables.dropped_out(da.kane(gallery.build("cart-and-bar")), W))
+    assert "No equation of motion depends on m_Q, x." == words_of(results.dropped_out(d, W))
+    assert "" == words_of(results.dropped_out(da.kane(gallery.build("cart-and-bar")), W))
 
 
 def test_a_printed_result_is_believed_only_if_it_follows():
@@ -97,14 +97,14 @@ def test_a_printed_result_is_believed_only_if_it_follows():
     d = da.kane(s)
     entry = gallery.entry("simple-pendulum").printed[0]
     combination = tuple((n, s.expression(k)) for n, k in entry.equals)
-    right = comparison.PrintedResult("right", s.expression(entry.residual), combination)
-    wrong = comparison.PrintedResult("wrong", 2 * s.expression(entry.residual), combination)
-    assert [True, False] == [v.holds for v in comparison.reproduced([right, wrong], d)]
-    shown = list(comparison.printed([right, wrong], "LL76 §5", d, W))
+    right = results.PrintedResult("right", s.expression(entry.residual), combination)
+    wrong = results.PrintedResult("wrong", 2 * s.expression(entry.residual), combination)
+    assert [True, False] == [v.holds for v in results.reproduced([right, wrong], d)]
+    shown = list(results.printed([right, wrong], "LL76 §5", d, W))
     assert "1 of 2 do NOT follow from the derived equations." == words_of(shown)
     notes = [line.note for block in shown for line in getattr(block, "lines", ())]
     assert [("LL76 right",), ("LL76 wrong: NOT reproduced",)] == notes
-    assert [] == list(comparison.printed([], "", d, W))
+    assert [] == list(results.printed([], "", d, W))
 
 
 def test_bodies():

@@ -8,7 +8,8 @@ import dalembert as da
 from cli.running import run
 from dalembert import gallery
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.report import document, latex, markdown, terminal
+from dalembert.report import document, terminal
+from dalembert.report.layouts import LATEX, MARKDOWN
 from dalembert.report.steps import LEVELS
 from dalembert.report.writing import Writing
 
@@ -119,9 +120,9 @@ def test_steps_are_numbered_through():
 def test_the_same_steps_in_every_format():
     s = gallery.build("vehicle")
     blocks = list(document.derivations(document.Subject(s, "Vehicle"), [da.maggi(s)], Writing(), level="teach"))
-    assert r"\begin{bmatrix}" in latex.body(blocks)
-    assert r"\begin{bmatrix}" in markdown.text(blocks)
-    assert "What is eliminated, and how" in markdown.text(blocks)
+    assert r"\begin{bmatrix}" in LATEX.text(blocks)
+    assert r"\begin{bmatrix}" in MARKDOWN.text(blocks)
+    assert "What is eliminated, and how" in MARKDOWN.text(blocks)
 
 
 def test_a_matrix_that_is_too_wide_is_listed_by_entries():

@@ -13,9 +13,8 @@ from dalembert.cli.options import AnySystem, Given
 from dalembert.cli.output import Json, tell
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
-from dalembert.report import document, terminal
+from dalembert.report import document, results, terminal
 from dalembert.report.blocks import VerdictSpan
-from dalembert.report.comparison import agreement as comparison
 
 
 def agree(
@@ -37,7 +36,8 @@ def agree(
 def _agreement(name: str, values: list[str] | None, *, times: bool, as_json: bool) -> bool | None:
     chosen = subject(name, values)
     found = agreement(chosen.system)
-    tell(found, [*document.heading(chosen), *comparison(found, times=times)], as_json=as_json, holds=found.holds, statement=found.statement)
+    blocks = [*document.heading(chosen), *results.agreement(found, times=times)]
+    tell(found, blocks, as_json=as_json, holds=found.holds, statement=found.statement)
     return found.holds
 
 

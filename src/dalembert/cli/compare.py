@@ -6,7 +6,7 @@ from dalembert.agreement.comparison import comparison
 from dalembert.cli.options import Given, SystemName
 from dalembert.cli.output import Json, tell
 from dalembert.cli.program import subject
-from dalembert.report import document, effort
+from dalembert.report import document, results
 
 
 def compare(
@@ -18,4 +18,4 @@ def compare(
     """Vector and scalar approaches, generalized velocities and generalized speeds, on one system."""
     chosen = subject(system, values)
     found = comparison(chosen.system)
-    tell(found, [*document.heading(chosen), *effort.comparison(found)], as_json=as_json, statement=found.statement)
+    tell(found, [*document.heading(chosen), *results.effort(found)], as_json=as_json, statement=found.statement)

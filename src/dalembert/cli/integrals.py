@@ -14,8 +14,7 @@ from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
 from dalembert.cli.output import Json, echo, tell, wrote
 from dalembert.cli.program import proposed, subject
 from dalembert.cli.simulate import DURATION
-from dalembert.report import document
-from dalembert.report.energy_integrals import energy_integrals as table
+from dalembert.report import document, results
 from dalembert.report.writing import Writing
 
 
@@ -34,7 +33,7 @@ def integrals(
     motions = dict(pairs("--input", inputs))
     found = energy_integrals(chosen.system, values=given, inputs=motions)
     removed = {"routh": reduced(chosen.system)} if routh else {}
-    tell(found, [*document.heading(chosen), *table(found, Writing())], as_json=as_json, **removed)
+    tell(found, [*document.heading(chosen), *results.energy_integrals(found, Writing())], as_json=as_json, **removed)
     if routh and not as_json:
         echo(str(removed["routh"]))
     if plot is not None:

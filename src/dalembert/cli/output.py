@@ -83,14 +83,7 @@ def emit(blocks: Iterable[Block], style: str, output: Path | None = None, *, who
 def _written(blocks: Iterable[Block], style: str, *, whole: bool) -> str:
     if style == "text":
         return terminal.text(blocks)
-    if style == "markdown":
-        from dalembert.report import markdown
+    from dalembert.report.layouts import HTML, LATEX, MARKDOWN
 
-        return markdown.text(blocks)
-    if style == "html":
-        from dalembert.report import html
-
-        return html.document(blocks)
-    from dalembert.report import latex
-
-    return latex.document(blocks) if whole else latex.body(blocks)
+    written = {"markdown": MARKDOWN.text, "html": HTML.document, "latex": LATEX.document if whole else LATEX.text}
+    return written[style](blocks)

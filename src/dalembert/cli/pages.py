@@ -15,12 +15,13 @@ from dalembert.cli.output import echo
 from dalembert.cli.program import FILES, proposed, proposed_start, subject
 from dalembert.cli.simulate import DURATION
 from dalembert.errors import DalembertError, Unknown
+from dalembert.files import write
 from dalembert.report import terminal
 from dalembert.report.blocks import VerdictSpan
 from dalembert.report.document import Subject
 
 if TYPE_CHECKING:
-    from dalembert.page.study import ReportRequest, Study
+    from dalembert.page.html_page import ReportRequest, Study
 
 FOLDER: Final = "gallery"
 
@@ -55,7 +56,7 @@ def wished(
     name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None], typed: Iterable[str] = ()
 ) -> ReportRequest:
     """What the command line asks for, on top of what the gallery proposes."""
-    from dalembert.page.study import ReportRequest, page_run
+    from dalembert.page.html_page import ReportRequest, page_run
 
     shown = proposed(name, described.system)
     start, values = (numbers(described.system, option, options[option]) for option in ("--start", "--set"))
@@ -73,8 +74,7 @@ def one(
 ) -> None:
     """The page of one system, and the three lines that matter; `show` opens it."""
     from dalembert.page.film import film
-    from dalembert.page.html_page import page, write
-    from dalembert.page.study import study
+    from dalembert.page.html_page import page, study
 
     target = output or Path(f"{file_of(name)}.html")
     with _progress(described.title) as tell:
@@ -83,7 +83,7 @@ def one(
         text = page(found)
     for line in matters(found):
         terminal.line(terminal.output(), *line)
-    written = write(text, target)
+    written = write(target, text)
     echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
     if show:
         opened(written)
@@ -100,10 +100,9 @@ def one(
 def of_study_file(path: Path, output: Path | None, *, show: bool = False) -> None:
     """The page of a saved study."""
     from dalembert.page.ensemble_page import ensemble_page
-    from dalembert.page.html_page import write
     from dalembert.studies.store import open_study
 
-    written = write(ensemble_page(open_study(path), str(path)), output or Path(f"{path.stem}.html"))
+    written = write(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path)))
     echo(f"written: {written.resolve()} ({written.stat().st_size / 1e6:.1f} MB)")
     if show:
         opened(written)
@@ -118,7 +117,7 @@ def _progress(title: str) -> Iterator[Callable[[str], None]]:
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from dalembert.page.study import STAGES
+    from dalembert.page.html_page import STAGES
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=out, transient=True) as bar:
@@ -133,8 +132,8 @@ def _progress(title: str) -> Iterator[Callable[[str], None]]:
 
 def matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
     """Agreement, energy drift, constraint residual."""
-    from dalembert.page.parts.head import energy_line
-    from dalembert.report.motion import SMALL
+    from dalembert.page.parts.equations import energy_line
+    from dalembert.report.results import SMALL
 
     agreed, run = found.agreed, found.run
     statement = agreed.statement[:1].upper() + agreed.statement[1:]
@@ -154,9 +153,8 @@ def matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
 
 def every(folder: Path) -> None:
     """A page for each system of the gallery, and the index that leads to them."""
-    from dalembert.page.html_page import page, write
+    from dalembert.page.html_page import page, study
     from dalembert.page.index import card, index
-    from dalembert.page.study import study
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -170,7 +168,7 @@ def every(folder: Path) -> None:
         described = subject(name)
         try:
             found = study(described, wished(name, described, None, {"--start": None, "--set": None, "--input": None}))
-            written = write(page(found), folder / f"{name}.html")
+            written = write(folder / f"{name}.html", page(found))
         except DalembertError as problem:
             failed += 1
             say(f"{name}: {problem}")
@@ -178,7 +176,7 @@ def every(folder: Path) -> None:
         cards.append(card(name, found))
         failed += not found.agreed.agree
         echo(f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB")
-    echo(f"written: {write(index(cards), folder / 'index.html').resolve()}")
+    echo(f"written: {write(folder / 'index.html', index(cards)).resolve()}")
     if failed:
         raise Ended(PROGRAM_FAILED)
 

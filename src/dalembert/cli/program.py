@@ -24,8 +24,8 @@ from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
 from dalembert.modelfile import ENDINGS as MODELS
 from dalembert.nearest_name import nearest
-from dalembert.report.comparison import PrintedResult
 from dalembert.report.document import Subject
+from dalembert.report.results import PrintedResult
 
 if TYPE_CHECKING:
     from dalembert.modelfile.settings import Settings

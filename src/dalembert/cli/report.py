@@ -16,7 +16,7 @@ from dalembert.errors import Unknown
 from dalembert.report import document
 
 if TYPE_CHECKING:
-    from dalembert.page.study import ReportRequest
+    from dalembert.page.html_page import ReportRequest
 
 
 def report(

@@ -121,7 +121,7 @@ def demonstration(
     events: Sequence[Any] = (),
 ) -> Iterator[Block]:
     """A run for a report, or the reason why there is none."""
-    from dalembert.report.motion import motion, not_run
+    from dalembert.report.results import motion, not_run
 
     try:
         run = run_of(system, duration, start=start, values=values, inputs=inputs, events=events, progress=False)

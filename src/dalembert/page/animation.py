@@ -9,10 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.files import file_name, free_name
+from dalembert.files import file_name, free_name, write
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import PAGES, film
-from dalembert.page.html_page import shell, write
+from dalembert.page.markup import shell
 from dalembert.page.parts.motion import arrow_legend, bands, coordinates, player
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
@@ -46,7 +46,7 @@ class Animation:
         """Write it to a file; the ending decides: .html, .png, .gif or .mp4."""
         target = Path(path)
         # whatever is no page is left to the film, which says what it can do
-        written = write(self.html, target) if target.suffix.lower() in PAGES else film(self.run, target)
+        written = write(target, self.html) if target.suffix.lower() in PAGES else film(self.run, target)
         return Animation(self.run, os.fspath(written))
 
     def _repr_html_(self) -> str:

@@ -1,20 +1,25 @@
-"""Normal forms where they can be had soon: of many long expressions most turn out to be too long to be read.
+"""What a page has room for: normal forms that can be had soon, long fragments compressed; of the rest the command that prints it.
 
-The count of operations decides, not the clock, so that the same page comes out on every computer.
+Of many long expressions most turn out to be too long to be read. The count of operations decides, not the clock, so that the same page
+comes out on every computer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+import base64
+import zlib
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from dalembert.algebra.folds import operands
 from dalembert.algebra.normal_form.forms import Form
 from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.algebra.printing.tree import ZERO, Sides, TooLongToWrite, Tree
+from dalembert.algebra.printing.tree import ZERO, Factors, Group, Sides, SignedTerms, TooLongToWrite, Tree
 from dalembert.algebra.tape import LEAVES, Tape
-from dalembert.report.blocks import Display
+from dalembert.principles.base import Derivation, Step
+from dalembert.report.blocks import Block, Display, FormulaSpan, words
+from dalembert.report.layouts import HtmlLayout
 from dalembert.report.writing import Writing
 
 # operations of expressions that may be tried in vain, and in all, before only short ones are tried
@@ -130,3 +135,98 @@ def _takes_more(tape: Tape, nodes: tuple[int, ...], most: int) -> bool:
             seen.add(k)
             stack += operands(*tape.nodes[k])
     return len(seen) > most
+
+
+# ---- fragments -------------------------------------------------------------------------------
+
+# shorter ones stand in the page as they are
+_SHORT_FRAGMENT: Final = 12_000
+# formulas of one display, and intermediates below it, beyond which a page is no place to read them
+MOST_LINES: Final = 60
+MOST_DEFINITIONS: Final = 120
+# quantities of one step of a derivation
+MOST_ITEMS: Final = 24
+
+
+class Packing(HtmlLayout):
+    """HTML that counts the packed fragments of a page, and remembers displays that stand in several places."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        # displays are kept, so that none is taken for another
+        self._written: dict[int, tuple[Display, tuple[str, str]]] = {}
+
+    def written(self, display: Display) -> tuple[str, str]:
+        """The lines of a display and its intermediates, written once."""
+        if id(display) not in self._written:
+            self._written[id(display)] = display, super().written(display)
+        return self._written[id(display)][1]
+
+    def text(self, blocks: Iterable[Block]) -> str:
+        """Blocks with their lists of intermediates folded; what is long is left to the script."""
+        return self._packed(super().text(blocks))
+
+    def _folded(self, count: str, below: str) -> str:
+        """with 12 intermediates, and the formulas below it"""
+        return f'<details class="with"><summary>{count}</summary>{self._packed(below)}</details>'
+
+    def _packed(self, html: str) -> str:
+        """The fragment itself, or a place that the script fills from a compressed block."""
+        if len(html) <= _SHORT_FRAGMENT:
+            return html
+        self.count += 1
+        packed = base64.b64encode(zlib.compress(html.encode(), 9)).decode("ascii")
+        waiting = '<p class="quiet">A long formula: it is unfolded by the script of this page.</p>'
+        block = f'<script type="application/octet-stream" id="packed-{self.count}">{packed}</script>'
+        return f'<div data-packed="packed-{self.count}">{waiting}</div>{block}'
+
+
+class Trimming:
+    """Steps with at most so many quantities as a page can show, and how many each of them lacks, by its title."""
+
+    def __init__(self) -> None:
+        self.missing: dict[str, int] = {}
+
+    def step(self, step: Step) -> Step:
+        """The first quantities of a step."""
+        if len(step.items) > MOST_ITEMS:
+            self.missing[step.title] = len(step.items) - MOST_ITEMS
+        return replace(step, items=step.items[:MOST_ITEMS])
+
+    def derivation(self, d: Derivation) -> Derivation:
+        """The same for every step of a derivation."""
+        return replace(d, told=tuple(map(self.step, d.steps)))
+
+
+def shortened(blocks: list[Block], command: str) -> list[Block]:
+    """The same blocks, with the rest of very long displays counted; `command` prints them all."""
+    found: list[Block] = []
+    for block in blocks:
+        found.append(block)
+        if isinstance(block, Display) and (len(block.lines) > MOST_LINES or len(block.definitions) > MOST_DEFINITIONS):
+            found[-1] = replace(block, lines=block.lines[:MOST_LINES], definitions=block.definitions[:MOST_DEFINITIONS])
+            missing = max(0, len(block.lines) - MOST_LINES), max(0, len(block.definitions) - MOST_DEFINITIONS)
+            parts = [f"{n} more {what}" for n, what in zip(missing, ("lines", "intermediates"), strict=True) if n]
+            found.append(words(f"… and {' and '.join(parts)}: too long for a page; {command} prints them all.", quiet=True))
+        if isinstance(block, Display) and lacks(block):
+            found.append(words(f"… stands for what is too long for a page; {command} prints it.", quiet=True))
+    return found
+
+
+def lacks(display: Display) -> bool:
+    """Whether something in its lines was too long to be written."""
+    return any(isinstance(line.right, FormulaSpan) and _lacks(line.right.tree) for line in display.lines)
+
+
+def _lacks(tree: Tree) -> bool:
+    """Whether something in it was left out."""
+    match tree:
+        case TooLongToWrite():
+            return True
+        case Sides(left) | Group(left):
+            return _lacks(left)
+        case SignedTerms(parts):
+            return any(_lacks(part) for _, part in parts)
+        case Factors(factors):
+            return any(map(_lacks, factors))
+    return False

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.page.html_page import header, shell
-from dalembert.page.parts.words import section, short, table, typeset
+from dalembert.page.markup import header, section, shell, short, table, typeset
 from dalembert.studies.chunk import OUTCOMES
 from dalembert.studies.members import DRAW
 

@@ -1,36 +1,175 @@
-"""One HTML file that shows everything dalembert knows about a system, and needs nothing but a browser."""
+"""One HTML file that shows everything dalembert knows about a system, and needs nothing but a browser.
+
+A study computes all of it once: derivations, agreement, a run, integrals, linear modes. The page writes it, one part after another.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from functools import cache
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
-from importlib import resources
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert import files
-from dalembert.errors import NotASystem, Unknown
-from dalembert.files import file_name
+from dalembert.agreement.agreement_table import Agreement
+from dalembert.agreement.catalogue import PRINCIPLES
+from dalembert.api.agreement import agreement
+from dalembert.api.energy_integrals import energy_integrals
+from dalembert.api.simulate import run_system
+from dalembert.errors import DalembertError, DalembertWarning, NotApplicable, NotASystem, Unknown
+from dalembert.files import file_name, write
+from dalembert.integrals.energy_integrals import EnergyIntegrals
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name
 from dalembert.numerics.symbol_values import without_units
-from dalembert.page.bracket_font import bracket_style
-from dalembert.page.embedding import Packing, floats, scene_data, script
-from dalembert.page.parts.equations import agreement, equations
-from dalembert.page.parts.head import head
-from dalembert.page.parts.motion import energy, motion
-from dalembert.page.parts.reproduction import of_study, reproduction, trial
+from dalembert.ode.failures import RunInterrupted, RunStopped
+from dalembert.page.bounded_forms import Packing
+from dalembert.page.embedding import floats, scene_data, script
+from dalembert.page.markup import header, shell
+from dalembert.page.parts import equations, motion, reproduction
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
-from dalembert.page.study import ReportRequest, Study, page_run, study
-from dalembert.page.vibration import linear
+from dalembert.page.vibration import Vibration, linear, vibrations
+from dalembert.principles.base import Derivation, derived
 from dalembert.report.document import Subject
+from dalembert.simulation.events.event import read_events
+from dalembert.simulation.run_options import RunOptions
 from dalembert.simulation.tables import columns_of
+
+if TYPE_CHECKING:
+    from dalembert.simulation.trajectory import Trajectory
+
+TOLERANCE: Final = 1e-11
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """How a system is to be set in motion, and how it is named on the command line and in Python."""
+
+    duration: float = 10.0
+    run: RunOptions = field(default_factory=RunOptions)
+    # what `dalembert report` was asked for: a name of the gallery or path/to/file.py:function; empty in a program
+    name: str = ""
+    # the options that were given on the command line, as they were given
+    options: tuple[str, ...] = ()
+
+
+def page_run(
+    start: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    events: Sequence[Any] = (),
+) -> RunOptions:
+    """A run that is looked at closely: finer than usual, and without a bar of its own."""
+    return RunOptions(
+        start=start or {},
+        values=values or {},
+        inputs=inputs or {},
+        rtol=TOLERANCE,
+        atol=TOLERANCE,
+        progress=False,
+        events=read_events(events),
+    )
+
+
+@dataclass(frozen=True)
+class Study:
+    """A system and all that is known about it; what could not be had is None, with the reason."""
+
+    subject: Subject
+    request: ReportRequest
+    derivations: tuple[Derivation, ...]
+    agreed: Agreement
+    run: Trajectory | None
+    why_no_run: str = ""
+    integrals: EnergyIntegrals | None = None
+    why_no_integrals: str = ""
+    vibrations: tuple[Vibration, ...] = ()
+    why_no_vibrations: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def system(self) -> System:
+        """The system itself."""
+        return self.subject.system
+
+
+Tell = Callable[[str], None]
+# what `tell` is told in the course of one study, before the page is written
+STAGES = ("principles and their agreement", "motion", "energy integrals", "equilibria and linear modes")
+
+
+def study(subject: Subject, request: ReportRequest, tell: Tell = lambda _: None) -> Study:
+    """Derive, compare, run, decide, linearize; `tell` hears what is going on."""
+    system = subject.system
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", DalembertWarning)
+        tell(STAGES[0])
+        agreed = agreement(system)
+        derivations = tuple(_derivations(system))
+        tell(STAGES[1])
+        run, why_no_run = _attempt(lambda: _run(system, request))
+        tell(STAGES[2])
+        found, why_no_integrals = _attempt(lambda: energy_integrals(system, values=request.run.values, inputs=request.run.inputs))
+        tell(STAGES[3])
+        near, why_no_vibrations = _attempt(lambda: vibrations(system, request.run))
+    remarks = tuple(dict.fromkeys(str(w.message) for w in heard if issubclass(w.category, DalembertWarning)))
+    return Study(
+        subject=subject,
+        request=request,
+        derivations=derivations,
+        agreed=agreed,
+        run=run,
+        why_no_run=why_no_run,
+        integrals=found,
+        why_no_integrals=why_no_integrals,
+        vibrations=near or (),
+        why_no_vibrations=why_no_vibrations,
+        remarks=remarks,
+    )
+
+
+def _derivations(system: System) -> list[Derivation]:
+    kin = kinematics(system)
+    found = []
+    for _, derive in PRINCIPLES:
+        try:
+            found.append(derived(derive, kin))
+        except NotApplicable:
+            continue  # the table of agreement says why
+    return found
+
+
+def _run(system: System, request: ReportRequest) -> Trajectory:
+    try:
+        return run_system(system, request.duration, request.run)
+    except RunInterrupted as ended:
+        part: Trajectory = ended.trajectory
+        return part
+    except RunStopped as failure:
+        # what there is of it is shown, and that it stopped
+        if failure.trajectory is None or len(failure.trajectory) < 3:
+            raise
+        warnings.warn(str(failure), DalembertWarning, stacklevel=2)
+        found: Trajectory = failure.trajectory
+        return found
+
+
+def _attempt(make: Callable[[], Any]) -> tuple[Any, str]:
+    """What could be made, or the reason why not."""
+    try:
+        return make(), ""
+    except DalembertError as problem:
+        return None, str(problem)
+
+
+# ---- the page --------------------------------------------------------------------------------
 
 PARTS: Final = (
     ("system", "System"),
@@ -41,40 +180,7 @@ PARTS: Final = (
     ("linear", "Modes"),
     ("reproduction", "Reproduce"),
 )
-SCRIPTS: Final = ("scene.js", "charts.js", "trial.js", "page.js")
 _MOST_ROWS: Final = 5000
-# before the first paint: light or dark, as chosen last time or as the computer is set
-_EARLY: Final = (
-    '{const d=document.documentElement;let t=null;try{t=localStorage.getItem("dalembert-theme")}catch{}'
-    'd.dataset.theme=t||(matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light")}'
-)
-
-
-@cache
-def asset(name: str) -> str:
-    """A file that is put into every page."""
-    return resources.files("dalembert.page").joinpath("assets", name).read_text(encoding="utf-8")
-
-
-def shell(title: str, body: str, *, scripts: bool = True) -> str:
-    """A document that holds all it needs; nothing may be fetched."""
-    own = "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:"
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:; font-src data:"
-    code = f"<script>{chr(10).join(map(asset, SCRIPTS))}</script>" if scripts else ""
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{asset('page.css')}{bracket_style()}</style>\n<script>{_EARLY}</script>\n"
-        "<noscript><style>.panel[hidden],.group[hidden]{display:block}.controls,.tabs{display:none}</style></noscript>\n"
-        f"</head>\n<body>\n{body}\n{code}\n</body>\n</html>\n"
-    )
-
-
-def header(title: str, links: str = "") -> str:
-    """The bar that stays: title, links to the parts, light or dark."""
-    theme = '<button class="theme" type="button" aria-label="Light or dark" title="Light or dark">◐</button>'
-    return f'<header class="bar"><div><b>{escape(title)}</b><nav aria-label="Parts">{links}</nav>{theme}</div></header>'
 
 
 def page(study: Study) -> str:
@@ -88,15 +194,15 @@ def page(study: Study) -> str:
     still = "" if drawn is None else svg(picture(drawn, 0, 900, 460))
     run = study.run
     plots = None if run is None else Plots.of_run(run)
-    panel, live = trial(of_study(study), drawn)
+    panel, live = reproduction.trial(reproduction.of_study(study), drawn)
     parts = [
-        head(study, sketch, packing),
-        equations(study, packing),
-        agreement(study),
-        motion(study, even, plots, drawn, still, panel),
-        energy(study, plots, packing),
+        equations.head(study, sketch, packing),
+        equations.equations(study, packing),
+        equations.agreement(study),
+        motion.motion(study, even, plots, drawn, still, panel),
+        motion.energy(study, plots, packing),
         linear(study),
-        reproduction(study),
+        reproduction.reproduction(study),
     ]
     links = "".join(f'<a href="#{identity}">{escape(words)}</a>' for identity, words in PARTS)
     bar = f'<a class="skip" href="#system">Skip to the page</a>{header(title, links)}'
@@ -116,11 +222,6 @@ def _table(study: Study) -> dict[str, Any]:
     columns = columns_of(shown)
     values = np.column_stack([shown.t, *columns.values()])
     return {"names": ["t", *columns], "values": floats(values, "<f8"), "file": f"{file_name(study.subject.title)}.csv"}
-
-
-def write(text: str, path: str | os.PathLike[str]) -> Path:
-    """The file appears whole or not at all."""
-    return files.write(path, text)
 
 
 @options_by_name
@@ -149,7 +250,7 @@ def write_report(
     named = {name: {_name(key): x for key, x in numbers.items()} for name, numbers in given.items()}
     motions = {_name(key): x for key, x in (inputs or {}).items()}
     request = ReportRequest(duration, page_run(named["start"], named["values"], motions, events))
-    return write(page(study(Subject(system, system.name, system.source, description), request)), path)
+    return write(path, page(study(Subject(system, system.name, system.source, description), request)))
 
 
 def _name(key: Any) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from dalembert.page.html_page import header, shell
+from dalembert.page.html_page import Study
+from dalembert.page.markup import header, shell
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
-from dalembert.page.study import Study
 
 
 @dataclass(frozen=True)

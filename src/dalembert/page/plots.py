@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert.algebra.printing.names import superscript
 from dalembert.page.embedding import floats
-from dalembert.page.parts.words import table
+from dalembert.page.markup import table
 from dalembert.simulation.plotting.svg import ticks, value_range
 
 if TYPE_CHECKING:

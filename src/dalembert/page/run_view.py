@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.simulate import simulate
+from dalembert.files import write
 from dalembert.ode.failures import MissingPackage
 from dalembert.page.embedding import scene_data, script
 from dalembert.page.film import png
-from dalembert.page.html_page import asset, shell, write
+from dalembert.page.markup import asset, shell
 from dalembert.page.parts.motion import arrow_legend, bands, coordinates, player
 from dalembert.page.parts.reproduction import PHASE, TrialRequest, trial
 from dalembert.page.plots import Plots
@@ -55,7 +56,7 @@ class RunView:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write it as a page."""
-        return write(self.html, path)
+        return write(path, self.html)
 
     def _repr_html_(self) -> str:
         """A frame over a picture: where frames are taken out, as in notebooks that are not trusted, the picture is left."""

@@ -14,8 +14,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
 from dalembert.page.dimension_lines import DimensionLine, dimension_lines
 from dalembert.page.geometry import CurveMembers, Grounds, MemberCurve, Poses, ancestors, contact_forces, loads, reaction_forces, springs
-from dalembert.page.outline import Outline, attached, outline
-from dalembert.page.shapes import DrawnBody, Solid, centre_mark, fitting, parts, solid
+from dalembert.page.shapes import DrawnBody, Outline, Solid, attached, centre_mark, fitting, outline, parts, solid
 from dalembert.page.view import View, view
 
 if TYPE_CHECKING:

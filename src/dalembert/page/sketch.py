@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.page.dimension_lines import DimensionLine, SketchLabel, labels
+from dalembert.page.embedding import traced
 from dalembert.page.geometry import MemberCurve
 from dalembert.page.scene import Scene
 from dalembert.page.shapes import DrawnBody, Solid
@@ -250,8 +252,6 @@ def _dimension(each: DimensionLine, camera: _Camera) -> Iterator[Face]:
 
 
 def _traces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
-    from dalembert.page.embedding import traced
-
     for n, place in enumerate(traced(scene)):
         if k > 1:
             yield Face(camera(scene.places[place].r[: k + 1])[0], None, COLOURS[n % len(COLOURS)], 1.2, alpha=0.7)
@@ -281,8 +281,6 @@ def _floor(scene: Scene, camera: _Camera) -> Iterator[Face]:
 
 def svg(drawn: Picture, title: str = "") -> str:
     """The picture as SVG that scales with its place; `title` is for those who do not see it."""
-    from html import escape
-
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {drawn.width:g} {drawn.height:g}" role="img" class="sketch"'
     label = f' aria-label="{escape(title)}">' if title else ">"
     return head + label + "".join(_element(f) for f in drawn.faces) + "".join(x.svg for x in drawn.labels) + "</svg>"

@@ -14,11 +14,10 @@ from dalembert.linear.linearize import linearize
 from dalembert.linear.model import LinearModel, Mode
 from dalembert.model.system import System
 from dalembert.page.embedding import scene_data, script
+from dalembert.page.markup import section, table
 from dalembert.page.parts.motion import PLAY
-from dalembert.page.parts.words import section, table
 from dalembert.page.scene import scene
 from dalembert.page.sketch import picture, svg
-from dalembert.page.study import Study
 from dalembert.states.evaluator import label
 from dalembert.statics.equilibrium import Equilibrium, equilibrium
 from dalembert.units.quantity import labelled
@@ -26,12 +25,11 @@ from dalembert.units.quantity import labelled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dalembert.page.html_page import Study
     from dalembert.simulation.run_options import RunOptions
     from dalembert.simulation.trajectory import Trajectory
 
     Numbers = NDArray[np.float64]
-    from dalembert.linear.model import Mode
-
 
 # radians or units of length that the largest coordinate of an animated mode reaches
 _AMPLITUDE: Final = 0.3

@@ -1,16 +1,19 @@
-"""The whole report of a system, from its description to the results it reproduces."""
+"""The whole report of a system, from its description and kinematics, which all principles share, to the results it reproduces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dalembert.algebra import formula as f
+from dalembert.geometry.frame import Frame
+from dalembert.geometry.point import Point
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation
-from dalembert.report import steps
+from dalembert.principles.base import Derivation, Item, Step
+from dalembert.report import results, steps, tables
 from dalembert.report.blocks import Block, Heading, TableBlock, words
-from dalembert.report.comparison import PrintedResult, printed
+from dalembert.report.results import PrintedResult
 from dalembert.report.steps import Level, StepPart
 from dalembert.report.writing import Writing
 
@@ -45,8 +48,6 @@ def derivations(subject: Subject, found: Sequence[Derivation], writing: Writing,
     shown: steps.Shown = {}
     first: list[StepPart] = []
     if level in ("full", "teach"):
-        from dalembert.report.preliminaries import preliminaries
-
         yield Heading(2, "Description and kinematics")
         first = list(preliminaries(found, writing))
         yield from steps.numbered(first, level)
@@ -65,8 +66,6 @@ def _cited(d: Derivation) -> Iterator[str]:
 
 def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing, motion: Iterable[Block] = ()) -> Iterator[Block]:
     """Description, freedoms, equations of motion, agreement, audit, printed results, and a motion if there is one."""
-    from dalembert.report import comparison, constraint_tables, tables
-
     kin = d.kinematics
     writing = writing.on(d.tape)
     yield from heading(subject)
@@ -77,15 +76,15 @@ def report(subject: Subject, d: Derivation, agreed: Agreement, writing: Writing,
     yield Heading(2, "Loads")
     yield from tables.loads(kin, writing)
     yield Heading(2, "Constraints and freedoms")
-    yield from constraint_tables.constraints(kin, writing)
-    yield constraint_tables.freedoms(kin)
+    yield from tables.constraints(kin, writing)
+    yield tables.freedoms(kin)
     yield Heading(2, "Equations of motion")
     yield writing.equations(d.tape, d.equations.residuals, d.equations.udot, d.equations.u)
     yield from steps.rates(d, writing)
-    yield from tables.dropped_out(d, writing)
+    yield from results.dropped_out(d, writing)
     yield Heading(2, "Agreement of the principles")
-    yield from comparison.agreement(agreed)
-    yield from printed(subject.results, subject.source, d, writing)
+    yield from results.agreement(agreed)
+    yield from results.printed(subject.results, subject.source, d, writing)
     yield from motion
     yield from sources(subject.source, *(r.principle.source for r in agreed.rows))
 
@@ -98,3 +97,89 @@ def sources(*texts: str) -> Iterator[Block]:
     if works:
         yield Heading(2, "Sources")
         yield TableBlock(("key", "work"), tuple(works.items()))
+
+
+# ---- what every derivation starts from -------------------------------------------------------
+
+r, v, w, u_r = f.Symbol("r"), f.Symbol("v"), f.Symbol("ω"), f.Symbol("u", ("r",))
+
+
+def preliminaries(found: Sequence[Derivation], writing: Writing, told: Callable[[Step], Step] = lambda step: step) -> Iterator[StepPart]:
+    """Description and kinematics, without what the only derivation shows itself; `told` may shorten a step before it is written."""
+    d = found[0]
+    own = {step.title for step in d.steps} if len(found) == 1 else set()
+    yield _description(d, writing)
+    yield _geometry(d, writing, told)
+    for step in _kinematic_steps(d):
+        if step.title not in own and step.items:
+            yield StepPart(step.title, tuple(steps.quantities(told(step), d, writing)), step.why)
+    if "Speeds" not in own and "Rates" not in own:
+        why = "With n coordinates and m independent rows, p = n − m speeds are independent, and every rate is a combination of them."
+        yield StepPart("Independent speeds", tuple(steps.rates(d, writing)), why)
+
+
+def _description(d: Derivation, writing: Writing) -> StepPart:
+    kin = d.kinematics
+    blocks: list[Block] = [
+        tables.symbols(kin.system, writing),
+        tables.bodies(kin.system, writing),
+        *tables.loads(kin, writing),
+        *tables.constraints(kin, writing),
+        tables.freedoms(kin),
+        tables.counted(kin, writing),
+    ]
+    why = "One description serves every principle. A load that contributes along no speed is named, and so is a row that says nothing."
+    return StepPart("Description", tuple(blocks), why)
+
+
+def _geometry(d: Derivation, writing: Writing, told: Callable[[Step], Step]) -> StepPart:
+    system, title = d.kinematics.system, "Frames, points and positions"
+    places = Step(title, r, tuple(Item(r, b.G - system.O, b.name) for b in system.bodies))
+    frames = (tables.frames(system, writing),) if len(system.space.frames) > 1 else ()
+    _, *positions = steps.quantities(told(places), d, writing)
+    blocks = (*frames, tables.points(system, writing), *positions)
+    why = "Frames hang on frames and points on points; vectors stay in the frame in which they are simplest."
+    return StepPart(title, tuple(blocks), why)
+
+
+def _kinematic_steps(d: Derivation) -> Iterator[Step]:
+    """v and ω in the rates, partial velocities in the independent speeds."""
+    kin = d.kinematics
+    bodies = kin.system.bodies
+    motion = kin.motion_in_rates
+    rigid = [(b, b.frame) for b in bodies if b.frame is not None]
+    yield Step(
+        "Velocities",
+        f.Equation(v, f.Rate(r)),
+        tuple(Item(v, motion.v(b.G), b.name) for b in bodies),
+        "Bar00 (27)",
+        "Each velocity is built on that of the point before it, so no long position vector is differentiated.",
+    )
+    yield Step(
+        "Angular velocities",
+        "ω = Σ ω of frame in frame",
+        tuple(Item(w, motion.w(F), b.name) for b, F in rigid),
+        "Gre03 (4.42)",
+        "Angular velocities of frames that hang on one another add.",
+    )
+    yield Step(
+        "Partial velocities",
+        f.Equation(f.Symbol("v", ("r",)), f.Partial(v, u_r)),
+        tuple(_partials(d, v, [(b.G, b.name) for b in bodies])),
+        "Bar00 (26)",
+        "What stands beside a speed in a velocity: the directions in which the constraints let the system move.",
+    )
+    yield Step(
+        "Partial angular velocities",
+        f.Equation(f.Symbol("ω", ("r",)), f.Partial(w, u_r)),
+        tuple(_partials(d, w, [(F, b.name) for b, F in rigid])),
+        "Bar00 (26)",
+        "The same for the turning of the bodies.",
+    )
+
+
+def _partials(d: Derivation, velocity: f.Symbol, places: Sequence[tuple[Point | Frame, str]]) -> Iterator[Item]:
+    kin = d.kinematics
+    for X, body in places:
+        for k, part in kin.partials(X)[0].items():
+            yield Item(f.Partial(velocity, f.Name(kin.name(kin.u[k]))), part, body)

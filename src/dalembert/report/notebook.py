@@ -13,28 +13,25 @@ from dalembert.integrals.energy_integrals import EnergyIntegrals
 from dalembert.kinematics.jacobian import Jacobian
 from dalembert.model.system import System
 from dalembert.principles.base import Derivation
-from dalembert.report import comparison, constraint_tables, steps, tables
-from dalembert.report import html as to_html
-from dalembert.report import latex as to_latex
-from dalembert.report import markdown as to_markdown
+from dalembert.report import results, steps, tables
 from dalembert.report.blocks import Block, Code, Display, Heading, Line, Paragraph
-from dalembert.report.energy_integrals import energy_integrals
+from dalembert.report.layouts import HTML, LATEX, MARKDOWN
 from dalembert.report.writing import Writing, matrix
 
 
 def html(shown: object) -> str:
     """As HTML, with formulas as MathML."""
-    return f'<div class="dalembert">\n{to_html.html(blocks(shown))}\n</div>'
+    return f'<div class="dalembert">\n{HTML.text(blocks(shown))}\n</div>'
 
 
 def markdown(shown: object) -> str:
     """As Markdown, with formulas between dollar signs."""
-    return to_markdown.text(blocks(shown))
+    return MARKDOWN.text(blocks(shown))
 
 
 def latex(shown: object) -> str:
     """As LaTeX, as it stands inside a document."""
-    return to_latex.body(blocks(shown))
+    return LATEX.text(blocks(shown))
 
 
 def blocks(shown: object) -> Iterable[Block]:
@@ -48,9 +45,9 @@ def blocks(shown: object) -> Iterable[Block]:
         case Equations():
             return [writing.on(shown.tape).equations(shown.tape, shown.residuals, shown.udot, shown.u)]
         case Agreement():
-            return [Heading(3, shown.system), *comparison.agreement(shown)]
+            return [Heading(3, shown.system), *results.agreement(shown)]
         case EnergyIntegrals():
-            return energy_integrals(shown, writing)
+            return results.energy_integrals(shown, writing)
         case Vector():
             return [Display((Line(writing.on(shown.tape).vector(shown)),))]
         case Dyadic():
@@ -87,15 +84,14 @@ def _system(system: System) -> Iterator[Block]:
         yield tables.frames(system, writing)
     if system.bodies:
         yield tables.bodies(system, writing)
-    yield from constraint_tables.described_constraints(system, writing)
+    yield from tables.described_constraints(system, writing)
 
 
 def _run(shown: object) -> Iterator[Block]:
-    from dalembert.report.motion import motion
     from dalembert.simulation.trajectory import Trajectory
 
     if not isinstance(shown, Trajectory):
         yield Code(str(shown))
         return
     yield Heading(3, shown.system.name)
-    yield from motion(shown)
+    yield from results.motion(shown)

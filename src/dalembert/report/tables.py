@@ -1,25 +1,32 @@
-"""What a system consists of: symbols, bodies, loads, constraints, freedoms."""
+"""What a system consists of: symbols, bodies, loads, constraint rows with what each is among all of them, and the freedoms they leave."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING, Final
 
-from dalembert.algebra.exact.field import decide_zero, shown_zero
-from dalembert.algebra.folds import Derivative, Linear, gradient, symbols_of
-from dalembert.algebra.printing.tree import Adjacent, Letter, Listed, Prose, Sides, Tree, UnitVector, total
+from dalembert.algebra.exact.field import decide_zero
+from dalembert.algebra.folds import Linear, gradient
+from dalembert.algebra.printing.tree import ZERO, Adjacent, Letter, Listed, Prose, Sides, Tree, UnitVector, total
 from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Number, Tape
+from dalembert.algebra.tape import Number
+from dalembert.errors import DalembertError
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutAxis, AboutBasis, Quaternion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.model.elements import Body, DeclaredSymbol, FrictionalContact, Load
+from dalembert.model.elements import Body, Constraint, DeclaredSymbol, FrictionalContact, Load
 from dalembert.model.system import System
-from dalembert.principles.base import Derivation
-from dalembert.report.blocks import Block, FormulaSpan, Span, TableBlock, VerdictSpan, words
+from dalembert.once import MadeOnce
+from dalembert.report.blocks import Block, Display, FormulaSpan, Line, Span, TableBlock, VerdictSpan, words
 from dalembert.report.writing import Writing, components
+
+if TYPE_CHECKING:
+    from dalembert.constraint_analysis.analysis import ConstraintAnalysis
+    from dalembert.constraint_analysis.hidden import HiddenPosition
+    from dalembert.constraint_analysis.integrability import RowClass
 
 KINDS = {
     "coordinate": "coordinate",
@@ -238,26 +245,98 @@ def symbols_listed(names: Iterable[str], writing: Writing) -> FormulaSpan:
     return FormulaSpan(Listed(tuple(map(writing.naming, names))))
 
 
-def dropped_out(d: Derivation, writing: Writing) -> Iterator[Block]:
-    """Constants, inputs and specified motions that no equation of motion depends on."""
-    t = d.tape.fork()
-    known = [s for s in d.kinematics.system.symbols.values() if s.kind in ("constant", "input", "specified")]
-    jets = {s.name: [i for name, i in t.names.items() if name.rstrip("'") == s.name] for s in known}
-    residuals = d.equations.residuals
-    theirs = {i for found in jets.values() for i in found}
-    there = [i for i in symbols_of(t, residuals) if i in theirs]
-    # the slope of one combination tells nearly all that are there; where it vanishes, every equation is asked
-    combined = gradient(t, {r: t.const(k) for k, r in enumerate(residuals, 1)}, there)
-    doubtful = {x for x, none in zip(there, shown_zero(t, combined), strict=True) if none}
-    inside = {name: [i for i in found if i in there] for name, found in jets.items()}
-    slopes = {name: [_slope(t, r, i) for i in found for r in residuals] for name, found in inside.items() if doubtful.issuperset(found)}
-    flat = [slope for each in slopes.values() for slope in each]
-    zero = dict(zip(flat, shown_zero(t, flat), strict=True))
-    gone = [name for name, each in slopes.items() if all(zero[slope] for slope in each)]
-    if gone:
-        yield words("No equation of motion depends on ", *writing.listed(gone), ".")
+# ---- constraints and freedoms ----------------------------------------------------------------
+
+_ANALYSES: Final = MadeOnce["ConstraintAnalysis | None"]()
 
 
-def _slope(t: Tape, e: int, x: int) -> int:
-    """∂e/∂x"""
-    return Derivative(t, lambda i: t.one if i == x else None)(e)
+def constraints(kin: Kinematics, writing: Writing) -> Iterator[Block]:
+    """The rows as described, and those that were dropped because they say nothing."""
+    yield from _described(kin.system, _of(kin), writing)
+    norms = [row.name for row in kin.rows if row.is_norm]
+    if norms:
+        yield words("Kept constant: ", ", ".join(norms), ".")
+    if kin.system.dropped:
+        yield words("Dropped, because it holds identically: ", ", ".join(kin.system.dropped), ".")
+
+
+def described_constraints(system: System, writing: Writing) -> Iterator[Block]:
+    """The rows as described; a system that is not complete yet may have some."""
+    yield from _described(system, _analysed(system), writing)
+
+
+def _of(kin: Kinematics) -> ConstraintAnalysis | None:
+    return _ANALYSES(kin, None, lambda: _analysed(kin.system))
+
+
+def _analysed(system: System) -> ConstraintAnalysis | None:
+    """All rows together; None where they contradict each other, which is for a start to say, or are not complete yet."""
+    from dalembert.constraint_analysis.analysis import constraints as analysis
+
+    try:
+        return analysis(system) if system.constraints else None
+    except DalembertError:
+        return None
+
+
+def _described(system: System, found: ConstraintAnalysis | None, writing: Writing) -> Iterator[Block]:
+    if not system.constraints:
+        return
+    classes = {} if found is None else {c.name: c for c in found.classes}
+    hidden = () if found is None else found.hidden
+    alone = {h.rows[0]: h for h in hidden if len(h.rows) == 1}
+    written, definitions = writing.scalars(system.space.tape, [c.expression.i for c in system.constraints])
+    lines = []
+    for c, w in zip(system.constraints, written, strict=True):
+        integral = (": ", _constant(alone[c.name], writing)) if c.name in alone else ()
+        lines.append(Line(FormulaSpan(Sides(w, ZERO)), note=(f"{c.name}, {_row_kind(c, classes.get(c.name))}", *integral)))
+    yield Display(tuple(lines), definitions)
+    for h in hidden:
+        if len(h.rows) > 1:
+            yield words("Together the rows ", ", ".join(h.rows), " integrate: ", _constant(h, writing), ".")
+
+
+def _row_kind(c: Constraint, kind: RowClass | None) -> str:
+    word = "holonomic" if c.holonomic else "whether it integrates is undecided"
+    word = word if kind is None else kind.words
+    word = "not linear in the rates: by Chetaev's rule" if c.nonlinear else word
+    return word + (", redundant: noncontributing where the others hold" if c.redundant else "")
+
+
+def _constant(h: HiddenPosition, writing: Writing) -> FormulaSpan:
+    """φ = constant"""
+    phi = writing.scalar(h.phi.tape, h.phi.i)
+    return FormulaSpan(Sides(phi.tree, Prose("constant")), phi.definitions)
+
+
+def freedoms(kin: Kinematics) -> Block:
+    """n − m_hol freedoms of configuration, n − m of velocity; rows that integrate together count as holonomic.
+
+    Source: Mei85 (7.8) counts holonomic rows only.
+    """
+    n, m, found = kin.n_q, len(kin.rows), _of(kin)
+    integrated = 0 if found is None else found.integrable
+    holonomic = sum(row.holonomic for row in kin.rows) + integrated
+    after = f" ({integrated} of them after integration)" if integrated else ""
+    rows = f"{holonomic} holonomic{after} and {m - holonomic} nonholonomic constraint rows" if m else "no constraint rows"
+    freedom = "freedom" if n - holonomic == 1 else "freedoms"
+    start = " from a given start" if integrated else ""
+    return words(f"{n} coordinate{'s' * (n > 1)}, {rows}: {n - holonomic} {freedom} of configuration{start}, {n - m} of velocity.")
+
+
+def counted(kin: Kinematics, writing: Writing) -> TableBlock:
+    """Where the freedoms come from: what brings them in, what takes them away."""
+    held = [row.name for row in kin.rows if row.holonomic]
+    rolling, found = [row.name for row in kin.rows if not row.holonomic], _of(kin)
+    integrated = 0 if found is None else found.integrable
+    n, left = kin.n_q, len(rolling) - integrated
+    rows: list[tuple[Span, ...]] = [("coordinates", str(n), symbols_listed(map(kin.name, kin.q), writing))]
+    rows += [("holonomic rows", str(len(held)), ", ".join(held))] if held else []
+    if found is not None and integrated:
+        names = dict.fromkeys([c.name for c in found.classes if c.integrated] + [name for h in found.hidden for name in h.rows])
+        rows.append(("rows that integrate", str(integrated), f"{', '.join(names)}; the start decides the constant"))
+        rolling = [c.name for c in found.classes if not c.holonomic]
+    rows += [("freedoms of configuration", str(n - len(held) - integrated), "coordinates less holonomic rows (Mei85 (7.8))")]
+    rows += [("nonholonomic rows", str(left), ", ".join(rolling))] if left else []
+    rows += [("freedoms of velocity", str(kin.n_u), symbols_listed(map(kin.name, kin.u), writing))]
+    return TableBlock(("count", "", "which, and why"), tuple(rows))

@@ -16,7 +16,7 @@ import numpy as np
 from dalembert.algebra.folds import Linear, gradient
 from dalembert.errors import NotLinear
 from dalembert.geometry.rotation import Quaternion
-from dalembert.page.live.parts import ModulePart, expressions
+from dalembert.page.live.motion import ModulePart, expressions
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.assembly import Assembler, PositionRow, nudges
 from dalembert.states.conditions import Condition, conditions

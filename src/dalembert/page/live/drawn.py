@@ -28,7 +28,7 @@ from dalembert.integrals.audit import energies_of
 from dalembert.kinetics.reactions import driving, reactions
 from dalembert.kinetics.row_actions import held_rows
 from dalembert.model.bodies import turning_axes
-from dalembert.page.live.parts import ModulePart, expressions
+from dalembert.page.live.motion import ModulePart, expressions
 from dalembert.simulation.quantities import energies, residuals
 from dalembert.simulation.reactions.finding import acts
 from dalembert.simulation.reactions.loads import RunReactions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.algebra.folds import gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
-from dalembert.page.live.parts import ModulePart, expressions, field_letters
+from dalembert.page.live.motion import ModulePart, expressions, field_letters
 from dalembert.simulation.events.acting import Impact, reset_values
 from dalembert.simulation.events.event import SIGNS, Event, EventAction
 from dalembert.simulation.events.watching import event_node
@@ -28,18 +28,12 @@ class Happenings:
     texts: tuple[tuple[str, str], ...] = ()
     exports: tuple[str, ...] = ()
     data: dict[str, Any] | None = None
-
-    @property
-    def restitutions(self) -> dict[str, float]:
-        """The coefficients that were given as numbers, by the names they have in a page."""
-        events = self.data["list"] if self.data else []
-        return {e["restitution"]: e["value"] for e in events if e.get("restitution")}
+    # the coefficients that were given as numbers, by the names they have in a page
+    restitutions: dict[str, float] = field(default_factory=dict)
 
 
 def happenings(evaluator: Evaluator, events: Sequence[Event]) -> Happenings:
     """`crossings` and `slopes` of all events, and `acts`: new values, or φ̇, ε and the entries of 𝓜, A and J."""
-    if not events:
-        return Happenings()
     kin, tape = evaluator.kin, evaluator.tape
     state = (*kin.state, evaluator.time)
     nodes = [event_node(evaluator, e) for e in events]
@@ -48,7 +42,8 @@ def happenings(evaluator: Evaluator, events: Sequence[Event]) -> Happenings:
     described = [_described(evaluator, e, node, acts) for e, node in zip(events, nodes, strict=True)]
     parts = tuple(expressions(name, tape, outs, state) for name, outs in (("crossings", nodes), ("slopes", slopes), ("acts", acts)))
     data = {"list": described, "fields": field_letters(FIELDS), "look": f"{_PREFIX}.{EXPORTS[0]}"}
-    return Happenings(parts, ((_PREFIX, text()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS), data)
+    restitutions = {e["restitution"]: e["value"] for e in described if e.get("restitution")}
+    return Happenings(parts, ((_PREFIX, text()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS), data, restitutions)
 
 
 def _described(evaluator: Evaluator, e: Event, node: int, acts: list[int]) -> dict[str, Any]:

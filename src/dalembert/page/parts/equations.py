@@ -1,22 +1,75 @@
-"""The equations by each principle behind a switch, and how each comes about, step by step; and whether they agree."""
+"""The system and the facts that matter, its equations by each principle, behind a switch and step by step, and whether they agree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import inf
+from typing import TYPE_CHECKING
 
 from dalembert.algebra.normal_form.normal import operation_count
-from dalembert.page.bounded_forms import BoundedForms
-from dalembert.page.embedding import Packing, Trimming, lacks, shortened
-from dalembert.page.parts.words import lowered, panel, section, shell_name, switch
-from dalembert.page.study import Study
+from dalembert.page.bounded_forms import BoundedForms, Packing, Trimming, lacks, shortened
+from dalembert.page.markup import lowered, panel, section, shell_name, short, switch, typeset
 from dalembert.principles.base import Derivation
-from dalembert.report import comparison, steps, tables
+from dalembert.report import results, steps, tables
 from dalembert.report.blocks import Block, Display, Heading, words
-from dalembert.report.comparison import printed
-from dalembert.report.html import html
-from dalembert.report.preliminaries import preliminaries
+from dalembert.report.document import preliminaries
+from dalembert.report.layouts import HTML
+from dalembert.report.results import SMALL
+from dalembert.report.writing import Writing
+
+if TYPE_CHECKING:
+    from dalembert.page.html_page import Study
+    from dalembert.simulation.trajectory import Trajectory
+
+
+def head(study: Study, sketch: str, packing: Packing) -> str:
+    """The first thing that is seen."""
+    subject, kin = study.subject, study.derivations[0].kinematics
+    writing = Writing().on(study.derivations[0].tape)
+    lead = f'<p class="lead">{escape(subject.description)}</p>' if subject.description else ""
+    source = f'<p class="source">Source: {escape(subject.source)}</p>' if subject.source else ""
+    picture = f'<div class="picture">{sketch}</div>' if sketch else ""
+    hero = f'<div class="hero"><div><h1>{escape(subject.title)}</h1>{lead}{source}{_facts(study)}</div>{picture}</div>'
+    blocks: dict[str, list[Block]] = {
+        "Coordinates, speeds and constants": [tables.symbols(subject.system, writing)],
+        "Bodies": [tables.bodies(subject.system, writing)],
+        "Loads": list(tables.loads(kin, writing)),
+        "Constraints and freedoms": [*tables.constraints(kin, writing), tables.freedoms(kin)],
+    }
+    command = f"dalembert derive {shell_name(study.request.name)}"
+    first, *others = (f"<h3>{escape(title)}</h3>{packing.text(shortened(inside, command))}" for title, inside in blocks.items())
+    parts = f'<div class="columns description"><div>{first}</div><div>{"".join(others)}</div></div>'
+    return f'<section id="system" aria-label="The system">{hero}{parts}</section>'
+
+
+def _facts(study: Study) -> str:
+    """Freedoms, agreement, energy, constraints: whether the rest can be trusted."""
+    kin, run, agreed = study.derivations[0].kinematics, study.run, study.agreed
+    count = sum(r.applicable for r in agreed.rows)
+    facts = [(f"{kin.n_u}", f"freedom{'s' * (kin.n_u != 1)} of velocity, {kin.n_q} coordinate{'s' * (kin.n_q != 1)}", "plain")]
+    word = {True: "agree", False: "DISAGREE", None: "compared: undecided"}[agreed.holds]
+    verdict = f"{count} principles {word}"
+    chance = f"exactly; chance of error below {short(agreed.bound)}" if agreed.bound else "they give identical expressions"
+    facts.append((verdict, chance if agreed.agree else "see Agreement", {True: "good", False: "bad", None: "plain"}[agreed.holds]))
+    if run is not None:
+        size, what = energy_line(run)
+        facts.append((short(size), what, _tone(size)))
+        if run.residuals:
+            facts.append((short(run.worst_residual), "largest residual of a constraint", _tone(run.worst_residual)))
+    items = [f'<li class="{kind}"><b>{escape(a)}</b><span>{typeset(b)}</span></li>' for a, b, kind in facts]
+    return f'<ul class="facts">{"".join(items)}</ul>'
+
+
+def _tone(size: float) -> str:
+    return "good" if size <= SMALL else "bad"
+
+
+def energy_line(run: Trajectory) -> tuple[float, str]:
+    """The size of the energy's drift, and what it is."""
+    if run.energy_audit is not None and len(run):
+        return run.integrals.relative_drift, "drift of E_Z = K₂ + 𝒰 + Z, as a part of its scale"
+    return run.energy_drift, "drift of T + V, as a part of the largest T"
 
 
 def equations(study: Study, packing: Packing) -> str:
@@ -32,8 +85,8 @@ def equations(study: Study, packing: Packing) -> str:
         panel("panel", "principle", d.principle.name, d.principle.title, written[d.principle.name][1], first=d is chosen)
         for d in study.derivations
     ]
-    rates = packing.html(shortened(list(steps.rates(first, writing)), command))
-    gone = html(list(tables.dropped_out(first, writing)))
+    rates = packing.text(shortened(list(steps.rates(first, writing)), command))
+    gone = HTML.text(results.dropped_out(first, writing))
     trimming = Trimming()
     common = steps.numbered(list(preliminaries(study.derivations, writing, trimming.step)), "teach")
     shared = _folded(common, packing, f"{command} --steps full", trimming)
@@ -46,7 +99,7 @@ def equations(study: Study, packing: Packing) -> str:
         *panels,
         f"<h3>Rates of the coordinates</h3>{rates}{gone}",
         f"<h3>From the description to the kinematics</h3><p>What all principles share.</p>{shared}",
-        lowered(html(printed(study.subject.results, study.subject.source, first, writing))),
+        lowered(HTML.text(results.printed(study.subject.results, study.subject.source, first, writing))),
     )
 
 
@@ -80,7 +133,7 @@ def _principle(d: Derivation, writing: BoundedForms, packing: Packing, command: 
     """What it says, the equations it gives, and the steps to them, folded; and how long the equations are."""
     command = f"{command} --by {d.principle.name}"
     brief = [b for b in steps.derivation(d, writing, level="equations") if not (isinstance(b, Heading) and b.level == 2)]
-    statement, rest = html(brief[:1]), packing.html(shortened(brief[1:], command))
+    statement, rest = HTML.text(brief[:1]), packing.text(shortened(brief[1:], command))
     trimming = Trimming()
     long = _folded(steps.derivation(trimming.derivation(d), writing, level="teach"), packing, f"{command} --steps teach", trimming)
     return _length(brief, packing), f'<div class="statement">{statement}</div>{rest}<h3>Derivation step by step</h3>{long}'
@@ -98,11 +151,11 @@ def _folded(blocks: Iterable[Block], packing: Packing, command: str, trimming: T
     for title, inside in parts:
         lacks = trimming.missing.get(title.partition(". ")[2], 0)
         rest = [words(f"… and {lacks} more quantities: too many for a page; {command} prints them all.", quiet=True)] if lacks else []
-        shown = packing.html([*shortened(inside, command), *rest])
+        shown = packing.text([*shortened(inside, command), *rest])
         found.append(f"<details><summary>{escape(title)}</summary>{shown}</details>")
     return "".join(found)
 
 
 def agreement(study: Study) -> str:
     """The table of principles with families and effort, the exactness statement, the audit."""
-    return section("agreement", "Agreement of the principles", html(comparison.agreement(study.agreed)))
+    return section("agreement", "Agreement of the principles", HTML.text(results.agreement(study.agreed)))

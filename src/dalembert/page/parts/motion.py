@@ -10,15 +10,14 @@ import numpy as np
 
 from dalembert.algebra.printing.mathml import math
 from dalembert.errors import DalembertError
-from dalembert.page.bounded_forms import BoundedForms
-from dalembert.page.embedding import Packing, longest, shortened
+from dalembert.page.bounded_forms import BoundedForms, Packing, shortened
+from dalembert.page.embedding import longest
 from dalembert.page.live.drawn import reaction_places
+from dalembert.page.markup import panel, section, shell_name, short, shown_name, switch, table, typeset
 from dalembert.page.parts.reproduction import PHASE
-from dalembert.page.parts.words import panel, section, shell_name, short, shown_name, switch, table, typeset
 from dalembert.page.plots import PlotCurve, PlotPanel, Plots
-from dalembert.page.study import Study
 from dalembert.report.blocks import Heading
-from dalembert.report.energy_integrals import energy_integrals
+from dalembert.report.results import energy_integrals
 from dalembert.report.writing import Writing
 from dalembert.simulation.summary import event_lines
 from dalembert.units.quantity import labelled
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.model.elements import FrictionalContact
     from dalembert.model.system import System
+    from dalembert.page.html_page import Study
     from dalembert.page.scene import Scene
     from dalembert.simulation.reactions.loads import JointLoad, RowLoad
     from dalembert.simulation.trajectory import Trajectory
@@ -204,7 +204,7 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
     else:
         command = f"dalembert integrals {shell_name(study.request.name)}"
         blocks = shortened(list(energy_integrals(study.integrals, BoundedForms())), command)
-        parts.append(packing.html([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks]))
+        parts.append(packing.text([Heading(3, b.words) if isinstance(b, Heading) else b for b in blocks]))
     return section("energy", "Energy", *parts)
 
 

@@ -1,13 +1,16 @@
 """The run again: versions, parameters, the command and the Python that make a page, and the panel "Try it" that runs it in the page.
 
-The panel's script builds fields and sliders; the module, the engine and the data that it runs stand beside it.
+The panel's script builds fields and sliders; the WebAssembly module of the run, the engine that calls it and the data that it reads
+(motion, start, what is drawn, what may be changed) stand beside it.
 """
 
 from __future__ import annotations
 
+import base64
 import platform
+import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from importlib import resources
@@ -20,15 +23,22 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
 from dalembert.files import file_name
 from dalembert.model.system import units_by_name
+from dalembert.numerics import wasm
+from dalembert.numerics.joining import joined
 from dalembert.page.embedding import script
-from dalembert.page.parts.words import lowered, section, shown_name, table
-from dalembert.page.study import ReportRequest, Study
+from dalembert.page.live.beginning import beginning
+from dalembert.page.live.drawn import bars, live_reactions, outputs, properties
+from dalembert.page.live.happenings import Happenings, happenings
+from dalembert.page.live.motion import motion
+from dalembert.page.markup import lowered, section, shown_name, table
 from dalembert.report import document
-from dalembert.report.html import html
+from dalembert.report.layouts import HTML
 from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.jump_times import bends_in_time
+from dalembert.states.evaluator import Evaluator
 
 if TYPE_CHECKING:
+    from dalembert.page.html_page import ReportRequest, Study
     from dalembert.page.scene import Scene
     from dalembert.simulation.trajectory import Trajectory
 
@@ -42,7 +52,7 @@ def reproduction(study: Study) -> str:
     data = '<p><button class="download" type="button">Download the motion as CSV</button></p>' if study.run is not None else ""
     asked = f"<h3>Command</h3><pre><code>{escape(command(study.request))}</code></pre>" if study.request.name else ""
     python = f"<h3>Python</h3><pre><code>{escape(program(study))}</code></pre>"
-    works = lowered(html(document.sources(study.subject.source, *(d.principle.source for d in study.derivations))))
+    works = lowered(HTML.text(document.sources(study.subject.source, *(d.principle.source for d in study.derivations))))
     left = f"<div><h3>Versions, values and tolerances</h3>{made_with}{data}</div>"
     return section("reproduction", "How to make this page again", f'<div class="columns">{left}<div>{asked}{python}</div></div>', works)
 
@@ -189,8 +199,6 @@ def trial(request: TrialRequest | None, drawn: Scene | None) -> tuple[str, str]:
 
 
 def _blocks(request: TrialRequest, drawn: Scene | None) -> str:
-    from dalembert.page.live.module import live_module
-
     module = live_module(request.run, request.start, drawn, request.events)
     known, system = module.data["values"], request.run.system
     kinds: dict[str, str] = {s.name: s.kind for s in system.symbols.values()}
@@ -228,3 +236,46 @@ def engine_text() -> str:
     """What the worker of a page runs."""
     folder = resources.files("dalembert.page").joinpath("assets")
     return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ENGINE)
+
+
+@dataclass(frozen=True)
+class LiveModule:
+    """The module as bytes, and the data of its engine."""
+
+    code: bytes = field(repr=False)
+    data: dict[str, Any] = field(repr=False)
+
+    @property
+    def packed(self) -> str:
+        """Compressed, as text."""
+        return base64.b64encode(zlib.compress(self.code, 9)).decode("ascii")
+
+
+def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, events: Sequence[Event] = ()) -> LiveModule:
+    """The run of a trajectory that began from `start` and watched for `events`, ready to be run again with other numbers."""
+    setting = run.values
+    evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
+    changed = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in events)
+    moves, begins = motion(run, changed_by_events=changed), beginning(run, evaluator, start)
+    happens = happenings(evaluator, events) if events else Happenings()
+    seen, places = outputs(run, drawn, evaluator)
+    must, laws = properties(run, drawn, evaluator)
+    reacts = live_reactions(run, evaluator)
+    parts = (*moves.parts, *begins.parts, *happens.parts, *reacts.parts, seen, must)
+    text = joined([*moves.texts, *happens.texts, *(("", part.text) for part in parts)])
+    exports = [*moves.exports, *happens.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
+    tape = setting.kin.tape
+    data = {
+        **moves.data,
+        "parts": {part.name: part.data for part in parts},
+        "values": {str(tape.nodes[i][1]): x for i, x in setting.numbers.items()} | happens.restitutions,
+        "state": list(run.names),
+        "start": begins.data,
+        "starts": [vars(f) for f in begins.fields],
+        "outputs": places,
+        "laws": laws,
+        "events": happens.data,
+        "reactions": reacts.data,
+        "bars": [] if drawn is None else [bars(b, drawn) for b in drawn.bodies],
+    }
+    return LiveModule(wasm.module(text, exports, optimize=0), data)

@@ -1,20 +1,22 @@
-"""One WebAssembly module for one run, and the data that its engine reads: motion, start, what is drawn, what may be changed.
+"""y = f(x, p) for a page: functions in LLVM text, with the names of the numbers that each of them takes, and those of a run.
 
 (q̇, u̇), projection and what rides along are functions of the module, with the loop that calls them.
 """
 
 from __future__ import annotations
 
-import base64
-import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from dalembert.algebra.folds import symbols_of
+from dalembert.algebra.tape import Tape
 from dalembert.api.compile import what_to_integrate
 from dalembert.integrals.audit import JUMPS, Z, energies_of, extra_work, generalized_work, quadratures
-from dalembert.numerics import wasm
-from dalembert.numerics.joining import joined
+from dalembert.numerics import emit
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.jit import WASM32
+from dalembert.numerics.llvm_types import POINTER
 from dalembert.ode.constrained.fields import FIELDS as ROW_FIELDS
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.constrained.solver_text import text as solver_text
@@ -22,22 +24,55 @@ from dalembert.ode.constrained.straight import safe_sines
 from dalembert.ode.control import loop_text
 from dalembert.ode.run import FIELDS as RUN_FIELDS
 from dalembert.ode.run import ROWS, WorkRow
-from dalembert.page.live.beginning import beginning
-from dalembert.page.live.drawn import bars, live_reactions, outputs, properties
-from dalembert.page.live.happenings import happenings
-from dalembert.page.live.parts import ModulePart, compiled, field_letters, names
 from dalembert.simulation.context import TEXT as CONTEXT_TEXT
 from dalembert.simulation.context_fields import FIELDS as CONTEXT_FIELDS
 from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Audit, native_audit
-from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.run_options import NATIVE
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.states.evaluator import Evaluator
 
-if TYPE_CHECKING:
-    from dalembert.page.scene import Scene
 
+@dataclass(frozen=True)
+class ModulePart:
+    """One function of the module: its name and text, the names of its parameters, the sizes of its result and its work."""
+
+    name: str
+    text: str = field(repr=False)
+    parameters: tuple[str, ...]
+    n_out: int
+    work: int
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the engine of the page must know to call it."""
+        return {"p": list(self.parameters), "out": self.n_out, "work": self.work}
+
+
+def expressions(name: str, tape: Tape, outs: Sequence[int], state: Sequence[int]) -> ModulePart:
+    """Nodes of a tape as a function of the state; every other symbol is a parameter."""
+    inside = set(state)
+    parameters = tuple(i for i in symbols_of(tape, outs) if i not in inside)
+    text = emit.emit(tape.nodes, outs, state, parameters, name=name, target=WASM32)
+    return ModulePart(name, text.ir, names(tape, parameters), len(outs), text.work_size)
+
+
+def compiled(name: str, function: CompiledFunction, parameters: tuple[str, ...]) -> ModulePart:
+    """What was compiled for this machine, written for a page."""
+    text, work = function.text_for(WASM32, name)
+    return ModulePart(name, text, parameters, function.n_out, work)
+
+
+def names(tape: Tape, symbols: Sequence[int]) -> tuple[str, ...]:
+    """The names of symbols."""
+    return tuple(str(tape.nodes[i][1]) for i in symbols)
+
+
+def field_letters(fields: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Each field of a structure with the letter of its kind: a number, or an address or whole number."""
+    return [[name, "f" if kind == "double" else "p" if kind == POINTER else "i"] for name, kind in fields]
+
+
+# ---- a run -----------------------------------------------------------------------------------
 
 _LOOP: Final = ("start", "advance", "rhs", "rhs_without_time", "project")
 _ROWS: Final = ("rates", "project", "choose_rows")
@@ -135,45 +170,3 @@ def _watched(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:
         "multipliers": audit.takes_multipliers,
         "works": works,
     }
-
-
-@dataclass(frozen=True)
-class LiveModule:
-    """The module as bytes, and the data of its engine."""
-
-    code: bytes = field(repr=False)
-    data: dict[str, Any] = field(repr=False)
-
-    @property
-    def packed(self) -> str:
-        """Compressed, as text."""
-        return base64.b64encode(zlib.compress(self.code, 9)).decode("ascii")
-
-
-def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, events: Sequence[Event] = ()) -> LiveModule:
-    """The run of a trajectory that began from `start` and watched for `events`, ready to be run again with other numbers."""
-    setting = run.values
-    evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
-    changed = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in events)
-    moves, begins, happens = motion(run, changed_by_events=changed), beginning(run, evaluator, start), happenings(evaluator, events)
-    seen, places = outputs(run, drawn, evaluator)
-    must, laws = properties(run, drawn, evaluator)
-    reacts = live_reactions(run, evaluator)
-    parts = (*moves.parts, *begins.parts, *happens.parts, *reacts.parts, seen, must)
-    text = joined([*moves.texts, *happens.texts, *(("", part.text) for part in parts)])
-    exports = [*moves.exports, *happens.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
-    tape = setting.kin.tape
-    data = {
-        **moves.data,
-        "parts": {part.name: part.data for part in parts},
-        "values": {str(tape.nodes[i][1]): x for i, x in setting.numbers.items()} | happens.restitutions,
-        "state": list(run.names),
-        "start": begins.data,
-        "starts": [vars(f) for f in begins.fields],
-        "outputs": places,
-        "laws": laws,
-        "events": happens.data,
-        "reactions": reacts.data,
-        "bars": [] if drawn is None else [bars(b, drawn) for b in drawn.bodies],
-    }
-    return LiveModule(wasm.module(text, exports, optimize=0), data)

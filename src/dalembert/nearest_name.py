@@ -28,6 +28,8 @@ _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "friction": ("mu", "mu_k"),
     "static": ("mu_s",),
     "restitution": ("e", "epsilon", "cor"),
+    "value": ("default", "number"),
+    "display": ("latex", "tex", "label", "symbol"),
     "rest": ("length", "l0", "free_length", "natural_length"),
 }
 
@@ -73,6 +75,8 @@ def options_by_name(verb: Callable[P, R]) -> Callable[P, R]:
 
 def meant_option(name: str, known: tuple[str, ...]) -> str:
     """A question about the option that was meant, by what other programs call it or by its letters; or nothing."""
+    if name in ("unit", "units") and "display" in known:
+        return "a unit stands in a value, '2 kg', or in s.units(x='m');"
     ours = next((ours for ours, theirs in _ELSEWHERE.items() if name in theirs and ours in known), None)
     return f"did you mean '{ours}'?" if ours else nearest(name, known)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import numpy as np
 import pytest
@@ -95,3 +96,22 @@ def test_a_verb_that_files_do_not_know_is_a_sentence(tmp_path):
     with pytest.raises(da.Unwritable, match=r"a file has no word for shake\(…\)"):
         s.save(tmp_path / "m.toml")
     assert not list(tmp_path.iterdir())
+
+
+def test_axes_by_their_letters(tmp_path):
+    s = da.System("Letters")
+    P = s.slide("x", s.pin("a", s.O, axis="y"), axis="z")
+    s.disk("disk", P, P.frame.rotated(s["x"], "x"), 2, 0.5, "z")
+    s.save(tmp_path / "m.toml")
+    assert equal(s, da.load(tmp_path / "m.toml"))
+
+
+def test_friction_that_is_viscous_alone(tmp_path):
+    s = da.System("Sliders")
+    s.particle("bead", 1, s.slide("x", s.O))
+    for _ in range(2):
+        s.friction(s["x"].dot, 0, normal=1, viscous=2)
+    s.friction(s["x"].dot, 0.1, normal=1, viscous=2)
+    s.save(tmp_path / "m.toml")
+    assert equal(s, da.load(tmp_path / "m.toml"))
+    assert ["friction 1", "friction 2", "friction 3"] == list(tomllib.loads((tmp_path / "m.toml").read_text())["friction"])

@@ -147,6 +147,14 @@ def test_an_inertia_that_no_body_has_is_taken_and_named(tmp_path):
     assert 1 == len(s.q)
 
 
+def test_a_mass_that_is_taken_as_it_is_runs_as_a_symbol_too(tmp_path):
+    file = written(tmp_path, LINK.format("a", 1, 1), LINK.format("rotor", 0, 1), JOINT.format("j", "continuous", "a", "rotor"))
+    for named in ((), ("mass",)):
+        assert pytest.approx(1.0) == da.simulate(quiet(file, symbols=named), 1.0, start={"j.dot": 1.0}).q[-1, 0]
+    with pytest.raises(da.DalembertError, match="the mass of 'rotor' is -1"):
+        da.simulate(quiet(file, symbols=("mass",)), 1.0, values={"m_rotor": -1})
+
+
 def test_a_joint_that_moves_nothing_is_held_and_named(tmp_path):
     parts = [LINK.format("a", 1, 1), LINK.format("b", 1, 1), '<link name="eye"/>']
     file = written(tmp_path, *parts, JOINT.format("j", "continuous", "a", "b"), JOINT.format("blink", "continuous", "b", "eye"))

@@ -110,13 +110,16 @@ class Frame:
                 return self._child(name, AboutBasis(theta, k, int(v)))
         return self._child(name, AboutAxis(theta, n))
 
-    def unit(self, axis: Vector) -> Triple:
+    def named_axis(self, axis: Vector | str) -> Vector:
+        """The axis of this frame that "x", "y" or "z" names; anything else as it is."""
+        return getattr(self, axis) if isinstance(axis, str) and axis in ("x", "y", "z") else axis  # type: ignore[return-value]
+
+    def unit(self, axis: Vector | str) -> Triple:
         """n/|n|: the components of a rotation axis, which is fixed in this frame; anything else is refused."""
         t = self.space.tape
-        if isinstance(axis, str) and axis in ("x", "y", "z"):
-            axis = getattr(self, axis)
-        self.space.own(axis, "rotation axis")
-        n = axis.on(t).components(self)
+        direction = self.named_axis(axis)
+        self.space.own(direction, "rotation axis")
+        n = direction.on(t).components(self)
         moving = [t.nodes[i][1] for i in symbols_of(t, n) if i in t.moving]
         if moving:
             msg = f"rotation axis: it depends on {', '.join(moving)} in frame {self.name}; an axis must be fixed in the parent frame"

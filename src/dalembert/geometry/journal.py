@@ -30,6 +30,8 @@ class Declared:
     made: Any
     # how long the tape was before and after
     nodes: tuple[int, int] = (0, 0)
+    # the elements that it added to the description: rows, loads, contacts, …
+    added: tuple[Any, ...] = ()
 
 
 @dataclass(slots=True)
@@ -94,7 +96,9 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
         journal.depth += 1
         tape = owner.space.tape
         before = len(tape)
-        watched = not (journal.depth - 1) and (journal.check is not None or verb.__name__ in _FIRST)
+        outermost = journal.depth == 1
+        lengths = [(c, len(c)) for c in vars(owner).values() if isinstance(c, list)] if outermost else []
+        watched = outermost and (journal.check is not None or verb.__name__ in _FIRST)
         kept = Before(owner) if watched else None
         try:
             made = verb(*args, **kwargs)
@@ -103,13 +107,14 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
             raise
         finally:
             journal.depth -= 1
-        if not journal.depth:
+        if outermost:
             _, *rest = signature.bind(*args, **kwargs).arguments.items()
             given: dict[str, Any] = {}
             for name, value in rest:
                 plain = _without_programs(value)
                 given |= plain if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: plain}
-            journal.declared.append(Declared(verb.__name__, owner, given, made, (before, len(tape))))
+            added = tuple(x for elements, length in lengths for x in elements[length:])
+            journal.declared.append(Declared(verb.__name__, owner, given, made, (before, len(tape)), added))
             if journal.check is not None and kept is not None:
                 try:
                     journal.check.learn()

@@ -135,8 +135,9 @@ def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:
 
 
 def disk(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, axis: Vector) -> Body:
-    """A thin uniform disk with its axis along `axis`."""
-    return body(s, name, mass, G, frame, disk_inertia(axis, mass, radius), shape=Shape("disk", _sizes(s, name, radius=radius), axis))
+    """A thin uniform disk with its axis along `axis`, a vector or "x", "y", "z" of its frame."""
+    n = frame.named_axis(axis) if isinstance(frame, Frame) else axis
+    return body(s, name, mass, G, frame, disk_inertia(n, mass, radius), shape=Shape("disk", _sizes(s, name, radius=radius), n))
 
 
 def sphere(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any) -> Body:
@@ -145,22 +146,15 @@ def sphere(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: An
 
 
 def cylinder(s: Registry, name: str, G: Point, frame: Frame, mass: Any, radius: Any, length: Any, axis: Vector) -> Body:
-    """A solid cylinder with its axis along `axis`."""
-    shape = Shape("cylinder", _sizes(s, name, radius=radius, length=length), axis)
-    return body(s, name, mass, G, frame, cylinder_inertia(axis, mass, radius, length), shape=shape)
+    """A solid cylinder with its axis along `axis`, a vector or "x", "y", "z" of its frame."""
+    n = frame.named_axis(axis) if isinstance(frame, Frame) else axis
+    shape = Shape("cylinder", _sizes(s, name, radius=radius, length=length), n)
+    return body(s, name, mass, G, frame, cylinder_inertia(n, mass, radius, length), shape=shape)
 
 
 def box(s: Registry, name: str, G: Point, frame: Frame, mass: Any, a: Any, b: Any, c: Any) -> Body:
     """A solid box with sides a, b, c along the axes of its frame."""
-    return body(
-        s,
-        name,
-        mass,
-        G,
-        frame,
-        box_inertia(frame, mass, a, b, c),
-        shape=Shape("box", _sizes(s, name, a=a, b=b, c=c)),
-    )
+    return body(s, name, mass, G, frame, box_inertia(frame, mass, a, b, c), shape=Shape("box", _sizes(s, name, a=a, b=b, c=c)))
 
 
 # ---- what the principal moments of inertia of a real body satisfy: I_a ≥ 0, I_a ≤ I_b + I_c ------------

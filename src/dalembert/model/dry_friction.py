@@ -29,7 +29,11 @@ def contact_name(s: Registry, name: str | None, kind: str, parts: tuple[str, ...
     if name is not None and (not isinstance(name, str) or not name.strip()):
         msg = f"a contact is named by a string, not {name!r}"
         raise BadDescription(msg)
-    label = name or f"{kind} {1 + len(s.contacts)}"
+    number = 1 + len(s.contacts)
+    # friction that is viscous alone is a load without a contact
+    while any(load.name.startswith(f"{kind} {number},") for load in s.loads):
+        number += 1
+    label = name or f"{kind} {number}"
     if any(c.name in (label, *(f"{label}, {p}" for p in parts)) for c in s.contacts):
         msg = f"{label!r} is declared already, as a contact"
         raise BadDescription(msg)

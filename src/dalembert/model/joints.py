@@ -28,7 +28,7 @@ def pin(s: Registry, name: str, at: Point, axis: Vector | None = None) -> Point:
 def slide(s: Registry, name: str, at: Point, axis: Vector | None = None) -> Point:
     """A slider: one distance along `axis` (by default the x axis of the frame the point rides on)."""
     s.space.has(at, Point, f"slide {name!r}")
-    direction = at.frame.x if axis is None else getattr(at.frame, axis) if isinstance(axis, str) and axis in ("x", "y", "z") else axis
+    direction = at.frame.x if axis is None else at.frame.named_axis(axis)
     s.space.own(direction, "slide")
     return at.offset(coordinate(s, name) * direction, name, at.frame)
 

@@ -5,11 +5,12 @@ A load is a function that declares a `Load`, a `Potential` or a `Dissipation`; w
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.exact_number import is_number
-from dalembert.algebra.folds import gradient, symbols_of
+from dalembert.algebra.folds import gradient, needed, operands, symbols_of
 from dalembert.algebra.functions import sqrt
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
@@ -20,6 +21,8 @@ from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body, Dissipation, Gravity, Load, Potential
 from dalembert.model.material_points import ends, placed, velocity
 from dalembert.model.registry import Registry, movers, nodes_of, number, refuse_accelerations, refuse_no_rate, refuse_velocities, scalar
+
+_ZERO_AT_ZERO: Final = ("add", "sub", "neg", "sqrt", "abs", "sin", "sinh", "asin", "atan", "sign")
 
 
 def force(s: Registry, F: Vector, at: Point, *, reaction: Point | None = None, on: Any = None, name: str | None = None) -> None:
@@ -85,6 +88,7 @@ def dissipation(s: Registry, D: Any, name: str | None = None) -> None:
     refuse_accelerations(s, "dissipation", (e.i,))
     refuse_no_rate(s, e)
     _hint_at_even(s, e)
+    _hint_at_negative(s, e)
     s.dissipations.append(Dissipation(checked_load_name(s, name, "dissipation"), e))
 
 
@@ -150,6 +154,41 @@ def _hint_at_even(s: Registry, D: Scalar) -> None:
     ]
     if pushing:
         warn(f"dissipation: D is linear in {', '.join(pushing)}, a constant load; Rayleigh's function is quadratic, c*x.dot**2/2")
+
+
+def _hint_at_negative(s: Registry, D: Scalar) -> None:
+    """D ≤ 0 that is 0 at rest: no motion loses energy by it, and some gain."""
+    tape = s.space.tape
+    velocities = {*tape.rates.values(), *(u.scalar.i for u in s.speed_list)}
+    # of each node: whether it is known to be positive or negative (or 0) in every state, and whether it is 0 at rest
+    signs: dict[int, int | None] = {}
+    at_rest: dict[int, bool] = {}
+    for i in needed(tape, (D.i,)):
+        op, a, b = tape.nodes[i]
+        signs[i] = _sign(s, op, a, b, signs)
+        parts = [at_rest[x] for x in operands(op, a, b)]
+        vanishing = {"symbol": i in velocities, "mul": any(parts), "div": parts[:1] == [True]}
+        at_rest[i] = vanishing.get(op, op in _ZERO_AT_ZERO and all(parts))
+    if signs[D.i] == -1 and at_rest[D.i]:
+        warn(f"dissipation: D = {D} is never positive, so it feeds energy in; Rayleigh's function is c*x.dot**2/2 with c > 0")
+
+
+def _sign(s: Registry, op: str, a: Any, b: Any, signs: Mapping[int, int | None]) -> int | None:
+    """The sign of an operation, constants taken as they were declared; None where it may be either."""
+    if op in ("const", "symbol"):
+        value = a if op == "const" else s.symbols[a].value if a in s.symbols and s.symbols[a].kind == "constant" else None
+        return None if not value else 1 if value > 0 else -1
+    if op in ("pi", "sqrt", "exp", "abs", "cosh") or (op == "mul" and a == b):
+        return 1
+    if op not in ("neg", "add", "sub", "mul", "div"):
+        return None
+    # −b is (−1) b, and a quotient has the sign of the product
+    first, second = (-1, signs[a]) if op == "neg" else (signs[a], signs[b])
+    if first is None or second is None:
+        return None
+    if op in ("add", "sub"):
+        return first if first == (second if op == "add" else -second) else None
+    return first * second
 
 
 def _hint_at_sign(s: Registry, k: Scalar, text: str) -> None:

@@ -109,7 +109,7 @@ def number(s: Registry, e: Scalar) -> float | None:
     from dalembert.algebra.arithmetic import Floats
     from dalembert.algebra.folds import evaluate
 
-    tape, values = s.space.tape, {}
+    tape, values = e.tape, {}
     for i in symbols_of(tape, (e.i,)):
         symbol = s.symbols.get(tape.nodes[i][1])
         if symbol is None or symbol.value is None:

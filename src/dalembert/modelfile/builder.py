@@ -20,7 +20,14 @@ from dalembert.modelfile.places import ModelText, Path
 from dalembert.modelfile.values import ElementValues, is_number
 from dalembert.nearest_name import nearest
 
-BODIES: Final = ("particle", "body", "rod", "disk", "sphere", "cylinder", "box")
+# what the name of an element stands for in others
+_SORTS: Final = {
+    **dict.fromkeys(("particle", "body", "rod", "disk", "sphere", "cylinder", "box"), ("body",)),
+    **dict.fromkeys(JOINTS, ("frame", "point")),
+    "coordinate": ("scalar",),
+    "frame": ("frame",),
+    "point": ("point",),
+}
 _CORNERS: Final = ("G", "tip")
 NO_NAMES: Final = frozenset({"pi", *FUNCTIONS, *OF_NUMBERS})
 
@@ -80,23 +87,14 @@ class ModelBuilder:
         self.expect(path, lambda: self._declare(kind, handle, value), **self._names(kind, handle, value))
 
     def _names(self, kind: Kind, handle: str, value: dict[str, Any]) -> dict[str, list[str]]:
-        """The names by which others will ask for an element."""
-        names: dict[str, list[str]] = {}
-        if kind.name in JOINTS:
-            names = {"frame": [handle], "point": [handle]}
-            single = value.get("coordinate", handle) if kind.name in ("pin", "slide") else value.get("coordinates", "")
-            if kind.name != "weld":
-                names["scalar"] = [x for x in single if isinstance(x, str)] if isinstance(single, list) else str(single).split()
-        elif kind.name == "coordinate":
-            names = {"scalar": [handle]}
-        elif kind.name == "frame":
-            through = value.get("through", "")
-            several = [str(x) for x in through] if isinstance(through, list) else str(through).split()
-            names = {"frame": [*several, handle]}
-        elif kind.name == "point":
-            names = {"point": [handle]}
-        elif kind.name in BODIES:
-            names = {"body": [handle]}
+        """The names by which others will ask for an element, {sort: names}."""
+        names = {sort: [handle] for sort in _SORTS.get(kind.name, ())}
+        if kind.name == "frame":
+            names["frame"] = [*_listed(value.get("through", "")), handle]
+        elif kind.name in ("pin", "slide"):
+            names["scalar"] = _listed(value.get("coordinate", handle))
+        elif kind.name in ("universal", "ball", "free"):
+            names["scalar"] = _listed(value.get("coordinates", ""))
         return names
 
     def build(self) -> None:
@@ -298,6 +296,11 @@ class ModelBuilder:
         g = values.scalar(value, path) if is_number(value) else values.expression(values.text(value, path), path)
         field = g if isinstance(g, Vector) else -g * getattr(self.s.N, up)
         values.guarded(lambda: self.s.gravity(field), path)
+
+
+def _listed(names: Any) -> list[str]:
+    """Names in one text or a list, as far as they are texts."""
+    return [x for x in names if isinstance(x, str)] if isinstance(names, list) else str(names).split()
 
 
 def _arguments(kind: Kind, value: dict[str, Any], values: ElementValues) -> dict[str, Any]:

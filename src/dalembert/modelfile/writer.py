@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import Unwritable
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import Declared
-from dalembert.model.elements import Body, Load
+from dalembert.model.elements import Body
 from dalembert.model.member import Member
 from dalembert.model.names import split
 from dalembert.model.system import System
@@ -21,6 +22,8 @@ from dalembert.modelfile.value_text import Table, ValueText
 from dalembert.units.quantity import ascii_unit
 
 _ROW: Final = re.compile(r" (?:[xyz]|(?:about|along) [xyz]|axis [12]|across [12]|right angle)$")
+_STOP: Final = re.compile(r", (?:lower|upper)$")
+_VISCOUS: Final = re.compile(r", viscous$")
 _SYMBOLS: Final = ("constant", "constants", "input", "inputs", "specified", "state", "rate", "display", "units")
 # digits of a double, which no rule takes for a multiple of π where it is a value
 _DOUBLE: Final = 17
@@ -33,16 +36,8 @@ class Writer(ValueText):
     def __init__(self, s: System, settings: Settings | None = None) -> None:
         super().__init__(s)
         self.settings = settings if settings is not None else s.settings if isinstance(s.settings, Settings) else None
-        came = {id(x) for each in s.expanded.values() for x in each}
-        touching = {name for c in s.contacts for name in (c.name, f"{c.name}, viscous")}
-        came |= {id(x) for x in s.loads if x.name in touching}
-        self.rows = iter(s.constraints)
-        self.contacts = iter(s.contacts)
         # the forces of contacts come with them
         self.found = {str(x.name) for c in s.contacts for x in (c.N, c.T) if x is not None}
-        self.loads, self.potentials, self.dissipations = (
-            iter([x for x in several if id(x) not in came]) for several in (s.loads, s.potentials, s.dissipations)
-        )
         self.head: Table = {"name": s.name} | ({"source": s.source} if s.source else {})
         self.elements: list[tuple[str, str, Table]] = []
         self.tail: Table = {}
@@ -113,6 +108,11 @@ class Writer(ValueText):
     # ---- declarations ------------------------------------------------------------------------
 
     def _declared(self, d: Declared) -> None:
+        if isinstance(axis := d.arguments.get("axis"), str):
+            # "z" is an axis of the body's frame, of the frame that a joint rides on, or of the one that is turned
+            at = d.arguments.get("at")
+            frame = d.arguments.get("frame") or (d.owner if at is None else at.frame)
+            d = replace(d, arguments={**d.arguments, "axis": frame.named_axis(axis)})
         roots = [i for value in d.arguments.values() for i in nodes_in(value)]
         if d.verb not in ("speed", "speeds", "discretise"):
             self.where = definitions(self.text, roots, self.existing, range(self.typed, d.nodes[0]))
@@ -143,48 +143,12 @@ class Writer(ValueText):
         return {k.name: self.value(k.type, given[k.name]) for k in keys if given[k.name] is not False and given[k.name] != ()}
 
     def _label(self, d: Declared) -> str:
-        """What an element is called, also where nobody said so."""
-        if d.verb in ("contact", "friction", "stop") or (d.verb == "constrain" and d.arguments.get("friction") is not None):
-            return self._contact_name(d)
-        if d.verb in ("constrain", "distance", "gear", "screw"):
-            return next(self.rows).name
-        if d.verb in ("coincide", "align", "close"):
-            return self._closure(d.arguments.get("name"))
-        if d.verb in ("force", "torque", "damper", "virtual_work"):
-            return next(self.loads).name
-        if d.verb == "potential":
-            return next(self.potentials).name
-        if d.verb == "dissipation":
-            return next(self.dissipations).name
-        if d.verb == "spring":
-            return self._spring_name(d)
-        return str(d.arguments["name"])
-
-    def _contact_name(self, d: Declared) -> str:
-        """A stop is one contact for each of its ends."""
-        name = next(self.contacts).name
-        if d.verb != "stop":
-            return name
-        if d.arguments.get("lower") is not None and d.arguments.get("upper") is not None:
-            next(self.contacts)
-        return name.rpartition(", ")[0]
-
-    def _closure(self, name: str | None) -> str:
-        """Its rows are called after it, and are passed over."""
-        first = next(self.rows)
-        label = name or _ROW.sub("", first.name)
-        rest = [c for c in self.s.constraints if c.name.startswith(f"{label} ") and c is not first]
-        for _ in rest:
-            next(self.rows)
-        return label
-
-    def _spring_name(self, d: Declared) -> str:
-        """A spring is a potential, or a load where it pulls at ever other points of a body."""
-        if d.arguments.get("name") is None or any(p.name == d.arguments["name"] for p in self.s.potentials):
-            candidates = [p for p in self.s.potentials if p.between == (d.arguments["P"], d.arguments["Q"])]
-            if candidates:
-                return next(self.potentials).name
-        return next(self.loads).name
+        """What an element is called, also where nobody said so: its rows and loads are called after it."""
+        if d.arguments.get("name") is not None:
+            return str(d.arguments["name"])
+        name: str = d.added[0].name
+        ending = {"stop": _STOP, "friction": _VISCOUS}.get(d.verb, _ROW if d.verb in ("coincide", "align", "close") else None)
+        return name if ending is None else ending.sub("", name)
 
     def _coordinate(self, d: Declared) -> None:
         self._late([d.arguments["name"]])
@@ -198,8 +162,7 @@ class Writer(ValueText):
                 self._element("coordinate", name, {})
 
     def _generalized_force(self, d: Declared) -> None:
-        load = next(self.loads)
-        assert isinstance(load, Load), d.verb
+        (load,) = d.added
         ((F, _),), (q,) = load.forces, load.along
         (components,) = F.parts.values()
         self._element("generalized_force", load.name, {"q": str(q.name), "Q": self.scalar(Scalar(self.s.space.tape, components[0]))})
@@ -296,10 +259,6 @@ class Writer(ValueText):
 
     def _roll(self, d: Declared) -> None:
         body: Body = d.arguments["body"]
-        if d.arguments.get("friction") is None:
-            self._closure(d.arguments.get("name") or f"rolling of {body.name}")
-        else:
-            next(self.contacts)
         used = [handle for kind, handle, _ in self.elements if kind == "roll"]
         handle = body.name if body.name not in used else f"{body.name} {len(used) + 1}"
         table = self._arguments("roll", {k: v for k, v in d.arguments.items() if k != "body" or handle != body.name})

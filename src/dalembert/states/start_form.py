@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from dalembert.algebra.folds import Linear, gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import NotLinear
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.model.system import units_by_name
+from dalembert.model.system import System, units_by_name
 from dalembert.numerics.symbol_values import mapping
 from dalembert.once import MadeOnce
 from dalembert.states.assembly import PositionRow, slopes_of_rows, structure_of
@@ -46,8 +47,12 @@ class StartNames:
     expressions: tuple[str, ...]
     # first-order states
     states: tuple[str, ...]
-    # of those values whose dimension is known
-    units: Mapping[str, str]
+    system: System = field(repr=False)
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """The units of those values whose dimension is known."""
+        return units_by_name(self.system, (*self.names, *self.expressions, *self.states))
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,5 +254,5 @@ def _names_of(kin: Kinematics, asked: Sequence[AskedQuantity]) -> StartNames:
         rates,
         expressions,
         states,
-        units_by_name(kin.system, (*names, *expressions, *states)),
+        kin.system,
     )

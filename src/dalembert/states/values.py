@@ -122,7 +122,9 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
         else:
             motions.pop(x, None)
             numbers |= _held(kin, x, number(name, value))
-    _check_masses(kin, numbers)
+    # those of the description were judged when it was made
+    if values:
+        _check_masses(kin, numbers)
     if by_hand:
         # their symbols belong to every fork from here on, and what is compiled with them to this run alone
         kin.held, kin.mark, kin.made = tuple(i for each in by_hand for i in each.nodes), len(kin.tape), {}

@@ -9,10 +9,9 @@ from dalembert.agreement.agreement_table import Agreement
 from dalembert.api.agreement import agreement
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import exit_by_verdict
-from dalembert.cli.options import AnySystem, Given
+from dalembert.cli.options import AnySystem, Given, check_one_or_all
 from dalembert.cli.output import Json, tell
 from dalembert.cli.program import subject
-from dalembert.errors import Unknown
 from dalembert.report import document, results, terminal
 from dalembert.report.blocks import VerdictSpan
 
@@ -25,10 +24,17 @@ def agree(
     times: Annotated[bool, Option("--times", help="Also show what each derivation costs.")] = False,
     as_json: Json = False,
 ) -> None:
-    """The certificate: every principle compared exactly, on one system or on all."""
-    if every == bool(system):
-        msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
-        raise Unknown(msg)
+    r"""Compare the principles exactly.
+
+    Every principle that applies is derived and compared with the first; the kinematics they share is audited. The exit code
+    is 1 if anything disagrees, 3 if something could not be decided.
+
+    \b
+    dalembert agree rolling-disk
+    dalembert agree file.py:pendulum --times
+    dalembert agree --all
+    """
+    check_one_or_all(system, every=every)
     verdicts = _all_agreements(as_json=as_json) if every else [_agreement(system, values, times=times, as_json=as_json)]
     exit_by_verdict(verdicts)
 

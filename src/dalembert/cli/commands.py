@@ -1,4 +1,4 @@
-"""The commands with their help, completion and complaints, by typer."""
+"""The commands with their help, which is their docstring, completion and complaints, by typer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from typer.core import TyperGroup
 
-from dalembert.cli import manual
 from dalembert.cli.declared import COMMANDS, Argument, Option, function_of
 from dalembert.cli.errors import at_the_edge, flushed
 
@@ -40,13 +39,50 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True, help=manual.DALEMBERT)
 def dalembert(
     ctx: typer.Context,
     *,
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,  # noqa: ARG001
 ) -> None:
-    """Without a subcommand it shows its help."""
+    r"""Equations of motion by every classical principle, and the proof that they agree.
+
+    \b
+    dalembert gallery                      solved systems to try
+    dalembert derive rolling-disk          its equations of motion
+    dalembert derive rolling-disk --steps teach   how they come about, and why
+    dalembert agree rolling-disk           every principle, compared exactly
+    dalembert compare rolling-disk         what each principle costs
+    dalembert report rolling-disk          one page that shows everything
+    dalembert view rolling-disk            the same, opened in the browser
+    dalembert constraints rolling-disk     what its constraints leave free
+    dalembert hybrid beam-on-ball-joint    equations of flexible members
+    dalembert member cantilever            modes, statics, buckling of one
+    dalembert simulate rolling-disk        its motion
+    dalembert export rolling-disk --to c -o disk   its equations for other tools
+    dalembert equilibrium bead-on-hoop     where it rests, and whether that is stable
+    dalembert modes whipple-bicycle        its eigenvalues near a steady motion
+    dalembert new pendulum > model.toml    a model file to begin with
+    dalembert check model.toml             whether it is one, with units and rows
+
+    For a system of your own write a function that returns it, say in file.py:
+
+    \b
+        import dalembert as da
+
+    \b
+        def pendulum():
+            s = da.System("Pendulum", gravity=9.81)
+            s.rod("rod", s.pin("theta", s.O), mass=1, length=2)
+            return s
+
+    and name both:
+
+    \b
+    dalembert derive file.py:pendulum
+
+    The exit code is 0 if all is well, 1 if principles disagree or your program fails, 2 if something asked for is not there
+    or a description is refused, 3 if a question of proof stays undecided (the reason is printed).
+    """
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
 
@@ -76,5 +112,12 @@ def _translated(hint: Any) -> Any:
     return Annotated[wanted, said]
 
 
+def _help(function: Callable[..., None]) -> str:
+    r"""The docstring of a command; a line with \b alone keeps the lines below it as they are."""
+    return (inspect.getdoc(function) or "").replace(r"\b", "\b")
+
+
+app.callback(invoke_without_command=True, help=_help(dalembert))(dalembert)
 for _name in COMMANDS:
-    app.command(_name, help=getattr(manual, _name.upper()))(_typed(function_of(_name)))
+    _function = function_of(_name)
+    app.command(_name, help=_help(_function))(_typed(_function))

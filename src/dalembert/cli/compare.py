@@ -15,7 +15,15 @@ def compare(
     *,
     as_json: Json = False,
 ) -> None:
-    """Vector and scalar approaches, generalized velocities and generalized speeds, on one system."""
+    r"""Compare what the principles cost.
+
+    Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh (2000), for this system,
+    with the operations of the equations as each principle gives them and the CPU time of their derivation.
+
+    \b
+    dalembert compare rolling-disk
+    dalembert compare file.py:pendulum
+    """
     chosen = subject(system, values)
     found = comparison(chosen.system)
     tell(found, [*document.heading(chosen), *results.effort(found)], as_json=as_json, statement=found.statement)

@@ -7,7 +7,7 @@ from typing import Annotated
 from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, Guess, Input, SystemName, numbers, pairs
 from dalembert.cli.output import Json, tell
-from dalembert.cli.program import proposed, subject
+from dalembert.cli.program import proposed_position, subject
 
 Place = Annotated[list[str] | None, Option("--start", metavar="NAME=VALUE", help="A coordinate that has this value.")]
 Time = Annotated[float, Option("--at-time", metavar="SECONDS", help="When, for rows that move.")]
@@ -23,16 +23,23 @@ def constraints(
     *,
     as_json: Json = False,
 ) -> None:
-    """The account of one system's rows."""
+    r"""Say what the constraint rows leave free.
+
+    Freedoms of configuration and of velocity; rows that repeat others, by name; rows on velocities that are positions in
+    disguise, alone or together. Rows that contradict each other are refused with the residual. Some rows repeat others only
+    where all of them hold: --start and --guess say at (or near) which position that is looked at, --set gives constants.
+
+    \b
+    dalembert constraints rolling-disk
+    dalembert constraints two-wheeled-robot
+    dalembert constraints four-bar --start theta_1=1 --guess theta_3=1.5
+    """
     from dalembert.constraint_analysis.analysis import constraints as analysis
 
     s = subject(system, values, complete=False).system
     given = numbers(s, "--start", start)
     near = numbers(s, "--guess", guess)
-    shown = proposed(system, s)
-    if not given and not near and shown is not None:
-        # where the run that is proposed for it begins
-        coordinates = {q.name for q in s.q}
-        near = {name: x for name, x in shown.start.items() if name in coordinates}
+    if not given and not near:
+        near = proposed_position(system, s)
     found = analysis(s, start=given, guess=near, values=numbers(s, "--set", values), inputs=dict(pairs("--input", inputs)), t0=t0)
     tell(found, as_json=as_json)

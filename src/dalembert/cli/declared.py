@@ -15,42 +15,35 @@ class Argument:
     autocompletion: Callable[[str], list[str]] | None = None
 
 
-@dataclass(frozen=True, init=False)
 class Option:
     """What is named: by the names given, or by that of the parameter."""
 
-    names: tuple[str, ...]
-    metavar: str | None
-    help: str
-    show_default: bool | str
-
     def __init__(self, *names: str, help: str, metavar: str | None = None, show_default: bool | str = True) -> None:  # noqa: A002 - as in typer
-        for name, value in (("names", names), ("metavar", metavar), ("help", help), ("show_default", show_default)):
-            object.__setattr__(self, name, value)
+        self.names, self.help, self.metavar, self.show_default = names, help, metavar, show_default
 
 
-# {what is typed: the module of `cli` that holds the function, and its name there}
+# {what is typed, and the name of its function: the module of `cli` that holds it}
 COMMANDS = {
-    "gallery": ("gallery", "gallery"),
-    "derive": ("derive", "derive"),
-    "agree": ("agree", "agree"),
-    "report": ("report", "report"),
-    "hybrid": ("hybrid", "hybrid"),
-    "equilibrium": ("equilibrium", "equilibrium"),
-    "member": ("member", "member"),
-    "modes": ("equilibrium", "modes"),
-    "compare": ("compare", "compare"),
-    "constraints": ("constraints", "constraints"),
-    "export": ("export", "export"),
-    "integrals": ("integrals", "integrals"),
-    "view": ("view", "view"),
-    "simulate": ("simulate", "simulate"),
-    "study": ("study", "study"),
-    "fit": ("fit", "fit"),
-    "check": ("model_files", "check"),
-    "new": ("model_files", "new"),
-    "convert": ("model_files", "convert"),
-    "schema": ("model_files", "schema"),
+    "gallery": "gallery",
+    "derive": "derive",
+    "agree": "agree",
+    "report": "report",
+    "hybrid": "hybrid",
+    "equilibrium": "equilibrium",
+    "member": "member",
+    "modes": "equilibrium",
+    "compare": "compare",
+    "constraints": "constraints",
+    "export": "export",
+    "integrals": "integrals",
+    "view": "report",
+    "simulate": "simulate",
+    "study": "study",
+    "fit": "fit",
+    "check": "model_files",
+    "new": "model_files",
+    "convert": "model_files",
+    "schema": "model_files",
 }
 
 
@@ -58,6 +51,5 @@ def function_of(command: str) -> Callable[..., None]:
     """The function of a command; only its module is opened."""
     from importlib import import_module
 
-    module, name = COMMANDS[command]
-    function: Callable[..., None] = getattr(import_module(f"dalembert.cli.{module}"), name)
+    function: Callable[..., None] = getattr(import_module(f"dalembert.cli.{COMMANDS[command]}"), command)
     return function

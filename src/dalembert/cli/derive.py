@@ -28,7 +28,19 @@ def derive(
     output: File = None,
     values: Given = None,
 ) -> None:
-    """The equations of motion of one system by one principle or by all."""
+    r"""Derive the equations of motion.
+
+    Without --steps the equations alone. --steps brief shows every quantity of the principle with the formula it comes from, full begins
+    with the description and the kinematics and says what was eliminated and how, teach says why each step is taken. -o writes a document
+    that stands by itself, in the format that its ending names.
+
+    \b
+    dalembert derive rolling-disk
+    dalembert derive rolling-disk --by maggi --steps teach
+    dalembert derive vehicle --by boltzmann-hamel --steps teach -o vehicle.html
+    dalembert derive rolling-disk --by all --format markdown > disk.md
+    dalembert derive file.py:pendulum --format latex
+    """
     style = style_of(style, output)
     level: Level = known("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
     wanted = list(NAMES) if known("--by", by, (*NAMES, "all")) == "all" else [by]

@@ -38,7 +38,16 @@ def equilibrium(
     *,
     as_json: Json = False,
 ) -> None:
-    """Equilibria and steady motions of one system."""
+    r"""Find where a system rests, or a steady motion.
+
+    By virtual work, and by stationary potential where every load has one. --at fixes coordinates, rates or speeds; a rate
+    that --near names is solved for; a rate that is not named is zero. --box searches all over a box of coordinates.
+
+    \b
+    dalembert equilibrium mass-on-incline
+    dalembert equilibrium bead-on-hoop --box theta=-0.1:3.2
+    dalembert equilibrium rolling-disk --at theta=pi/3 --at phi.dot=1 --near psi.dot=-5
+    """
     from dalembert.statics.equilibrium import equilibria
     from dalembert.statics.equilibrium import equilibrium as found_near
 
@@ -46,26 +55,21 @@ def equilibrium(
     if steps:
         _told(s)
         return
-    given, setting = numbers(s, "--at", at), numbers(s, "--set", values)
-    loads = dict(pairs("--input", inputs))
-    if isinstance(s.settings, Settings) and not (at or near or box):
-        asked = s.settings.equilibrium
-        given, loads = dict(asked.get("at", {})), {**asked.get("inputs", {}), **loads}
-        if "box" in asked:
-            found = equilibria(s, asked["box"], given, values=setting, inputs=loads)
-            tell(found, "\n\n".join(map(str, found)) or f"{s.name}: no equilibrium found", as_json=as_json)
-        else:
-            tell(found_near(s, given, guess=asked.get("near", {}), values=setting, inputs=loads), as_json=as_json)
-        return
-    if not box:
-        tell(found_near(s, given, guess=numbers(s, "--near", near), values=setting, inputs=loads), as_json=as_json)
-        return
-    if near:
+    if near and box:
         msg = "--near and --box: give one of them; a box is searched all over"
         raise Unknown(msg)
-    limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box, "from:to")}
+    setting, loads = numbers(s, "--set", values), dict(pairs("--input", inputs))
+    given, guess = numbers(s, "--at", at), numbers(s, "--near", near)
+    limits = {name: _range(s, "--box", name, text)[:2] for name, text in pairs("--box", box, "from:to")} if box else None
+    if isinstance(s.settings, Settings) and not (at or near or box):
+        asked = s.settings.equilibrium
+        given, guess, limits = dict(asked.get("at", {})), asked.get("near", {}), asked.get("box")
+        loads = {**asked.get("inputs", {}), **loads}
+    if limits is None:
+        tell(found_near(s, given, guess=guess, values=setting, inputs=loads), as_json=as_json)
+        return
     found = equilibria(s, limits, given, values=setting, inputs=loads)
-    tell(found, "\n\n".join(map(str, found)) or f"{s.name}: no equilibrium found in the box", as_json=as_json)
+    tell(found, "\n\n".join(map(str, found)) or f"{s.name}: no equilibrium found" + " in the box" * bool(box), as_json=as_json)
 
 
 def _told(s: System) -> None:
@@ -90,7 +94,17 @@ def modes(
     *,
     as_json: Json = False,
 ) -> None:
-    """The linear model about a point, or a root locus."""
+    r"""Linearize about a point: eigenvalues, damping, mode shapes.
+
+    What --about does not name is zero where the constraints allow it. --sweep follows the eigenvalues over a range of one
+    coordinate, rate, speed or constant, and shows where stability changes; --plot saves the same as an image.
+
+    \b
+    dalembert modes double-pendulum
+    dalembert modes whipple-bicycle --about v=5
+    dalembert modes whipple-bicycle --sweep v=0:10 --plot bicycle.png
+    dalembert modes rolling-disk --about theta=pi/2 --sweep psi.dot=1:4:61
+    """
     from dalembert.linear.linearize import linearize
 
     s = subject(system, values).system

@@ -33,7 +33,16 @@ def export(
     *,
     linear: Annotated[bool, Option("--linear", help="Also the slopes A and B of the rates.")] = False,
 ) -> None:
-    """Write a system in the language of another tool."""
+    r"""Write the equations for another tool.
+
+    The files compute rates, mass matrix and forcing, constraint rows and their projection, energies and outputs; constants stay
+    parameters. The order of the state stands at their head.
+
+    \b
+    dalembert export double-pendulum --to c -o pendulum
+    dalembert export rolling-disk --to numpy -o disk.py --linear
+    dalembert export cart-and-bar --to c -o cart --set M=3 --option real=float
+    """
     from dalembert.exports.export import export as written
 
     if not to:

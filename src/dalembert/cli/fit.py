@@ -8,7 +8,7 @@ from typing import Annotated
 from dalembert.cli.declared import Argument, Option
 from dalembert.cli.errors import PROGRAM_FAILED, Ended
 from dalembert.cli.options import Given, Guess, Input, Start, SystemName, number_of, numbers, pairs
-from dalembert.cli.output import Json, tell, wrote
+from dalembert.cli.output import Json, check_picture, tell, wrote
 from dalembert.cli.program import proposed, subject
 from dalembert.errors import Unknown
 
@@ -30,13 +30,19 @@ def fit(
     *,
     as_json: Json = False,
 ) -> None:
-    """The unknowns with their standard errors, from a file."""
+    r"""Find constants and start values from measured columns.
+
+    The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers below; an empty cell is a gap.
+    --unknown names what is to be found, with a first guess where there is a better one than the declared value. Values, standard
+    errors, and what cannot be told apart are printed. The exit code is 1 if the best values were not reached.
+
+    \b
+    dalembert fit simple-pendulum swing.csv --unknown l --unknown phi
+    dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot residuals.png
+    """
     from dalembert.api.fit import fit as fitted
 
-    if plot is not None:
-        from dalembert.simulation.plotting.plot import check_plot
-
-        check_plot(plot)
+    check_picture(plot)
     described = subject(system, values).system
     shown = proposed(system, described)
     names = [text.strip() for given in unknown or () for text in given.split(",") if text.strip()]

@@ -14,7 +14,12 @@ WIDE: Final = 110
 
 
 def gallery(*, as_json: Json = False) -> None:
-    """Name, title, source and description of every solved system."""
+    r"""List the solved systems.
+
+    \b
+    dalembert gallery
+    dalembert gallery | grep pendulum
+    """
     out = terminal.console()
     entries = [systems.entry(name) for name in systems.names()]
     if as_json or out.width >= WIDE:

@@ -23,7 +23,19 @@ def hybrid(
     *,
     steps: Annotated[bool, Option("--steps", help="Show every step.")] = False,
 ) -> None:
-    """The hybrid equations of a system that carries strings, bars, shafts or beams."""
+    r"""Derive hybrid equations: rigid bodies with strings, bars, shafts and beams.
+
+    By Hamilton's extended principle: ordinary differential equations for the rigid variables with integrals over the members, partial ones
+    for the fields v(x, t), …, and every boundary condition, marked geometric (the support says so) or natural (the variation is free).
+    Where bending shortens a member, s is how far it is drawn in and N the axial force. --along coordinates writes the ordinary
+    equations in coordinates and their rates, --along speeds in the declared speeds. A system of the gallery is taken before its
+    members are expanded in functions.
+
+    \b
+    dalembert hybrid beam-on-ball-joint --steps
+    dalembert hybrid beam-with-tip-mass
+    dalembert hybrid file.py:build --along coordinates -o beam.tex
+    """
     from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
     from dalembert.flexible.member.values import check_declared
     from dalembert.report.hybrid import hybrid as shown

@@ -7,13 +7,12 @@ from typing import Annotated
 
 from dalembert.api.energy_integrals import energy_integrals
 from dalembert.api.energy_integrals import routh as reduced
-from dalembert.api.simulate import simulate as run_of
+from dalembert.api.simulate import simulate
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import exit_by_verdict
 from dalembert.cli.options import Given, Input, SystemName, numbers, pairs
 from dalembert.cli.output import Json, echo, tell, wrote
-from dalembert.cli.program import proposed, subject
-from dalembert.cli.simulate import DURATION
+from dalembert.cli.program import subject, wished_run
 from dalembert.report import document, results
 from dalembert.report.writing import Writing
 
@@ -27,7 +26,15 @@ def integrals(
     *,
     as_json: Json = False,
 ) -> None:
-    """The table of the six integrals, decided exactly; with --plot also a run."""
+    r"""Decide which energy integrals are constant.
+
+    The six integrals of Mitiguy's chapter 34 in the speeds of the system: each is proved constant on every motion or shown not to
+    be, with the coefficients that would have to vanish. Constants count as arbitrary unless --set makes them zero.
+
+    \b
+    dalembert integrals positioning-device
+    dalembert integrals positioning-device --set b=0 --input Omega=4 --plot energies.png
+    """
     chosen = subject(system, values)
     given = numbers(chosen.system, "--set", values)
     motions = dict(pairs("--input", inputs))
@@ -39,10 +46,8 @@ def integrals(
     if plot is not None:
         from dalembert.integrals.plotting import plot_integrals
 
-        shown = proposed(system, chosen.system)
-        start, length = (shown.start, shown.duration) if shown else ({}, DURATION)
-        motions = {**(shown.inputs if shown else {}), **motions}
-        run = run_of(chosen.system, length, start=start, values=given, inputs=motions, events=shown.events if shown else ())
+        length, wish = wished_run(system, chosen.system, values=values, inputs=inputs)
+        run = simulate(chosen.system, length, **wish)
         plot_integrals(run, plot)
         if not as_json:
             echo(str(run.integrals))

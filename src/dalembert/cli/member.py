@@ -30,7 +30,19 @@ def member(
     static: Annotated[bool, Option("--static", help="The shape at rest under its loads.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Modes, static shape and buckling of one member."""
+    r"""Modes, static shape and buckling of a string, bar, shaft or beam.
+
+    Its frame is held where it is, or moves as specified. Uniform members: the characteristic equation as a book prints it, its roots
+    enclosed to all digits, none missed. Others: polynomials, whose degree grows until the digits stand. The error is printed
+    with every result. --set changes constants; --plot saves the shapes.
+
+    \b
+    dalembert member cantilever
+    dalembert member beam-with-tip-mass --modes 4 --set m=2
+    dalembert member pinned-beam --buckling 3 --plot buckled.png
+    dalembert member rotating-beam --set Omega=5
+    dalembert member file.py:build --static
+    """
     from dalembert.flexible.member.values import which as chosen
     from dalembert.flexible.modes.buckling import member_buckling
     from dalembert.flexible.modes.deflection import member_deflection

@@ -13,7 +13,7 @@ from dalembert.cli.declared import Argument
 from dalembert.cli.errors import exit_by_verdict, say
 from dalembert.cli.options import Given, SystemName
 from dalembert.cli.output import Json, echo, tell
-from dalembert.cli.program import proposed, subject
+from dalembert.cli.program import proposed, proposed_position, subject
 from dalembert.errors import DalembertError, IllPosed, Unknown
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
@@ -31,7 +31,15 @@ _NAMED = re.compile(r"'([^']+)'")
 
 
 def check(system: SystemName, values: Given = None, *, as_json: Json = False) -> None:
-    """Whether a file describes a system, and what it leaves free; every fault with its place."""
+    r"""Check a model file.
+
+    Keys and names (with the nearest one that is known), dimensions where units are given, symbols that are used nowhere, freedoms,
+    rows that repeat others, and the agreement of all principles. Every fault is told with file, line and column.
+
+    \b
+    dalembert check model.toml
+    dalembert check chain.toml --set n=20
+    """
     s = subject(system, values, complete=False).system
     counted = [(len(s.q), "coordinate", "coordinates"), (len(s.bodies), "body", "bodies"), (len(s.constraints), "row", "rows")]
     listed = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in counted if n)
@@ -67,11 +75,8 @@ def _dimensions(s: System) -> str:
 def _rows(name: str, s: System) -> ConstraintAnalysis:
     from dalembert.constraint_analysis.analysis import constraints as analysis
 
-    shown = proposed(name, s)
-    coordinates = {q.name for q in s.q}
-    near = {n: x for n, x in (shown.start if shown else {}).items() if n in coordinates}
     try:
-        return analysis(s, guess=near)
+        return analysis(s, guess=proposed_position(name, s))
     except DalembertError as problem:
         _refuse(name, s, problem)
 
@@ -89,7 +94,12 @@ def _refuse(name: str, s: System, problem: DalembertError) -> NoReturn:
 
 
 def new(kind: Annotated[str, Argument(metavar="KIND", help=f"{', '.join(TEMPLATES)}.")]) -> None:
-    """A file to begin with, with comments."""
+    r"""Print a model file to begin with, with comments.
+
+    \b
+    dalembert new pendulum > model.toml
+    dalembert new robot-arm > arm.toml
+    """
     if kind not in TEMPLATES:
         msg = f"no kind {kind!r:.40}; {nearest(kind, TEMPLATES) or 'there are ' + ', '.join(TEMPLATES)}"
         raise Unknown(msg)
@@ -101,7 +111,13 @@ def convert(
     target: Annotated[str, Argument(metavar="FILE", help="A .toml or .json file, or toml or json for the terminal.")],
     values: Given = None,
 ) -> None:
-    """A system from anywhere as a file of TOML or JSON."""
+    r"""Write a system as a model file, from wherever it comes.
+
+    \b
+    dalembert convert rolling-disk disk.toml
+    dalembert convert file.py:pendulum pendulum.json
+    dalembert convert model.toml json
+    """
     s = subject(system, values).system
     settings = _settings(system, s)
     if target in ("toml", "json"):
@@ -129,5 +145,9 @@ def _settings(name: str, s: System) -> Settings | None:
 
 
 def schema() -> None:
-    """The JSON Schema of model files, for editors."""
+    r"""Print the JSON Schema of model files, by which editors complete and check them.
+
+    \b
+    dalembert schema > dalembert.schema.json
+    """
     sys.stdout.write(json.dumps(model_schema(), indent=1, ensure_ascii=False) + "\n")

@@ -30,6 +30,13 @@ RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each ste
 AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
 
 
+def check_one_or_all(system: str, *, every: bool) -> None:
+    """A system is named, or --all is said."""
+    if every == bool(system):
+        msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
+        raise Unknown(msg)
+
+
 def pairs(option: str, given: Iterable[str] | None, form: str = "value") -> list[tuple[str, str]]:
     """name=value, each name once."""
     found: dict[str, str] = {}

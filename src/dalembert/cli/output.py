@@ -46,6 +46,14 @@ def wrote(path: Any, *, as_json: bool) -> None:
     (say if as_json else echo)(f"written: {path}")
 
 
+def check_picture(path: Path | None) -> None:
+    """Refuse, before anything is computed, a picture with an ending that no picture has."""
+    if path is not None:
+        from dalembert.simulation.plotting.plot import check_plot
+
+        check_plot(path)
+
+
 def known(option: str, given: str, known: Iterable[str]) -> str:
     """What was given, if it is one of the known."""
     if given not in known:

@@ -7,18 +7,17 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert import gallery
-from dalembert.algebra.scalar import is_program
+from dalembert.algebra.scalar import exact, is_program
 from dalembert.algebra.skeleton import PRIMES
 from dalembert.cli.errors import PROGRAM_FAILED, ProgramFailed, failed, refused
-from dalembert.cli.options import pairs
-from dalembert.cli.setting import built, set_values
+from dalembert.cli.options import number_of, numbers, pairs
 from dalembert.errors import DalembertError, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.system import System
@@ -35,6 +34,8 @@ ROBOTS: Final = (".urdf", ".xml", ".mjcf")
 FILES: Final = (*ROBOTS, *MODELS)
 # under this name the program is known while it runs
 MODULE: Final = "dalembert_program"
+# how long a run is that nobody says anything about
+DURATION: Final = 10.0
 
 
 def subject(text: str, given: Iterable[str] | None = None, *, complete: bool = True, drawn: Mapping[str, Any] | None = None) -> Subject:
@@ -70,7 +71,7 @@ def _from_file(path: str, base: str, given: Iterable[str] | None, drawn: Mapping
     from dalembert.api.robots import load
 
     system = load(path, base=base or None, **drawn)
-    set_values(system, dict(pairs("--set", given)))
+    _set_values(system, dict(pairs("--set", given)))
     kinematics(system)
     return Subject(system, system.name, str(path), "")
 
@@ -87,11 +88,13 @@ def _from_model(path: str, given: dict[str, str], *, complete: bool) -> Subject:
         except DalembertError as problem:
             msg = f"{path}: {problem}"
             raise Unknown(msg) from problem
-    results = tuple(
-        PrintedResult(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), p.by_hand)
-        for p in settings.printed
-    )
+    results = tuple(_printed(system, p, by_hand=p.by_hand) for p in settings.printed)
     return Subject(system, settings.title or system.name, system.source, settings.description, results)
+
+
+def _printed(system: System, p: Any, *, by_hand: bool) -> PrintedResult:
+    """A result of a book as the gallery or a file has it, with texts read."""
+    return PrintedResult(p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), by_hand)
 
 
 def proposed(name: str, system: System) -> gallery.Entry | None:
@@ -110,11 +113,38 @@ def proposed(name: str, system: System) -> gallery.Entry | None:
     return gallery.Entry(name, system.name, system.source, "", lambda: system, events=tuple(run.get("events", ())), **wish)
 
 
+def proposed_position(name: str, system: System) -> dict[str, float]:
+    """The coordinates with which the run begins that is proposed for a system."""
+    shown, coordinates = proposed(name, system), {q.name for q in system.q}
+    return {q: x for q, x in shown.start.items() if q in coordinates} if shown else {}
+
+
 def proposed_start(system: System) -> dict[str, float]:
     """The position that a file is written in; nothing for other systems."""
     from dalembert.robots.record import Origin
 
     return dict(system.origin.keyframes.get("initial", {})) if isinstance(system.origin, Origin) else {}
+
+
+def wished_run(
+    name: str,
+    system: System,
+    duration: float | None = None,
+    values: Iterable[str] | None = None,
+    start: Iterable[str] | None = None,
+    inputs: Iterable[str] | None = None,
+    guess: Iterable[str] | None = None,
+) -> tuple[float, dict[str, Any]]:
+    """How long, and {start, guess, values, inputs, events}: as the line says, otherwise as the gallery or the file proposes."""
+    shown = proposed(name, system)
+    length = duration if duration is not None else shown.duration if shown else DURATION
+    return length, {
+        "start": numbers(system, "--start", start) or dict(shown.start if shown and not guess else proposed_start(system)),
+        "guess": numbers(system, "--guess", guess),
+        "values": numbers(system, "--set", values),
+        "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
+        "events": shown.events if shown else (),
+    }
 
 
 def _check_values(kin: Kinematics) -> None:
@@ -132,16 +162,11 @@ def _exists(text: str) -> bool:
 
 def _from_gallery(name: str, given: Iterable[str] | None, *, complete: bool) -> Subject:
     entry = gallery.entry(name)
-    system, other = built(entry.build, given)
+    system, other = _built(entry.build, given)
     if given and complete:
         _check_values(kinematics(system))
     # what is printed is about the usual member of a family
-    results = tuple(
-        PrintedResult(
-            p.label, system.expression(p.residual), tuple((n, system.expression(k)) for n, k in p.equals), isinstance(p, gallery.ByHand)
-        )
-        for p in (() if other else entry.printed)
-    )
+    results = tuple(_printed(system, p, by_hand=isinstance(p, gallery.ByHand)) for p in (() if other else entry.printed))
     return Subject(system, entry.title, entry.source, entry.description, results)
 
 
@@ -235,7 +260,7 @@ def _named(module: ModuleType, path: Path, function: str) -> object:
 
 def _system(function: object, path: Path, name: str, given: Iterable[str] | None) -> System:
     if isinstance(function, System):
-        set_values(function, dict(pairs("--set", given)))
+        _set_values(function, dict(pairs("--set", given)))
         return function
     if not is_program(function):
         msg = f"{path}:{name} is {type(function).__name__}, neither a function nor a System"
@@ -245,8 +270,60 @@ def _system(function: object, path: Path, name: str, given: Iterable[str] | None
     if needed:
         msg = f"{path}:{name} needs {', '.join(needed)}; give a function that can be called without arguments"
         raise Unknown(msg)
-    system, _ = built(function, given)
+    system, _ = _built(function, given)
     if not isinstance(system, System):
         msg = f"{path}:{name}() returned {type(system).__name__}, not a System; let it end with `return s`"
         raise Unknown(msg)
     return system
+
+
+# ---- --set m=2, --set n=20: values of constants, parameters of what builds a system ---------------
+
+
+def _built(build: Callable[..., System], given: Iterable[str] | None) -> tuple[System, bool]:
+    """What `build` gives with the values of --set, and whether it is another member of the family than the usual one."""
+    asked = dict(pairs("--set", given))
+    system = build()
+    if not isinstance(system, System):
+        return system, False
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    own = {name: p for name, p in inspect.signature(build).parameters.items() if p.kind in named}
+    # a parameter that is no symbol decides what there is: the number of links
+    family = {name: _parameter(name, text, own[name].default) for name, text in asked.items() if name in own and name not in system.symbols}
+    if family:
+        system = build(**family)
+    _set_values(system, {name: text for name, text in asked.items() if name not in family}, [n for n in own if n not in system.symbols])
+    return system, bool(family)
+
+
+def _set_values(system: System, asked: dict[str, str], parameters: Iterable[str] = ()) -> None:
+    """The constants of a system with other values than it was declared with; a name that it does not have is refused."""
+    for name, text in asked.items():
+        if name not in system.symbols and (hint := nearest(name.lower(), parameters)):
+            msg = f"--set {name}: {hint}"
+            raise Unknown(msg)
+        from dalembert.numerics.symbol_values import number, symbol_name
+
+        symbol = system.symbols[symbol_name(system, name, ("constant", "input"))]
+        system.symbols[name] = replace(symbol, value=exact(number(name, number_of(system, "--set", name, text))))
+
+
+def _parameter(name: str, text: str, default: Any) -> Any:
+    """A text as what the parameter usually is: a whole number, true or false, a number, a word."""
+    if isinstance(default, bool):
+        if text.lower() in ("true", "false"):
+            return text.lower() == "true"
+        msg = f"--set {name}={text}: say true or false"
+        raise Unknown(msg)
+    if isinstance(default, int):
+        if text.isdecimal() and int(text) > 0:
+            return int(text)
+        msg = f"--set {name}={text}: it is a whole number, such as {default}"
+        raise Unknown(msg)
+    if isinstance(default, str):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        msg = f"--set {name}={text}: {text!r:.40} is not a number"
+        raise Unknown(msg) from None

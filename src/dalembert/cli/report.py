@@ -1,82 +1,302 @@
-"""report: one page that shows everything, or the same as text."""
+"""report, view: one page that shows everything, or the same as text; the pages of the whole gallery."""
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from dalembert import gallery
 from dalembert.api.agreement import agreement
-from dalembert.cli import pages
+from dalembert.api.simulate import simulate
 from dalembert.cli.declared import Option
-from dalembert.cli.errors import exit_by_verdict
-from dalembert.cli.options import AnySystem, Given, Input, Start
-from dalembert.cli.output import ENDINGS, FORMATS, Format, emit, known
-from dalembert.cli.program import subject
-from dalembert.errors import Unknown
-from dalembert.report import document
+from dalembert.cli.errors import PROGRAM_FAILED, Ended, exit_by_verdict, say
+from dalembert.cli.options import AnySystem, Given, Input, Start, check_one_or_all
+from dalembert.cli.output import ENDINGS, FORMATS, Format, echo, emit, known
+from dalembert.cli.program import FILES, subject, wished_run
+from dalembert.errors import DalembertError, Unknown
+from dalembert.files import file_name, write
+from dalembert.model.system import System
+from dalembert.numerics.cache import ObjectCache
+from dalembert.report import document, terminal
+from dalembert.report.blocks import Block, VerdictSpan
+from dalembert.report.document import Subject
 
 if TYPE_CHECKING:
-    from dalembert.page.html_page import ReportRequest
+    from dalembert.page.html_page import ReportRequest, Study
+
+# where pages go: those of the whole gallery, unless -o names a folder, and in the cache that of `view`
+GALLERY: Final = "gallery"
+VIEWED: Final = "pages"
+
+Output = Annotated[Path | None, Option("-o", "--output", metavar="FILE.html", help="Where to write the page.", show_default="SYSTEM.html")]
+Duration = Annotated[float | None, Option("--for", metavar="SECONDS", help="How long it runs.", show_default="the gallery's")]
+Open = Annotated[bool, Option("--open", help="Open the page in the browser.")]
+All = Annotated[bool, Option("--all", help="Every system of the gallery, and an index; -o names the folder.")]
+Meshes = Annotated[bool, Option("--meshes", help="Draw the links of a robot by the meshes of its file.")]
+Root = Annotated[Path | None, Option("--root", metavar="FOLDER", help="The folder that holds them.", show_default="that of the file")]
+Picture = Annotated[Path | None, Option("--png", metavar="FILE.png", help="Also a picture of the start.")]
+Gif = Annotated[Path | None, Option("--gif", metavar="FILE.gif", help="Also the motion as a moving picture.")]
+Film = Annotated[Path | None, Option("--mp4", metavar="FILE.mp4", help="Also the motion as a film, where ffmpeg is installed.")]
 
 
 def report(
     system: AnySystem = "",
-    output: pages.Output = None,
-    duration: pages.Duration = None,
+    output: Output = None,
+    duration: Duration = None,
     values: Given = None,
     start: Start = None,
     inputs: Input = None,
     style: Format = "",
-    png: pages.Picture = None,
-    gif: pages.Gif = None,
-    mp4: pages.Film = None,
-    root: pages.Root = None,
+    png: Picture = None,
+    gif: Gif = None,
+    mp4: Film = None,
+    root: Root = None,
     *,
-    meshes: pages.Meshes = False,
+    meshes: Meshes = False,
     text: Annotated[bool, Option("--text", help="Print it as text instead of writing a page.")] = False,
-    every: pages.All = False,
-    show: pages.Open = False,
+    every: All = False,
+    show: Open = False,
 ) -> None:
-    """Everything about one system, as a page or as text, or the pages of the whole gallery."""
-    if every == bool(system):
-        msg = "name one system, or say --all" if not system else "name one system or say --all, not both"
-        raise Unknown(msg)
+    r"""Write one page that shows everything.
+
+    An HTML file that opens in any browser and needs no network: description, equations of motion by every principle with their
+    derivations, agreement and audit, the motion in three dimensions with plots, energy, equilibria and linear modes, and how to make
+    it again. Without --start and --for a system of the gallery runs as the gallery proposes, any other for 10 s from zero.
+    --text prints description, equations, proofs and motion instead; --format and the endings .tex and .md write the same as LaTeX or
+    Markdown. --meshes draws a robot by its meshes (STL, OBJ, MSH) instead of bars; only those inside --root are opened.
+
+    \b
+    dalembert report rolling-disk
+    dalembert report double-pendulum --for 20 --start alpha=pi/2 -o swing.html --gif swing.gif
+    dalembert report rolling-disk --text
+    dalembert report file.py:pendulum -o pendulum.tex
+    dalembert report panda/urdf/panda.urdf --meshes --root panda
+    dalembert report --all -o gallery
+    """
+    check_one_or_all(system, every=every)
+    other = any((duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root))
     if every:
-        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text, show, meshes, root)):
+        if other or show:
             msg = "--all takes the gallery's own runs and only -o beside it; name one system for other wishes"
             raise Unknown(msg)
-        pages.every(output or Path(pages.FOLDER))
+        _every(output or Path(GALLERY))
         return
     if system.endswith(".zarr"):
-        if any((duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root)):
+        if other:
             msg = f"{system} is a study, whose page takes only -o and --open beside it"
             raise Unknown(msg)
-        pages.of_study_file(Path(system), output, show=show)
+        _study_page(Path(system), output, show=show)
         return
-    drawn, typed = pages.drawn_by(root, meshes=meshes)
+    drawn, typed = _drawn_by(root, meshes=meshes)
     chosen = subject(system, values, drawn=drawn)
-    request = pages.wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed)
-    wanted = "text" if text else known("--format", style, FORMATS) if style else pages.style_of(output, ENDINGS)
+    request = _wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed)
+    wanted = "text" if text else known("--format", style, FORMATS) if style else _style_of(output)
     if wanted != "html" and (png or gif or mp4 or show):
         msg = "--png, --gif, --mp4 and --open go with the page: leave out --text and --format"
         raise Unknown(msg)
     if wanted == "html":
-        pages.one(system, request, chosen, output, (png, gif, mp4), show=show)
+        _page(system, request, chosen, output, (png, gif, mp4), show=show)
     else:
         _text_report(chosen, request, wanted, output)
 
 
-def _text_report(chosen: document.Subject, request: ReportRequest, style: str, output: Path | None) -> None:
+def view(
+    system: AnySystem,
+    duration: Duration = None,
+    values: Given = None,
+    start: Start = None,
+    inputs: Input = None,
+) -> None:
+    r"""Open the page of a system in the browser.
+
+    The page of `dalembert report`, written to the cache folder: take hold of the system there ("Try it").
+
+    \b
+    dalembert view rolling-disk
+    dalembert view double-pendulum --for 20 --start alpha=pi/2
+    """
+    chosen = subject(system, values)
+    request = _wished(system, chosen, duration, {"--set": values, "--start": start, "--input": inputs})
+    folder = ObjectCache.of_environment().directory or Path(tempfile.gettempdir())
+    target = folder / VIEWED / f"{_file_of(system)}.html"
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _page(system, request, chosen, target, (), show=True)
+
+
+def _style_of(output: Path | None) -> str:
+    """A page, unless the ending of the file means something else."""
+    ending = "" if output is None else output.suffix.lower()
+    endings = {**ENDINGS, "": "html"}
+    if ending not in endings:
+        msg = f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, .md), and pictures by --png, --gif, --mp4"
+        raise Unknown(msg)
+    return endings[ending]
+
+
+def _drawn_by(root: Path | None, *, meshes: bool) -> tuple[dict[str, Any], list[str]]:
+    """How the links of a robot are drawn, for `subject`; and the same as it was typed."""
+    chosen: dict[str, Any] = ({"meshes": True} if meshes else {}) | ({} if root is None else {"root": root})
+    return chosen, ["--meshes"] * meshes + ([] if root is None else ["--root", str(root)])
+
+
+def _wished(
+    name: str, described: Subject, duration: float | None, options: dict[str, list[str] | None], typed: Iterable[str] = ()
+) -> ReportRequest:
+    """What the command line asks for, on top of what the gallery proposes."""
+    from dalembert.page.html_page import ReportRequest, page_run
+
+    length, run = wished_run(name, described.system, duration, options["--set"], options["--start"], options["--input"])
+    given = [text for option, texts in options.items() for x in texts or () for text in (option, x)]
+    asked = (["--for", f"{duration:g}"] if duration is not None else []) + given
+    return ReportRequest(length, page_run(run["start"], run["values"], run["inputs"], run["events"]), name, (*asked, *typed))
+
+
+def _text_report(chosen: Subject, request: ReportRequest, style: str, output: Path | None) -> None:
     from dalembert.agreement.catalogue import PRINCIPLES
-    from dalembert.cli.simulate import demonstration
     from dalembert.kinematics.system_kinematics import kinematics
     from dalembert.report.writing import Writing
 
     agreed = agreement(chosen.system)
     first = next(derive for (_, derive), row in zip(PRINCIPLES, agreed.rows, strict=True) if row.applicable)
     derived = first(kinematics(chosen.system))
-    seen = list(
-        demonstration(chosen.system, request.duration, request.run.start, request.run.values, request.run.inputs, request.run.events)
-    )
-    emit(document.report(chosen, derived, agreed, Writing(), seen), style, output, whole=True)
+    emit(document.report(chosen, derived, agreed, Writing(), list(_demonstration(chosen.system, request))), style, output, whole=True)
     exit_by_verdict([agreed.holds])
+
+
+def _demonstration(system: System, request: ReportRequest) -> Iterator[Block]:
+    """A run for a report, or the reason why there is none."""
+    from dalembert.report.results import motion, not_run
+
+    wish = request.run
+    try:
+        run = simulate(
+            system, request.duration, start=wish.start, values=wish.values, inputs=wish.inputs, events=wish.events, progress=False
+        )
+    except DalembertError as problem:
+        return not_run(str(problem))
+    return motion(run)
+
+
+def _page(
+    name: str, request: ReportRequest, described: Subject, output: Path | None, pictures: Iterable[Path | None], *, show: bool = False
+) -> None:
+    """The page of one system, and the three lines that matter; `show` opens it."""
+    from dalembert.page.film import film
+    from dalembert.page.html_page import page, study
+
+    target = output or Path(f"{_file_of(name)}.html")
+    with _progress(described.title) as tell:
+        found = study(described, request, tell)
+        tell("writing the page")
+        text = page(found)
+    for line in _matters(found):
+        terminal.line(terminal.output(), *line)
+    _tell_written(write(target, text), show=show)
+    for picture in pictures:
+        if picture is None:
+            continue
+        if found.run is None:
+            msg = f"{picture}: there is no motion to show: {found.why_no_run}"
+            raise Unknown(msg)
+        echo(f"written: {film(found.run, picture).resolve()}")
+    exit_by_verdict([found.agreed.holds])
+
+
+def _study_page(path: Path, output: Path | None, *, show: bool = False) -> None:
+    """The page of a saved study."""
+    from dalembert.page.ensemble_page import ensemble_page
+    from dalembert.studies.store import open_study
+
+    _tell_written(write(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path))), show=show)
+
+
+def _tell_written(page: Path, *, show: bool) -> None:
+    """Where a page is; and let the browser show it, or say what to do where there is none."""
+    echo(f"written: {page.resolve()} ({page.stat().st_size / 1e6:.1f} MB)")
+    if show:
+        import webbrowser
+
+        if not webbrowser.open(page.resolve().as_uri()):
+            echo("no browser was found here: open that file in one; it needs no network")
+
+
+@contextmanager
+def _progress(title: str) -> Iterator[Callable[[str], None]]:
+    """A bar that says what is being worked on, where someone watches."""
+    out = terminal.output()
+    if isinstance(out, terminal.PlainLines) or not out.is_terminal:
+        yield lambda _: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from dalembert.page.html_page import STAGES
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=out, transient=True) as bar:
+        # the first stage begins, and so ends, nothing
+        task = bar.add_task(title, total=len(STAGES) + 1, completed=-1)
+
+        def tell(what: str) -> None:
+            bar.update(task, advance=1, description=f"{title}: {what}", refresh=True)
+
+        yield tell
+
+
+def _matters(found: Study) -> Iterator[tuple[str | VerdictSpan, ...]]:
+    """Agreement, energy drift, constraint residual."""
+    from dalembert.page.parts.equations import energy_line
+    from dalembert.report.results import SMALL
+
+    agreed, run = found.agreed, found.run
+    statement = agreed.statement[:1].upper() + agreed.statement[1:]
+    yield "agreement    ", VerdictSpan(statement, agreed.holds)
+    if run is None:
+        yield "motion       ", VerdictSpan(f"not run: {found.why_no_run}", holds=False)
+        return
+    size, what = energy_line(run)
+    yield "energy       ", VerdictSpan(f"{size:.1e}", size <= SMALL), f": {what}"
+    if run.residuals:
+        yield "constraints  ", VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= SMALL), ": largest residual"
+    else:
+        yield "constraints  ", "none"
+    for remark in found.remarks:
+        yield ("note         ", remark)
+
+
+def _every(folder: Path) -> None:
+    """A page for each system of the gallery, and the index that leads to them."""
+    from dalembert.page.html_page import page, study
+    from dalembert.page.index import card, index
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        msg = f"cannot make the folder {folder}: {problem.strerror or problem}; name another with -o"
+        raise Unknown(msg) from problem
+    cards, failed = [], 0
+    names = gallery.names()
+    width = max(map(len, names))
+    for number, name in enumerate(names, 1):
+        described = subject(name)
+        try:
+            found = study(described, _wished(name, described, None, {"--start": None, "--set": None, "--input": None}))
+            written = write(folder / f"{name}.html", page(found))
+        except DalembertError as problem:
+            failed += 1
+            say(f"{name}: {problem}")
+            continue
+        cards.append(card(name, found))
+        failed += not found.agreed.agree
+        echo(f"{number:3} of {len(names)}  {name:{width}}  {written.stat().st_size / 1e6:.1f} MB")
+    echo(f"written: {write(folder / 'index.html', index(cards)).resolve()}")
+    if failed:
+        raise Ended(PROGRAM_FAILED)
+
+
+def _file_of(name: str) -> str:
+    """rolling-disk, or the function of path/to/file.py:function, or panda of path/to/panda.urdf"""
+    path = name.rpartition(":")[0] or name
+    return Path(path).stem if path.lower().endswith(FILES) else file_name(name.rpartition(":")[2])

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from dalembert.api.simulate import simulate as run_of
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import INTERRUPTED, PROGRAM_FAILED, Ended, say
-from dalembert.cli.options import (
-    AbsoluteTolerance,
-    Beginning,
-    Given,
-    Guess,
-    Input,
-    RelativeTolerance,
-    RunTime,
-    Start,
-    SystemName,
-    numbers,
-    pairs,
-)
-from dalembert.cli.output import Json, echo, tell, wrote
-from dalembert.cli.program import proposed, proposed_start, subject
-from dalembert.errors import DalembertError, Unwritable
+from dalembert.cli.options import AbsoluteTolerance, Beginning, Given, Guess, Input, RelativeTolerance, RunTime, Start, SystemName
+from dalembert.cli.output import Json, check_picture, echo, tell, wrote
+from dalembert.cli.program import subject, wished_run
+from dalembert.errors import Unwritable
 from dalembert.files import check_ending
 from dalembert.model.system import System
-from dalembert.report.blocks import Block
 from dalembert.simulation.events.event import event
 from dalembert.simulation.summary import figures
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory
-
-DURATION = 10.0
 
 Stop = Annotated[list[str] | None, Option("--stop-when", metavar="EXPRESSION", help="End the run where this crosses zero.")]
 
@@ -66,36 +51,43 @@ def simulate(
     *,
     as_json: Json = False,
 ) -> None:
-    """A run from the command line: the summary is printed, the motion is written where it is wanted."""
+    r"""Set a system in motion.
+
+    What --start does not name is zero where the constraints allow it, otherwise solved for. Without --start and --for a
+    system of the gallery runs as the gallery proposes. The summary is printed; -o writes times, coordinates and speeds.
+    --guess says near which value a coordinate is solved for, and so which way a linkage is assembled. --reactions writes the
+    wrench in every joint, the force of every row and the load behind every specified motion. --stop-when ends the run where an
+    expression crosses zero. --sensitivity m carries the derivatives of the motion with respect to m along, prints their largest values
+    and writes them with the motion. The exit code is 1 if the run stops before its end; what there is of it is written all the same.
+
+    \b
+    dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
+    dalembert simulate rolling-disk --set m=2 --start theta=1.2 --start psi.dot=6 -o disk.csv
+    dalembert simulate cart-and-bar --input "F=2*sin(t)" --rtol 1e-12
+    dalembert simulate four-bar --start theta_1=1 --guess theta_3=1.5 --reactions forces.csv
+    dalembert simulate double-pendulum --stop-when "alpha + 1/2"
+    dalembert simulate double-pendulum --sensitivity l_1 --sensitivity alpha -o swing.csv
+    """
     if output is not None:
         from dalembert.simulation.tables import check_table
 
         check_table(output)
-    if plot is not None:
-        from dalembert.simulation.plotting.plot import check_plot
-
-        check_plot(plot)
+    check_picture(plot)
     if reactions is not None:
         check_ending(reactions, (".csv",))
     described = subject(system, values).system
-    shown = proposed(system, described)
-    chosen = numbers(described, "--start", start)
-    wish: dict[str, Any] = {
-        "start": chosen or dict(shown.start if shown and not guess else proposed_start(described)),
-        "guess": numbers(described, "--guess", guess),
+    length, wish = wished_run(system, described, duration, values, start, inputs, guess)
+    wish |= {
         "t0": t0,
-        "values": numbers(described, "--set", values),
-        "inputs": {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))},
         "rtol": rtol,
         "atol": atol,
         "integrator": integrator,
         "stabilize": stabilize,
-        "events": [*(shown.events if shown else ()), *(event(text, stop=True) for text in stop_when or ())],
+        "events": [*wish["events"], *(event(text, stop=True) for text in stop_when or ())],
         "sensitivities": sensitivity or (),
         "energy_tolerance": energy,
         "relative_energy_tolerance": relative,
     }
-    length = duration if duration is not None else shown.duration if shown else DURATION
     run, code = _finished(described, length, wish)
     tell(figures(run) if as_json else run, as_json=as_json)
     if sensitivity and not as_json:
@@ -110,24 +102,6 @@ def simulate(
         _write(run.reactions.to_csv, reactions, as_json=as_json)
     if code:
         raise Ended(code)
-
-
-def demonstration(
-    system: System,
-    duration: float,
-    start: Mapping[str, float],
-    values: Mapping[str, float],
-    inputs: Mapping[str, str],
-    events: Sequence[Any] = (),
-) -> Iterator[Block]:
-    """A run for a report, or the reason why there is none."""
-    from dalembert.report.results import motion, not_run
-
-    try:
-        run = run_of(system, duration, start=start, values=values, inputs=inputs, events=events, progress=False)
-    except DalembertError as problem:
-        return not_run(str(problem))
-    return motion(run)
 
 
 def _finished(system: System, length: float, wish: dict[str, Any]) -> tuple[Trajectory, int]:

@@ -22,12 +22,9 @@ from dalembert.cli.options import (
     Start,
     SystemName,
     number_of,
-    numbers,
-    pairs,
 )
-from dalembert.cli.output import Json, tell, wrote
-from dalembert.cli.program import proposed, proposed_start, subject
-from dalembert.cli.simulate import DURATION
+from dalembert.cli.output import Json, check_picture, tell, wrote
+from dalembert.cli.program import subject, wished_run
 from dalembert.errors import Unknown
 from dalembert.nearest_name import nearest
 
@@ -71,41 +68,45 @@ def study(
     scheduler: Annotated[str | None, Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Many runs from the command line: the summary is printed, the numbers are written where they are wanted."""
+    r"""Run a system many times.
+
+    --over says what varies: constants, start values of coordinates and speeds, inputs; ranges and lists make a grid, distributions
+    (normal, uniform, lognormal, or any of scipy.stats) are drawn --n times at every point of it. --keep says what is kept of every
+    member: an expression (at the times --at, or at the end), its max, min or mean, or the first time at which it crosses zero.
+    -o keeps it in a file chunk by chunk; the same line goes on with a file that was begun. The exit code is 1 if no member came
+    to its end.
+
+    \b
+    dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi, up)" --for 10 -o flips.zarr
+    dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 --keep "max(x)" --workers 4 -o study.zarr
+    dalembert report study.zarr
+    """
     if workers is not None and scheduler is not None:
         msg = "--workers counts threads here, and --scheduler has workers of its own; give one of them"
         raise Unknown(msg)
-    if plot is not None:
-        from dalembert.simulation.plotting.plot import check_plot
-
-        check_plot(plot)
+    check_picture(plot)
     described = subject(system, values).system
-    shown = proposed(system, described)
     varied = varied_by(described, over)
-    chosen = numbers(described, "--start", start)
-    given = chosen or dict(shown.start if shown and not guess else proposed_start(described))
-    known_inputs = {**(shown.inputs if shown else {}), **dict(pairs("--input", inputs))}
+    length, wish = wished_run(system, described, duration, values, start, inputs, guess)
+    if not start:
+        # what varies is not given
+        wish["start"] = {name: x for name, x in wish["start"].items() if name not in varied}
     made = ensemble(
         described,
-        duration if duration is not None else shown.duration if shown else DURATION,
+        length,
         over=varied,
         n=n,
         sampling=sampling,
         seed=seed,
         keep=keep,
         at=None if at is None else _listed(described, "--at", "t", at),
-        # what varies is not given
-        start={name: x for name, x in given.items() if name not in varied or name in chosen},
-        guess=numbers(described, "--guess", guess),
-        values=numbers(described, "--set", values),
-        inputs=known_inputs,
         t0=t0,
         rtol=rtol,
         atol=atol,
-        events=shown.events if shown else (),
         threads=workers,
         save=output,
         engine=scheduler,
+        **wish,
     )
     tell({"system": described.name, "outcomes": made.outcomes, "members": made.rows()} if as_json else made, as_json=as_json)
     if output is not None:

@@ -15,6 +15,7 @@ ROOT = Path(dalembert.__file__).parent
 # the chapters in their order; a module may import its own chapter and those before it
 LAYERS = (
     "errors",
+    "arrays",
     "files",
     "once",
     "references",

@@ -42,41 +42,35 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
     if speeds not in (None, "all"):
         msg = f"compile: speeds={speeds!r:.40}; give 'all', or declare speeds with s.speeds(…)"
         raise Unknown(msg)
-    if isinstance(system, Derivation) and not (start is None and speeds is None):
-        msg = "compile: a derivation keeps its speeds; leave out start= and speeds=, or give the system in its place"
-        raise NotApplicable(msg)
-    if expressions is not None:
-        return _expressions(system, expressions, start, speeds)
-    if isinstance(system, System):
-        kin = kinematics(system)
-        if speeds == "all" and system.constraints:
-            from dalembert.api.all_rates import AllRatesDynamics
-
-            return AllRatesDynamics(system, *saddle_equations(all_rates(kin)))
-        kin = kin if start is None else regular_at(kin, start)
-        return NativeDynamics(system, forward_dynamics_of(kin), _pivots(kin))
     if isinstance(system, Derivation):
-        return NativeDynamics(system.kinematics.system, solved(system.equations), _pivots(system.kinematics))
-    msg = f"compile: give a System or a Derivation, not {type(system).__name__}"
-    raise NotASystem(msg)
+        if not (start is None and speeds is None):
+            msg = "compile: a derivation keeps its speeds; leave out start= and speeds=, or give the system in its place"
+            raise NotApplicable(msg)
+        if expressions is None:
+            return NativeDynamics(system.kinematics.system, solved(system.equations), _pivots(system.kinematics))
+    if not isinstance(system, System):
+        wanted = "give a System or a Derivation, not" if expressions is None else "expressions are those of a System, not of a"
+        msg = f"compile: {wanted} {type(system).__name__}"
+        raise NotASystem(msg)
+    if speeds == "all" and expressions is not None:
+        msg = "compile: expressions are functions of q and of independent speeds; leave out speeds=, or choose them with start={…}"
+        raise NotApplicable(msg)
+    kin = kinematics(system)
+    if speeds == "all" and system.constraints:
+        from dalembert.api.native_functions import AllRatesDynamics
+
+        return AllRatesDynamics(system, *saddle_equations(all_rates(kin)))
+    kin = kin if start is None else regular_at(kin, start)
+    if expressions is not None:
+        from dalembert.api.native_functions import native_expressions
+
+        return native_expressions(kin, expressions, _pivots(kin))
+    return NativeDynamics(system, forward_dynamics_of(kin), _pivots(kin))
 
 
 def _pivots(kin: Kinematics) -> tuple[Scalar, ...]:
     """Divisors that may vanish with speeds that nobody declared."""
     return () if kin.system.speed_list else tuple(kin.scalar(i) for i in kin.moving_pivots)
-
-
-def _expressions(system: System | Derivation, expressions: Any, start: Mapping[Any, Any] | None, speeds: str | None) -> NativeDynamics:
-    from dalembert.api.expressions import native_expressions
-
-    if not isinstance(system, System):
-        msg = f"compile: expressions are those of a System, not of a {type(system).__name__}"
-        raise NotASystem(msg)
-    if speeds is not None:
-        msg = "compile: expressions are functions of q and of independent speeds; leave out speeds=, or choose them with start={…}"
-        raise NotApplicable(msg)
-    kin = kinematics(system) if start is None else regular_at(kinematics(system), start)
-    return native_expressions(kin, expressions, _pivots(kin))
 
 
 def regular_at(kin: Kinematics, start: Mapping[Any, Any]) -> Kinematics:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import os
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.compile import what_to_integrate
-from dalembert.api.simulate import checked_system, run_system, watched_by
+from dalembert.api.simulate import checked_system, run_options, run_system, watched_by
 from dalembert.errors import BadExpression, NotApplicable, Unknown
-from dalembert.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System
-from dalembert.nearest_name import options_by_name
+from dalembert.nearest_name import nearest, options_by_name
 from dalembert.numerics.symbol_values import without_units
 
 if TYPE_CHECKING:
@@ -82,18 +81,17 @@ def ensemble(
     The other options are those of `simulate`, and every member has the bits of such a run; by "native", "taylor" and "auto" members run
     side by side, by other integrators one by one. A member that fails is a row with its reason.
     """
-    from dalembert.simulation.events.event import read_events
-    from dalembert.simulation.run_options import RunOptions
-
     checked_system(system, "ensemble")
     if system.contacts:
         msg = "ensemble: contacts change their modes one run at a time; run them by da.simulate, one after the other"
         raise NotApplicable(msg)
-    options = RunOptions(
-        start=without_units(system, start),
-        guess=without_units(system, guess),
-        values=without_units(system, values),
-        inputs={} if inputs is None else inputs,
+    options = run_options(
+        system,
+        start,
+        guess,
+        values,
+        inputs,
+        events,
         rtol=rtol,
         atol=atol,
         at=at,
@@ -103,7 +101,6 @@ def ensemble(
         integrator=integrator,
         stabilize=stabilize,
         baumgarte_rate=baumgarte_rate,
-        events=read_events(events),
     )
     plan = planned(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
     return run_study(plan, threads=threads, lanes=lanes, chunk=chunk, save=save, engine=engine, progress=progress)
@@ -122,33 +119,23 @@ def planned(
     """The study as data, with everything checked that can be before a member runs."""
     from dalembert.simulation.run_options import check_span
     from dalembert.states.evaluator import label
-    from dalembert.studies.identity import identity_of
-    from dalembert.studies.keep import read_keep
-    from dalembert.studies.members import members_of
-    from dalembert.studies.plan import StudyPlan
+    from dalembert.studies.members import BadStudy, members_of
+    from dalembert.studies.plan import StudyPlan, identity_of, read_keep
 
     check_span(duration, options)
-    kin, equations = what_to_integrate(system, options.integrator)
-    named = {_names(system, key): _read(system, key, values) for key, values in _over(over).items()}
-    members = members_of(named, *draws)
-    roles = tuple(_role(system, kin, name, options) for name in members.names)
-    state = [label(kin.name(i)) for i in kin.state]
-    kept = read_keep(keep, state)
-    return StudyPlan(system, float(duration), options, members, roles, kept, audit, identity_of(kin, equations))
-
-
-def _over(over: Any) -> Mapping[Any, Any]:
-    from dalembert.studies.members import BadStudy
-
     if not isinstance(over, Mapping) or not over:
         msg = "over: say what varies, as in over={'m': [1, 2, 3]} or over={'theta': scipy.stats.norm(0, 0.1)}"
         raise BadStudy(msg)
-    return over
+    kin, equations = what_to_integrate(system, options.integrator)
+    members = members_of({_names(key): _read(system, key, values) for key, values in over.items()}, *draws)
+    roles = {name: _role(system, kin, name, options) for name in members.names}
+    kept = read_keep(keep, [label(kin.name(i)) for i in kin.state])
+    return StudyPlan(system, float(duration), options, members, roles, kept, audit, identity_of(kin, equations))
 
 
-def _names(system: System, key: Any) -> Any:
+def _names(key: Any) -> Any:
     if isinstance(key, tuple):
-        return tuple(_names(system, each) for each in key)
+        return tuple(map(_names, key))
     from dalembert.states.evaluator import label
 
     return label(str(key.name)) if isinstance(key, Scalar) and key.name else str(key)
@@ -181,8 +168,7 @@ def _role(system: System, kin: Kinematics, name: str, options: RunOptions) -> Ro
             raise BadStudy(msg)
         return Role.START
     known = [*system.symbols, *(text for text in states if "'" not in text)]
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(dict.fromkeys(known))}"
+    hint = nearest(name, known) or f"known are {', '.join(dict.fromkeys(known))}"
     msg = f"over: {name!r} is no constant, coordinate, speed, state or input of {system.name!r}: {hint}"
     raise Unknown(msg)
 
@@ -205,7 +191,7 @@ def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
     from dalembert.studies.side_by_side import SideBySide, why_one_by_one
 
     kin, equations = what_to_integrate(plan.system, plan.options.integrator)
-    why, alone = why_one_by_one(plan, equations), OneByOne(plan, lambda options: run_one(plan, options))
+    why, alone = why_one_by_one(plan, equations), OneByOne(plan, functools.partial(run_one, plan))
     if why is None:
         assert isinstance(equations, ExplicitEquations)
         quadratures = watched_by(kin, audit=plan.audit, needed=False, level=False)
@@ -239,32 +225,26 @@ def run_study(
     progress: bool | None = None,
 ) -> Ensemble:
     """All members of a plan, or those that a file does not have yet."""
-    from dalembert.studies.cluster import run_there
+    import numpy as np
+
     from dalembert.studies.result import Ensemble
-    from dalembert.studies.running import Collected, chunk_length, pieces, progress_of, run_here
+    from dalembert.studies.running import Collected, chunk_length, pieces, processors, progress_of, run_here, run_there
+    from dalembert.studies.store import StudyFile
 
     _check_shares(threads, lanes, chunk)
     begin, count = time.perf_counter(), len(plan.members)
-    check_memory(plan, count, saved=save is not None)
+    _check_memory(plan, saved=save is not None)
     prepared, how = runner(plan, lanes)
-    length = chunk_length(numbers_per_member(plan), count, chunk)
-    sink = Collected(plan, how) if save is None else _file(plan, save, length, how, prepared)
+    length = chunk_length(plan, chunk)
+    sink = Collected(plan, how) if save is None else StudyFile(save, plan, length, how, prepared.run(np.arange(0), 1))
     todo = [piece for piece, done in zip(pieces(count, sink.length or length), sink.done, strict=False) if not done]
     before = count - sum(last - first for first, last in todo)
     with progress_of(count, progress, before) as show:
-        here = run_here(prepared, todo, _threads(threads), show, before)
+        here = run_here(prepared, todo, threads or processors(), show, before)
         for (first, _), found in here if engine is None else run_there(engine, plan, todo, run_piece, show, before):
             sink.write(first, found)
     flat, reasons = sink.read()
-    return Ensemble(plan, flat, reasons, lambda options: run_one(plan, options), time.perf_counter() - begin)
-
-
-def _file(plan: StudyPlan, save: str | os.PathLike[str], length: int, how: str, prepared: Runner) -> Any:
-    import numpy as np
-
-    from dalembert.studies.store import StudyFile
-
-    return StudyFile(save, plan, length, how, prepared.run(np.arange(0), 1))
+    return Ensemble(plan, flat, reasons, functools.partial(run_one, plan), time.perf_counter() - begin)
 
 
 def run_piece(payload: bytes, first: int, last: int) -> Any:
@@ -291,24 +271,13 @@ def _check_shares(threads: int | None, lanes: int | None, chunk: int | None) -> 
         raise BadStudy(msg)
 
 
-def _threads(threads: int | None) -> int:
-    if threads is not None:
-        return threads
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def numbers_per_member(plan: StudyPlan) -> int:
-    """What a member takes in memory while it runs."""
-    kin = kinematics(plan.system)
-    return len(kin.state) * (2 + plan.times.size) + sum(plan.times.size if plan.over_time(k) else 1 for k in plan.kept) + 64
-
-
-def check_memory(plan: StudyPlan, count: int, *, saved: bool) -> None:
+def _check_memory(plan: StudyPlan, *, saved: bool) -> None:
     """Refuse a study whose results cannot be held, saying how much it is and what to keep instead."""
     from dalembert.studies.members import BadStudy
 
-    kept = sum(plan.times.size if plan.over_time(k) else 1 for k in plan.kept) + 8
-    size, room = 8.0 * count * kept, _memory()
+    kept = plan.numbers_kept + 8
+    count, room = len(plan.members), _memory()
+    size = 8.0 * count * kept
     # a file is written chunk by chunk, and only what is asked for afterwards is read
     if saved or size <= room / 2:
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +10,16 @@ import numpy as np
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.simulate import checked_system, simulate
+from dalembert.arrays import Numbers
 from dalembert.errors import Unknown
 from dalembert.model.system import System
 from dalembert.nearest_name import nearest, options_by_name
 from dalembert.numerics.symbol_values import number
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.studies.fit_data import MeasuredColumn
     from dalembert.studies.fit_result import Fit
-
-    Numbers = NDArray[np.float64]
 
 
 @options_by_name
@@ -127,7 +123,9 @@ def _each(what: str, given: Any, count: int) -> list[Any]:
 
 def _threads(threads: Any) -> int:
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        from dalembert.studies.running import processors
+
+        return processors()
     if not isinstance(threads, int) or threads < 1:
         msg = f"threads = {threads!r}: give a whole number, at least 1"
         raise Unknown(msg)

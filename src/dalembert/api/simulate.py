@@ -1,4 +1,4 @@
-"""A described system set in motion: which equations, what rides along, and what is said when it stops."""
+"""A described system set in motion: which equations, what rides along, and what is said when it stops; how neighbours part, what rests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dalembert.api.compile import what_to_integrate
+from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
@@ -19,9 +20,11 @@ from dalembert.principles.kane import kane
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from dalembert.friction.rest import RestPosition
     from dalembert.simulation.energy_audit.audit import Quadratures
     from dalembert.simulation.run_options import RunOptions
     from dalembert.simulation.trajectory import Trajectory
+    from dalembert.studies.lyapunov import LyapunovExponent
 
 
 @options_by_name
@@ -74,9 +77,6 @@ def simulate(
              control of the motion; read with run.sensitivity("theta", "m") (native integrator only)
     """
     from dalembert.integrals.audit import budget, check_native
-    from dalembert.numerics.symbol_values import without_units
-    from dalembert.simulation.events.event import read_events
-    from dalembert.simulation.run_options import RunOptions
 
     checked_system(system, "simulate")
     if keep_energy:
@@ -84,11 +84,13 @@ def simulate(
         if sensitivities:
             msg = "keep_energy changes the speeds after every step, which sensitivities do not see; leave out one of them"
             raise NotApplicable(msg)
-    options = RunOptions(
-        start=without_units(system, start),
-        guess=without_units(system, guess),
-        values=without_units(system, values),
-        inputs=_given(inputs),
+    options = run_options(
+        system,
+        start,
+        guess,
+        values,
+        inputs,
+        events,
         rtol=rtol,
         atol=atol,
         at=at,
@@ -98,11 +100,63 @@ def simulate(
         integrator=integrator,
         stabilize=stabilize,
         baumgarte_rate=baumgarte_rate,
-        events=read_events(events),
         sensitivities=sensitivities,
         budget=budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
     )
     return run_system(system, duration, options, audit=audit, keep_energy=keep_energy)
+
+
+def lyapunov(
+    system: System,
+    duration: float,
+    *,
+    start: Mapping[Any, float] | None = None,
+    guess: Mapping[Any, float] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-9,
+    max_step: float = math.inf,
+    t0: float = 0.0,
+    seed: int = 0,
+) -> LyapunovExponent:
+    """The largest Lyapunov exponent of a motion, with its own error, from the varied equations along it.
+
+    duration   the longer the smaller the error: about with 1/√duration for chaotic motions, with 1/duration for regular ones
+    seed       of the direction in which the neighbour begins
+    The rest is as in da.simulate.
+    """
+    from dalembert.studies.lyapunov import lyapunov_of_motion
+
+    checked_system(system, "lyapunov")
+    if system.contacts:
+        msg = "lyapunov: contacts and dry friction change the equations on the way, which the neighbour does not see"
+        raise NotApplicable(msg)
+    options = run_options(system, start, guess, values, inputs, rtol=rtol, atol=atol, max_step=max_step, t0=t0)
+    return lyapunov_of_motion(*what_to_integrate(system, options.integrator), duration, options, seed)
+
+
+def rests(
+    system: System,
+    *,
+    at: Mapping[Any, Any] | None = None,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+) -> RestPosition:
+    """H λ = −c, N ≥ 0, |T| ≤ k μ_s N: whether friction and contacts hold a system at rest, and what part k of the friction it takes.
+
+    `at` gives the position as `start` of a run does. Equilibria with friction are sets: those positions with k ≤ 1.
+    """
+    from dalembert.friction.rest import rest_position
+
+    checked_system(system, "rests")
+    if not system.contacts:
+        msg = "rests: this system has no contact and no friction; da.equilibrium finds where it rests"
+        raise NotApplicable(msg)
+    kin, equations = what_to_integrate(system, "native")
+    assert isinstance(equations, ExplicitEquations)
+    return rest_position(kin, equations, at or {}, values or {}, inputs or {}, t)
 
 
 def checked_system(system: object, verb: str) -> None:
@@ -112,8 +166,15 @@ def checked_system(system: object, verb: str) -> None:
         raise NotASystem(msg)
 
 
-def _given(what: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
-    return {} if what is None else what
+def run_options(system: System, start: Any, guess: Any, values: Any, inputs: Any, events: Sequence[Any] = (), **others: Any) -> RunOptions:
+    """What a run is asked for, with "30 deg" as a number and what was left out as nothing."""
+    from dalembert.numerics.symbol_values import without_units
+    from dalembert.simulation.events.event import read_events
+    from dalembert.simulation.run_options import RunOptions
+
+    start, guess, values = (without_units(system, given) for given in (start, guess, values))
+    inputs = {} if inputs is None else inputs
+    return RunOptions(start=start, guess=guess, values=values, inputs=inputs, events=read_events(events), **others)
 
 
 def run_system(system: System, duration: float, options: RunOptions, *, audit: bool = True, keep_energy: bool = False) -> Trajectory:
@@ -124,7 +185,12 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
     if system.expansions:
         _check_members(system, duration, options)
     kin, equations = what_to_integrate(system, options.integrator)
-    contacts = _contacts(system, equations)
+    contacts = None
+    if system.contacts:
+        from dalembert.friction.run import contact_run
+
+        assert isinstance(equations, ExplicitEquations)
+        contacts = contact_run(equations)
     if keep_energy:
         _check_level(kin)
         if contacts is not None:
@@ -154,15 +220,6 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
 
         warn_of_softened_run(made, options.values)
     return made
-
-
-def _contacts(system: System, equations: Any) -> Any:
-    """What changes the modes of contacts; None where there are none."""
-    if not system.contacts:
-        return None
-    from dalembert.friction.run import contact_run
-
-    return contact_run(equations)
 
 
 def _check_members(system: System, duration: float, options: RunOptions) -> None:

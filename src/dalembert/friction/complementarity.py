@@ -10,10 +10,11 @@ import ctypes
 import math
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.friction.complementarity_code import (
     ALONG_SLIP,
@@ -30,11 +31,6 @@ from dalembert.numerics.jit import Library, load
 from dalembert.ode.memory import structure
 from dalembert.ode.points import address
 from dalembert.once import made_once
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 _MOST: Final = 20_000
 _RANK: Final = 1e-10

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from dalembert.algebra.columns import Column, Rows, contracted
@@ -56,6 +57,11 @@ class ContactEquations:
     # {contact: the force of the row that presses it}
     pressed: dict[int, RowForce]
 
+    @cached_property
+    def places(self) -> dict[tuple[int, bool], int]:
+        """{(number of a contact, whether its normal row): the number of the row}"""
+        return places_of(self.rows)
+
     @property
     def contacts(self) -> list[FrictionalContact]:
         """As they were declared."""
@@ -87,6 +93,11 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     return ContactEquations(kin, t, tuple(rows), c, H, A, b, tuple(lam), tuple(pivots), pressed)
 
 
+def places_of(rows: Sequence[ContactRow]) -> dict[tuple[int, bool], int]:
+    """{(number of a contact, whether its normal row): the number of the row}"""
+    return {(row.contact, row.normal): k for k, row in enumerate(rows)}
+
+
 def _rows(kin: Kinematics) -> list[ContactRow]:
     """Normals first: eliminated in this order no pivot vanishes but where Painlevé's paradox is."""
     t = kin.tape
@@ -108,7 +119,7 @@ def _system(
 ) -> tuple[list[list[int]], list[int]]:
     """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
     t = kin.tape
-    place = {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    place = places_of(rows)
     K, right = [], []
     for k, row in enumerate(rows):
         c = kin.system.contacts[row.contact]
@@ -219,7 +230,6 @@ def monitors(e: ContactEquations) -> list[Monitor]:
     """
     t, kin = e.tape, e.kin
     found: list[Monitor] = []
-    place = {(row.contact, row.normal): k for k, row in enumerate(e.rows)}
     for k, c in enumerate(e.contacts):
         closed, stick, direction, side, slack = _flags(t, c)
         n = _own_normal(e, k)
@@ -240,7 +250,7 @@ def monitors(e: ContactEquations) -> list[Monitor]:
         bound = Scalar(t, kin.in_speeds(c.static.i)) * (Scalar(t, normal_force(kin, c)) if n is None else n)
         found += [Monitor("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)]
         if n is not None:
-            found.append(Monitor("jam", k, e.pivots[place[k, False]]))
+            found.append(Monitor("jam", k, e.pivots[e.places[k, False]]))
     return found
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from dalembert.algebra.columns import Column
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
+from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.friction.contact_equations import ContactEquations, Monitor, contact_equations, monitors, normal_force, way_back
@@ -19,11 +21,6 @@ from dalembert.numerics.symbol_values import BadValue
 from dalembert.once import MadeOnce
 from dalembert.simulation.model import NativeModel
 from dalembert.states.values import Values, parameters_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-12
 _EQUATIONS: Final = MadeOnce[ContactEquations]()
@@ -45,18 +42,28 @@ class ContactQuantities(NamedTuple):
     pressed: Numbers
 
 
+class ModeFunction(NamedTuple):
+    """A native function of q, u and t in every mode, and the symbols of its parameters."""
+
+    function: CompiledFunction
+    parameters: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tape: Tape, nodes: Sequence[int], state: tuple[int, ...]) -> ModeFunction:
+        """Expressions on a tape, compiled."""
+        parameters = tuple(i for i in symbols_of(tape, nodes) if i not in state)
+        return cls(CompiledFunction(tape, nodes, state, parameters), parameters)
+
+
 @dataclass(frozen=True)
 class CompiledContacts:
     """Machine code that is the same for every run with the same bindings."""
 
     native: NativeModel
-    quantities: CompiledFunction
-    parameters: tuple[int, ...]
-    watched: CompiledFunction
-    watched_parameters: tuple[int, ...]
+    quantities: ModeFunction
+    watched: ModeFunction
     # of the monitors those without forces
-    free: CompiledFunction
-    free_parameters: tuple[int, ...]
+    free: ModeFunction
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,7 @@ class ContactModel:
         m, n_u, k = len(self.equations.rows), self.values.kin.n_u, len(self.contacts)
         x = np.empty(len(y) + 1)
         x[:-1], x[-1] = y, t
-        found = self.compiled.quantities.call(x, self.p)
+        found = self.compiled.quantities.function.call(x, self.p)
         b, H = m * m, m * m + m
         v = H + n_u * m
         gap, pressed = v + m, v + m + 4 * k
@@ -122,7 +129,7 @@ def contact_model(chosen: Values, equations: ExplicitEquations) -> ContactModel:
     lam = {row.lam: insert(x) for row, x in zip(e.rows, transplant(e.tape, kin.tape, e.lam), strict=True)}
     flags = {x.i: 0.0 for c in e.contacts for x in c.flags}
     values = replace(chosen, numbers=chosen.numbers | flags, bindings=chosen.bindings | lam)
-    return ContactModel(e, values, compiled, np.array(parameters_of(values, compiled.parameters), dtype=float))
+    return ContactModel(e, values, compiled, np.array(parameters_of(values, compiled.quantities.parameters), dtype=float))
 
 
 def _compiled(chosen: Values, e: ContactEquations) -> CompiledContacts:
@@ -155,20 +162,12 @@ def _compiled(chosen: Values, e: ContactEquations) -> CompiledContacts:
         state,
         state[-1] not in symbols_of(tape, rates),
     )
-    asked = here(_quantities(e))
-    asked_parameters = tuple(i for i in symbols_of(tape, asked) if i not in state)
-    looked = [with_forces(i) for i in here([m.node for m in monitors(e)])]
-    looked_parameters = tuple(i for i in symbols_of(tape, looked) if i not in state)
-    free = here([m.free for m in monitors(e) if m.free is not None])
-    free_parameters = tuple(i for i in symbols_of(tape, free) if i not in state)
+    watched = monitors(e)
     return CompiledContacts(
         native,
-        CompiledFunction(tape, asked, state, asked_parameters),
-        asked_parameters,
-        CompiledFunction(tape, looked, state, looked_parameters),
-        looked_parameters,
-        CompiledFunction(tape, free, state, free_parameters),
-        free_parameters,
+        ModeFunction.of(tape, here(_quantities(e)), state),
+        ModeFunction.of(tape, [with_forces(i) for i in here([m.node for m in watched])], state),
+        ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), state),
     )
 
 

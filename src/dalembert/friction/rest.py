@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.friction.contact_model import ContactModel, ContactQuantities, contact_model
@@ -19,11 +20,6 @@ from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown
 from dalembert.states.start import find_start
 from dalembert.states.values import parameters_of, values_of_run
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 _TOUCHING: Final = 1e-9
 _SMALL: Final = 1e-9
@@ -97,8 +93,7 @@ def _free(model: ContactModel, y: Numbers, t: float) -> Numbers:
 
 def _program(model: ContactModel, q: ContactQuantities, c: Numbers) -> Callable[[float], Numbers | None]:
     """λ/scale with H λ = −c and |T| ≤ k μ_s n, or None."""
-    rows = model.equations.rows
-    place = {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    rows, place = model.equations.rows, model.equations.places
     bounds: list[tuple[float | None, float | None]] = []
     for row in rows:
         contact = model.contacts[row.contact]
@@ -133,8 +128,7 @@ def _program(model: ContactModel, q: ContactQuantities, c: Numbers) -> Callable[
 
 def _result(model: ContactModel, q: ContactQuantities, lam: Numbers) -> RestPosition:
     forces: dict[str, tuple[float, float]] = {}
-    first, needed = "", 0.0
-    place = {(row.contact, row.normal): k for k, row in enumerate(model.equations.rows)}
+    first, needed, place = "", 0.0, model.equations.places
     for k, c in enumerate(model.contacts):
         n, t = place.get((k, True)), place.get((k, False))
         N = float(q.normal[k]) if n is None else float(lam[n])

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.friction.complementarity import ContactMode
 from dalembert.friction.contact_equations import Monitor
 from dalembert.friction.contact_model import ContactModel, contact_model
-from dalembert.friction.mode_end import ModeEnds, ModeWatch
-from dalembert.friction.monitoring import WithMonitors, monitor_nodes, monitoring
+from dalembert.friction.monitoring import ModeEnds, ModeWatch, WithMonitors, monitor_nodes, monitoring
 from dalembert.friction.switching import Change, NoMotion, Switcher
 from dalembert.numerics.symbol_values import BadValue
 from dalembert.ode.failures import RunStopped
@@ -28,15 +28,13 @@ from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event
 from dalembert.simulation.events.locating import Crossing, crossings
 from dalembert.simulation.events.occurrence import Occurrence
-from dalembert.simulation.events.running import EventfulRun
+from dalembert.simulation.events.running import EventfulRun, one_point
 from dalembert.simulation.events.setting_up import booking
 from dalembert.simulation.events.watching import EventFunctions, refuse_unheld
 from dalembert.simulation.mode_history import ModeHistory
 from dalembert.states.evaluator import label
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.ode.loop import DenseStep, Integration, Progress
     from dalembert.ode.problem import InitialValueProblem
     from dalembert.simulation.model import NativeModel
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from dalembert.simulation.simulate import Switching
     from dalembert.states.values import Values
 
-    Numbers = NDArray[np.float64]
 
 # a part of a step over which a slope is taken
 _BESIDE: Final = 1e-5
@@ -316,8 +313,6 @@ class ContactRun(EventfulRun):
         return ContactStopped(message, self._whole(integration, Outcome.STOPPED, message))
 
     def _stopped(self, message: str, t: float, y: Numbers) -> ContactStopped:
-        from dalembert.simulation.events.running import one_point
-
         self._apply(t)
         return ContactStopped(f"at the start {message}", self._told(one_point(t, y), Outcome.STOPPED, message))
 

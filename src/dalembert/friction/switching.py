@@ -11,19 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.friction.complementarity import OPEN, Candidate, ContactMode, Holding, ModeSearch, chosen
 from dalembert.friction.contact_equations import Monitor
 from dalembert.friction.contact_model import ContactModel, ContactQuantities
 from dalembert.ode.failures import BadStart
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # a part of the run that is no time: what would be over within it is over
 _NO_TIME: Final = 1e-12
@@ -105,16 +101,13 @@ class Switcher:
     def _length(self, q: ContactQuantities) -> float:
         return min(1.0, max(map(abs, q.gap)) or 1.0)
 
-    def _place(self, k: int, *, normal: bool) -> int | None:
-        return self._places.get((k, normal))
-
     @cached_property
     def _search(self) -> ModeSearch:
         return ModeSearch(len(self.model.equations.rows))
 
-    @cached_property
+    @property
     def _places(self) -> dict[tuple[int, bool], int]:
-        return {(row.contact, row.normal): i for i, row in enumerate(self.model.equations.rows)}
+        return self.model.equations.places
 
     def _no_speed(self, q: ContactQuantities) -> float:
         """A velocity that the accelerations here take away in no time."""
@@ -126,7 +119,7 @@ class Switcher:
         small, v = self._no_speed(q), q.v.tolist()
         numbers, candidates = [], []
         for k, c in enumerate(self.model.contacts):
-            n, tangent = self._place(k, normal=True), self._place(k, normal=False)
+            n, tangent = self._places.get((k, True)), self._places.get((k, False))
             if not touching[k] or (n is not None and not c.two_sided and v[n] > small):
                 self.modes[k] = OPEN
                 continue
@@ -204,7 +197,7 @@ class Switcher:
         self, t: float, y: Numbers, q: ContactQuantities, touching: list[bool], changes: list[Change]
     ) -> tuple[Numbers, ContactQuantities, bool]:
         """The state after impacts, if something approaches; and whether it does."""
-        rows = [(k, n) for k in range(len(touching)) if touching[k] and (n := self._place(k, normal=True)) is not None]
+        rows = [(k, n) for k in range(len(touching)) if touching[k] and (n := self._places.get((k, True))) is not None]
         if not rows:
             return y, q, False
         small = self._no_speed(q)
@@ -235,10 +228,10 @@ class Switcher:
     def _impulse(self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: Numbers) -> Numbers:
         """Λ of all contacts that touch."""
         contacts = self.model.contacts
-        candidates = [Candidate(n, self._place(k, normal=False), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided) for k, n in rows]
+        candidates = [Candidate(n, self._places.get((k, False)), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided) for k, n in rows]
         # an impact is felt in rows as well, and by what they press
         candidates += [
-            Candidate(None, self._place(k, normal=False), q.mu[k], q.mu[k], 0.0, q.pressed[k], two_sided=True)
+            Candidate(None, self._places.get((k, False)), q.mu[k], q.mu[k], 0.0, q.pressed[k], two_sided=True)
             for k, c in enumerate(contacts)
             if c.row is not None
         ]

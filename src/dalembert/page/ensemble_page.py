@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.page.markup import header, section, shell, short, table, typeset
-from dalembert.studies.chunk import OUTCOMES
 from dalembert.studies.members import DRAW
+from dalembert.studies.result import OUTCOMES
 
 _OWN: Final = frozenset({"outcome", "reached", "steps", "drift", "reason"})
 _MOST_PICTURES: Final = 24

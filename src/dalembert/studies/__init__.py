@@ -1,12 +1,11 @@
 """Many runs of one system: when, how likely, for which parameters.
 
 members        which values each member of a study has: grids, lists, draws
-keep           what is kept of every member
-plan           a study as data
-starts, possible   starts of all members at once, and who of them can exist
+plan           a study as data, and what is kept of every member
+starts         starts of all members at once, and who of them can exist
 side_by_side   members in lanes and threads
 one_by_one     members as runs of their own, for what lanes cannot do
-running, cluster   chunk after chunk, here or on other machines
+running        chunk after chunk, here or on other machines
 store          chunks in a file
 result, plotting   what was kept, with names, and pictures of it
 lyapunov       how fast neighbours of a motion part from it

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError, warn
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.studies.fit_data import BadData, MeasuredColumn
@@ -20,9 +21,6 @@ from dalembert.studies.fit_identifiability import Inseparable, by_structure, on_
 from dalembert.studies.fit_result import Fit, FittedColumn
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
     # the run of one table with these values of its unknowns, with its sensitivities
     Runner = Callable[[Numbers], Trajectory]
 

@@ -7,17 +7,13 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 
 class BadData(DalembertError):

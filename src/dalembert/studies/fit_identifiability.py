@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,16 +23,12 @@ from dalembert.algebra.exact.matrices import nullspace_mod, rank_mod
 from dalembert.algebra.exact.modular import BadPoint
 from dalembert.algebra.exact.power_series import PowerSeries, has_series
 from dalembert.algebra.folds import Rewrite, needed, transplant
+from dalembert.arrays import Numbers
 from dalembert.notebook import Shown
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.simulation.variations.equations import along
 from dalembert.states.evaluator import Key
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # singular values below this part of the largest, and parts of a vector, that count as zero
 _RANK: Final = 1e-7

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.notebook import Shown
 from dalembert.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
 from dalembert.simulation.plotting.plot import Plot, shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.algebra.scalar import Scalar
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.studies.fit_identifiability import Inseparable
-
-    Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.algebra.duals import jacobian
+from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import mapping
@@ -31,13 +32,10 @@ from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.equations.form import ExplicitEquations
     from dalembert.equations.saddle import SaddleEquations
     from dalembert.kinematics.system_kinematics import Kinematics
 
-    Numbers = NDArray[np.float64]
 
 _SEGMENTS: Final = 2000
 _SETTLING: Final = 0.1

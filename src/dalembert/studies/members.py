@@ -10,16 +10,12 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Indices, Numbers
 from dalembert.errors import DalembertError, Unknown
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 SAMPLINGS: Final = ("random", "latin", "sobol")
 DRAW: Final = "draw"
@@ -31,15 +27,16 @@ class BadStudy(DalembertError):
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """One axis of the grid: the values of one name, or rows of values of several that vary together."""
+    """One axis of the grid: the values of one name, or rows of values of several that vary together; or the axis of the draws."""
 
     names: tuple[str, ...]
     rows: Numbers
+    drawn: bool = False
 
     @property
     def dim(self) -> str:
         """What the axis is called."""
-        return ", ".join(self.names)
+        return DRAW if self.drawn else ", ".join(self.names)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -64,21 +61,12 @@ class Members:
     def __len__(self) -> int:
         return math.prod(map(len, self.axes))
 
-    def table(self, members: NDArray[np.intp]) -> Numbers:
+    def table(self, members: Indices) -> Numbers:
         """A row of values for each of these members, a column for each name."""
         if not self.axes:
             return np.zeros((len(members), 0))
         places = np.unravel_index(members, [len(axis) for axis in self.axes])
         return np.hstack([axis.rows[place] for axis, place in zip(self.axes, places, strict=True)])
-
-
-class Draws(Axis):
-    """The axis of the draws."""
-
-    @property
-    def dim(self) -> str:
-        """What the axis is called."""
-        return DRAW
 
 
 def members_of(over: Mapping[Any, Any], n: int | None, sampling: str, seed: int) -> Members:
@@ -139,7 +127,7 @@ def _count(n: int | None) -> int:
     return int(n)
 
 
-def _draws(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> Draws:
+def _draws(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> Axis:
     """x = F⁻¹(p) with p even in (0, 1): independent, one in each of n strips (Latin hypercube), or Sobol's scrambled sequence."""
     p = _even(n, len(drawn), sampling, seed)
     rows = np.empty((n, len(drawn)))
@@ -152,7 +140,7 @@ def _draws(drawn: Mapping[str, Any], n: int, sampling: str, seed: int) -> Draws:
         if not np.isfinite(rows[:, k]).all():
             msg = f"over: {name} is drawn as {rows[~np.isfinite(rows[:, k]), k][0]}: the distribution's numbers contradict one another"
             raise BadStudy(msg)
-    return Draws(tuple(drawn), rows)
+    return Axis(tuple(drawn), rows, drawn=True)
 
 
 def _even(n: int, d: int, sampling: str, seed: int) -> Numbers:

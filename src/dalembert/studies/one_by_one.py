@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.arrays import Indices, Numbers
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import SAMPLES
@@ -17,15 +17,9 @@ from dalembert.ode.lanes.watch import WEIGHTS
 from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.run_options import RunOptions
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.studies.chunk import ENDED, FINISHED, STOPPED, Chunk
-from dalembert.studies.keep import Kept
 from dalembert.studies.members import BadStudy
-from dalembert.studies.plan import StudyPlan
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
+from dalembert.studies.plan import Kept, StudyPlan
+from dalembert.studies.result import ENDED, FINISHED, STOPPED, Chunk
 
 RunOne = Callable[[RunOptions], Trajectory]
 
@@ -37,7 +31,7 @@ class OneByOne:
         self.plan, self._run_one = plan, run_one
         self._crossings = tuple(Event(k.expression, k.direction, name=k.name) for k in plan.kept if k.kind == "time")
 
-    def run(self, members: NDArray[np.intp], threads: int, on_progress: Progress | None = None) -> Chunk:  # noqa: ARG002 - one thread is enough
+    def run(self, members: Indices, threads: int, on_progress: Progress | None = None) -> Chunk:  # noqa: ARG002 - one thread is enough
         """What becomes of these members."""
         chunk = Chunk.empty(self.plan, len(members), audit=self.plan.audit)
         for row, member in enumerate(members.tolist()):

@@ -1,4 +1,4 @@
-"""The members of a study with names: what was varied along the axes, what was kept over them."""
+"""What became of the members of a study: rows of some of them; all with names, what was varied as axes, what was kept over them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,86 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
+from dalembert.errors import DalembertError
+from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
 from dalembert.ode.optional_packages import optional_package
-from dalembert.studies.chunk import OUTCOMES
 from dalembert.studies.members import DRAW, BadStudy
 from dalembert.studies.plan import Role, StudyPlan
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dalembert.simulation.plotting.plot import Plot
     from dalembert.simulation.trajectory import Trajectory
 
-RunOne = Callable[[Any], "Trajectory"]
+
 MEMBER: Final = "member"
 TIME: Final = "t"
 _DRIFT: Final = "max |E_Z − E_Z(t0)| / max(K2 + |V − V0| + |Z|)"
+# outcomes of a member: one that was refused has never begun, one that was ended came to an event that ends the run
+FINISHED: Final = 0
+STOPPED: Final = 1
+REFUSED: Final = 2
+ENDED: Final = 3
+# in a file: not run yet
+WAITING: Final = 4
+OUTCOMES: Final = ("finished", "stopped", "refused", "ended", "waiting")
+# a reason is kept up to this length
+REASON: Final = 320
+
+
+@dataclass(eq=False)
+class Chunk:
+    """Rows of some members, in their order."""
+
+    outcome: NDArray[np.uint8]
+    # the time reached, and the steps it took
+    reached: Numbers
+    steps: Numbers
+    # max |E_Z − E_Z(t₀)| as a part of max (K₂ + |𝒰 − 𝒰₀| + |Z|)
+    drift: Numbers | None
+    kept: dict[str, Numbers]
+    reasons: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, plan: StudyPlan, count: int, *, audit: bool) -> Chunk:
+        """Room for so many members, nothing known of any."""
+        shapes = {kept.name: (count, plan.times.size) if plan.over_time(kept) else (count,) for kept in plan.kept}
+        kept = {name: np.full(shape, np.nan) for name, shape in shapes.items()}
+        drift = np.full(count, np.nan) if audit else None
+        return cls(np.zeros(count, dtype=np.uint8), np.full(count, np.nan), np.zeros(count), drift, kept)
+
+    def refuse(self, row: int, reason: str) -> None:
+        """A member that cannot begin."""
+        self.outcome[row] = REFUSED
+        self.reasons[row] = reason
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Everything but the reasons as arrays with a row for each member."""
+        drift = {} if self.drift is None else {"drift": self.drift}
+        return {**self.kept, "outcome": self.outcome, "reached": self.reached, "steps": self.steps, **drift}
+
+    def reason_bytes(self) -> NDArray[np.uint8]:
+        """The reasons as UTF-8, a row for each member, zeros behind the last letter."""
+        rows = np.zeros((len(self.outcome), REASON), dtype=np.uint8)
+        for row, reason in self.reasons.items():
+            # never cut inside a letter
+            text = reason.encode()[:REASON].decode(errors="ignore").encode()
+            rows[row, : len(text)] = np.frombuffer(text, dtype=np.uint8)
+        return rows
+
+
+def reasons_of(rows: NDArray[np.uint8]) -> list[str]:
+    """Texts from their bytes."""
+    return [row.tobytes().rstrip(b"\0").decode() for row in rows]
 
 
 def xarray() -> Any:
@@ -53,7 +114,7 @@ def flat_dataset(plan: StudyPlan, columns: Mapping[str, Any], how: str, first: i
     if "drift" in columns:
         variables["drift"] = MEMBER, columns["drift"], {"long_name": _DRIFT}
     coordinates: dict[str, Any] = {}
-    for k, (name, role) in enumerate(zip(plan.members.names, plan.roles, strict=True)):
+    for k, (name, role) in enumerate(plan.roles.items()):
         coordinates[coordinate_name(name, role)] = MEMBER, table[:, k], {**_attributes(_unit(unit, name, "")), "role": role.value}
     if plan.options.at is not None:
         coordinates[TIME] = TIME, plan.times
@@ -63,17 +124,14 @@ def flat_dataset(plan: StudyPlan, columns: Mapping[str, Any], how: str, first: i
 
 def _axes(plan: StudyPlan) -> list[list[Any]]:
     """[dimension, length, names of what varies along it] of every axis."""
-    roles = dict(zip(plan.members.names, plan.roles, strict=True))
     axes = []
     for axis in plan.members.axes:
-        names = [coordinate_name(name, roles[name]) for name in axis.names]
-        axes.append([axis.dim if axis.dim == DRAW else ", ".join(names), len(axis), names])
+        names = [coordinate_name(name, plan.roles[name]) for name in axis.names]
+        axes.append([DRAW if axis.drawn else ", ".join(names), len(axis), names])
     return axes
 
 
 def _unit(unit: Callable[[Any], str], expression: Any, kind: str) -> str:
-    from dalembert.errors import DalembertError
-
     try:
         return unit("t" if kind == "time" else expression)
     except DalembertError:
@@ -127,10 +185,7 @@ class Ensemble(Shown):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.data:
-            import difflib
-
-            near = difflib.get_close_matches(str(name), list(self.data.data_vars), 1)
-            kept = f"did you mean {near[0]!r}?" if near else f"kept are {', '.join(self.data.data_vars)}"
+            kept = nearest(str(name), self.data.data_vars) or f"kept are {', '.join(self.data.data_vars)}"
             msg = f"{name!r} was not kept: {kept}"
             raise BadStudy(msg)
         return self.data[name]
@@ -151,7 +206,7 @@ class Ensemble(Shown):
 
     def values(self, member: int) -> dict[str, float]:
         """What was varied, of one member."""
-        names = [coordinate_name(n, r) for n, r in zip(self.plan.members.names, self.plan.roles, strict=True)]
+        names = [coordinate_name(n, r) for n, r in self.plan.roles.items()]
         return dict(zip(names, self.plan.members.table(np.array([self._checked(member)]))[0].tolist(), strict=True))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -181,10 +236,7 @@ class Ensemble(Shown):
 
     def __str__(self) -> str:
         plan = self.plan
-        varied = [
-            f"{axis.dim} ({len(axis)})" if axis.dim != DRAW else f"{', '.join(axis.names)} ({len(axis)} draws)"
-            for axis in plan.members.axes
-        ]
+        varied = [f"{', '.join(axis.names)} ({len(axis)}{' draws' if axis.drawn else ''})" for axis in plan.members.axes]
         lines = [f"{plan.system.name}: {len(self)} runs of {plan.duration:g}{' s' if plan.system.has_units else ''}"]
         lines.append(f"  over      {' × '.join(varied) or 'nothing'}")
         lines.append(f"  outcome   {', '.join(f'{n} {name}' for name, n in self.outcomes.items())}")

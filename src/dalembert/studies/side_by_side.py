@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
+from dalembert.arrays import Indices, Numbers
 from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import BadExpression, DalembertError, warn
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -30,19 +31,12 @@ from dalembert.simulation.model import native_model
 from dalembert.simulation.run_options import AUTO, NATIVE, PROJECTION, TAYLOR
 from dalembert.states.evaluator import Level, label
 from dalembert.states.values import Values, parameters_of, values_of_run
-from dalembert.studies.chunk import FINISHED, REFUSED, STOPPED, Chunk
-from dalembert.studies.keep import Kept
 from dalembert.studies.lane_series import lane_series, ride_along, usual_lanes
 from dalembert.studies.members import BadStudy
-from dalembert.studies.plan import Role, StudyPlan
-from dalembert.studies.possible import Possible
+from dalembert.studies.plan import Kept, Role, StudyPlan, name_of
+from dalembert.studies.result import FINISHED, REFUSED, STOPPED, Chunk
 from dalembert.studies.running import Runner
-from dalembert.studies.starts import Starts
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
+from dalembert.studies.starts import Possible, Starts
 
 # of members, when one is looked for whose values are possible
 _TRIES: Final = 1000
@@ -57,7 +51,7 @@ def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
         return f"integrator {o.integrator!r}"
     for what, wanted in (
         # series are taken of other expressions where a factor is a number
-        ("amplitudes", o.integrator != NATIVE and Role.AMPLITUDE in plan.roles),
+        ("amplitudes", o.integrator != NATIVE and Role.AMPLITUDE in plan.roles.values()),
         ("events", bool(o.events)),
         ("an energy tolerance", o.budget is not None),
         ("members", bool(plan.system.expansions)),
@@ -136,17 +130,14 @@ class SideBySide:
         return values_of_run(self._kin, o.values, {**o.inputs, **self._unscaled()})
 
     def _unscaled(self) -> dict[object, object]:
-        given = {str(getattr(key, "name", key)): (key, value) for key, value in self.plan.options.inputs.items()}
-        return dict(given[name] for name in self._of_role(Role.AMPLITUDE))
-
-    def _of_role(self, role: Role) -> list[str]:
-        return [name for name, r in zip(self.plan.members.names, self.plan.roles, strict=True) if r is role]
+        amplified = self.plan.names_as(Role.AMPLITUDE)
+        return {key: value for key, value in self.plan.options.inputs.items() if name_of(key) in amplified}
 
     def _amplified(self, values: Values) -> Values:
         """Inputs times a symbol of their own, which is then a parameter like any other."""
         self._amplitudes: dict[str, int] = {}
         tape, bindings, numbers = values.kin.tape, dict(values.bindings), dict(values.numbers)
-        for name in self._of_role(Role.AMPLITUDE):
+        for name in self.plan.names_as(Role.AMPLITUDE):
             a = self._amplitudes[name] = tape.symbol(f"amplitude of {name}")
             numbers[a] = 1.0
             x: int | None = values.kin.system.symbols[name].scalar.i
@@ -158,7 +149,7 @@ class SideBySide:
     def _varied_nodes(self) -> dict[int, int]:
         """{symbol: its column in the table of members}, start values aside."""
         tape, found = self.values.kin.tape, {}
-        for k, (name, role) in enumerate(zip(self.plan.members.names, self.plan.roles, strict=True)):
+        for k, (name, role) in enumerate(self.plan.roles.items()):
             if role is Role.AMPLITUDE:
                 found[self._amplitudes[name]] = k
             elif role is not Role.START:
@@ -213,7 +204,7 @@ class SideBySide:
 
     # ---- a chunk -----------------------------------------------------------------------------
 
-    def run(self, members: NDArray[np.intp], threads: int, on_progress: Progress | None = None) -> Chunk:
+    def run(self, members: Indices, threads: int, on_progress: Progress | None = None) -> Chunk:
         """What becomes of these members."""
         plan, n = self.plan, self.functions.n
         rows = plan.members.table(members)
@@ -237,7 +228,7 @@ class SideBySide:
             self._run_alone(chunk, members, begun[tables.column("cause") == CRAWLING])
         return chunk
 
-    def _run_alone(self, chunk: Chunk, members: NDArray[np.intp], rows: NDArray[np.intp]) -> None:
+    def _run_alone(self, chunk: Chunk, members: Indices, rows: Indices) -> None:
         """Members as runs of their own, in place of what became of them here."""
         found = self._alone.run(members[rows], 1)
         columns = found.columns()
@@ -265,7 +256,7 @@ class SideBySide:
         atol = np.broadcast_to(np.asarray(o.atol, dtype=np.float64), (n,)).copy()
         return LaneProblem(float(o.t0), float(o.t0) + float(self.plan.duration), float(o.rtol), atol, float(o.max_step), self.at)
 
-    def _settle(self, chunk: Chunk, begun: NDArray[np.intp], tables: Tables, starts: Numbers) -> None:
+    def _settle(self, chunk: Chunk, begun: Indices, tables: Tables, starts: Numbers) -> None:
         """How each member ended, and the reasons of those that stopped."""
         t1 = self._problem().t1
         done = tables.column("t") >= t1
@@ -293,7 +284,7 @@ class SideBySide:
         names = [label(kin.name(i)) for i in kin.state]
         return re.sub(r"component (\d+)", lambda m: names[int(m[1])], reason)
 
-    def _keep(self, chunk: Chunk, begun: NDArray[np.intp], found: tuple[Numbers, Tables], varied: dict[int, Numbers]) -> None:
+    def _keep(self, chunk: Chunk, begun: Indices, found: tuple[Numbers, Tables], varied: dict[int, Numbers]) -> None:
         end, tables = found
         for k, kept in enumerate(self._functionals):
             value = tables.results[:, self.functions.columns["functionals"] + k]

@@ -19,10 +19,9 @@ import numpy as np
 
 from dalembert.errors import Unwritable
 from dalembert.ode.optional_packages import optional_package
-from dalembert.studies.chunk import FINISHED, WAITING, Chunk, reasons_of
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import StudyPlan
-from dalembert.studies.result import MEMBER, flat_dataset, shaped, xarray
+from dalembert.studies.result import FINISHED, MEMBER, WAITING, Chunk, flat_dataset, reasons_of, shaped, xarray
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

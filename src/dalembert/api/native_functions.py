@@ -1,15 +1,22 @@
-"""y = f(q, u, t) of any expressions of a system, as native code."""
+"""Native functions of a state besides u̇: y = f(q, u, t) of any expressions, and ż = f(q, z, t) in all rates.
+
+In all rates the rows stand beside the equations: there is no choice of speeds, so none that can become singular.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from dalembert.algebra.exact_number import is_number
 from dalembert.algebra.folds import Rewrite, transplant
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.compile import forward_dynamics_of
+from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
+from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.jacobian import Jacobian
@@ -17,7 +24,9 @@ from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.registry import scalar
 from dalembert.model.system import System
 from dalembert.numerics.native import NativeDynamics
+from dalembert.simulation.model import NativeModel, native_model
 from dalembert.states.evaluator import Evaluator
+from dalembert.states.values import values_of_run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +65,7 @@ def native_expressions(kin: Kinematics, expressions: Any, pivots: tuple[Scalar, 
     if any(isinstance(e, Jacobian) for e in given) and kin is not kinematics(system):
         msg = "compile: the columns of a Jacobian belong to the speeds of da.kinematics(s); leave out start=, or declare speeds"
         raise NotApplicable(msg)
-    parts = [components(system, e) for e in given]
+    parts = [_components(system, e) for e in given]
     nodes = [evaluator.in_speeds(evaluator.node(x)) for part in parts for x in part]
     tape = evaluator.tape
     if evaluator.contains(nodes, kin.udot):
@@ -64,12 +73,12 @@ def native_expressions(kin: Kinematics, expressions: Any, pivots: tuple[Scalar, 
         tape = motion.tape.fork()
         solved = Rewrite(tape, dict(zip(kin.udot, motion.udot, strict=True)))
         nodes = [solved(i) for i in transplant(evaluator.tape, tape, nodes)]
-    shape = (len(nodes),) if several else shape_of(given[0])
+    shape = (len(nodes),) if several else _shape_of(given[0])
     equations = ExplicitEquations(system.name, tape, kin.q, kin.u, (), tuple(nodes), "expressions")
     return CompiledExpressions(system, equations, shape, pivots)
 
 
-def components(system: System, e: Any) -> list[Any]:
+def _components(system: System, e: Any) -> list[Any]:
     """The numbers that an expression consists of: one, three along N, or the rows of a Jacobian."""
     if isinstance(e, Vector):
         return list(e.on(e.tape.fork()).to(system.N))
@@ -78,8 +87,52 @@ def components(system: System, e: Any) -> list[Any]:
     return [scalar(system, e) if is_number(e) else e]
 
 
-def shape_of(e: Any) -> tuple[int, ...]:
+def _shape_of(e: Any) -> tuple[int, ...]:
     """Of the numbers of one expression."""
     if isinstance(e, Jacobian):
         return e.shape
     return (3,) if isinstance(e, Vector) else ()
+
+
+class AllRatesDynamics(NativeDynamics):
+    """f(q, u, t=0, **values) with u all rates (spins where there are quaternions): u̇ of one state, or of many states in rows.
+
+    The state should be on the rows: φ = 0 and A u + b = 0. Then A u̇ + γ = 0.
+    """
+
+    def __init__(self, system: System, kin: Kinematics, saddle: SaddleEquations) -> None:
+        if kin.x:
+            msg = f"compile: speeds='all' is not for systems with first-order states such as {kin.name(kin.x[0])}; leave it out"
+            raise NotApplicable(msg)
+        self._made_of = system, kin, saddle
+        self._model = native_model(values_of_run(kin, {}, {}), saddle)
+        nothing = (self._model.tape.zero,) * len(kin.u)
+        super().__init__(system, ExplicitEquations(system.name, self._model.tape, kin.q, kin.u, kin.qdot_of_u, nothing, saddle.route))
+
+    def _symbols(self) -> tuple[int, ...]:
+        return self._model.parameters
+
+    def _function(self) -> Any:
+        return _Rates(self._model, len(self.equations.q))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AllRatesDynamics, self._made_of
+
+
+class _Rates:
+    """ż by native elimination, as a function of q, z, t and the parameters."""
+
+    def __init__(self, model: NativeModel, n_q: int) -> None:
+        self._model, self._n_q = model, n_q
+
+    def call(self, q: Any, u: Any, t: Any, p: Numbers) -> Numbers:
+        """ż at one state."""
+        found: Numbers = self.batch(np.atleast_2d(q), np.atleast_2d(u), np.reshape(t, (1, 1)), p)[0]
+        return found
+
+    def batch(self, Q: Any, U: Any, t: Any, p: Numbers) -> Numbers:
+        """ż of states in rows."""
+        Q = np.asarray(Q, dtype=float)
+        times = np.broadcast_to(np.reshape(np.asarray(t, dtype=float), (-1, 1)), (len(Q), 1))
+        found: Numbers = self._model.rates.batch(np.hstack([Q, np.asarray(U, dtype=float), times]), p)[:, self._n_q :]
+        return found

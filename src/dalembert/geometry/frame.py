@@ -32,7 +32,7 @@ from dalembert.geometry.rotation import (
 )
 from dalembert.geometry.vector import Vector
 from dalembert.nearest_name import no_attribute
-from dalembert.units.quantity import hint_at_degrees
+from dalembert.units.quantity import LIKE_DEGREES, hint_at_degrees
 
 if TYPE_CHECKING:
     from dalembert.geometry.point import Point, Space
@@ -92,6 +92,11 @@ class Frame:
         """ω: the angular velocity in the inertial frame, in the rates q'."""
         return self.space.motion.w(self)
 
+    @property
+    def turning_axes(self) -> list[int]:
+        """Those of its axes about which it turns."""
+        return [k for k, c in enumerate(self.w.components(self)) if c != self.w.tape.zero]
+
     # ---- child frames ------------------------------------------------------------------------
 
     @recorded
@@ -102,7 +107,8 @@ class Frame:
             msg = f"rotated({angle!r}, …): the angle comes first, then the axis: rotated({axis}, {angle!r})"
             raise BadDescription(msg)
         theta = on(t, angle)
-        hint_at_degrees("rotated: an angle", t.value(theta))
+        if (turn := t.value(theta)) is not None and abs(turn) in LIKE_DEGREES:
+            hint_at_degrees("rotated: an angle", turn)
         n = self.unit(axis)
         for k in range(3):
             v = t.value(n[k])

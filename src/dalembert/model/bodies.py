@@ -172,7 +172,7 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
 
     A body that turns about one axis of its frame needs only the moment about it; the others may be left at zero.
     """
-    turning = turning_axes(frame)
+    turning = frame.turning_axes
     if not turning:
         return None
     values = [number(c) for c in I.to(frame).entries()]
@@ -194,12 +194,6 @@ def inertia_fault(I: Dyadic, frame: Frame, number: Callable[[int], float | None]
     t = frame.w.tape
     rates = [i for i in symbols_of(t, frame.w.components(frame)) if str(t.nodes[i][1]).endswith("'")]
     return fault if len(rates) > 1 else None
-
-
-def turning_axes(frame: Frame) -> list[int]:
-    """The axes of a frame about which it turns."""
-    t = frame.w.tape
-    return [k for k, c in enumerate(frame.w.components(frame)) if c != t.zero]
 
 
 def _negative(moments: list[float], entries: list[float]) -> Fault | None:

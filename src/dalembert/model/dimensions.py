@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from dalembert.algebra.folds import symbols_of
@@ -65,29 +66,23 @@ class Dimensions:
             raise
 
     def _read(self) -> None:
-        s = self.s
+        s, learnt = self.s, self.inference
         self._symbols()
-        for F in self._new("frames", s.space.frames):
-            self._frame(F)
-        for P in self._new("points", s.space.points):
-            self._vector(P.r, LENGTH, f"point {P.name}: its offset")
-        for body in self._new("bodies", s.bodies):
-            self._body(body)
-        for load in self._new("loads", s.loads):
-            self._load(load)
-        for p in self._new("potentials", s.potentials):
-            self.inference.require(p.V.i, ENERGY, p.name)
-        for d in self._new("dissipations", s.dissipations):
-            self.inference.require(d.D.i, _POWER, d.name)
-        for c in self._new("constraints", s.constraints):
-            self.inference.homogeneous((c.expression.i,))
-        for u in self._new("speeds", s.speed_list):
-            self.inference.same(u.scalar.i, u.definition.i, f"speed {u.name}")
-        for m in self._new("members", list(s.members.values())):
-            self._member(m)
-        if s.field is not None and not self.seen.get("gravity"):
-            self.seen["gravity"] = 1
-            self._vector(s.field.g, _GRAVITY, "gravity")
+        readers: tuple[tuple[str, list[Any], Callable[[Any], None]], ...] = (
+            ("frames", s.space.frames, self._frame),
+            ("points", s.space.points, lambda P: self._vector(P.r, LENGTH, f"point {P.name}: its offset")),
+            ("bodies", s.bodies, self._body),
+            ("loads", s.loads, self._load),
+            ("potentials", s.potentials, lambda p: learnt.require(p.V.i, ENERGY, p.name)),
+            ("dissipations", s.dissipations, lambda d: learnt.require(d.D.i, _POWER, d.name)),
+            ("constraints", s.constraints, lambda c: learnt.homogeneous((c.expression.i,))),
+            ("speeds", s.speed_list, lambda u: learnt.same(u.scalar.i, u.definition.i, f"speed {u.name}")),
+            ("members", list(s.members.values()), self._member),
+            ("gravity", [] if s.field is None else [s.field], lambda field: self._vector(field.g, _GRAVITY, "gravity")),
+        )
+        for kind, elements, read in readers:
+            for x in self._new(kind, elements):
+                read(x)
 
     def known(self) -> dict[str, Dimension]:
         """The dimensions that are determined, by the names of the symbols."""

@@ -236,26 +236,19 @@ class Writer(ValueText):
     def _pin(self, d: Declared) -> None:
         q = d.arguments["name"]
         handle = self.handles.joint(d.made, q)
-        table = {"at": self.handles.point(d.arguments["at"])}
-        if d.arguments.get("axis") is not None:
-            table["axis"] = self.vector(d.arguments["axis"])
-        self._element(d.verb, handle, table | ({"coordinate": q} if handle != q else {}))
+        self._element(d.verb, handle, self._arguments(d.verb, d.arguments) | ({"coordinate": q} if handle != q else {}))
 
     _slide = _pin
 
     def _ball(self, d: Declared) -> None:
         names = split(d.arguments["names"])
         handle = self.handles.joint(d.made, f"{d.verb}_{names[0]}")
-        at = d.arguments.get("at")
-        table = {"coordinates": " ".join(names)} | ({} if at is None else {"at": self.handles.point(at)})
-        self._element(d.verb, handle, table | ({"axes": d.arguments["axes"]} if "axes" in d.arguments else {}))
+        self._element(d.verb, handle, {"coordinates": " ".join(names)} | self._arguments(d.verb, d.arguments))
 
     _universal = _free = _ball
 
     def _weld(self, d: Declared) -> None:
-        offset = d.arguments.get("offset")
-        table = {"at": self.handles.point(d.arguments["at"])} | ({} if offset is None else {"offset": self.vector(offset)})
-        self._element("weld", self.handles.joint(d.made, "weld"), table)
+        self._element("weld", self.handles.joint(d.made, "weld"), self._arguments("weld", d.arguments))
 
     def _roll(self, d: Declared) -> None:
         body: Body = d.arguments["body"]

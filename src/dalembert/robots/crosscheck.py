@@ -127,13 +127,9 @@ class Sample:
         control = rng.uniform(-1, 1, len(self.inputs))
         given = {n: float(x) for n, x in zip(self.inputs, control, strict=True)}
         q = {str(x.name): float(rng.uniform(-1, 1)) for x in self.system.q}
-        bound = any(r.phi is not None and not r.is_norm for r in self.kin.rows)
-        free = {} if bound else q
         reached = {n for r in self.kin.rows if r.phi is not None and not r.is_norm for n in self._names(r)}
-        if bound:
-            free = {n: x for n, x in q.items() if n not in reached}
-        guess = {n: 0.3 * q[n] for n in reached}
-        state = state_values(self.system, free, inputs=given, guess=guess)
+        free = {n: x for n, x in q.items() if n not in reached}
+        state = state_values(self.system, free, inputs=given, guess={n: 0.3 * q[n] for n in reached})
         u = rng.uniform(-1, 1, self.kin.n_u)
         state = StateValues(state.kinematics, 0.0, state.q, u, state.numbers)
         return state, control, np.asarray(native(state.q, u, 0.0, **given))

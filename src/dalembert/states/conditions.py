@@ -12,7 +12,7 @@ from dalembert.errors import BadExpression
 from dalembert.numerics.symbol_values import mapping, without_unit
 from dalembert.ode.failures import BadStart
 from dalembert.states.evaluator import Evaluator, Key, Level
-from dalembert.units.quantity import hint_at_degrees
+from dalembert.units.quantity import LIKE_DEGREES, hint_at_degrees
 
 # a number in text that says no unit
 _PLAIN: Final = re.compile(r"[+-]?[0-9.]+")
@@ -61,7 +61,8 @@ def with_values(
         if earlier is not None and earlier.value != number:
             msg = f"{what}: {x.name} is given twice, as {earlier.value:.12g} and as {number:.12g}"
             raise BadStart(msg)
-        if x.is_angle and (isinstance(value, _REAL) or (isinstance(value, str) and _PLAIN.fullmatch(value.strip()))):
+        plain = isinstance(value, _REAL) or (isinstance(value, str) and _PLAIN.fullmatch(value.strip()))
+        if abs(number) in LIKE_DEGREES and x.is_angle and plain:
             hint_at_degrees(f"{what}: {x.name}", number)
         found[x.written] = Condition(x.name, x.node, number, x.level, x.symbol)
     return list(found.values())

@@ -169,10 +169,9 @@ def _registry() -> tuple[Any, Any]:
 
 
 # angles as people name them in degrees, all far beyond what a start in radians is
-_DEGREES: Final = frozenset({30, 45, 60, 90, 120, 135, 150, 180, 270, 360})
+LIKE_DEGREES: Final = frozenset({30, 45, 60, 90, 120, 135, 150, 180, 270, 360})
 
 
 def hint_at_degrees(name: str, value: Any) -> None:
-    """A word where an angle looks like degrees: it is in radians."""
-    if value is not None and abs(value) in _DEGREES:
-        warn(f'{name} = {value:g} is in radians, {float(abs(value)) / math.tau:.3g} turns; {value:g} degrees are written "{value:g} deg"')
+    """A word about an angle that looks like degrees: it is in radians."""
+    warn(f'{name} = {value:g} is in radians, {float(abs(value)) / math.tau:.3g} turns; {value:g} degrees are written "{value:g} deg"')

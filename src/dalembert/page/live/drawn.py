@@ -27,7 +27,6 @@ from dalembert.geometry.vector import Vector
 from dalembert.integrals.audit import energies_of
 from dalembert.kinetics.reactions import driving, reactions
 from dalembert.kinetics.row_actions import held_rows
-from dalembert.model.bodies import turning_axes
 from dalembert.page.live.motion import ModulePart, expressions
 from dalembert.simulation.quantities import energies, residuals
 from dalembert.simulation.reactions.finding import acts
@@ -149,7 +148,7 @@ def properties(run: Trajectory, drawn: Scene | None, evaluator: Evaluator) -> tu
             I = body.inertia.to(body.frame)
             known |= {
                 "inertia": nodes.add(I.tape, I.entries()),
-                "axes": turning_axes(body.frame),
+                "axes": body.frame.turning_axes,
                 "from": _names(t, symbols_of(t, body.inertia.entries())),
             }
         bodies.append(known)

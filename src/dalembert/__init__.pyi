@@ -198,9 +198,9 @@ from dalembert.robots.crosscheck import EngineComparison as EngineComparison
 from dalembert.robots.engine_import import EngineMissing as EngineMissing
 from dalembert.simulation.events.event import BadEvent as BadEvent
 from dalembert.simulation.events.event import Event as Event
+from dalembert.simulation.events.event import Occurrence as Occurrence
 from dalembert.simulation.events.event import event as event
 from dalembert.simulation.events.event import impact as impact
-from dalembert.simulation.events.occurrence import Occurrence as Occurrence
 from dalembert.simulation.events.running import EndlessEvents as EndlessEvents
 from dalembert.simulation.plotting.plot import Plot as Plot
 from dalembert.simulation.reactions.loads import DriveLoad as DriveLoad
@@ -209,11 +209,11 @@ from dalembert.simulation.reactions.loads import RowLoad as RowLoad
 from dalembert.simulation.reactions.loads import RunReactions as RunReactions
 from dalembert.simulation.trajectory import Trajectory as Trajectory
 from dalembert.simulation.variations.reading import Sensitivities as Sensitivities
-from dalembert.states.live_inputs import RunState as RunState
-from dalembert.states.live_inputs import Sampled as Sampled
-from dalembert.states.live_inputs import sampled as sampled
-from dalembert.states.tables import Table as Table
-from dalembert.states.tables import table as table
+from dalembert.states.inputs import RunState as RunState
+from dalembert.states.inputs import Sampled as Sampled
+from dalembert.states.inputs import Table as Table
+from dalembert.states.inputs import sampled as sampled
+from dalembert.states.inputs import table as table
 from dalembert.statics.balance import NoEquilibrium as NoEquilibrium
 from dalembert.statics.continuation import Branch as Branch
 from dalembert.statics.continuation import continuation as continuation

@@ -13,7 +13,7 @@ from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.errors import BadDescription
 from dalembert.kinetics.balance import Balances
 from dalembert.kinetics.row_actions import held_rows
-from dalembert.simulation.reactions.body_balance import _values
+from dalembert.simulation.reactions.finding import _values
 
 # no wrenches: a row that is not linear in the velocities; two wheels that share the friction of one row
 REFUSED = {"appell-hamel", "two-wheeled-robot"}

@@ -219,7 +219,7 @@ def test_ctrl_c_between_events():
     simulate.progress_bar = Bar
     try:
         with pytest.raises(da.RunInterrupted) as interrupted:
-            da.simulate(oscillator(1e6), 500.0, start={"x": 1.0}, events=[da.event("x - 2")])
+            da.simulate(oscillator(1e6), 500.0, start={"x": 1.0}, events=[da.event("x - 2")], progress=True)
     finally:
         simulate.progress_bar = original
     run = interrupted.value.trajectory

@@ -92,7 +92,7 @@ def test_ctrl_c_raises_with_the_run_so_far(monkeypatch):
     monkeypatch.setattr(import_module("dalembert.simulation.simulate"), "progress_bar", ctrl_c_at_the_first_sign_of_life)
     s = gallery.build("double-pendulum")
     with pytest.raises(RunInterrupted, match="interrupted at t = ") as ended:
-        da.simulate(s, 1e6, start={"alpha": 2.0})
+        da.simulate(s, 1e6, start={"alpha": 2.0}, progress=True)
     run = ended.value.trajectory
     assert not run.finished
     assert 0 < run.t[-1] < 1e6

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.friction.rest import RestPosition
-    from dalembert.simulation.energy_audit.audit import Quadratures
+    from dalembert.simulation.energy_audit import Quadratures
     from dalembert.simulation.run_options import RunOptions
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.studies.lyapunov import LyapunovExponent
@@ -169,8 +169,7 @@ def checked_system(system: object, verb: str) -> None:
 def run_options(system: System, start: Any, guess: Any, values: Any, inputs: Any, events: Sequence[Any] = (), **others: Any) -> RunOptions:
     """What a run is asked for, with "30 deg" as a number and what was left out as nothing."""
     from dalembert.numerics.symbol_values import without_units
-    from dalembert.simulation.events.event import read_events
-    from dalembert.simulation.run_options import RunOptions
+    from dalembert.simulation.run_options import RunOptions, read_events
 
     start, guess, values = (without_units(system, given) for given in (start, guess, values))
     inputs = {} if inputs is None else inputs

@@ -30,8 +30,8 @@ from dalembert.kinematics.rows import ConstraintRow
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
 from dalembert.ode.failures import BadStart
 from dalembert.ode.row_rank import ZERO, unit_rows
-from dalembert.states.assembly import Assembler, Assembly, PositionRow
-from dalembert.states.quaternions import no_rotation
+from dalembert.states.assembly import Assembler, Assembly
+from dalembert.states.conditions import PositionRow, no_rotation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,7 @@ from dalembert.ode.points import address
 from dalembert.once import made_once
 from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.events.locating import Crossing
-from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, event_node
 from dalembert.states.values import parameters_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _with_events(
     model: ContactModel, events: tuple[Event, ...], own: tuple[Event, ...], monitors: list[int]
 ) -> tuple[EventFunctions, tuple[int, ...]]:
     evaluator = model.values.evaluator
-    asked = event_functions(evaluator, events)
+    asked = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])
     nodes = [*asked.nodes, *monitors]
     values, symbols = ModeFunction.of(evaluator.tape, nodes, (*evaluator.kin.state, evaluator.time))
     p = np.array([evaluator.numbers[i] for i in symbols], dtype=float)

@@ -23,15 +23,12 @@ from dalembert.ode.memory import padded
 from dalembert.ode.points import address
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation.context import Context
-from dalembert.simulation.energy_audit.audit import Watched
+from dalembert.simulation.energy_audit import Watched
 from dalembert.simulation.events.acting import Actor
-from dalembert.simulation.events.event import Event
+from dalembert.simulation.events.event import Event, ModeHistory, Occurrence
 from dalembert.simulation.events.locating import Crossing, crossings
-from dalembert.simulation.events.occurrence import Occurrence
-from dalembert.simulation.events.running import EventfulRun, one_point
-from dalembert.simulation.events.setting_up import booking
-from dalembert.simulation.events.watching import EventFunctions, refuse_unheld
-from dalembert.simulation.mode_history import ModeHistory
+from dalembert.simulation.events.running import EventfulRun, booking, one_point
+from dalembert.simulation.events.watching import refuse_unheld
 from dalembert.states.evaluator import label
 
 if TYPE_CHECKING:
@@ -102,7 +99,7 @@ class ContactSwitching:
         kin = self.values.kin
         watch, settings = monitoring(self.model, self.events, padded(problem.size))
         actor = Actor(self.values, self.values.evaluator, self.events, watch.functions.nodes)
-        self._refuse_unheld(watch.functions, actor)
+        self._refuse_unheld()
         settings.append((p, self.native.parameters))
         if watched is not None:
             settings.append((watched.p, watched.audit.parameters))
@@ -120,13 +117,11 @@ class ContactSwitching:
         )
         return run.integrate()
 
-    def _refuse_unheld(self, functions: EventFunctions, actor: Actor) -> None:
-        """Events and the ends of modes are watched between evaluations."""
+    def _refuse_unheld(self) -> None:
+        """The ends of modes are watched between evaluations."""
         if not any(each.is_continuous for each in self.values.live):
             return
         tape = self.values.evaluator.tape
-        for k, e in enumerate(self.events):
-            refuse_unheld(self.values, tape, (functions.nodes[k], *actor.new_values(k)), f"event {e.title!r}")
         for monitor, node in zip(self.model.monitors, monitor_nodes(self.model), strict=True):
             refuse_unheld(self.values, tape, (node,), f"the {monitor.what} of {self.model.contacts[monitor.contact].name}")
 

@@ -29,7 +29,7 @@ from dalembert.notebook import Shown, Typeset
 from dalembert.numerics.symbol_values import number
 from dalembert.ode.failures import BadTolerance, RunStopped, StepCollapsed, StepRefused
 from dalembert.once import MAKING, MadeOnce
-from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Budget, Quadratures
+from dalembert.simulation.energy_audit import TAKEN_BY_EVENTS, Budget, Quadratures
 from dalembert.simulation.run_options import NATIVE, OWN
 from dalembert.simulation.trajectory import Trajectory
 

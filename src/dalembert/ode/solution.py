@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from dalembert.ode.points import StoredMotion
-    from dalembert.simulation.events.occurrence import Occurrence
+    from dalembert.simulation.events.event import Occurrence
 
 
 def polynomial(rows: NDArray[np.float64], theta: Any) -> NDArray[np.float64]:

@@ -38,8 +38,7 @@ from dalembert.page.sketch import picture, svg
 from dalembert.page.vibration import Vibration, linear, vibrations
 from dalembert.principles.base import Derivation, derived
 from dalembert.report.document import Subject
-from dalembert.simulation.events.event import read_events
-from dalembert.simulation.run_options import RunOptions
+from dalembert.simulation.run_options import RunOptions, read_events
 from dalembert.simulation.tables import columns_of
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ import numpy as np
 
 from dalembert.algebra.folds import Rewrite, symbols_of, transplant
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.once import MadeOnce
-from dalembert.simulation.energy_audit.audit import Audit, Watched
+from dalembert.simulation.energy_audit import Audit, Watched
 from dalembert.simulation.model import NativeModel
 from dalembert.states.values import Values, parameters_of
 
@@ -59,11 +58,6 @@ class SidedModel(NamedTuple):
 
 
 _BRANCHED: Final = MadeOnce[BranchedModel]()
-
-
-def switches_with_state(model: NativeModel) -> bool:
-    """Whether sign or |·| of something that moves stands in the rates."""
-    return not isinstance(model.rates, ConstrainedRates) and bool(model.switching)
 
 
 def with_sides(setting: Values, model: NativeModel, watched: Watched | None, key: tuple[object, ...]) -> SidedModel:

@@ -1,7 +1,7 @@
 """From f(x, p, y, work) to rhs(t, y, dy, context): straight-line code joined to the integrator.
 
-A context holds the addresses of the compiled functions, their parameters and their scratch space. The right-hand side
-copies the state and the time side by side and calls; the projection repeats q ← q + δq until the constraints hold.
+A context holds the addresses of the compiled functions, their parameters and their scratch space; `run_text` has the native functions
+that are called with it.
 """
 
 from __future__ import annotations
@@ -19,94 +19,20 @@ from dalembert.ode.constrained.rates import Workspace
 from dalembert.ode.memory import fill_head, padded, structure
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
-from dalembert.simulation.context_fields import COPY, FIELDS, load
-from dalembert.simulation.energy_audit import energy_acceptance, watch
-from dalembert.simulation.energy_audit.audit import Audit, Budget
+from dalembert.simulation.energy_audit import Audit, Budget
+from dalembert.simulation.run_text import EXPORTS, FIELDS, context_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.numerics.jet_code import JetSpace
 
-_RHS: Final = f"""
-define i32 @rhs(double %t, ptr %y, ptr %dy, ptr %c) {{
-{load("f", "x", "p", "work", "n_state")}
-  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
-  call void %f(ptr %x, ptr %p, ptr %dy, ptr %work)
-  call void @audit_rates(ptr %x, ptr %dy, i64 %n_state, ptr %c)
-  ret i32 0
-}}
-
-; where the time enters nowhere the state is read where it stands
-define i32 @rhs_without_time(double %t, ptr %y, ptr %dy, ptr %c) {{
-{load("f", "p", "work", "n_state")}
-  call void %f(ptr %y, ptr %p, ptr %dy, ptr %work)
-  call void @audit_rates(ptr %y, ptr %dy, i64 %n_state, ptr %c)
-  ret i32 0
-}}
-"""
-
-_PROJECT: Final = f"""
-declare double @llvm.fabs.f64(double)
-
-define private i32 @project_plainly(double %t, ptr %y, ptr %c) {{
-entry:
-{load("x", "p", "n_state", "projection", "projection_work", "result", "n_coordinates", "tolerance")}
-  ; rows beside the equations have a projection of their own
-  %whole = icmp slt i64 %n_coordinates, 0
-  br i1 %whole, label %own, label %again
-own:
-  %code = call i32 %projection(double %t, ptr %y, ptr %projection_work)
-  ret i32 %code
-again:
-  %round = phi i64 [ 0, %entry ], [ %round1, %moved ]
-  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
-  call void %projection(ptr %x, ptr %p, ptr %result, ptr %projection_work)
-  ; the last number is the largest residual
-  %ep = getelementptr double, ptr %result, i64 %n_coordinates
-  %e = load double, ptr %ep, align 8
-  %small = fcmp ole double %e, %tolerance
-  br i1 %small, label %good, label %check
-check:
-  %spent = icmp sge i64 %round, 8
-  br i1 %spent, label %last, label %move
-last:
-  ; rounding may keep it from the tolerance, but not by much
-  %loose = fmul double %tolerance, 1.0e3
-  %near = fcmp ole double %e, %loose
-  br i1 %near, label %good, label %bad
-move:
-  br label %head
-head:
-  %i = phi i64 [ 0, %move ], [ %next, %body ]
-  %more = icmp slt i64 %i, %n_coordinates
-  br i1 %more, label %body, label %moved
-body:
-  %to = getelementptr double, ptr %y, i64 %i
-  %from = getelementptr double, ptr %result, i64 %i
-  %v = load double, ptr %to, align 8
-  %d = load double, ptr %from, align 8
-  %s = fadd double %v, %d
-  store double %s, ptr %to, align 8
-  %next = add i64 %i, 1
-  br label %head
-moved:
-  %round1 = add i64 %round, 1
-  br label %again
-good:
-  ret i32 0
-bad:
-  ret i32 1
-}}
-"""
-
 _Fields: Final = structure(FIELDS)
-TEXT: Final = COPY + _RHS + _PROJECT + watch.TEXT + energy_acceptance.TEXT
 
 
 @made_once
 def _library() -> jit.Library:
-    return jit.load(TEXT, ("rhs", "rhs_without_time", "project", "accept"))
+    return jit.load(context_text, EXPORTS)
 
 
 class Context:

@@ -6,12 +6,15 @@ q̇ = W u + X near a position where W grows without bound; a motion so small tha
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.algebra.folds import Linear, symbols_of
+from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
 from dalembert.equations.form import Equations
 from dalembert.errors import warn
 from dalembert.geometry.vector import Vector
@@ -19,7 +22,6 @@ from dalembert.kinematics.system_kinematics import linear_parts
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.ode.failures import Crawling, NotFinite, ProjectionFailed, RunStopped, StepCollapsed
 from dalembert.once import MadeOnce
-from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values, parameters_of
 
@@ -72,11 +74,8 @@ def _singular_attitude(run: Trajectory, equations: Equations) -> str | None:
     """
     ends = run.at(run.t[-1:])
     kin = ends.kinematics
-    values, vectors = np.linalg.eigh(_mass_matrix(ends, equations, 0))
-    W = np.zeros((kin.n_q, kin.n_u))
-    for k, (_, row) in enumerate(kin.WX):
-        for r, node in row.items():
-            W[k, r] = ends[kin.scalar(node)][0]
+    values, vectors = np.linalg.eigh(_mass_matrix(ends, equations))
+    W = _matrix(ends, kin.tape, [row for _, row in kin.WX], kin.n_u)
     least = W @ vectors[:, int(np.argmin(np.abs(values)))]
     for direction in (ends.qdot[0], least):
         d = direction / max(float(np.abs(direction).max()), np.finfo(float).tiny)
@@ -127,7 +126,7 @@ def _integrator_error(run: Trajectory) -> str:
 def _cause(run: Trajectory, equations: Equations) -> str | None:
     """What the matrices show at the last state."""
     ends = run.at(run.t[[0, -1]])
-    first, M = (_mass_matrix(ends, equations, k) for k in (0, 1))
+    first, M = (_mass_matrix(ends, equations, k) for k in (0, -1))
     # kilograms beside kg m²: measured by what each speed carries at the ends
     size = np.sqrt(np.maximum(np.abs(np.diag(first)), np.abs(np.diag(M))))
     scale = np.where(size > 0, size, 1.0)
@@ -149,10 +148,7 @@ def _cause(run: Trajectory, equations: Equations) -> str | None:
 def _unit_rows(ends: Trajectory, scale: NDArray[np.float64]) -> NDArray[np.float64]:
     """The rows beside the equations at the last state, each of length one."""
     kin = ends.kinematics
-    A = np.zeros((len(kin.velocity_rows), kin.n_u))
-    for j, row in enumerate(kin.velocity_rows):
-        for r, a in row.A.items():
-            A[j, r] = ends[kin.scalar(a)][-1] / scale[r]
+    A = _matrix(ends, kin.tape, [row.A for row in kin.velocity_rows], kin.n_u) / scale
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
     unit: NDArray[np.float64] = A / np.where(lengths > 0.0, lengths, 1.0)
     return unit
@@ -183,13 +179,17 @@ def _without_inertia(run: Trajectory) -> str:
     return f"{m.kind} {m.name!r} is a line: while it is straight it has no inertia about itself; give it polar=, ρI_p per length"
 
 
-def _mass_matrix(run: Trajectory, equations: Equations, k: int) -> NDArray[np.float64]:
+def _matrix(run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1) -> NDArray[np.float64]:
+    """A sparse matrix of nodes at the k-th time, the last unless told."""
+    found = np.zeros((len(rows), width))
+    for r, row in enumerate(rows):
+        found[r, list(row)] = run.rows([Scalar(tape, i) for i in row.values()])[:, k]
+    return found
+
+
+def _mass_matrix(run: Trajectory, equations: Equations, k: int = -1) -> NDArray[np.float64]:
     """WᵀMW at the k-th time."""
-    n = len(equations.u)
-    M = np.zeros((n, n))
-    for r, row in enumerate(equations.M):
-        for s, node in row.items():
-            M[r, s] = run[equations.scalar(node)][k]
+    M = _matrix(run, equations.tape, equations.M, len(equations.u), k)
     symmetric: NDArray[np.float64] = (M + M.T) / 2
     return symmetric
 

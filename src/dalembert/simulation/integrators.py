@@ -2,27 +2,34 @@
 
 The right-hand side is the same native code. The motion between the steps is kept as the polynomial of degree seven through
 the ends, the slopes there and four points in between, whatever method made them.
+
+Solvers of differential-algebraic equations are given F(t, y, ẏ) = 0,
+
+    q̇ − E z − X = 0,   𝓜 ż − f − Aᵀλ = 0,   A ż + γ + 2α e + α² φ = 0
+
+With y = (q, z, quadratures, λ) this is a system of index one: λ is determined by equations that contain no ẏ but ż.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate
+from dalembert.algebra.tape import Tape
 from dalembert.errors import Unknown
-from dalembert.ode.constrained.rates import ConstrainedRates
+from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.optional_packages import optional_package
 from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
-from dalembert.simulation.energy_audit.audit import Watched
-from dalembert.simulation.heyoka_steps import by_heyoka
-from dalembert.simulation.index_one import Explicit, Implicit, IndexOne
+from dalembert.simulation.energy_audit import Watched
 from dalembert.simulation.model import NativeModel
 from dalembert.simulation.step_polynomials import INSIDE, PLACES, interpolated, solution_of_steps, with_places_inside, without_polynomials
 
@@ -31,6 +38,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Rates = Callable[[float, Numbers], Numbers]
+    Implicit = Callable[[float, Numbers, Numbers], Numbers]
     Fill = Callable[[float, Numbers], None] | None
 
 # those that solve equations for the next state, and are given ∂f/∂y
@@ -95,7 +103,8 @@ def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialVal
     if name == "heyoka":
         return by_heyoka(model, p, problem, watched)
     if name == "IDA" and isinstance(model.rates, ConstrainedRates):
-        return _ida(IndexOne(model.rates, p, problem, watched), problem)
+        form = _IndexOne(model.rates, p, problem, watched)
+        return _ida(form, form.start(problem), problem)
 
     def rates(t: float, y: Numbers) -> Numbers:
         state = np.append(y[: problem.in_norm], t)
@@ -108,7 +117,7 @@ def _integrate_by(name: str, model: NativeModel, p: Numbers, problem: InitialVal
 
     slopes = None if fill is not None or name not in _IMPLICIT else _slopes_of(model, p, problem, watched)
     if name == "IDA":
-        return _ida(Explicit(rates), problem, slopes)
+        return _ida(lambda t, y, yp: yp - rates(t, y), (problem.start, rates(problem.t0, problem.start)), problem, slopes)
     return _cvode(rates, problem, slopes) if name == "CVODE" else _scipy(name, rates, problem, slopes)
 
 
@@ -181,26 +190,32 @@ def _cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> 
 
     known = {} if slopes is None else {"jacfn": by_state}
     solver = cvode.CVODE(rhs, rtol=problem.rtol, atol=_tolerances(problem), max_num_steps=_MOST_STEPS, **known)
-    result = solver.solve(np.array([problem.t0, problem.t1]), problem.start)
-    if not result.success:
-        message = str(result.message)
-        reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
-        raise RunStopped(reason, without_polynomials(result, Outcome.STOPPED, message))
-    again = solver.solve(with_places_inside(result.t), problem.start)
+    result, again = _twice(solver, problem, problem.start)
     found = [rates(t, y) for t, y in zip(result.t, again.y[::PLACES], strict=True)] if again.success else []
     return interpolated(result, again, np.array(found))
 
 
-def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:
-    """0 = F(t, y, ẏ) by SUNDIALS' IDA; variables beyond those of the problem are algebraic."""
+def _twice(solver: Any, problem: InitialValueProblem, *start: Numbers) -> tuple[Any, Any]:
+    """A run by SUNDIALS with its steps, and the same at places inside these; variables beyond those of the problem are left out."""
+    result = solver.solve(np.array([problem.t0, problem.t1]), *start)
+    result.y = np.asarray(result.y)[:, : problem.size]
+    if not result.success:
+        message = str(result.message)
+        reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
+        raise RunStopped(reason, without_polynomials(result, Outcome.STOPPED, message))
+    again = solver.solve(with_places_inside(result.t), *start)
+    again.y = np.asarray(again.y)[:, : problem.size]
+    return result, again
+
+
+def _ida(F: Implicit, start: tuple[Numbers, Numbers], problem: InitialValueProblem, slopes: Rates | None = None) -> Solution:
+    """0 = F(t, y, ẏ) from (y, ẏ) on by SUNDIALS' IDA; variables beyond those of the problem are algebraic."""
     ida = optional_package("sksundae.ida", "this integrator", "scikit-sundae")
-    y0, yp0 = form.start(problem)
-    extra = len(y0) - problem.size
-    atol = np.concatenate([_tolerances(problem), np.full(extra, _NEVER)])
-    algebraic = list(range(problem.size, len(y0))) or None
+    extra = list(range(problem.size, len(start[0])))
+    atol = np.concatenate([_tolerances(problem), np.full(len(extra), _NEVER)])
 
     def residual(t: float, y: Numbers, yp: Numbers, res: Numbers) -> None:
-        res[:] = form(t, y, yp)
+        res[:] = F(t, y, yp)
 
     def by_state(t: float, y: Numbers, _yp: Numbers, _res: Numbers, cj: float, J: Numbers) -> None:
         # ∂F/∂y + c ∂F/∂ẏ of F = ẏ − f
@@ -209,13 +224,112 @@ def _ida(form: Implicit, problem: InitialValueProblem, slopes: Rates | None = No
 
     step = 0.0 if np.isinf(problem.max_step) else problem.max_step
     known = {} if slopes is None else {"jacfn": by_state}
-    solver = ida.IDA(residual, rtol=problem.rtol, atol=atol, algebraic_idx=algebraic, max_step=step, max_num_steps=_MOST_STEPS, **known)
-    result = solver.solve(np.array([problem.t0, problem.t1]), y0, yp0)
-    result.y = np.asarray(result.y)[:, : problem.size]
-    if not result.success:
-        message = str(result.message)
-        reason = f"stopped at t = {result.t[-1]:.17g}: {message}"
-        raise RunStopped(reason, without_polynomials(result, Outcome.STOPPED, message))
-    again = solver.solve(with_places_inside(result.t), y0, yp0)
-    again.y = np.asarray(again.y)[:, : problem.size]
+    solver = ida.IDA(residual, rtol=problem.rtol, atol=atol, algebraic_idx=extra or None, max_step=step, max_num_steps=_MOST_STEPS, **known)
+    result, again = _twice(solver, problem, *start)
     return interpolated(result, again, np.asarray(again.yp)[::PLACES, : problem.size])
+
+
+class _IndexOne:
+    """F with rows beside the equations; those that are kept are chosen once, at the start."""
+
+    def __init__(self, rates: ConstrainedRates, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> None:
+        self._rates, self._p, self._watched = rates, p, watched
+        self._n, self._size = problem.in_norm, problem.size
+        space = Workspace(rates, p, alpha=rates.alpha)
+        x = np.append(problem.start[: self._n], problem.t0)
+        space.choose_rows(x)
+        self._kept = np.sort(space.order[: rates.cap])
+        self._yp, self._lam = space.evaluate(x), space.multipliers[: rates.layout.m].copy()
+
+    def start(self, problem: InitialValueProblem, /) -> tuple[Numbers, Numbers]:
+        """The start with its λ, and the rates there."""
+        x = np.append(problem.start[: self._n], problem.t0)
+        y = np.concatenate([problem.start, self._lam[self._kept]])
+        riding = self._audit(x, self._lam)
+        return y, np.concatenate([self._yp, riding, np.zeros(len(self._kept))])
+
+    def __call__(self, t: float, y: Numbers, yp: Numbers, /) -> Numbers:
+        n_q, n, rates = self._rates.layout.n_q, self._n, self._rates
+        x = np.append(y[:n], t)
+        at = {name: table[0] for name, table in rates.rows(x[np.newaxis], self._p).items()}
+        A, kept, alpha = at["A"], self._kept, rates.alpha
+        lam = np.zeros(len(A))
+        lam[kept] = y[self._size :]
+        zdot = yp[n_q:n]
+        dynamics = at["M"] @ zdot - at["f"] - A.T @ lam
+        rows = (A @ zdot + at["gamma"] + 2 * alpha * at["e"] + alpha**2 * at["phi"])[kept]
+        riding = yp[n : self._size] - self._audit(x, lam)
+        return np.concatenate([yp[:n_q] - at["qdot"], dynamics, riding, rows])
+
+    def _audit(self, x: Numbers, lam: Numbers) -> Numbers:
+        """The rates of what rides along."""
+        watched = self._watched
+        if watched is None or watched.audit.rates is None:
+            return np.zeros(self._size - self._n)
+        return watched.audit.rates.call(np.concatenate([x, lam]) if watched.audit.takes_multipliers else x, watched.p)
+
+
+def by_heyoka(model: NativeModel, p: Numbers, problem: InitialValueProblem, watched: Watched | None) -> Solution:
+    """Taylor's method on the same expressions; its steps are never rejected, so the tolerance is all that guards it."""
+    hy = optional_package("heyoka", "this integrator")
+    variables = [hy.expression(f"y{k}") for k in range(problem.size)]
+    known = dict(zip(model.state, [*variables[: problem.in_norm], hy.time], strict=True))
+    outs = _expressions(hy, model.tape, model.nodes, known, model.parameters, 0)
+    if watched is not None:
+        outs += _expressions(hy, watched.audit.tape, watched.audit.nodes, known, watched.audit.parameters, len(p))
+    system = list(zip(variables, outs, strict=True))
+    numbers = [*p, *(watched.p if watched else ())]
+    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, tol=problem.rtol)
+    # it counts to the last parameter that the equations contain; constants that drop out of them may come after that
+    taylor.pars[:] = numbers[: len(taylor.pars)]
+    t, y = [problem.t0], [problem.start.copy()]
+    inside: list[Numbers] = []
+    while taylor.time < problem.t1:
+        begin = taylor.time
+        taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
+        if not np.isfinite(taylor.state).all():
+            solution = solution_of_steps(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.STOPPED, "not finite", 0)
+            reason = f"stopped at t = {begin:.17g} after {len(t) - 1} steps: the state is no longer finite"
+            raise RunStopped(reason, solution)
+        inside.append(np.array([taylor.update_d_output(begin + c * (taylor.time - begin)).copy() for c in INSIDE]))
+        t.append(taylor.time)
+        y.append(np.array(taylor.state))
+    return solution_of_steps(t, y, _slopes(model, p, problem, t, y, watched), inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", 0)
+
+
+def _expressions(hy: Any, tape: Tape, nodes: Sequence[int], known: Mapping[int, Any], parameters: Sequence[int], first: int) -> list[Any]:
+    """Nodes as heyoka's expressions; the parameters are numbered from `first`."""
+    symbols = {**known, **{i: hy.par[first + k] for k, i in enumerate(parameters)}}
+    return evaluate(tape, list(nodes), symbols.__getitem__, _Expressions(hy))
+
+
+def _slopes(
+    model: NativeModel, p: Numbers, problem: InitialValueProblem, t: list[float], y: list[Numbers], watched: Watched | None
+) -> list[Numbers]:
+    states = np.column_stack([np.array(y)[:, : problem.in_norm], t])
+    found = model.rates.batch(states, p)
+    if watched is not None and watched.audit.rates is not None:
+        found = np.hstack([found, watched.audit.rates.batch(states, watched.p)])
+    return list(found)
+
+
+class _Expressions(Floats):
+    """heyoka's expressions as an arithmetic."""
+
+    def __init__(self, hy: Any) -> None:
+        self.hy = hy
+
+    def const(self, value: Any) -> Any:
+        return self.hy.expression(float(value))
+
+    def pi(self) -> Any:
+        return self.hy.pi
+
+    def atan2(self, a: Any, b: Any) -> Any:
+        return self.hy.atan2(a, b)
+
+    def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002 - the angle's identity does not matter here
+        if function in ("abs", "sign"):
+            msg = f"heyoka cannot treat {function}: Taylor's method needs smooth functions"
+            raise Unknown(msg)
+        return getattr(self.hy, function)(a)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from dalembert.algebra.arithmetic import Arrays, evaluate_balls
 from dalembert.algebra.folds import Derivative, evaluate, needed, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import warn
+from dalembert.simulation.model import BENDING, bends_of_time
 
 if TYPE_CHECKING:
     from flint import arb
@@ -27,11 +28,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_BENDING: Final = frozenset({"sign", "abs", "atan2"})
 # these jump themselves, so that a slope says nothing about what they do
 _JUMPING: Final = frozenset({"sign", "atan2"})
-# these have two sides, each of which is smooth
-_TWO_SIDED: Final = frozenset({"sign", "abs"})
 # how many intervals are looked at, how finely a run is looked through beyond that, and how many jumps are given a step of their own
 _MOST_INTERVALS: Final = 20_000
 _SAMPLES: Final = 20_001
@@ -110,7 +108,7 @@ def bends_in_time(values: Values) -> bool:
     """Whether sign, |·| or atan2 of something that depends on the time alone stands in what inputs and motions are bound to."""
     kin = values.kin
     inside = needed(kin.tape, values.bindings.values())
-    return any(kin.tape.nodes[i][0] in _BENDING and kin.system.t.i in symbols_of(kin.tape, (i,)) for i in inside)
+    return any(kin.tape.nodes[i][0] in BENDING and kin.system.t.i in symbols_of(kin.tape, (i,)) for i in inside)
 
 
 def has_jumps(tape: Tape, time: int, values: Mapping[int, float]) -> bool:
@@ -124,21 +122,6 @@ def _sign(tape: Tape, argument: int, time: int, values: Mapping[int, float], t: 
         value = evaluate(tape, [argument], lambda i: t if i == time else np.float64(values[i]), Arrays())[0]
     signs: Numbers = np.broadcast_to(np.sign(np.nan_to_num(value)), t.shape)
     return signs
-
-
-def bends_of_time(tape: Tape, time: int) -> tuple[int, ...]:
-    """The nodes under sign, |·| and atan2 that contain the time."""
-    arguments = dict.fromkeys(a for op, a, _ in tape.nodes if op in _BENDING)
-    return tuple(a for a in arguments if time in symbols_of(tape, (a,)))
-
-
-def switching_arguments(tape: Tape, nodes: Sequence[int], state: Sequence[int]) -> tuple[int, ...]:
-    """What stands under sign and |·| in these expressions and moves with the state; the last of `state` is the time."""
-    if not any(op in _TWO_SIDED for op, _, _ in tape.nodes):
-        return ()
-    moving = set(state[:-1])
-    arguments = dict.fromkeys(tape.nodes[i][1] for i in needed(tape, nodes) if tape.nodes[i][0] in _TWO_SIDED)
-    return tuple(a for a in arguments if not moving.isdisjoint(symbols_of(tape, (a,))))
 
 
 def _arguments(tape: Tape, time: int, values: Mapping[int, float], bends: Iterable[int] | None = None) -> Iterator[int]:

@@ -12,7 +12,7 @@ import numpy as np
 from dalembert.ode.memory import padded
 from dalembert.ode.points import address
 from dalembert.ode.problem import InitialValueProblem
-from dalembert.states.live_inputs import LiveInput, RunState
+from dalembert.states.inputs import LiveInput, RunState
 from dalembert.states.start import Start
 from dalembert.states.values import Values
 

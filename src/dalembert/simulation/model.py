@@ -22,13 +22,16 @@ from dalembert.numerics.jets import ImpliedRates
 from dalembert.ode.constrained.layout import Entries
 from dalembert.ode.constrained.rates import ConstrainedRates, RatesKind
 from dalembert.once import MadeOnce
-from dalembert.simulation.jump_times import bends_of_time, switching_arguments
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+
+# these jump or bend where an argument is zero; of these each side is smooth
+BENDING: Final = frozenset({"sign", "abs", "atan2"})
+_TWO_SIDED: Final = frozenset({"sign", "abs"})
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,23 @@ class NativeModel:
 
     @cached_property
     def switching(self) -> tuple[int, ...]:
-        """What stands under sign and |·| in the rates and moves with the state."""
-        return switching_arguments(self.tape, self.nodes, self.state)
+        """What stands under sign and |·| in explicit rates and moves with the state."""
+        tape, moving = self.tape, set(self.state[:-1])
+        if not any(op in _TWO_SIDED for op, _, _ in tape.nodes):
+            return ()
+        arguments = dict.fromkeys(tape.nodes[i][1] for i in needed(tape, self.nodes) if tape.nodes[i][0] in _TWO_SIDED)
+        return tuple(a for a in arguments if not moving.isdisjoint(symbols_of(tape, (a,))))
 
     @cached_property
     def jacobian(self) -> CompiledFunction:
         """∂(q̇, u̇)/∂(q, u, t), row by row, compiled only for runs of stiff systems."""
         return jacobian(self.tape, self.nodes, self.state, self.parameters)
+
+
+def bends_of_time(tape: Tape, time: int) -> tuple[int, ...]:
+    """The nodes under sign, |·| and atan2 that contain the time."""
+    arguments = dict.fromkeys(a for op, a, _ in tape.nodes if op in BENDING)
+    return tuple(a for a in arguments if time in symbols_of(tape, (a,)))
 
 
 _NATIVE_MODELS: Final = MadeOnce[NativeModel]()

@@ -1,8 +1,7 @@
-"""A progress bar on runs longer than a second, where a person is looking."""
+"""A progress bar on runs longer than a second."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,11 +15,8 @@ _EVERY: Final = 0.1
 
 
 @contextmanager
-def progress_bar(t0: float, t1: float, wanted: bool | None = None) -> Iterator[Callable[[float, int], None] | None]:
-    """show(t, steps), or None where nobody looks; `wanted` forces it on or off."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
-        yield None
-        return
+def progress_bar(t0: float, t1: float) -> Iterator[Callable[[float, int], None]]:
+    """show(t, steps)"""
     bar: Progress | None = None
     last = time.monotonic() + PATIENCE - _EVERY
 

@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dalembert.errors import NotApplicable
 from dalembert.numerics import jit
+from dalembert.numerics.llvm_types import CODE, POINTER, REAL
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.once import made_once
-from dalembert.simulation.context_fields import COPY, load
+from dalembert.simulation.run_text import ContextFunction, copy
 
 if TYPE_CHECKING:
     from dalembert.simulation.context import Context
-    from dalembert.simulation.energy_audit.audit import Watched
+    from dalembert.simulation.energy_audit import Watched
     from dalembert.simulation.model import NativeModel
 
-_TEXT: Final = f"""
-{COPY}
-define i32 @jacobian(double %t, ptr %y, ptr %J, ptr %c) {{
-{load("x", "p", "n_state", "jacobian", "jacobian_work", "jacobian_audit")}
-  call void @copy(ptr %y, ptr %x, i64 %n_state, double %t)
-  call void %jacobian(ptr %x, ptr %p, ptr %J, ptr %jacobian_work)
-  %none = icmp eq ptr %jacobian_audit, null
-  br i1 %none, label %done, label %audit
-audit:
-{load("audit_p", "jacobian_audit_work")}
-  %across = add i64 %n_state, 1
-  %numbers = mul i64 %across, %n_state
-  %after = getelementptr double, ptr %J, i64 %numbers
-  call void %jacobian_audit(ptr %x, ptr %audit_p, ptr %after, ptr %jacobian_audit_work)
-  br label %done
-done:
-  ret i32 0
-}}
-"""
+
+def _jacobian_text() -> str:
+    """`jacobian`: the rows of the motion, and behind them those of what rides along."""
+    f = ContextFunction("jacobian", CODE, REAL, POINTER, POINTER, exported=True)
+    (t, y, J), c, n = f.arguments, f.c, f.c.n_state
+    x, audit = f.beside(t, y), c.jacobian_audit
+    f.do(c.jacobian, x, c.p, J, c.jacobian_work)
+    with f.when(audit.differs(0)):
+        f.do(audit, x, c.audit_p, f.behind(J, (n + 1) * n), c.jacobian_audit_work)
+    return f"{copy()}\n\n{f.done(0)}\n"
 
 
 @made_once
 def _library() -> jit.Library:
-    return jit.load(_TEXT, ("jacobian",))
+    return jit.load(_jacobian_text, ("jacobian",))
 
 
 def native_jacobian(context: Context, model: NativeModel, watched: Watched | None, obstacle: str) -> int:

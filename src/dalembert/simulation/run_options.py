@@ -10,16 +10,18 @@ none         left alone
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.algebra.scalar import Scalar, is_program
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.numerics.symbol_values import number
 from dalembert.ode.failures import BadDuration, BadRun, OutsideRun
-from dalembert.simulation.energy_audit.audit import Budget
+from dalembert.simulation.energy_audit import Budget
 from dalembert.simulation.events.event import BadEvent, Event
 from dalembert.units.quantity import TIME, has_unit, number_in
 
@@ -42,38 +44,6 @@ NONE: Final = "none"
 # errors that fade within a twentieth of the unit of time
 _RATE: Final = 20.0
 CHOICES: Final = (PROJECTION, BAUMGARTE, NONE)
-
-
-def check_integrator(name: str) -> None:
-    """Refuse an integrator nobody knows."""
-    if name not in NAMES:
-        msg = f"integrator {name!r} is unknown: choose one of {', '.join(NAMES)}"
-        raise Unknown(msg)
-
-
-def chosen_stabilizer(name: str | None, *, native: bool) -> str:
-    """What was asked for; by default projection, where the integrator can."""
-    if name is None:
-        return PROJECTION if native else NONE
-    if name not in CHOICES:
-        msg = f"stabilize = {name!r} is unknown: choose one of {', '.join(CHOICES)}"
-        raise Unknown(msg)
-    if name == PROJECTION and not native:
-        msg = "stabilize = 'projection' moves the ends of steps, which only the native integrator allows; choose 'baumgarte' or 'none'"
-        raise BadRun(msg)
-    return name
-
-
-def baumgarte_rate(stabilizer: str, rate: float | None) -> float:
-    """α, zero unless asked for."""
-    if rate is not None and stabilizer != BAUMGARTE:
-        msg = f"baumgarte_rate = {rate} has no meaning with stabilize = {stabilizer!r}: give stabilize='baumgarte' or leave it out"
-        raise BadRun(msg)
-    value = number("baumgarte_rate", _RATE if rate is None else rate)
-    if value <= 0.0:
-        msg = f"baumgarte_rate = {value:g}: give a positive number, in 1/s"
-        raise BadRun(msg)
-    return value if stabilizer == BAUMGARTE else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,13 +69,35 @@ class RunOptions:
 
     @property
     def stabilizer(self) -> str:
-        """How drift off the rows is treated."""
-        return chosen_stabilizer(self.stabilize, native=self.integrator in OWN)
+        """How drift off the rows is treated: as was asked for, by default projection, where the integrator can."""
+        name, native = self.stabilize, self.integrator in OWN
+        if name is None:
+            return PROJECTION if native else NONE
+        if name not in CHOICES:
+            msg = f"stabilize = {name!r} is unknown: choose one of {', '.join(CHOICES)}"
+            raise Unknown(msg)
+        if name == PROJECTION and not native:
+            msg = "stabilize = 'projection' moves the ends of steps, which only the native integrator allows; choose 'baumgarte' or 'none'"
+            raise BadRun(msg)
+        return name
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether it was asked for, or else a person is looking."""
+        return sys.stderr.isatty() if self.progress is None else self.progress
 
     @property
     def alpha(self) -> float:
         """Baumgarte's α, zero unless asked for."""
-        return baumgarte_rate(self.stabilizer, self.baumgarte_rate)
+        stabilizer, rate = self.stabilizer, self.baumgarte_rate
+        if rate is not None and stabilizer != BAUMGARTE:
+            msg = f"baumgarte_rate = {rate} has no meaning with stabilize = {stabilizer!r}: give stabilize='baumgarte' or leave it out"
+            raise BadRun(msg)
+        value = number("baumgarte_rate", _RATE if rate is None else rate)
+        if value <= 0.0:
+            msg = f"baumgarte_rate = {value:g}: give a positive number, in 1/s"
+            raise BadRun(msg)
+        return value if stabilizer == BAUMGARTE else 0.0
 
 
 def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
@@ -120,7 +112,9 @@ def check_span(duration: float, options: RunOptions) -> tuple[float, float]:
         msg = f"duration = {length:g}: a run goes forward in time; give a positive number of seconds"
         raise BadDuration(msg)
     t0 = number("t0", options.t0)
-    check_integrator(options.integrator)
+    if options.integrator not in NAMES:
+        msg = f"integrator {options.integrator!r} is unknown: choose one of {', '.join(NAMES)}"
+        raise Unknown(msg)
     if options.events and options.integrator not in OWN:
         msg = f"events are found by {', '.join(OWN)} alone; leave out integrator={options.integrator!r} or the events"
         raise BadEvent(msg)
@@ -144,3 +138,23 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
     if outside.size:
         msg = f"at: t = {outside.flat[0]:g} is outside the run, which goes from {first:g} to {last:g}"
         raise OutsideRun(msg)
+
+
+def read_events(given: object) -> tuple[Event, ...]:
+    """What was given for `events`: a list of events, in which an expression by itself is recorded."""
+    if isinstance(given, str | Scalar | Event) or not isinstance(given, Iterable):
+        msg = "events: give a list, such as events=[da.event('theta - 1', stop=True)]"
+        raise BadEvent(msg)
+    found = []
+    for e in given:
+        if not isinstance(e, str | Scalar | Event):
+            shown = "a Python function" if is_program(e) else repr(e)
+            msg = f"events: {shown} is no event; make one with da.event(expression) or da.impact(gap, restitution)"
+            raise BadEvent(msg)
+        found.append(e if isinstance(e, Event) else Event(e))
+    titles = [e.title for e in found]
+    twice = next((t for t in titles if titles.count(t) > 1), None)
+    if twice is not None:
+        msg = f"events: two are called {twice!r}; give each a name of its own, name='…'"
+        raise BadEvent(msg)
+    return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -15,34 +16,33 @@ from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import NotApplicable, warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
-from dalembert.numerics.symbol_values import MissingValue, mapping, number
+from dalembert.numerics.symbol_values import MissingValue, number
 from dalembert.ode.constrained.rank import RowRank, usual_rank
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
 from dalembert.ode.failures import RunInterrupted, RunStopped
 from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
-from dalembert.simulation.branches import switches_with_state, with_sides
+from dalembert.simulation.branches import with_sides
 from dalembert.simulation.context import Context
 from dalembert.simulation.diagnosis import warn_of_integrator_error, warn_of_singular_speeds, warn_of_small_motion
-from dalembert.simulation.energy_audit.audit import Quadratures, Watched, native_audit
+from dalembert.simulation.energy_audit import Quadratures, Watched, native_audit
 from dalembert.simulation.events.branch_run import branch_run
-from dalembert.simulation.events.event import EventAction
-from dalembert.simulation.events.setting_up import eventful
+from dalembert.simulation.events.event import EventAction, ModeHistory
+from dalembert.simulation.events.running import eventful
 from dalembert.simulation.integrators import integrate_by
 from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.live_run import LiveRun, with_inputs
-from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.rosenbrock import native_jacobian
 from dalembert.simulation.run_options import AUTO, NATIVE, OWN, PROJECTION, ROSENBROCK, TAYLOR, RunOptions, check_span
 from dalembert.simulation.taylor import chosen_series
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.simulation.variations.saltation import Saltation
-from dalembert.simulation.variations.variation import Variation, check_smooth, variation_of_run
+from dalembert.simulation.variations.variation import Saltation, Variation, check_smooth, variation_of_run
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
+from dalembert.states.velocities import singular_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,13 +144,11 @@ def model_of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin:
 
 
 def _rank_notes(rank: RowRank, kin: Kinematics) -> list[str]:
-    listed = " and ".join(repr(kin.velocity_rows[j].row.name) for j in rank.involved)
+    names = [kin.velocity_rows[j].row.name for j in rank.involved]
     if rank.at_start < rank.usual:
-        what = f"{listed} {'vanishes' if len(rank.involved) == 1 else 'are not independent'} at this start"
-        ranks = f"rank {rank.at_start}, {rank.usual} nearby"
-        return [f"a singular position: {what} ({ranks}), so that speeds and reactions may be undetermined"]
+        return [singular_note(names, f"rank {rank.at_start}, {rank.usual} nearby")]
     if rank.usual < rank.n_rows:
-        ranks = f"{rank.usual} of {rank.n_rows} rows are independent"
+        ranks, listed = f"{rank.usual} of {rank.n_rows} rows are independent", " and ".join(map(repr, names))
         return [f"redundant rows: {ranks} where they hold, among {listed}; the motion is unique, λ is the one of least Σ λ²"]
     return []
 
@@ -182,9 +180,6 @@ def _variation(
     """∂(q, u)/∂p beside the motion, where it is asked for."""
     if not options.sensitivities:
         return None
-    if chosen.kin.system.contacts:
-        msg = "sensitivities: contacts and dry friction change the equations on the way, which is not varied; leave out one of them"
-        raise NotApplicable(msg)
     if chosen.live:
         msg = f"sensitivities: {chosen.live[0].name} is a function or a table, which is not varied; give it as an expression"
         raise NotApplicable(msg)
@@ -232,7 +227,7 @@ def run(
     p = np.array(parameters_of(chosen, model.parameters), dtype=float)
     watched = _watched(chosen, quadratures, options, jumps=switching is not None)
     names = watched.audit.names if watched else ()
-    start = find_start(chosen.kin, mapping("start", options.start), chosen.value_at(t0), t0, guess=mapping("guess", options.guess))
+    start = find_start(chosen.kin, options.start, chosen.value_at(t0), t0, guess=options.guess)
     start = with_inputs(chosen, start, t1) if chosen.live else start
     # before other rows are chosen: a copy of the model would look for what bends again
     breaks = _breaks(model, p, t0, t1)
@@ -240,7 +235,7 @@ def run(
     variation = _variation(chosen, model, p, start, options, (t0, t1))
     accelerations = Accelerations(model.rates, p, chosen.kin.first_speed, options.stabilizer == PROJECTION, model.parameters)
     sided = None
-    if switching is None and variation is None and options.integrator in _WITH_SIDES and switches_with_state(model):
+    if switching is None and variation is None and options.integrator in _WITH_SIDES and model.switching:
         sided = with_sides(chosen, model, watched, (equations.route, options.alpha))
         model, p, watched = sided.model.native, sided.p, sided.watched
     context = run_context(variation.model if variation else model, p, watched, start, options)
@@ -274,7 +269,7 @@ def run(
 
     saltation = functools.partial(Saltation, variation, model.rates, p) if variation else None
     try:
-        with progress_bar(t0, t1, options.progress) as show:
+        with progress_bar(t0, t1) if options.shows_progress else nullcontext() as show:
             if switching is not None:
                 trajectory = named(switching.integrate(problem, p, context, watched, show))
             elif sided is not None:

@@ -20,12 +20,11 @@ from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.solution import Outcome, Solution
 from dalembert.simulation import moving_pictures, sampling, tables
-from dalembert.simulation.events.occurrence import Occurrence, energy_changed
+from dalembert.simulation.events.event import ModeHistory, Occurrence, energy_changed
 from dalembert.simulation.live_run import filled_rows
-from dalembert.simulation.mode_history import ModeHistory
 from dalembert.simulation.plotting import motion
 from dalembert.simulation.quantities import acceleration_residuals, conserves_energy, energies, residuals
-from dalembert.simulation.row_multipliers import RowMultipliers
+from dalembert.simulation.reactions.loads import RowMultipliers
 from dalembert.simulation.summary import summary
 from dalembert.simulation.variations import reading
 from dalembert.states.evaluator import label

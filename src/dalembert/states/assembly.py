@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from dalembert.algebra.folds import gradient
 from dalembert.algebra.tape import Tape
+from dalembert.states.conditions import PositionRow, slopes_of_rows, structure_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,17 +50,6 @@ class RowPlace(Protocol):
 
 
 @dataclass(frozen=True)
-class PositionRow:
-    """node(q, t) = target, and the name of the constraint or the given value that says so."""
-
-    name: str
-    node: int
-    target: float = 0.0
-    is_norm: bool = False
-    is_given: bool = False
-
-
-@dataclass(frozen=True)
 class Assembly:
     """The positions found, what remains of each row there, and whether all of it counts as zero."""
 
@@ -69,16 +58,6 @@ class Assembly:
     satisfied: NDArray[np.bool_]
     iterations: int
     moved: NDArray[np.bool_]
-
-
-def slopes_of_rows(tape: Tape, rows: Sequence[PositionRow], q: Sequence[int]) -> list[list[int]]:
-    """∂node/∂q of every row."""
-    return [gradient(tape, {row.node: tape.one}, q) for row in rows]
-
-
-def structure_of(tape: Tape, slopes: Sequence[Sequence[int]], n: int) -> NDArray[np.bool_]:
-    """Which coordinates each row depends on."""
-    return np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(len(slopes), n)
 
 
 class Assembler:

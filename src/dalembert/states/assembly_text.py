@@ -1,19 +1,98 @@
-"""φ(q, t) = 0 by damped Gauss–Newton: the search of `assembly` as native text, which decides as it does there."""
+"""A start in memory, and φ(q, t) = 0 by damped Gauss–Newton: the search of `assembly` as native text, which decides as it does there."""
 
 from __future__ import annotations
 
+import math
+from typing import Final
+
 from dalembert.numerics.llvm_types import POINTER, REAL, TRUTH, WHOLE
-from dalembert.numerics.llvm_writer import NativeFunction, NumberArray
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NativeVariable, NumberArray, Operand, Record, Value
 from dalembert.ode.constrained.orthogonal import size
 from dalembert.ode.least_norm import row
 from dalembert.states import assembly
-from dalembert.states.start_problem import POSITIONS, StartFunction
+
+# everything that native functions of a start share: functions, tables that belong to the names, numbers of one start, scratch
+_FIELDS: Final = (
+    (POINTER, "f f_prologue f_work outs places D r J A b c C terms entries X W W_row W_column"),
+    (POINTER, "at_rest structure fixed guessed nudges reached every"),
+    (POINTER, "coordinate_from coordinate_to target_from own_target value_from direct_from direct_to"),
+    (WHOLE, "n_out n m n_A k n_given n_u n_W n_coordinates n_direct n_nudges beside"),
+    (POINTER, "p given x targets q u qdot d free residuals"),
+    (POINTER, "rows columns now first step found left r_now J_now M B trial clean before"),
+    (REAL, "t position_residual velocity_residual"),
+    (WHOLE, "iterations rank"),
+)
+FIELDS: Final = tuple((name, kind) for kind, names in _FIELDS for name in names.split())
+
+# what a start fails for; Python says it in words
+POSITIONS, UNDEFINED, VELOCITIES, RATES, SINGULAR = range(1, 6)
+
+
+class StartFunction:
+    """A function of the problem, which is its last argument."""
+
+    def __init__(self, name: str, *parameters: str, result: str = WHOLE, exported: bool = False) -> None:
+        self.f = NativeFunction(name, result, *parameters, POINTER, exported=exported)
+        *arguments, self.pointer = self.f.parameters
+        self.arguments: tuple[Value, ...] = tuple(arguments)
+        self.given = Record(self.pointer, FIELDS)
+
+    def numbers(self, name: str) -> NumberArray:
+        return NumberArray(getattr(self.given, name))
+
+    def wholes(self, name: str) -> Array:
+        return Array(getattr(self.given, name), WHOLE)
+
+    def variable(self, start: float) -> NativeVariable:
+        """A whole number or a number that changes."""
+        return self.f.variable(self.f.value(start, WHOLE if isinstance(start, int) else REAL))
+
+    def is_set(self, name: str, i: Value) -> Value:
+        """Whether a mark is not zero."""
+        return self.wholes(name)[i].differs(0)
+
+    def mark(self, name: str, i: Value, mark: Operand = 1) -> None:
+        self.wholes(name)[i] = self.f.value(mark, WHOLE)
+
+    def call(self, name: str, *arguments: Value, result: str = WHOLE) -> Value:
+        return self.f.call(name, result, *arguments, self.pointer)
+
+    def copy(self, source: str, target: str, count: Operand) -> None:
+        a, b = self.numbers(source), self.numbers(target)
+        with self.f.loop(self.f.value(count, WHOLE)) as i:
+            b[i] = a[i]
+
+    def fabs(self, x: Value) -> Value:
+        return self.f.intrinsic("fabs", x)
+
+    def either(self, condition: Value, a: int, b: int) -> Value:
+        return self.f.choose(condition, self.f.value(a, WHOLE), b)
+
+    def done(self, value: Operand = 0) -> str:
+        self.f.give(value)
+        return self.f.text()
 
 
 def assembly_text() -> str:
-    """`assemble(problem)`, and what it needs."""
-    parts = (_finite(), size(), _evaluate(), _satisfied(), _all_satisfied(), _spread(), _direction(), _gauss_newton(), _assemble())
-    return "\n\n".join(parts)
+    """`place(problem)` and `assemble(problem)`, and what they need."""
+    own = (_evaluate(), _satisfied(), _all_satisfied(), _spread(), _direction(), _gauss_newton(), _assemble())
+    return "\n\n".join((_place(), _finite(), size(), _marked(), _gather(), _scatter(), *own))
+
+
+def _place() -> str:
+    """What was given goes to its coordinates and targets."""
+    native = StartFunction("place")
+    f, given = native.f, native.given
+    values, q, targets = native.numbers("given"), native.numbers("q"), native.numbers("targets")
+    native.copy("at_rest", "q", given.n)
+    with f.loop(given.n_coordinates) as i:
+        q[native.wholes("coordinate_to")[i]] = values[native.wholes("coordinate_from")[i]]
+    with f.loop(given.m) as i:
+        source = native.wholes("target_from")[i]
+        targets[i] = native.numbers("own_target")[i]
+        with f.when(source >= 0):
+            targets[i] = values[source]
+    return native.done()
 
 
 def _finite() -> str:
@@ -26,6 +105,42 @@ def _finite() -> str:
         total.value = total.value + NumberArray(x)[i] * 0.0
     f.give(~total.value.differs(0.0))
     return f.text()
+
+
+def _marked() -> str:
+    """How many of so many marks are set."""
+    f = NativeFunction("marked", WHOLE, POINTER, WHOLE)
+    marks, n = f.parameters
+    count = f.variable(f.value(0, WHOLE))
+    with f.loop(n) as i, f.when(Array(marks, WHOLE)[i].differs(0)):
+        count.value = count.value + 1
+    f.give(count.value)
+    return f.text()
+
+
+def _gather() -> str:
+    """(A, b) into M: of m rows those that are marked, of their n numbers those in marked columns, and b behind them."""
+    native = StartFunction("gather", POINTER, POINTER, POINTER, POINTER, WHOLE, WHOLE)
+    f, (A, b, rows, columns, m, n) = native.f, native.arguments
+    M, place = native.numbers("M"), native.variable(0)
+    with f.loop(m) as i, f.when(Array(rows, WHOLE)[i].differs(0)):
+        with f.loop(n) as j, f.when(Array(columns, WHOLE)[j].differs(0)):
+            M[place.value] = NumberArray(A)[i * n + j]
+            place.value = place.value + 1
+        M[place.value] = NumberArray(b)[i]
+        place.value = place.value + 1
+    return native.done()
+
+
+def _scatter() -> str:
+    """x ← x + factor · found at the marked places, one after the other."""
+    native = StartFunction("scatter", POINTER, POINTER, WHOLE, REAL)
+    f, (x, marks, n, factor) = native.f, native.arguments
+    place = native.variable(0)
+    with f.loop(n) as j, f.when(Array(marks, WHOLE)[j].differs(0)):
+        NumberArray(x)[j] = NumberArray(x)[j] + factor * native.numbers("found")[place.value]
+        place.value = place.value + 1
+    return native.done()
 
 
 def _evaluate() -> str:
@@ -70,45 +185,28 @@ def _all_satisfied() -> str:
 
 
 def _spread() -> str:
-    """Add the rows and free coordinates that are connected with those marked so far; how many came new."""
+    """Add the rows and free coordinates that are connected with those marked so far."""
     native = StartFunction("spread")
     f, given = native.f, native.given
-    new = f.variable(f.value(0, WHOLE))
-    rows, columns = native.wholes("rows"), native.wholes("columns")
     with f.loop(given.m) as i, f.loop(given.n) as j:
         joined = native.is_set("structure", i * given.n + j) & ~native.is_set("fixed", j)
         with f.when(joined & native.is_set("rows", i) & ~native.is_set("columns", j)):
-            columns[j] = f.value(1, WHOLE)
-            new.value = new.value + 1
+            native.mark("columns", j)
         with f.when(joined & native.is_set("columns", j) & ~native.is_set("rows", i)):
-            rows[i] = f.value(1, WHOLE)
-            new.value = new.value + 1
-    return native.done(new.value)
+            native.mark("rows", i)
+    return native.done()
 
 
 def _direction() -> str:
     """step = −Jᵀ (J Jᵀ + μ 1)⁻¹ r within a radius, in the rows and columns that were reached; its length."""
     native = StartFunction("direction", REAL, result=REAL)
     f, given, (radius,) = native.f, native.given, native.arguments
-    M, J, r, step, x = (native.numbers(name) for name in ("M", "J_now", "r_now", "step", "found"))
-    place = f.variable(f.value(0, WHOLE))
-    count, width = f.variable(f.value(0, WHOLE)), f.variable(f.value(0, WHOLE))
-    with f.loop(given.n) as j, f.when(native.is_set("columns", j)):
-        width.value = width.value + 1
-    with f.loop(given.m) as i, f.when(native.is_set("rows", i)):
-        count.value = count.value + 1
-        with f.loop(given.n) as j, f.when(native.is_set("columns", j)):
-            M[place.value] = J[i * given.n + j]
-            place.value = place.value + 1
-        M[place.value] = r[i]
-        place.value = place.value + 1
-    length = f.call("least", REAL, given.M, given.B, count.value, width.value, f.value(assembly.SMALLEST, REAL), radius, given.found)
-    at = f.variable(f.value(0, WHOLE))
+    native.call("gather", given.J_now, given.r_now, given.rows, given.columns, given.m, given.n)
+    count, width = f.call("marked", WHOLE, given.rows, given.m), f.call("marked", WHOLE, given.columns, given.n)
+    length = f.call("least", REAL, given.M, given.B, count, width, f.value(assembly.SMALLEST, REAL), radius, given.found)
     with f.loop(given.n) as j:
-        step[j] = 0.0
-        with f.when(native.is_set("columns", j)):
-            step[j] = 0.0 - x[at.value]
-            at.value = at.value + 1
+        native.numbers("step")[j] = 0.0
+    native.call("scatter", given.step, given.columns, given.n, f.value(-1.0, REAL))
     return native.done(length)
 
 
@@ -118,12 +216,12 @@ def _gauss_newton() -> str:
     f, given = native.f, native.given
     m, n = given.m, given.n
     now, first, step, r = (native.numbers(name) for name in ("now", "first", "step", "r_now"))
-    steps, radius = f.variable(f.value(0, WHOLE)), f.variable(f.value(assembly.RADIUS, REAL))
+    steps, radius = native.variable(0), native.variable(assembly.RADIUS)
     native.call("evaluate", given.now)
     native.copy("residuals", "r_now", m)
     native.copy("J", "J_now", m * n)
     with f.forever():
-        rest = f.variable(f.value(0.0, REAL))
+        rest = native.variable(0.0)
         with f.loop(m) as i, f.when(native.is_set("rows", i)):
             rest.value = f.intrinsic("maxnum", rest.value, native.fabs(r[i]))
         finite = f.call("finite", TRUTH, given.r_now, m) & f.call("finite", TRUTH, given.J_now, m * n)
@@ -137,7 +235,7 @@ def _gauss_newton() -> str:
             first[j] = now[j] + step[j]
         native.call("evaluate", given.first)
         steps.value = steps.value + 1
-        before, linear = f.call("product", REAL, given.r_now, given.r_now, m), f.variable(f.value(0.0, REAL))
+        before, linear = f.call("product", REAL, given.r_now, given.r_now, m), native.variable(0.0)
         with f.loop(m) as i:
             left = r[i] + f.call("product", REAL, row(f, given.J_now, i, n), given.step, n)
             linear.value = linear.value + left * left
@@ -164,29 +262,24 @@ def _assemble() -> str:
     n, m = given.n, given.m
     exact, accepted = (f.value(x, REAL) for x in (assembly.EXACT, assembly.ACCEPTED))
     all_rows, some = f.value(0, WHOLE), f.value(1, WHOLE)
-    q, now, nudges, rows, columns = (
-        native.numbers("q"),
-        native.numbers("now"),
-        native.numbers("nudges"),
-        *map(native.wholes, ("rows", "columns")),
-    )
+    now, before, nudges = (native.numbers(name) for name in ("now", "before", "nudges"))
     given.iterations = 0
     native.call("evaluate", given.q)
     with f.when(native.call("all_satisfied", exact, all_rows, result=TRUTH)):
         f.give(0)
     with f.loop(n) as j:
-        columns[j] = f.value(0, WHOLE)
+        native.mark("columns", j, 0)
     with f.loop(m) as i:
-        rows[i] = f.choose(native.call("satisfied", i, exact, result=TRUTH), f.value(0, WHOLE), f.value(1, WHOLE))
+        native.mark("rows", i, native.either(native.call("satisfied", i, exact, result=TRUTH), 0, 1))
         with f.loop(n) as j, f.when(native.is_set("structure", i * n + j) & native.is_set("guessed", j)):
-            rows[i] = f.value(1, WHOLE)
+            native.mark("rows", i)
     with f.loop(m + n):
         native.call("spread")
     native.copy("q", "before", n)
-    error = f.variable(f.value(float("inf"), REAL))
+    error = native.variable(math.inf)
     with f.loop(given.n_nudges + 1) as k:
         with f.loop(n) as j:
-            now[j] = native.numbers("before")[j]
+            now[j] = before[j]
             with f.when((k > 0) & native.is_set("columns", j)):
                 now[j] = now[j] + nudges[(k - 1) * n + j]
         given.iterations = given.iterations + native.call("gauss_newton")
@@ -194,9 +287,8 @@ def _assemble() -> str:
         rest = f.call("product", REAL, given.residuals, given.residuals, m)
         with f.when(rest < error.value):
             error.value = rest
-            with f.loop(n) as j:
-                q[j] = now[j]
+            native.copy("now", "q", n)
         native.call("evaluate", given.q)
         with f.when(native.call("all_satisfied", accepted, some, result=TRUTH)):
-            f.give(f.choose(native.call("all_satisfied", accepted, all_rows, result=TRUTH), f.value(0, WHOLE), f.value(POSITIONS, WHOLE)))
+            f.give(native.either(native.call("all_satisfied", accepted, all_rows, result=TRUTH), 0, POSITIONS))
     return native.done(POSITIONS)

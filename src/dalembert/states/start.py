@@ -19,13 +19,12 @@ from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import mapping
 from dalembert.ode.failures import BadStart
-from dalembert.states.assembly import ROUNDING, Assembler, Assembly, PositionRow
-from dalembert.states.conditions import Condition, with_values
+from dalembert.states.assembly import ROUNDING, Assembler, Assembly
+from dalembert.states.conditions import Condition, PositionRow, with_unit_quaternions, with_values
 from dalembert.states.evaluator import Evaluator, Key, Level
-from dalembert.states.quaternions import with_unit_quaternions
 from dalembert.states.start_form import StartForm, StartNames, start_form
 from dalembert.states.start_solver import start_solver
-from dalembert.states.velocities import StateFunction, Velocities
+from dalembert.states.velocities import Velocities
 from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def find_start(
     A key is a coordinate, a rate, a speed or any expression in them, linear in the velocities. What is not named is zero
     (a quaternion: no rotation) where the rows allow it, otherwise it is solved for, beginning at zero or at `guess`.
     """
-    given, guess = mapping("start", given), mapping("guess", guess or {})
+    given, guess = mapping("start", given), mapping("guess", {} if guess is None else guess)
     form = start_form(kin, given, guess, values, t)
     asked, notes = with_unit_quaternions(form.quaternions, with_values(form.read, given, lambda: Evaluator(kin, values), t, "start"))
     guessed = with_values(form.guess, guess, lambda: Evaluator(kin, values), t, "guess")
@@ -144,7 +143,8 @@ def find_start(
         return start
     found = _positions(form, asked, near, t, p)
     at = form.at_position.at(np.append(found.q, t), p)
-    velocities = Velocities(form, asked, at, StateFunction(form, values, found.q, t), fast)
+    p_u = form.at_state.parameters_of(values)
+    velocities = Velocities(form, asked, at, lambda u: form.at_state.at(np.concatenate([found.q, u, [t]]), p_u), fast)
     u = velocities.speeds()
     qdot = velocities.rates(u)
     for note in velocities.notes:

@@ -5,6 +5,7 @@ Everything here follows from the system and from which names are given; it is ma
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,24 +13,77 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import Linear, gradient
+from dalembert.algebra.folds import Linear, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.tape import Tape
 from dalembert.errors import NotLinear
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System, units_by_name
-from dalembert.numerics.symbol_values import mapping
+from dalembert.numerics.compiled import CompiledFunction
+from dalembert.numerics.symbol_values import MissingValue
 from dalembert.once import MadeOnce
-from dalembert.states.assembly import PositionRow, slopes_of_rows, structure_of
-from dalembert.states.conditions import AskedQuantity, Condition, quantity, value_of
+from dalembert.states.conditions import (
+    AskedQuantity,
+    Condition,
+    GivenQuaternion,
+    PositionRow,
+    given_quaternions,
+    no_rotation,
+    quantity,
+    slopes_of_rows,
+    structure_of,
+    value_of,
+)
 from dalembert.states.evaluator import Evaluator, Key, Level, label
-from dalembert.states.node_arrays import NodeArrays
-from dalembert.states.quaternions import GivenQuaternion, given_quaternions, no_rotation
 from dalembert.states.sizes import sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+
+
+class NodeArrays:
+    """Named arrays of expressions, each with its shape: constants are known once, the rest is one compiled function."""
+
+    def __init__(self, tape: Tape, arrays: Mapping[str, tuple[tuple[int, ...], Sequence[int]]], state: Sequence[int]) -> None:
+        nodes = [i for _, own in arrays.values() for i in own]
+        known = [tape.value(i) for i in nodes]
+        self.template = np.array([0.0 if x is None else float(x) for x in known])
+        self.places = np.array([k for k, x in enumerate(known) if x is None], dtype=np.int64)
+        outs = [nodes[k] for k in self.places.tolist()]
+        self.parameters = tuple(i for i in symbols_of(tape, outs) if i not in state)
+        self._names = tuple(label(str(tape.nodes[i][1])) for i in self.parameters)
+        self.function = CompiledFunction(tape, outs, state, self.parameters) if outs else None
+        self.starts: dict[str, int] = {}
+        self._shapes: dict[str, tuple[int, int, tuple[int, ...]]] = {}
+        end = 0
+        for name, (shape, _) in arrays.items():
+            self.starts[name], end = end, end + math.prod(shape)
+            self._shapes[name] = self.starts[name], end, shape
+
+    def parameters_of(self, values: Mapping[int, float]) -> Numbers:
+        """The numbers of the parameters; what has none is named."""
+        try:
+            return np.array([values[i] for i in self.parameters], dtype=np.float64)
+        except KeyError:
+            missing = next(name for i, name in zip(self.parameters, self._names, strict=True) if i not in values)
+            msg = f"no value for {missing}"
+            raise MissingValue(msg) from None
+
+    def flat(self, x: Numbers, p: Numbers) -> Numbers:
+        """All entries; NaN where one is not defined."""
+        found = self.template.copy()
+        if self.function is not None:
+            y = self.function.call(x, p)
+            found[self.places] = np.where(np.isfinite(y), y, np.nan)
+        return found
+
+    def at(self, x: Numbers, p: Numbers) -> dict[str, Numbers]:
+        """The arrays at one state."""
+        found = self.flat(x, p)
+        return {name: found[begin:end].reshape(shape) for name, (begin, end, shape) in self._shapes.items()}
+
 
 _FORMS: Final = MadeOnce["StartForm"]()
 
@@ -127,7 +181,7 @@ def _names(kin: Kinematics, given: Mapping[Key, Any]) -> tuple[Hashable, ...] | 
 
 def _read(evaluator: Evaluator, given: Mapping[Key, Any], t: float, what: str) -> tuple[AskedQuantity, ...]:
     found = []
-    for key, value in mapping(what, given).items():
+    for key, value in given.items():
         found.append(quantity(evaluator, key, what))
         value_of(found[-1], key, value, lambda: evaluator, t, what)
     return tuple(found)
@@ -217,11 +271,12 @@ class _InSpeeds:
         """c and C, and how large they could be if nothing cancelled in them."""
         tape, m, n = self._evaluator.tape, len(self._linear), self._n
         constants, coefficients = [c for c, _ in self._linear], _dense(tape.zero, [row for _, row in self._linear], n)
+        sized = sizes(tape, [*constants, *coefficients]) if m else []
         return {
             "c": ((m,), constants),
             "C": ((m, n), coefficients),
-            "terms": ((m,), sizes(tape, constants)),
-            "entries": ((m, n), sizes(tape, coefficients)),
+            "terms": ((m,), sized[:m]),
+            "entries": ((m, n), sized[m:]),
         }
 
     def curved_arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dalembert.algebra.arithmetic import Floats
-from dalembert.algebra.folds import Rewrite, evaluate, needed, symbols_of
+from dalembert.algebra.folds import evaluate, needed, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_program, is_sympy, on
 from dalembert.algebra.tape import Node
@@ -21,8 +21,7 @@ from dalembert.model.system import System
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
 from dalembert.once import MadeOnce, on_demand
 from dalembert.states.evaluator import Evaluator, label
-from dalembert.states.live_inputs import LiveInput, Sampled, live_input
-from dalembert.states.tables import table
+from dalembert.states.inputs import LiveInput, Sampled, live_input, table
 
 _MASS_SYMBOLS: Final = MadeOnce[tuple[int, ...]]()
 _MASSES: Final = MadeOnce[None]()
@@ -269,9 +268,3 @@ def _by_name(setting_: Values, symbols: tuple[int, ...]) -> list[float]:
     names = [str(tape.nodes[i][1]) for i in symbols]
     check_complete(setting_.kin.system, names, have)
     return [have[n] for n in names]
-
-
-def inserted(setting_: Values, nodes: tuple[int, ...]) -> list[int]:
-    """Nodes of the setting's tape with specified motions and inputs replaced by what they are bound to."""
-    insert = Rewrite(setting_.kin.tape, setting_.bindings)
-    return [insert(i) for i in nodes]

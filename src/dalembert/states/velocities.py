@@ -7,7 +7,7 @@ undetermined is found from the rank of A.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
+    Tables = Mapping[str, Numbers]
 
 # singular values below this part of the largest are zero
 RANK: Final = 1e-10
@@ -35,23 +36,11 @@ _NUDGE: Final = 0.1
 MODERATE: Final = 10.0
 
 
-class StateFunction:
-    """e, ∂e/∂u and ∂φ/∂q̇ of rows that are not linear in the rates, at positions q and a time t."""
-
-    def __init__(self, form: StartForm, values: Mapping[int, float], q: Numbers, t: float) -> None:
-        self._arrays, self._q, self._t = form.at_state, q, t
-        self._p = form.at_state.parameters_of(values)
-
-    def __call__(self, u: Numbers) -> dict[str, Numbers]:
-        """The arrays at speeds u."""
-        return self._arrays.at(np.concatenate([self._q, u, [self._t]]), self._p)
-
-
 class Velocities:
     """The given velocities c(q, t) + C(q, t) u = value, and the rows A q̇ + b = 0, at the start positions."""
 
     def __init__(
-        self, form: StartForm, asked: Sequence[Condition], at: Mapping[str, Numbers], curved: StateFunction, guess: Sequence[Condition] = ()
+        self, form: StartForm, asked: Sequence[Condition], at: Tables, curved: Callable[[Numbers], Tables], guess: Sequence[Condition] = ()
     ) -> None:
         self._form, self._asked, self._curved = form, [*(asked[k] for k in form.velocities), *form.beside], curved
         # all velocities that were given, the speeds themselves among them
@@ -244,7 +233,10 @@ def _rank(A: Numbers, names: Sequence[str]) -> tuple[int, tuple[str, ...]]:
     rank, rows = rank_of_rows(A)
     if rank == len(names) or not np.isfinite(A).all():
         return rank, ()
-    involved = [names[j] for j in rows]
-    listed = " and ".join(map(repr, involved))
-    what = f"{listed} {'vanishes' if len(involved) == 1 else 'are not independent'} at this start"
-    return rank, (f"a singular position: {what} (rank {rank} of {len(names)}), so that speeds and reactions may be undetermined",)
+    return rank, (singular_note([names[j] for j in rows], f"rank {rank} of {len(names)}"),)
+
+
+def singular_note(rows: Sequence[str], ranks: str) -> str:
+    """What is said of rows that depend on one another where a run begins."""
+    what = f"{' and '.join(map(repr, rows))} {'vanishes' if len(rows) == 1 else 'are not independent'} at this start"
+    return f"a singular position: {what} ({ranks}), so that speeds and reactions may be undetermined"

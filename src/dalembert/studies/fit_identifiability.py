@@ -27,7 +27,7 @@ from dalembert.arrays import Numbers
 from dalembert.notebook import Shown
 from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.simulation.variations.equations import along
+from dalembert.simulation.variations.variation import along
 from dalembert.states.evaluator import Key
 
 # singular values below this part of the largest, and parts of a vector, that count as zero

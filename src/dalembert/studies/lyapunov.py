@@ -27,7 +27,7 @@ from dalembert.ode.problem import InitialValueProblem
 from dalembert.simulation.model import native_model
 from dalembert.simulation.run_options import RunOptions, check_span
 from dalembert.simulation.simulate import model_of_rank, run_context
-from dalembert.simulation.variations.equations import varied_model
+from dalembert.simulation.variations.variation import varied_model
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
 

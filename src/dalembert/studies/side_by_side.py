@@ -23,8 +23,7 @@ from dalembert.ode.lanes.program import LaneProblem, LaneProgram, Progress, Tabl
 from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.run import Cause, Run
 from dalembert.ode.solution import Outcome, Solution
-from dalembert.simulation.branches import switches_with_state
-from dalembert.simulation.energy_audit.audit import Audit, Quadratures, native_audit
+from dalembert.simulation.energy_audit import Audit, Quadratures, native_audit
 from dalembert.simulation.events.event import SIGNS
 from dalembert.simulation.jump_times import has_jumps
 from dalembert.simulation.model import native_model
@@ -106,7 +105,7 @@ class SideBySide:
 
     def jumps(self) -> str:
         """Why steps of a single run would end where lanes know nothing of: jumps in time, or in the state; nothing for most."""
-        if switches_with_state(self.model):
+        if self.model.switching:
             return "jumps in the state"
         numbers = dict(zip(self.model.parameters, parameters_of(self.values, self.model.parameters), strict=True))
         return "jumps in time" if has_jumps(self.model.tape, self._kin.system.t.i, numbers) else ""

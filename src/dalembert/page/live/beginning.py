@@ -18,10 +18,9 @@ from dalembert.errors import NotLinear
 from dalembert.geometry.rotation import Quaternion
 from dalembert.page.live.motion import ModulePart, expressions
 from dalembert.simulation.trajectory import Trajectory
-from dalembert.states.assembly import Assembler, PositionRow, nudges
-from dalembert.states.conditions import Condition, conditions
+from dalembert.states.assembly import Assembler, nudges
+from dalembert.states.conditions import Condition, PositionRow, conditions, no_rotation
 from dalembert.states.evaluator import Evaluator, Level, label
-from dalembert.states.quaternions import no_rotation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

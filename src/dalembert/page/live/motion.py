@@ -24,11 +24,11 @@ from dalembert.ode.constrained.straight import safe_sines
 from dalembert.ode.control import loop_text
 from dalembert.ode.run import FIELDS as RUN_FIELDS
 from dalembert.ode.run import ROWS, WorkRow
-from dalembert.simulation.context import TEXT as CONTEXT_TEXT
-from dalembert.simulation.context_fields import FIELDS as CONTEXT_FIELDS
-from dalembert.simulation.energy_audit.audit import TAKEN_BY_EVENTS, Audit, native_audit
+from dalembert.simulation.energy_audit import TAKEN_BY_EVENTS, Audit, native_audit
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.simulation.run_options import NATIVE
+from dalembert.simulation.run_text import FIELDS as CONTEXT_FIELDS
+from dalembert.simulation.run_text import context_text
 from dalembert.simulation.trajectory import Trajectory
 
 
@@ -96,7 +96,7 @@ def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
     kin, equations = what_to_integrate(run.system, NATIVE)
     model = native_model(setting, equations)
     given = names(model.tape, model.parameters)
-    texts, exports = [("", loop_text()), ("", CONTEXT_TEXT)], list(_LOOP)
+    texts, exports = [("", loop_text()), ("", context_text())], list(_LOOP)
     parts: list[ModulePart] = []
     data: dict[str, Any] = {
         # first-order states stand behind the coordinates

@@ -21,6 +21,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.simulation.events.event import BadEvent, Event, EventAction
+from dalembert.simulation.events.watching import refuse_unheld
 from dalembert.simulation.quantities import energies
 from dalembert.states.evaluator import Evaluator, Key, label
 from dalembert.states.start import find_start
@@ -45,10 +46,13 @@ class Changed(NamedTuple):
 class Actor:
     """What each event does, read and checked before the run begins."""
 
-    def __init__(self, setting: Values, evaluator: Evaluator, events: Sequence[Event], gaps: Sequence[int]) -> None:
+    def __init__(self, setting: Values, evaluator: Evaluator, events: Sequence[Event], nodes: Sequence[int]) -> None:
         self._setting, self._evaluator, self._events = setting, evaluator, events
         self._changes = {i: reset_values(evaluator, e) for i, e in enumerate(events) if e.action is EventAction.RESET}
-        self._impacts = {i: Impact(evaluator, e, gaps[i]) for i, e in enumerate(events) if e.action is EventAction.IMPACT}
+        self._impacts = {i: Impact(evaluator, e, nodes[i]) for i, e in enumerate(events) if e.action is EventAction.IMPACT}
+        for i, e in enumerate(events):
+            new = self._changes[i][1] if i in self._changes else []
+            refuse_unheld(setting, evaluator.tape, (nodes[i], *new), f"event {e.title!r}")
 
     def act(self, i: int, y: Numbers, t: float) -> Changed:
         """The state y = (q, u) after event number i."""
@@ -57,10 +61,6 @@ class Actor:
         if i in self._impacts:
             return self._impacts[i].of(self._state(y, t), y)
         return Changed(y)
-
-    def new_values(self, i: int) -> list[int]:
-        """The nodes of what event number i puts into the state."""
-        return self._changes[i][1] if i in self._changes else []
 
     def slopes(self, i: int, y: Numbers, t: float, constants: Sequence[int]) -> Numbers:
         """∂y⁺/∂(y, t, constants) of what event number i does."""

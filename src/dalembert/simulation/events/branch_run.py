@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dalembert.algebra.folds import gradient, symbols_of, transplant
-from dalembert.numerics.compiled import CompiledFunction
+from dalembert.algebra.folds import symbols_of, transplant
 from dalembert.ode.memory import padded
 from dalembert.ode.points import address
 from dalembert.simulation.branches import SidedModel
 from dalembert.simulation.events.acting import Actor
 from dalembert.simulation.events.event import Event, EventAction
 from dalembert.simulation.events.locating import Crossing, crossings
-from dalembert.simulation.events.running import EventfulRun
-from dalembert.simulation.events.setting_up import booking
-from dalembert.simulation.events.watching import EventFunctions, Watch, event_node, refuse_unheld
+from dalembert.simulation.events.running import EventfulRun, booking
+from dalembert.simulation.events.watching import Watch, event_functions, event_node
 from dalembert.states.evaluator import Evaluator, label
 
 if TYPE_CHECKING:
@@ -51,27 +49,21 @@ _BESIDE: Final = 4
 
 @dataclass(frozen=True)
 class SideFlags:
-    """Parameters of native code, and the places of the σ and of the φ of branches among them, with the numbers of the branches."""
+    """Parameters of native code, the places of σ and φ of branches among them, and which of these stands at each place."""
 
     p: Numbers
-    sides: tuple[list[int], list[int]]
-    free: tuple[list[int], list[int]]
+    places: list[int]
+    numbers: list[int]
 
     @classmethod
-    def of(cls, p: Numbers, symbols: Sequence[int], sides: Sequence[int], free: Sequence[int]) -> SideFlags:
-        """Those that are among the symbols."""
-        place = {i: k for k, i in enumerate(symbols)}
+    def of(cls, p: Numbers, symbols: Sequence[int], flags: Sequence[int]) -> SideFlags:
+        """Those flags that are among the symbols."""
+        numbers = [k for k, i in enumerate(flags) if i in symbols]
+        return cls(p, [symbols.index(flags[k]) for k in numbers], numbers)
 
-        def places(flags: Sequence[int]) -> tuple[list[int], list[int]]:
-            found = [(place[i], k) for k, i in enumerate(flags) if i in place]
-            return [i for i, _ in found], [k for _, k in found]
-
-        return cls(p, places(sides), places(free))
-
-    def put(self, sides: Numbers, free: Flags) -> None:
+    def put(self, flags: Numbers) -> None:
         """Let the parameters be these."""
-        for (places, numbers), values in ((self.sides, sides), (self.free, free)):
-            self.p[places] = values[numbers]
+        self.p[self.places] = flags[self.numbers]
 
 
 def branch_run(
@@ -85,21 +77,17 @@ def branch_run(
     of_branches = transplant(model.native.tape, tape, [i for b in model.branches for i in b])
     arguments, sides, free = of_branches[::3], of_branches[1::3], of_branches[2::3]
     own = tuple(Event(f"side of branch {k}", action=EventAction.SWITCH) for k in range(len(model.branches)))
-    functions, symbols = _functions(evaluator, (*events, *own), [*nodes, *arguments], [*sides, *free])
-    actor = Actor(chosen, evaluator, events, nodes)
-    for k, e in enumerate(events):
-        refuse_unheld(chosen, tape, (nodes[k], *actor.new_values(k)), f"event {e.title!r}")
-    settings = [SideFlags.of(functions.p, symbols, sides, free)]
-    own_sides, own_free = [b.side for b in model.branches], [b.free for b in model.branches]
-    settings.append(SideFlags.of(p, model.native.parameters, own_sides, own_free))
+    functions = event_functions(evaluator, (*events, *own), [*nodes, *arguments], [*sides, *free])
+    flags = [*(b.side for b in model.branches), *(b.free for b in model.branches)]
+    settings = [SideFlags.of(functions.p, functions.symbols, [*sides, *free]), SideFlags.of(p, model.native.parameters, flags)]
     if watched is not None:
-        settings.append(SideFlags.of(watched.p, watched.audit.parameters, own_sides, own_free))
+        settings.append(SideFlags.of(watched.p, watched.audit.parameters, flags))
     unheld = {i for each in chosen.live if each.is_continuous for i in each.nodes}
     n = len(kin.state)
     return BranchRun(
         problem,
         Watch(functions, n, padded(problem.size), problem.dense_rows),
-        actor,
+        Actor(chosen, evaluator, events, nodes),
         tuple(label(kin.name(i)) for i in kin.state),
         booking(n, context, watched),
         show,
@@ -108,19 +96,6 @@ def branch_run(
         # between evaluations of the equations nobody asks a function that is not held
         given_up=np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in arguments]),
     )
-
-
-def _functions(
-    evaluator: Evaluator, events: tuple[Event, ...], nodes: Sequence[int], flags: Sequence[int]
-) -> tuple[EventFunctions, tuple[int, ...]]:
-    """g of events and branches with their slopes, and the symbols of their parameters."""
-    tape, state = evaluator.tape, (*evaluator.kin.state, evaluator.time)
-    slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
-    symbols = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
-    known = {**evaluator.numbers, **dict.fromkeys(flags, np.float64(0.0))}
-    p = np.array([known[i] for i in symbols], dtype=float)
-    values, gradients = (CompiledFunction(tape, outs, state, symbols) for outs in (nodes, slopes))
-    return EventFunctions(events, tuple(nodes), values, gradients, p), symbols
 
 
 @dataclass
@@ -157,7 +132,7 @@ class BranchRun(EventfulRun):
     def _apply(self) -> None:
         """The sides as they are now, in all native code."""
         for flags in self.settings:
-            flags.put(self._sides, self._sides == 0.0)
+            flags.put(np.concatenate([self._sides, self._sides == 0.0]))
         self.context.parameters_changed()
         self.watch.parameters_changed()
 

@@ -1,17 +1,24 @@
-"""g(q, u, t) = 0: what a user asks to be told of, to end a run, to change a state, or to be hit."""
+"""g(q, u, t) = 0: what a user asks to be told of, to end a run, to change a state, or to be hit; what happened, and what it changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from dalembert.algebra.scalar import Scalar, is_program
+import numpy as np
+
+from dalembert.algebra.scalar import Scalar
 from dalembert.errors import Unknown
 from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.ode.failures import BadRun
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
 
 Direction = Literal["any", "up", "down"]
 SIGNS: Final[dict[str, float]] = {"any": 0.0, "up": 1.0, "down": -1.0}
@@ -101,21 +108,87 @@ def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
     return Event(gap, "down", EventAction.IMPACT, {}, restitution, name)
 
 
-def read_events(given: object) -> tuple[Event, ...]:
-    """What was given for `events`: a list of events, in which an expression by itself is recorded."""
-    if isinstance(given, str | Scalar | Event) or not isinstance(given, Iterable):
-        msg = "events: give a list, such as events=[da.event('theta - 1', stop=True)]"
-        raise BadEvent(msg)
-    found = []
-    for e in given:
-        if not isinstance(e, str | Scalar | Event):
-            shown = "a Python function" if is_program(e) else repr(e)
-            msg = f"events: {shown} is no event; make one with da.event(expression) or da.impact(gap, restitution)"
-            raise BadEvent(msg)
-        found.append(e if isinstance(e, Event) else Event(e))
-    titles = [e.title for e in found]
-    twice = next((t for t in titles if titles.count(t) > 1), None)
-    if twice is not None:
-        msg = f"events: two are called {twice!r}; give each a name of its own, name='…'"
-        raise BadEvent(msg)
-    return tuple(found)
+_MOST: Final = 4
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """An event that happened at time t: the state by name before and after, and by how much T + V changed."""
+
+    t: float
+    name: str
+    action: str
+    before: dict[str, float] = field(repr=False)
+    after: dict[str, float] = field(repr=False)
+    energy: float = 0.0
+    # the impulse along the gap, for impacts
+    impulse: float | None = None
+
+    @property
+    def acts(self) -> bool:
+        """Whether the run has two points at this time, before and after."""
+        return self.action in (EventAction.RESET.value, EventAction.IMPACT.value)
+
+    @property
+    def changed(self) -> dict[str, tuple[float, float]]:
+        """What is different afterwards."""
+        return {name: (x, self.after[name]) for name, x in self.before.items() if x != self.after[name]}
+
+    def __str__(self) -> str:
+        changes = [f"{name} {a:.6g} → {b:.6g}" for name, (a, b) in self.changed.items()]
+        more = [f"{len(changes) - _MOST} more"] if len(changes) > _MOST else []
+        what = f": {', '.join([*changes[:_MOST], *more])}" if changes else ""
+        return f"t = {self.t:.9g}  {self.name} ({self.action}){what}"
+
+    __repr__ = __str__
+
+
+def energy_changed(occurrences: Sequence[Occurrence], t: Numbers, *, is_run: bool) -> Numbers:
+    """The sum of the changes of T + V at events up to the times t; `is_run` if these are the points of the run itself."""
+    acting = [o for o in occurrences if o.acts]
+    times, sums = np.array([o.t for o in acting]), np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
+    return np.asarray(sums[changes_before(times, t, is_run=is_run)])
+
+
+def changes_before(times: Numbers, t: Numbers, *, is_run: bool) -> NDArray[np.intp]:
+    """How many of the changes at `times` have happened at each t; `is_run` if these are the points of the run itself.
+
+    The run has two points or more at the time of a change: the first is before, the last after it.
+    """
+    before, after = (np.searchsorted(times, t, side=side) for side in ("left", "right"))
+    if not is_run:
+        return np.asarray(after)
+    first, last = (np.searchsorted(t, t, side=side) for side in ("left", "right"))
+    part = (np.arange(len(t)) - first) / np.maximum(last - first - 1, 1)
+    return np.asarray(before + np.rint(part * (after - before)).astype(int))
+
+
+@dataclass
+class ModeHistory:
+    """Symbols and their values from each change on; beside them the modes in words, one for each of `names`."""
+
+    symbols: tuple[int, ...]
+    names: tuple[str, ...]
+    times: list[float] = field(default_factory=list)
+    values: list[tuple[float, ...]] = field(default_factory=list)
+    modes: list[tuple[str, ...]] = field(default_factory=list)
+
+    def add(self, t: float, values: Sequence[float], modes: Sequence[str]) -> None:
+        """From time t on; the first is the start."""
+        self.times.append(t)
+        self.values.append(tuple(values))
+        self.modes.append(tuple(modes))
+
+    def number(self, t: Numbers, *, is_run: bool) -> NDArray[np.intp]:
+        """Which of the modes is on at each time."""
+        return changes_before(np.array(self.times[1:]), t, is_run=is_run)
+
+    def texts(self, t: Numbers, *, is_run: bool) -> dict[str, tuple[str, ...]]:
+        """The modes in words over the times, by name."""
+        number = self.number(t, is_run=is_run)
+        return {name: tuple(self.modes[i][k] for i in number) for k, name in enumerate(self.names)}
+
+    def parameters(self, t: Numbers, *, is_run: bool) -> dict[int, Numbers]:
+        """The symbols as arrays over the times."""
+        table = np.array(self.values).reshape(len(self.values), len(self.symbols))[self.number(t, is_run=is_run)]
+        return dict(zip(self.symbols, np.ascontiguousarray(table.T), strict=True))

@@ -19,17 +19,22 @@ from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import DenseStep, Integration, Progress
+from dalembert.ode.memory import padded
 from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.problem import DENSE_ROWS, InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution
+from dalembert.simulation.energy_audit import Watched
 from dalembert.simulation.events.acting import Actor
-from dalembert.simulation.events.event import EventAction
+from dalembert.simulation.events.event import Event, EventAction, Occurrence
 from dalembert.simulation.events.locating import Crossing, crossings
-from dalembert.simulation.events.occurrence import Occurrence
-from dalembert.simulation.events.watching import Watch
+from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, event_node
+from dalembert.states.evaluator import Evaluator, label
+from dalembert.states.values import Values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from dalembert.simulation.context import Context
 
     Numbers = NDArray[np.float64]
 
@@ -261,3 +266,38 @@ def one_point(t: float, y: Numbers) -> Solution:
     """A motion of one point."""
     motion = StoredMotion(Pieces([np.array([t])]), Pieces([y[np.newaxis]]), Pieces([np.zeros((0, DENSE_ROWS, len(y)))]))
     return Solution(motion, Outcome.FINISHED, "", 0, 0)
+
+
+def booking(n: int, context: Context, watched: Watched | None) -> Callable[[float, Numbers, Numbers], None]:
+    """What events and impacts take out of K₂ + 𝒰 is booked where it rides along."""
+
+    def book(t: float, before: Numbers, after: Numbers) -> None:
+        if watched is None or watched.audit.taken is None:
+            return
+        E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
+        after[n + watched.audit.room + watched.audit.taken] += E_before - E_after
+        context.energy_changed(E_after - E_before)
+
+    return book
+
+
+def eventful(
+    chosen: Values,
+    events: tuple[Event, ...],
+    problem: InitialValueProblem,
+    context: Context,
+    watched: Watched | None,
+    show: Progress | None,
+    saltation: Callable[[Evaluator, EventFunctions, Actor], Callable[[int, float, Numbers, Numbers], None]] | None = None,
+) -> EventfulRun:
+    """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked where it rides along."""
+    evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
+    functions = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])
+    kin = evaluator.kin
+    n = len(kin.state)
+    names = tuple(label(kin.name(i)) for i in kin.state)
+    actor = Actor(chosen, evaluator, events, functions.nodes)
+    vary = None if saltation is None else saltation(evaluator, functions, actor)
+    return EventfulRun(
+        problem, Watch(functions, n, padded(problem.size), problem.dense_rows), actor, names, booking(n, context, watched), show, vary
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -56,6 +56,8 @@ class EventFunctions:
     values: CompiledFunction
     slopes: CompiledFunction
     p: Numbers
+    # of the parameters
+    symbols: tuple[int, ...] = field(default=(), kw_only=True)
 
     def rates(self, x: Numbers, xdot: Numbers) -> Numbers:
         """dg/dt = Σ ∂g/∂x ẋ"""
@@ -67,17 +69,14 @@ class EventFunctions:
         return found
 
 
-def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> EventFunctions:
-    """Read and compile the expressions of the events."""
-    kin, tape = evaluator.kin, evaluator.tape
-    state = (*kin.state, evaluator.time)
-    nodes = tuple(event_node(evaluator, e) for e in events)
+def event_functions(evaluator: Evaluator, events: Sequence[Event], nodes: Sequence[int], changing: Sequence[int] = ()) -> EventFunctions:
+    """The expressions of events compiled; parameters that are `changing` are zero at first."""
+    tape, state = evaluator.tape, (*evaluator.kin.state, evaluator.time)
     slopes = [i for node in nodes for i in gradient(tape, {node: tape.one}, state)]
-    parameters = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
-    p = np.array([evaluator.numbers[i] for i in parameters], dtype=float)
-    return EventFunctions(
-        tuple(events), nodes, CompiledFunction(tape, nodes, state, parameters), CompiledFunction(tape, slopes, state, parameters), p
-    )
+    symbols = tuple(i for i in symbols_of(tape, (*nodes, *slopes)) if i not in state)
+    p = np.array([0.0 if i in changing else evaluator.numbers[i] for i in symbols], dtype=float)
+    values, gradients = (CompiledFunction(tape, outs, state, symbols) for outs in (nodes, slopes))
+    return EventFunctions(tuple(events), tuple(nodes), values, gradients, p, symbols=symbols)
 
 
 def refuse_unheld(chosen: Values, tape: Tape, nodes: Iterable[int], what: str) -> None:

@@ -3,24 +3,30 @@
 The multipliers of the rows follow from Lagrange's equations along q, Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q − Q, with the
 accelerations of the run; the wrenches in the joints from the balances of the bodies cut free. Where rows repeat one another λ is
 the one of least Σ λ_j², each in the unit of its row: the motion is the same for every other, and so is Aᵀλ.
+
+Every body cut free is held against its positions: the accelerations are then those of differentiated positions and rotations, which the
+reactions were not made from. What a joint exerts along the freedom it gives is zero, or what acts in it; the multipliers behind it come
+from Lagrange's equations. So a load that was booked to the wrong body shows there.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar
-from dalembert.errors import BadExpression
+from dalembert.algebra.tape import Tape
+from dalembert.errors import BadExpression, NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.balance import Balances
+from dalembert.kinetics.free_bodies import joint_loads
 from dalembert.kinetics.reactions import Drive, Driving, Reactions, RowReaction, driving, reactions
-from dalembert.kinetics.row_actions import held_rows
-from dalembert.simulation.reactions.body_balance import body_balance
+from dalembert.kinetics.row_actions import held_rows, multipliers
 from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions, units_of_loads
 
 if TYPE_CHECKING:
@@ -38,26 +44,28 @@ _FACTOR: Final = 1e3
 _MOST_NUMBERS: Final = 2_000_000
 _GAUSS: Final = 5
 _MOST_TIMES: Final = 200_000
+# of the run's times at which the bodies are weighed
+_WEIGHED: Final = 16
 
 
 def run_reactions(run: Trajectory) -> RunReactions:
     """All reactions of a run at its times."""
     kin = run.kinematics.fork()
-    asked = _Asked(run, kin)
+    table = functools.partial(_table, run, kin.tape)
     needs = driving(kin)
-    lam, balance, is_shared = _multipliers(asked, needs)
+    lam, balance, is_shared = _multipliers(run, kin, needs)
     found = reactions(kin)
     moves = _moves(kin, needs)
     # without anything that moves by itself only rounding would be left
-    fed = asked.table([needs.power])[0] if moves else np.zeros(len(run))
-    drives = {d.name: _drive(asked, d.name, d.rate, d.load, d.rows, lam) for d in needs.drives if acts(kin, d)}
+    fed = table([needs.power])[0] if moves else np.zeros(len(run))
+    drives = {d.name: _drive(table, d.name, d.rate, d.load, d.rows, lam) for d in needs.drives if acts(kin, d)}
     dust = _RANK * float(np.max(np.abs(fed), initial=0.0))
-    power = _dusted(lam * asked.table(needs.row_rates), dust) if moves else np.zeros_like(lam)
+    power = _dusted(lam * table(needs.row_rates), dust) if moves else np.zeros_like(lam)
     rest = _dusted(fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust)
     own = [k for k, row in enumerate(held_rows(kin)) if not row.is_norm]
     rows = {row.row: _row(run, found, row, lam[k], power[k]) for k, row in zip(own, found.rows, strict=True)}
     joints = _joints(run, found, lam[own])
-    work = _work(run, asked, needs.power) if moves else np.zeros(len(run))
+    work = _work(run, kin.tape, needs.power) if moves else np.zeros(len(run))
     off = functools.partial(body_balance, run, lam) if joints else None
     loads: list[JointLoad | RowLoad | DriveLoad] = [*rows.values(), *joints.values(), *drives.values()]
     units = units_of_loads(loads, run.system.conjugate_unit) if run.system.has_units else {}
@@ -77,19 +85,19 @@ def acts(kin: Kinematics, drive: Drive) -> bool:
     return drive.load != t.zero or any(a != t.zero for a in drive.rows)
 
 
-def _work(run: Trajectory, asked: _Asked, power: int) -> Numbers:
+def _work(run: Trajectory, tape: Tape, power: int) -> Numbers:
     """∫ P dt by Gauss's rule on the polynomials between the steps, or else by the trapezoidal rule."""
     t, count = run.t, len(run)
     if count < 2:
         return np.zeros(count)
     if not run.solution.anywhere or count * _GAUSS > _MOST_TIMES:
-        P = asked.table([power])[0]
+        P = _table(run, tape, [power])[0]
         steps = np.diff(t) * (P[1:] + P[:-1]) / 2
     else:
         nodes, weights = np.polynomial.legendre.leggauss(_GAUSS)
         half, middle = np.diff(t) / 2, (t[1:] + t[:-1]) / 2
-        fine = _Asked(run.at((middle[:, np.newaxis] + half[:, np.newaxis] * nodes).ravel()), asked.kin)
-        steps = half * (fine.table([power])[0].reshape(-1, _GAUSS) @ weights)
+        fine = run.at((middle[:, np.newaxis] + half[:, np.newaxis] * nodes).ravel())
+        steps = half * (_table(fine, tape, [power])[0].reshape(-1, _GAUSS) @ weights)
     return np.concatenate([np.zeros(1), np.cumsum(steps)])
 
 
@@ -102,32 +110,24 @@ def _moves(kin: Kinematics, needs: Driving) -> bool:
     return timed or any(row.b != t.zero for row in kin.rows) or bool(kin.nonlinear)
 
 
-class _Asked:
-    """Nodes of one fork as numbers along the run."""
-
-    def __init__(self, run: Trajectory, kin: Kinematics) -> None:
-        self.run, self.kin = run, kin
-
-    def table(self, nodes: Sequence[int]) -> Numbers:
-        """A row for each node, over the times."""
-        if not nodes:
-            return np.zeros((0, len(self.run)))
-        return self.run.rows([Scalar(self.kin.tape, i) for i in nodes])
+def _table(run: Trajectory, tape: Tape, nodes: Sequence[int]) -> Numbers:
+    """Nodes of a tape as numbers along the run: a row for each, over the times."""
+    return run.rows([Scalar(tape, i) for i in nodes]) if nodes else np.zeros((0, len(run)))
 
 
-def _multipliers(asked: _Asked, needs: Driving) -> tuple[Numbers, float, bool]:
+def _multipliers(run: Trajectory, kin: Kinematics, needs: Driving) -> tuple[Numbers, float, bool]:
     """λ of least norm with Aᵀλ = what the rows have to balance, at all times at once; what is left; whether rows repeat others."""
-    n, m, length = asked.kin.n_q, len(needs.A), len(asked.run)
-    left = asked.table(needs.along_q).T
+    n, m, length = kin.n_q, len(needs.A), len(run)
+    left = _table(run, kin.tape, needs.along_q).T
     if not m or not length:
         return np.zeros((m, length)), 0.0, False
-    A = asked.table([a for row in needs.A for a in row]).T.reshape(length, m, n)
+    A = _table(run, kin.tape, [a for row in needs.A for a in row]).T.reshape(length, m, n)
     if not (np.isfinite(A).all() and np.isfinite(left).all()):
         msg = "the reactions of this run cannot be had: a row or a load has no finite value at one of its times"
         raise BadExpression(msg)
     lam, rank = np.empty((length, m)), m
     # rows that repeat others where they hold do so only as nearly as they are held
-    smallest = max(_RANK, min(_LOOSEST, _FACTOR * asked.run.worst_residual))
+    smallest = max(_RANK, min(_LOOSEST, _FACTOR * run.worst_residual))
     piece = max(1, _MOST_NUMBERS // (m * n))
     for begin in range(0, length, piece):
         part = slice(begin, begin + piece)
@@ -147,9 +147,9 @@ def _least_norm(A: Numbers, left: Numbers, smallest: float) -> tuple[Numbers, in
     return np.einsum("tmk,tk->tm", U, over), int(kept.sum(axis=1).min())
 
 
-def _drive(asked: _Asked, name: str, rate: int, load: int, rows: Sequence[int], lam: Numbers) -> DriveLoad:
+def _drive(table: Callable[[Sequence[int]], Numbers], name: str, rate: int, load: int, rows: Sequence[int], lam: Numbers) -> DriveLoad:
     """τ = load − λᵀA_x, P = τ ẋ"""
-    xdot, total, *A_x = asked.table([rate, load, *rows])
+    xdot, total, *A_x = table([rate, load, *rows])
     tau = total - sum((x * y for x, y in zip(lam, A_x, strict=True)), np.zeros(len(total)))
     return DriveLoad(name, tau, tau * xdot)
 
@@ -158,7 +158,7 @@ def _row(run: Trajectory, found: Reactions, row: RowReaction, lam: Numbers, powe
     nodes = [e.i for e in row.along.values()]
     vectors = [v for v in (row.force, row.moment) if v is not None]
     nodes += [c for v in vectors for c in v.components(run.system.N)]
-    values = _with_multipliers(run, found, nodes, {row.multiplier.i: lam})
+    values = _with_multipliers(run, found.tape, nodes, {row.multiplier.i: lam})
     along = dict(zip(row.along, values, strict=False))
     rest = iter(values[len(along) :])
     force = None if row.force is None else np.column_stack([next(rest) for _ in range(3)])
@@ -170,7 +170,7 @@ def _row(run: Trajectory, found: Reactions, row: RowReaction, lam: Numbers, powe
 def _joints(run: Trajectory, found: Reactions, lam: Numbers) -> dict[str, JointLoad]:
     symbols = {row.multiplier.i: x for row, x in zip(found.rows, lam, strict=True)}
     vectors: list[Vector] = [v for joint in found.joints for v in (joint.force, joint.moment, joint.at)]
-    values = _with_multipliers(run, found, [c for v in vectors for c in v.components(run.system.N)], symbols)
+    values = _with_multipliers(run, found.tape, [c for v in vectors for c in v.components(run.system.N)], symbols)
     tables = iter(np.reshape(values, (len(vectors), 3, len(run))).transpose(0, 2, 1)) if vectors else iter(())
     loads: dict[str, JointLoad] = {}
     for joint in found.joints:
@@ -179,11 +179,46 @@ def _joints(run: Trajectory, found: Reactions, lam: Numbers) -> dict[str, JointL
     return loads
 
 
-def _with_multipliers(run: Trajectory, found: Reactions, nodes: Sequence[int], lam: Mapping[int, Numbers]) -> list[Any]:
-    """c + Σ k_j λ_j for nodes that are linear in the multipliers."""
-    linear = Linear(found.tape, list(lam))
+def _with_multipliers(
+    run: Trajectory, tape: Tape, nodes: Sequence[int], lam: Mapping[int, Numbers], times: slice | NDArray[np.intp] = slice(None)
+) -> list[Any]:
+    """c + Σ k_j λ_j for nodes that are linear in the multipliers, at some of the run's times."""
+    linear = Linear(tape, list(lam))
     forms = [linear(i) for i in nodes]
     wanted = list(dict.fromkeys(i for c, k in forms for i in (c, *k.values())))
-    values = dict(zip(wanted, run.rows([Scalar(found.tape, i) for i in wanted]), strict=True)) if wanted else {}
-    columns = list(lam.values())
-    return [values[c] + sum((values[i] * columns[j] for j, i in k.items()), np.zeros(len(run))) for c, k in forms]
+    values = dict(zip(wanted, _table(run, tape, wanted)[:, times], strict=True))
+    columns = [x[times] for x in lam.values()]
+    return [values[c] + sum((values[i] * columns[j] for j, i in k.items()), np.zeros_like(values[c])) for c, k in forms]
+
+
+def body_balance(run: Trajectory, lam: Numbers) -> float:
+    """The largest residual of any body at some of the run's times, as a part of the largest force or moment."""
+    kin = run.kinematics.fork()
+    balances = Balances(kin)
+    parts = [balances.of([b for b, _ in g.masses], g.masses[0][0].G) for g in balances.groups.groups[1:] if g.masses]
+    N = kin.system.N
+    left = [c for part in parts for v in (part.force, part.moment) for c in v.components(N)]
+    scale = [c for part in parts for w in (part.inertia, part.loads, part.reactions) for v in w for c in v.components(N)]
+    chosen = np.unique(np.linspace(0, len(run) - 1, min(len(run), _WEIGHED)).astype(int))
+    symbols = dict(zip(multipliers(kin), lam, strict=True))
+    values = np.array(_with_multipliers(run, kin.tape, [*left, *_along_freedoms(balances), *scale], symbols, chosen))
+    cut = len(values) - len(scale)
+    largest = float(np.max(np.abs(values[cut:]), initial=0.0))
+    return float(np.max(np.abs(values[:cut]), initial=0.0)) / (largest or 1.0)
+
+
+def _along_freedoms(balances: Balances) -> list[int]:
+    """Σ f·v_k + μ·ω_k − τ_k − (Aᵀλ)_k of what acts in the joints, for every coordinate."""
+    groups, kin, t = balances.groups, balances.kin, balances.kin.tape
+    try:
+        tau = joint_loads(groups)
+    except NotApplicable:
+        return []
+    totals = [kin.scalar(kin.in_speeds(t.neg(tau[k])) if k in tau else t.zero) for k in range(kin.n_q)]
+    for group, wrench in balances.joints.items():
+        for k, (v, w) in groups.twists(group).items():
+            totals[k] += v @ wrench.force + w @ wrench.moment
+    for lam, row, action in zip(multipliers(kin), held_rows(kin), balances.actions, strict=True):
+        for k, a in row.A.items() if not (action.forces or action.moments) else ():
+            totals[k] -= kin.scalar(lam) * kin.scalar(a)
+    return [e.i for e in totals]

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import numpy as np
 
 from dalembert.errors import Unknown
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown, Typeset
+from dalembert.simulation.plotting.chart import COLOURS, GREY, MOST_PANELS, Chart, Curve, Panel
+from dalembert.simulation.plotting.plot import Plot, shown
+from dalembert.simulation.tables import write_table
 from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dalembert.simulation.plotting.plot import Plot
+    from dalembert.kinematics.system_kinematics import Kinematics
 
     Numbers = NDArray[np.float64]
+
 
 # what is smaller than this part of the largest is printed as zero
 _DUST: Final = 1e-12
@@ -68,6 +73,31 @@ class RowLoad(Shown):
     def columns(self) -> dict[str, Numbers]:
         """λ, and the components of the force or moment on the body."""
         return {f"{self.name}: lambda": self.multiplier, **_components(self.name, self.force, self.moment)}
+
+
+class RowMultipliers(dict[str, "NDArray[np.float64]"]):
+    """λ of every row that stands beside the equations, over the times of a run."""
+
+    def __init__(self, found: dict[str, NDArray[np.float64]], kin: Kinematics | None = None) -> None:
+        super().__init__(found)
+        self._kin = kin
+
+    def __missing__(self, name: str) -> NoReturn:
+        if self._kin is None:
+            raise KeyError(name)
+        contact = next((c for c in self._kin.system.contacts if c.name == name), None)
+        if contact is not None:
+            forces = " and ".join(f"run[{str(force.name)!r}]" for force in (contact.N, contact.T) if force is not None)
+            msg = f"multipliers: {name!r} is a contact or friction, whose force the run finds mode by mode: {forces}"
+        elif any(row.name == name for row in self._kin.acting_rows):
+            msg = f"multipliers: the row {name!r} was eliminated, and this run has no λ of it; its force is in run.reactions"
+        else:
+            rows = ", ".join(map(repr, self)) or "none"
+            msg = f"multipliers: no row is called {name!r}; the rows of this run that have a λ: {rows}"
+        raise Unknown(msg)
+
+    def __reduce__(self) -> tuple[type[RowMultipliers], tuple[dict[str, NDArray[np.float64]]]]:
+        return RowMultipliers, (dict(self),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,17 +178,14 @@ class RunReactions(Typeset):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """t and every component with 17 digits, a column for each."""
-        from dalembert.simulation.tables import write_table
-
         columns = self.columns()
         heads = [labelled(name, self.units.get(name, "")) for name in ("t", *columns)]
         write_table(path, heads, np.column_stack([self.t, *columns.values()]))
 
     def plot(self, *names: str, path: str | os.PathLike[str] | None = None) -> Plot:
         """Sizes of forces, moments and loads over time, of those named or of all."""
-        from dalembert.simulation.reactions.chart import plot_reactions
-
-        return plot_reactions(self, [self[name] for name in names] if names else list(self.loads), path)
+        chosen = [self[name] for name in names] if names else self.loads
+        return shown(_chart(self, chosen), f"{self.system}-reactions", path)
 
     def __str__(self) -> str:
         lines = [f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}"]
@@ -246,3 +273,20 @@ def _first(x: Numbers) -> float:
 
 def _last(x: Numbers) -> float:
     return float(x[-1]) if len(x) else 0.0
+
+
+def _chart(found: RunReactions, chosen: Iterable[JointLoad | RowLoad | DriveLoad]) -> Chart:
+    """One panel for each quantity, such as the size of a force, and below them the power fed in."""
+    t = found.t
+    times = (float(t[0]), float(t[-1])) if len(t) else (0.0, 1.0)
+    curves = [(label, x) for load in chosen for label, x in sizes(load).items()]
+    panels = tuple(
+        Panel(labelled(label, found.units.get(label, "")), (Curve(label, t, x, colour),))
+        for (label, x), colour in zip(curves[:MOST_PANELS], itertools.cycle(COLOURS), strict=False)
+    )
+    left_out = len(curves) - len(panels)
+    facts = "reactions" + (f"  ·  {left_out} more not shown" if left_out else "")
+    below = Panel(
+        labelled("power fed in", found.units.get("power fed in", "")), (Curve("power", t, found.power_in, COLOURS[1]),), zero_line=True
+    )
+    return Chart(found.system, facts, GREY, times, panels, below)

@@ -1,1 +1,0 @@
-"""What rides along with a motion, and what it may cost in energy."""

@@ -92,7 +92,7 @@ class Array:
     def __getitem__(self, i: Operand) -> Value:
         return self.pointer.function.emit(self.kind, f"load {self.kind}, {self._at(i)}, align 8")
 
-    def one_by_one(self, i: Value) -> Value:
+    def one_by_one(self, i: Operand) -> Value:
         """a[i] where four single numbers were written a moment ago: a processor passes them on to single loads without delay."""
         function, group = self.pointer.function, Value(self.pointer.function, LANE, "poison")
         where = self._at(i)
@@ -103,8 +103,9 @@ class Array:
             group = function.emit(LANE, f"insertelement {group}, {x}, i32 {lane}")
         return group
 
-    def __setitem__(self, i: Operand, value: Value) -> None:
-        self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
+    def __setitem__(self, i: Operand, value: Operand) -> None:
+        function = self.pointer.function
+        function.line(f"store {function.value(value, self.kind)}, {self._at(i)}, align 8")
 
 
 class NumberArray(Array):
@@ -114,10 +115,6 @@ class NumberArray(Array):
 
     def __init__(self, pointer: Value) -> None:
         super().__init__(pointer, REAL)
-
-    def __setitem__(self, i: Operand, value: Operand) -> None:
-        function = self.pointer.function
-        function.line(f"store {function.value(value, REAL)}, {self._at(i)}, align 8")
 
 
 class NativeVariable:

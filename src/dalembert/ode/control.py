@@ -9,26 +9,26 @@ import functools
 from collections.abc import Callable
 from typing import Final
 
-from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL
+from dalembert.numerics.llvm_types import CODE, INTRINSICS
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.problem import DENSE_ROWS
-from dalembert.ode.run import Cause, ExitReason, WorkRow
-from dalembert.ode.step import RunFunction, step_text
+from dalembert.ode.run import Cause, ExitReason, RunFunction, StepFunction, WorkRow
+from dalembert.ode.step import step_text
 
 EXPORTS: Final = ("start", "advance")
 
 # h_new = h · min(6, max(1/3, 0.75 err^(−1/8))). DOP853 has 0.9; 0.75 rejects a third as often and is cheaper at equal error
-SAFETY: Final = 0.75
-LARGEST_GROWTH: Final = 6.0
-LARGEST_SHRINKAGE: Final = 3.0
+_SAFETY: Final = 0.75
+_LARGEST_GROWTH: Final = 6.0
+_LARGEST_SHRINKAGE: Final = 3.0
 # what is not finite, or no state of the system, is far outside the reach of the step
-SHRINK_AFTER_FAILURE: Final = 0.1
+_SHRINK_AFTER_FAILURE: Final = 0.1
 _SHRINK_AFTER_REFUSAL: Final = 0.5
 LONGEST_STREAK: Final = 100
 ROUNDING: Final = 2.0**-52
-FIRST_GUESS: Final = 1e-6
-NEGLIGIBLE: Final = 1e-10
-NO_SLOPE: Final = 1e-15
+_FIRST_GUESS: Final = 1e-6
+_NEGLIGIBLE: Final = 1e-10
+_NO_SLOPE: Final = 1e-15
 # x (2⁴⁵ + 1) leaves 8 of the 53 digits of x
 _FINE_DIGITS: Final = 2.0**45 + 1.0
 
@@ -80,52 +80,66 @@ def _start() -> str:
     return f.text()
 
 
-def norm(native: RunFunction, x: Array, less: Array | None = None) -> Value:
+def norm(native: StepFunction, x: Array, less: Array | None = None) -> Value:
     """Σ (x_i / (atol_i + rtol |y_i|))² over the components in the norm; of x − less if given."""
-    f, rtol = native.function, native.function.value(native.run.rtol, LANE)
-    y, atol, mask = (native.row(r) for r in (WorkRow.Y, WorkRow.ATOL, WorkRow.IN_NORM))
-    total = f.variable(f.value(0.0, LANE))
-    with f.loop(native.run.norm_groups) as i:
-        e = (x[i] if less is None else x[i] - less[i]) / f.intrinsic("fmuladd", rtol, f.intrinsic("fabs", y[i]), atol[i])
-        total.value = total.value + native.in_norm(mask, i, e * e)
-    return f.total(total.value)
+    f, y, scale = native.function, native.row(WorkRow.Y), native.scale()
+
+    def square(i: Operand) -> list[Value]:
+        e = (x[i] if less is None else x[i] - less[i]) / scale(f.intrinsic("fabs", y[i]), i)
+        return [e * e]
+
+    return native.sums(square)[0]
 
 
 def _first_size() -> str:
-    """h^8 max(|f|, |df/dt|) = 0.01, with df/dt from an Euler step of size 0.01 |y| / |f|, and h at most 100 times that.
-
-    Where |y| or |f| vanishes the Euler step is a millionth of the run or of the unit of time, whichever is less.
-    If f cannot be had after the Euler step, h is a thousandth of it.
-
-    Source: HNW1 II.4 (starting step size); DOP853's HINIT.
-    """
+    """The first step size; if f cannot be had after the Euler step, h is a thousandth of it."""
     native = RunFunction("first_size")
     f, run = native.function, native.run
-    y, k, stage, after = (native.row(r) for r in (WorkRow.Y, 0, WorkRow.STAGE, 1))
-    slope = norm(native, k)
-    euler = euler_size(native, norm(native, y), slope)
-    with f.loop(run.groups) as i:
-        stage[i] = f.intrinsic("fmuladd", f.value(euler, LANE), k[i], y[i])
+    slope, euler = euler_step(native)
     run.h = euler * 1e-3
+    stage, after = native.row(WorkRow.STAGE), native.row(1)
     cause = native.evaluate(run.t + euler, stage, after)
     with f.when(run.code < 0):
         f.give(cause)
-    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", norm(native, after, k)) / euler)
+    h = first_size(native, slope, euler)
     with f.when(~cause.differs(0)), f.when(~native.finite(stage, after).differs(0)):
-        h = eighth_root(f, 0.01 / steepest)
-        h = f.choose(steepest <= NO_SLOPE, f.intrinsic("maxnum", FIRST_GUESS, euler * 1e-3), h)
-        run.h = f.intrinsic("minnum", coarse(f.intrinsic("minnum", euler * 100.0, h)), run.h_max)
+        run.h = h
     run.code = 0
-    f.give(Cause.NONE)
-    return f.text()
+    return native.done()
 
 
-def euler_size(native: RunFunction, size: Value, slope: Value) -> Value:
-    """0.01 |y| / |f|, if there is such a thing."""
-    f, run = native.function, native.run
-    guess = f.intrinsic("minnum", (run.t_end - run.t) * FIRST_GUESS, FIRST_GUESS)
-    known = f.intrinsic("minnum", size, slope) > NEGLIGIBLE
-    return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), run.h_max)
+def euler_step(native: StepFunction) -> tuple[Value, Value]:
+    """|f|² and an Euler step of size 0.01 |y| / |f|, into the stage."""
+    y, k, stage = (native.row(r) for r in (WorkRow.Y, 0, WorkRow.STAGE))
+    slope = norm(native, k)
+    euler = euler_size(native, norm(native, y), slope)
+    h = native.wide(euler)
+
+    def step(i: Operand) -> None:
+        stage[i] = native.function.intrinsic("fmuladd", h, k[i], y[i])
+
+    native.each(step)
+    return slope, euler
+
+
+def euler_size(native: StepFunction, size: Value, slope: Value) -> Value:
+    """0.01 |y| / |f|, if there is such a thing; otherwise a millionth of the run or of the unit of time, whichever is less."""
+    f = native.function
+    guess = f.intrinsic("minnum", (native["t_end"] - native["t"]) * _FIRST_GUESS, _FIRST_GUESS)
+    known = f.intrinsic("minnum", size, slope) > _NEGLIGIBLE
+    return f.intrinsic("minnum", f.choose(known, f.intrinsic("sqrt", size / slope) * 0.01, guess), native["h_max"])
+
+
+def first_size(native: StepFunction, slope: Value, euler: Value) -> Value:
+    """h^8 max(|f|, |df/dt|) = 0.01, with df/dt from k₁ = f after the Euler step, and h at most 100 times that step.
+
+    Source: HNW1 II.4 (starting step size); DOP853's HINIT.
+    """
+    f, change = native.function, norm(native, native.row(1), native.row(0))
+    steepest = f.intrinsic("maxnum", f.intrinsic("sqrt", slope), f.intrinsic("sqrt", change) / euler)
+    h = eighth_root(f, 0.01 / steepest)
+    h = f.choose(steepest <= _NO_SLOPE, f.intrinsic("maxnum", _FIRST_GUESS, euler * 1e-3), h)
+    return f.intrinsic("minnum", coarse(f.intrinsic("minnum", euler * 100.0, h)), native["h_max"])
 
 
 def step_taken() -> RunFunction:
@@ -137,7 +151,7 @@ def step_taken() -> RunFunction:
     stored = native.block(run.states, run.groups * run.stored)
     with f.loop(run.groups) as i:
         # what was projected has a rounding of its own
-        carry[i] = f.choose(end[i].differs(new[i]), f.value(0.0, LANE), lost[i])
+        carry[i] = f.choose(end[i].differs(new[i]), 0.0, lost[i])
         y[i] = end[i]
         k[i] = end_rate[i]
         stored[i] = end[i]
@@ -146,29 +160,46 @@ def step_taken() -> RunFunction:
     return native
 
 
-def take_text(root: Callable[[NativeFunction, Value], Value]) -> str:
-    """(t, y) ← (t + h, y₁), stored; the next step is h · min(6, 0.75 err^(−1/8)), but no larger right after a rejection."""
+Root = Callable[[NativeFunction, Value], Value]
+
+
+def size_after_step(native: StepFunction, root: Root) -> Value:
+    """h · min(6, max(1/3, 0.75 err^(−1/8))), but no larger right after a rejection"""
+    f = native.function
+    growth = _SAFETY / root(f, native["error"])
+    growth = f.intrinsic("minnum", _LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / _LARGEST_SHRINKAGE))
+    growth = f.choose(native["streak"] > 0, f.intrinsic("minnum", growth, 1.0), growth)
+    return f.intrinsic("minnum", coarse(native["h_try"] * growth), native["h_max"])
+
+
+def size_after_rejection(native: StepFunction, root: Root) -> Value:
+    """h · max(1/3, 0.75 err^(−1/8)); after a refusal h/2; after a failure h/10"""
+    f, h = native.function, native["h_try"]
+    by_error = f.intrinsic("maxnum", 1.0 / _LARGEST_SHRINKAGE, _SAFETY / root(f, native["error"]))
+    by_cause = f.choose(native["cause"].differs(Cause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
+    return f.choose(native["cause"].differs(Cause.ERROR), by_cause, coarse(h * by_error))
+
+
+def take_text(root: Root) -> str:
+    """(t, y) ← (t + h, y₁), stored, and the next step size."""
     native = step_taken()
-    f, run = native.function, native.run
-    growth = SAFETY / root(f, run.error)
-    growth = f.intrinsic("minnum", LARGEST_GROWTH, f.intrinsic("maxnum", growth, 1.0 / LARGEST_SHRINKAGE))
-    growth = f.choose(run.streak > 0, f.intrinsic("minnum", growth, 1.0), growth)
-    run.h = f.intrinsic("minnum", coarse(run.h_try * growth), run.h_max)
-    run.streak = 0
-    f.give(Cause.NONE)
-    return f.text()
+    native.run.h = size_after_step(native, root)
+    native.run.streak = 0
+    return native.done()
 
 
-def reject_text(root: Callable[[NativeFunction, Value], Value]) -> str:
-    """h ← h · max(1/3, 0.75 err^(−1/8)); after a refusal h/2; after a failure h/10."""
+def step_rejected() -> RunFunction:
+    """The beginning of every `reject`."""
     native = RunFunction("reject")
-    f, run = native.function, native.run
-    run.rejected, run.streak = run.rejected + 1, run.streak + 1
-    by_error = f.intrinsic("maxnum", 1.0 / LARGEST_SHRINKAGE, SAFETY / root(f, run.error))
-    by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
-    run.h = f.choose(run.cause.differs(Cause.ERROR), run.h_try * by_cause, coarse(run.h_try * by_error))
-    f.give(Cause.NONE)
-    return f.text()
+    native.run.rejected, native.run.streak = native.run.rejected + 1, native.run.streak + 1
+    return native
+
+
+def reject_text(root: Root) -> str:
+    """A shorter step."""
+    native = step_rejected()
+    native.run.h = size_after_rejection(native, root)
+    return native.done()
 
 
 def _leave(native: RunFunction) -> None:

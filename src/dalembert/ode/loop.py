@@ -115,7 +115,7 @@ class Integration:
     @property
     def t(self) -> float:
         """The time reached."""
-        return self._run.t
+        return float(self._run.t)
 
     @property
     def finished(self) -> bool:
@@ -125,12 +125,12 @@ class Integration:
     @property
     def steps(self) -> int:
         """Accepted steps so far."""
-        return self._run.steps
+        return int(self._run.steps)
 
     @property
     def attempts(self) -> int:
         """Steps tried so far, rejected ones too."""
-        return self._run.steps + self._run.rejected
+        return int(self._run.steps + self._run.rejected)
 
     @property
     def stored_bytes(self) -> int:
@@ -231,7 +231,7 @@ class Integration:
     @property
     def planned(self) -> float:
         """The step that is tried next."""
-        return self._run.h
+        return float(self._run.h)
 
     def retake(self, k: int, t_end: float) -> None:
         """Back to point k, and from there to another end, without looking for events; to point k itself if the end is not beyond."""

@@ -11,14 +11,13 @@ from __future__ import annotations
 import functools
 
 from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Value
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Value
 from dalembert.ode.control import advance_text, reject_text, start_text, take_text
 from dalembert.ode.dense_solver import solver_text
 from dalembert.ode.memory import padded
-from dalembert.ode.problem import DENSE_ROWS
 from dalembert.ode.rosenbrock_coefficients import DENSE, GAMMA, STAGES, TIMES, A, B, C, D, Row
-from dalembert.ode.run import Cause, WorkRow
-from dalembert.ode.step import RunFunction, attempt_text, consent_text, evaluation_text, finish_text, give_verdict
+from dalembert.ode.run import Cause, RunFunction, WorkRow
+from dalembert.ode.step import attempt_text, consent_text, evaluation_text, finish_text
 
 # of the work space: k_1 … k_8 stand in rows 1 … 8, what they are solved from and ∂f/∂t after them
 _RIGHT, _BY_TIME, _ROOM = STAGES + 1, STAGES + 2, STAGES + 3
@@ -73,8 +72,7 @@ def _prepare() -> str:
         by_time[i] = J[i * across + n]
     with f.when(f.call("factor", WHOLE, factors, n, run.norm_groups).differs(0)):
         f.give(Cause.NOT_FINITE)
-    f.give(Cause.NONE)
-    return f.text()
+    return native.done()
 
 
 def _resolve() -> str:
@@ -94,8 +92,7 @@ def _resolve() -> str:
         with f.loop(n) as j:
             total.value = f.intrinsic("fmuladd", J[i * across + j], found[j], total.value)
         found[i] = total.value * scale
-    f.give(Cause.NONE)
-    return f.text()
+    return native.done()
 
 
 def _sum(native: RunFunction, numbers: Row, i: Value) -> Value:
@@ -118,7 +115,7 @@ def _stages() -> str:
         if s:
             with f.loop(run.groups) as i:
                 stage[i] = y[i] + _sum(native, A[s], i)
-            native.propagate(native.evaluate(run.t + run.h_try * TIMES[s], stage, right))
+            native.rate(run.t + run.h_try * TIMES[s], stage, right)
         else:
             with f.loop(run.groups) as i:
                 right[i] = first[i]
@@ -126,41 +123,31 @@ def _stages() -> str:
         with f.loop(run.groups) as i:
             right[i] = right[i] + _sum(native, C[s], i) * inverse + part * by_time[i]
         native.call("resolve", native.row(s + 1).pointer)
-    with f.loop(run.groups) as i:
+    with native.components() as i:
         new[i] = y[i] + _sum(native, B, i)
-    f.give(Cause.NONE)
-    return f.text()
+    return native.done()
 
 
 def _estimate() -> str:
     """err = |k₈|: y₁ less the solution of order 4."""
     native = RunFunction("estimate")
-    f, run = native.function, native.run
-    y, new, last = native.row(WorkRow.Y), native.row(WorkRow.NEW), native.row(STAGES)
-    atol, mask, rtol = native.row(WorkRow.ATOL), native.row(WorkRow.IN_NORM), f.value(run.rtol, LANE)
-    total = f.variable(f.value(0.0, LANE))
-    with f.loop(run.norm_groups) as i:
-        largest = f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i]))
-        e = last[i] / f.intrinsic("fmuladd", rtol, largest, atol[i])
-        total.value = total.value + native.in_norm(mask, i, e * e)
-    run.error = f.intrinsic("sqrt", f.total(total.value) / f.value(run.n_norm, REAL))
-    give_verdict(native)
-    return f.text()
+    f, y, new, last, scale = native.function, native.row(WorkRow.Y), native.row(WorkRow.NEW), native.row(STAGES), native.scale()
+
+    def square(i: Operand) -> list[Value]:
+        e = last[i] / scale(f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i)
+        return [e * e]
+
+    return native.judge(f.intrinsic("sqrt", native.sums(square)[0] / native.count))
 
 
 def _interpolant() -> str:
     """θθ̄(K₁ + θK₂ + θ²K₃) in the eight rows that all steps have: r₂ = K₁, r₃ = K₂ + K₃, r₄ = −K₃, for θ² = θ − θθ̄."""
     native = RunFunction("interpolant")
-    f, run = native.function, native.run
-    with f.when(~run.dense.differs(0)):
-        f.give(Cause.NONE)
-    y, end = native.row(WorkRow.Y), native.row(WorkRow.END)
-    r = [native.block(run.dense, run.groups * (run.stored * DENSE_ROWS + j)) for j in range(DENSE_ROWS)]
-    with f.loop(run.groups) as i:
+    r, y, end = native.dense_output(), native.row(WorkRow.Y), native.row(WorkRow.END)
+    with native.components() as i:
         first, second, third = (_sum(native, numbers, i) for numbers in DENSE)
         r[0][i], r[1][i], r[2][i] = y[i], end[i] - y[i], first
         r[3][i], r[4][i] = second + third, 0.0 - third
         for row in r[5:]:
-            row[i] = f.value(0.0, LANE)
-    f.give(Cause.NONE)
-    return f.text()
+            row[i] = 0.0
+    return native.done()

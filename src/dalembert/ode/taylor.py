@@ -11,31 +11,32 @@ Source: JZ05 §3 (order and step from the coefficients); the estimate from the d
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Final
 
-from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NativeFunction, Operand, Record, Value
+from dalembert.numerics.llvm_types import CODE, INTRINSICS, LANE, WHOLE
+from dalembert.numerics.llvm_writer import Array, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE
-from dalembert.ode.control import advance_text, euler_size, norm, step_taken
-from dalembert.ode.run import Cause, ExitReason, WorkRow
-from dalembert.ode.step import RunFunction, attempt_text, consent_text, evaluation_text, finish_text, give_verdict
+from dalembert.ode.control import advance_text, euler_size, norm, step_rejected, step_taken
+from dalembert.ode.run import Cause, ExitReason, RunFunction, StepFunction, WorkRow
+from dalembert.ode.step import attempt_text, consent_text, evaluation_text, finish_text
 
 # errors count so many times: at the same tolerance a run is then as accurate as by Runge and Kutta's method, whose estimate is a bound
-STRICT: Final = 20.0
+_STRICT: Final = 20.0
 # of the tolerance, where the error of a step should come to lie
-TARGET: Final = 0.2
+_TARGET: Final = 0.2
 LARGEST_GROWTH: Final = 10.0
-LARGEST_SHRINKAGE: Final = 0.1
-SHRINK_AFTER_FAILURE: Final = 0.3
+_LARGEST_SHRINKAGE: Final = 0.1
+_SHRINK_AFTER_FAILURE: Final = 0.3
 _SHRINK_AFTER_REFUSAL: Final = 0.5
 # by how much steps may differ from what coefficients say, as a logarithm
-MOST_LEARNED: Final = 0.7
+_MOST_LEARNED: Final = 0.7
 # the unit of time in which coefficients are computed may be so far from the step
 UNIT: Final = 1e3
 FARTHEST: Final = 1e6
 TRIALS: Final = 5
 # the logarithm of a step beside its unit, where coefficients overflow
-LEAST_REACH: Final = -20.0
+_LEAST_REACH: Final = -20.0
 _LIBRARY: Final = "declare double @exp(double)\ndeclare double @log(double)"
 
 
@@ -47,25 +48,11 @@ def dense_rows(run: Record) -> Operand:
 @functools.cache
 def taylor_text() -> str:
     """The whole native loop; exports `start` and `advance` as the Runge–Kutta loop does."""
-    parts = (_start(), _expand(), _predict(), finish_text(), _estimate(), _interpolant(), consent_text(dense_rows), _take(), _reject())
+    native = RunFunction("estimate")
+    estimate = estimate_text(native, native.run.order)
+    parts = (_start(), _expand(), _predict(), finish_text(), estimate, _interpolant(), consent_text(dense_rows), _take(), _reject())
     attempt = attempt_text("predict", "finish", "estimate", "interpolant", "consent")
     return "\n\n".join((INTRINSICS, _LIBRARY, evaluation_text(), *parts, attempt, advance_text(dense_rows))) + "\n"
-
-
-def _log(f: NativeFunction, x: Value) -> Value:
-    return f.call("log", REAL, x)
-
-
-def _exp(f: NativeFunction, x: Value) -> Value:
-    return f.call("exp", REAL, x)
-
-
-def _order(native: RunFunction) -> Value:
-    return native.function.value(native.run.order, REAL)
-
-
-def _coefficient(native: RunFunction, k: Value) -> Array:
-    return native.block(native.run.jets, native.run.groups * k)
 
 
 def _start() -> str:
@@ -80,40 +67,47 @@ def _start() -> str:
         run.cause = native.finite(y, k)
     with f.when(run.cause.differs(0)):
         f.give(ExitReason.STOPPED)
-    run.scale = euler_size(native, norm(native, y), norm(native, k))
+    run.unit = euler_size(native, norm(native, y), norm(native, k))
     # powers of a unit far from the step would leave the range of numbers
     with f.loop(f.value(TRIALS, WHOLE)) as trial:
         native.call("expand")
-        ratio = run.h / run.scale
+        ratio = run.h / run.unit
         with f.when(ratio < UNIT), f.when(ratio > 1.0 / UNIT):
             f.give(0)
         with f.when(trial < TRIALS - 1):
-            run.scale = run.scale * f.intrinsic("maxnum", f.intrinsic("minnum", ratio, FARTHEST), 1.0 / FARTHEST)
+            run.unit = run.unit * f.intrinsic("maxnum", f.intrinsic("minnum", ratio, FARTHEST), 1.0 / FARTHEST)
     f.give(0)
     return f.text()
 
 
 def _expand() -> str:
-    """y_k h₀^k up to the order n, and h = h₀ min_k |y_k h₀^k|^(−1/k) over k = n − 1, n, with 1 for the tolerance, and what was learned."""
+    """y_k h₀^k up to the order n, and the step that follows."""
     native = RunFunction("expand")
     f, run = native.function, native.run
     first, y = Array(run.jets), native.row(WorkRow.Y)
     with f.loop(run.groups) as i:
         first[i] = y[i]
     run.calls = run.calls + 1
-    f.call(run.expand, CODE, run.scale, run.order, run.jets, run.groups * 4, run.context)
-    least = f.variable(f.value(float("inf"), REAL))
-    n = f.value(run.n_norm, REAL)
-    with f.loop(f.value(2, WHOLE)) as j:
-        k = run.order - j
-        size = norm(native, _coefficient(native, k)) / n
-        least.value = f.intrinsic("minnum", least.value, _log(f, size) / (f.value(k, REAL) * -2.0))
-    # what overflowed says that the step is much smaller
-    run.reach = f.intrinsic("maxnum", least.value, LEAST_REACH) + run.learned
-    run.h = f.intrinsic("minnum", _exp(f, run.reach) * run.scale, run.h_max)
+    f.call(run.expand, CODE, run.unit, run.order, run.jets, run.groups * 4, run.context)
+    run.reach = reach(native, run.order, lambda k: native.block(run.jets, run.groups * k))
+    run.h = step_size(native, run.reach)
     run.planned = run.h
-    f.give(Cause.NONE)
-    return f.text()
+    return native.done()
+
+
+def reach(native: StepFunction, order: Operand, coefficient: Callable[[Operand], Array]) -> Value:
+    """log of min_k |y_k h₀^k|^(−1/k) over k = n − 1, n, with 1 for the tolerance, and what was learned."""
+    f, least = native.function, native.function.value(float("inf"), native.number)
+    for k in (order, order - 1):
+        size = norm(native, coefficient(k)) / native.count
+        least = f.intrinsic("minnum", least, native.elementary("log", size) / (f.value(k, native.number) * -2.0))
+    # what overflowed says that the step is much smaller
+    return f.intrinsic("maxnum", least, _LEAST_REACH) + native["learned"]
+
+
+def step_size(native: StepFunction, reached: Value) -> Value:
+    """h₀ times what was reached, as a logarithm."""
+    return native.function.intrinsic("minnum", native.elementary("exp", reached) * native["unit"], native["h_max"])
 
 
 def _predict() -> str:
@@ -121,7 +115,7 @@ def _predict() -> str:
     native = RunFunction("predict")
     f, run = native.function, native.run
     slope = native.row(WorkRow.STAGE)
-    theta = f.value(run.h_try / run.scale, LANE)
+    theta = f.value(run.h_try / run.unit, LANE)
     order, groups, jets = run.order, run.groups, Array(run.jets)
     with f.loop(groups) as i:
         p, d = f.variable(jets[groups * order + i]), f.variable(f.value(0.0, LANE))
@@ -130,86 +124,99 @@ def _predict() -> str:
             p.value = f.intrinsic("fmuladd", p.value, theta, jets[groups * (order - j - 1) + i])
         slope[i] = f.intrinsic("fmuladd", d.value, theta, p.value) * theta
         native.move(i, lambda carry: f.intrinsic("fmuladd", p.value, theta, carry))  # called at once
-    f.give(Cause.NONE)
-    return f.text()
+    return native.done()
 
 
-def _estimate() -> str:
+def estimate_text(native: StepFunction, order: Operand) -> str:
     """err = |P' − h f| / (n + 1): the first term left out, as the slope at the end betrays it."""
-    native = RunFunction("estimate")
-    f, run = native.function, native.run
+    f, scale, h = native.function, native.scale(), native.wide(native["h_try"])
     y, new, slope, rate = (native.row(r) for r in (WorkRow.Y, WorkRow.NEW, WorkRow.STAGE, END_STAGE))
-    atol, mask = native.row(WorkRow.ATOL), native.row(WorkRow.IN_NORM)
-    rtol, h = f.value(run.rtol, LANE), f.value(run.h_try, LANE)
-    total = f.variable(f.value(0.0, LANE))
-    with f.loop(run.norm_groups) as i:
-        largest = f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i]))
-        e = (slope[i] - h * rate[i]) / f.intrinsic("fmuladd", rtol, largest, atol[i])
-        total.value = total.value + native.in_norm(mask, i, e * e)
-    run.error = f.intrinsic("sqrt", f.total(total.value) / f.value(run.n_norm, REAL)) / (_order(native) + 1.0) * STRICT
-    give_verdict(native)
-    return f.text()
+
+    def square(i: Operand) -> list[Value]:
+        size = scale(f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i)
+        e = (slope[i] - h * rate[i]) / size
+        return [e * e]
+
+    mean = native.sums(square)[0] / native.count
+    return native.judge(f.intrinsic("sqrt", mean) / _terms(native, order) * _STRICT)
+
+
+def _terms(native: StepFunction, order: Operand) -> Value:
+    return native.function.value(order, native.number) + 1.0
 
 
 def _interpolant() -> str:
-    """r_k = y_k θ^k, with r₂ and r₃ corrected so that the end and the slope there are those of the step: no jump, no kink.
-
-    What is added is 3Δθ² − 2Δθ³ for the difference Δ of the ends, and s(θ³ − θ²) for that of the slopes.
-    """
+    """r_k = y_k θ^k, with r₂ and r₃ corrected."""
     native = RunFunction("interpolant")
     f, run = native.function, native.run
     with f.when(~run.dense.differs(0)):
         f.give(Cause.NONE)
     groups, jets = run.groups, Array(run.jets)
     here = native.block(run.dense, groups * (run.stored * dense_rows(run)))
-    theta, power = f.value(run.h_try / run.scale, LANE), f.variable(f.value(1.0, LANE))
+    theta, power = f.value(run.h_try / run.unit, LANE), f.variable(f.value(1.0, LANE))
     with f.loop(run.order + 1) as k:
         with f.loop(groups) as i:
             here[groups * k + i] = jets[groups * k + i] * power.value
         power.value = power.value * theta
+    correct_end(native, native.block(here.pointer, groups * 2), native.block(here.pointer, groups * 3))
+    return native.done()
+
+
+def correct_end(native: StepFunction, second: Array, third: Array) -> None:
+    """r₂ and r₃ such that the end and the slope there are those of the step: no jump, no kink.
+
+    What is added is 3Δθ² − 2Δθ³ for the difference Δ of the ends, and s(θ³ − θ²) for that of the slopes.
+    """
     new, end, slope, end_rate = (native.row(r) for r in (WorkRow.NEW, WorkRow.END, WorkRow.STAGE, WorkRow.END_RATE))
-    h = f.value(run.h_try, LANE)
-    with f.loop(groups) as i:
+    h = native.wide(native["h_try"])
+    with native.components() as i:
         moved, turned = end[i] - new[i], h * end_rate[i] - slope[i]
-        second, third = groups * 2 + i, groups * 3 + i
-        here[second] = here[second] + (moved * 3.0 - turned)
-        here[third] = here[third] + (turned - moved * 2.0)
-    f.give(Cause.NONE)
-    return f.text()
+        second[i] = second[i] + (moved * 3.0 - turned)
+        third[i] = third[i] + (turned - moved * 2.0)
 
 
-def _change(native: RunFunction) -> Value:
+def _change(native: StepFunction, order: Operand) -> Value:
     """log(target / err) / (n + 1): by how much the step may change, as a logarithm."""
-    return _log(native.function, TARGET / native.run.error) / (_order(native) + 1.0)
+    return native.elementary("log", _TARGET / native["error"]) / _terms(native, order)
+
+
+def learned_from_step(native: StepFunction, order: Operand) -> Value:
+    """Half of the way to what would have met the target."""
+    f = native.function
+    learned = f.intrinsic("fmuladd", _change(native, order), 0.5, native["learned"])
+    return f.intrinsic("minnum", f.intrinsic("maxnum", learned, -_MOST_LEARNED), _MOST_LEARNED)
+
+
+def after_rejection(native: StepFunction, order: Operand) -> tuple[Value, Value]:
+    """What an error teaches, and h · max(0.1, (target/err)^(1/(n+1))); after a refusal h/2; after a failure 0.3 h."""
+    f, h, change = native.function, native["h_try"], _change(native, order)
+    by_error = f.intrinsic("maxnum", _LARGEST_SHRINKAGE, native.elementary("exp", change))
+    by_cause = f.choose(native["cause"].differs(Cause.ACCEPT), h * _SHRINK_AFTER_FAILURE, h * _SHRINK_AFTER_REFUSAL)
+    learned = f.intrinsic("maxnum", native["learned"] + change, -_MOST_LEARNED)
+    return learned, f.choose(native["cause"].differs(Cause.ERROR), by_cause, h * by_error)
 
 
 def _take() -> str:
     """(t, y) ← (t + h, y₁), stored; what the error has taught; the coefficients at the new point, unless it is the last."""
     native = step_taken()
     f, run = native.function, native.run
-    # half of the way to what would have met the target; a step that was cut short teaches nothing
+    # a step that was cut short teaches nothing
     with f.when(run.h_try >= run.planned):
-        learned = f.intrinsic("fmuladd", _change(native), 0.5, run.learned)
-        run.learned = f.intrinsic("minnum", f.intrinsic("maxnum", learned, -MOST_LEARNED), MOST_LEARNED)
+        run.learned = learned_from_step(native, run.order)
     run.streak = 0
     with f.when(run.t < run.t_end):
-        run.scale = run.h_try
+        run.unit = run.h_try
         native.call("expand")
-        run.h = f.intrinsic("minnum", run.h, run.scale * LARGEST_GROWTH)
-    f.give(Cause.NONE)
-    return f.text()
+        run.h = f.intrinsic("minnum", run.h, run.unit * LARGEST_GROWTH)
+    return native.done()
 
 
 def _reject() -> str:
-    """h ← h · max(0.1, (target/err)^(1/(n+1))); after a refusal h/2; after a failure 0.3 h."""
-    native = RunFunction("reject")
+    """A shorter step."""
+    native = step_rejected()
     f, run = native.function, native.run
-    run.rejected, run.streak = run.rejected + 1, run.streak + 1
-    change = _change(native)
+    learned, h = after_rejection(native, run.order)
     with f.when(~run.cause.differs(Cause.ERROR)):
-        run.learned = f.intrinsic("maxnum", run.learned + change, -MOST_LEARNED)
-    by_error = f.intrinsic("maxnum", LARGEST_SHRINKAGE, _exp(f, change))
-    by_cause = f.choose(run.cause.differs(Cause.ACCEPT), f.value(SHRINK_AFTER_FAILURE, REAL), _SHRINK_AFTER_REFUSAL)
-    run.h = run.h_try * f.choose(run.cause.differs(Cause.ERROR), by_cause, by_error)
-    f.give(Cause.NONE)
-    return f.text()
+        run.learned = learned
+    run.h = h
+    return native.done()

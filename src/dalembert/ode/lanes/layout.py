@@ -12,9 +12,11 @@ from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, pack
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE, STAGES
 from dalembert.ode.problem import DENSE_ROWS
+from dalembert.ode.run import Cause, StepFunction, WorkRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from dalembert.numerics.compiled import CompiledFunction
     from dalembert.numerics.jet_code import CompiledJets, JetPart
@@ -153,6 +155,11 @@ class LaneFunctions:
         return {**places, "": total}
 
 
+# a single run adds its components up in four partial sums
+_PARTIAL_SUMS: Final = 4
+# rows of the work space that a single run has too
+_ROWS: Final[dict[int, str]] = {row: row.name.lower() for row in WorkRow if row not in (WorkRow.ATOL, WorkRow.IN_NORM)}
+
 # numbers of a lane
 LANE_NUMBERS: Final = (
     *("t", "h", "h_try", "t_new", "error", "cause", "streak", "steps", "rejected", "active", "fresh", "good"),
@@ -176,7 +183,7 @@ class LaneLayout:
         self.places: dict[str, int] = {}
         for name in LANE_NUMBERS:
             self._take(name, 1)
-        for row in ("y", "stage", "new", "end", "end_rate", "carry", "lost", "x", "other_x"):
+        for row in (*_ROWS.values(), "x", "other_x"):
             self._take(row, self.stride)
         for j in range(STAGES) if functions.series is None else (0, 1, END_STAGE):
             self._take(f"k{j}", self.stride)
@@ -209,34 +216,35 @@ class LaneLayout:
         return (*range(self.functions.n), *range(self.functions.n + 1, self.stride))
 
 
-class LaneFunction:
+class LaneFunction(StepFunction):
     """A native function of a worker: names stand for places in its space."""
 
     def __init__(self, layout: LaneLayout, name: str, *parameters: str, exported: bool = False) -> None:
-        self.layout, self.kind = layout, layout.kind
+        self.layout, self.kind, self.number = layout, layout.kind, layout.kind
         self.function = NativeFunction(name, WHOLE, POINTER, *parameters, exported=exported, attributes=attributes(layout.lanes))
         self.pointer, *self.arguments = self.function.parameters
         self.job = Record(self.pointer, FIELDS)
         self._space = self.job.space
 
-    def row(self, name: str) -> Array:
-        """What lies under this name, as wide as the lanes."""
+    @property
+    def count(self) -> float:
+        return float(self.layout.functions.n)
+
+    def row(self, number: int | str) -> Array:
+        """What lies under this name, as wide as the lanes; k_j, and the other rows that a single run has, by their numbers too."""
+        name = number if isinstance(number, str) else f"k{number}" if number < STAGES else _ROWS[number]
         where = self.function.emit(POINTER, f"getelementptr {self.kind}, {self._space}, i64 {self.layout.places[name]}")
         return Array(where, self.kind)
 
     def __getitem__(self, name: str) -> Value:
-        return self.row(name)[0]
+        return self.row(name)[0] if name in self.layout.places else self.wide(getattr(self.job, name))
 
     def __setitem__(self, name: str, value: Operand) -> None:
-        self.row(name)[0] = self.wide(value)
+        self.row(name)[0] = value
 
     def put(self, name: str, value: Operand, where: Value) -> None:
         """A new value for the lanes of a mask."""
         self[name] = self.function.choose(where, self.wide(value), self[name])
-
-    def wide(self, value: Operand) -> Value:
-        """A number for every lane."""
-        return self.function.value(value, self.kind)
 
     def mask(self, name: str) -> Value:
         """The lanes in which this number is above zero."""
@@ -246,9 +254,9 @@ class LaneFunction:
         """1 where a mask holds, otherwise 0."""
         return self.function.choose(mask, self.wide(1.0), self.wide(0.0))
 
-    def single(self, name: str, kind: str = REAL) -> LaneNumbers:
+    def single(self, name: str, kind: str = REAL) -> Array:
         """The numbers of the lanes one by one."""
-        return LaneNumbers(self.row(name).pointer, kind)
+        return Array(self.row(name).pointer, kind)
 
     def table(self, name: str, row: Value, width: Operand) -> NumberArray:
         """A row of a table."""
@@ -260,7 +268,6 @@ class LaneFunction:
         return self.function.call(name, WHOLE, self.pointer, *arguments)
 
     def elementary(self, name: str, x: Value) -> Value:
-        """exp or log of the lanes, one after the other by the mathematics library."""
         return self.function.call(f"each.{name}.{self.layout.lanes}", self.kind, x)
 
     def compiled(self, name: str, x: Array, out: Array) -> None:
@@ -274,31 +281,53 @@ class LaneFunction:
             self.function.emit(POINTER, f"getelementptr {self.kind}, {array.pointer}, {self.function.value(places, WHOLE)}"), self.kind
         )
 
+    def components(self) -> AbstractContextManager[Value]:
+        return self.function.loop(self.function.value(self.layout.functions.n, WHOLE))
+
     def each(self, body: Callable[[Operand], None]) -> None:
-        """For the components in the norm, and for what rides along."""
-        with self.function.loop(self.function.value(self.layout.functions.n, WHOLE)) as i:
+        with self.components() as i:
             body(i)
         if self.layout.functions.ride is not None:
             body(self.layout.functions.n + 1)
 
-    def give(self) -> str:
-        """The finished text; the function returns 0."""
-        self.function.give(0)
-        return self.function.text()
+    def sums(self, terms: Callable[[Operand], Sequence[Value]], count: int = 1) -> list[Value]:
+        f, n = self.function, self.layout.functions.n
+        totals = [[f.variable(self.wide(0.0)) for _ in range(_PARTIAL_SUMS)] for _ in range(count)]
 
+        def add(slot: int, i: Operand) -> None:
+            for total, term in zip(totals, terms(i), strict=True):
+                total[slot].value = total[slot].value + term
 
-class LaneNumbers(NumberArray):
-    """Numbers of the lanes one by one, real or whole."""
+        with f.loop(f.value(n // _PARTIAL_SUMS, WHOLE)) as group:
+            for slot in range(_PARTIAL_SUMS):
+                add(slot, group * _PARTIAL_SUMS + slot)
+        for slot in range(n % _PARTIAL_SUMS):
+            add(slot, n // _PARTIAL_SUMS * _PARTIAL_SUMS + slot)
+        return [sum((part.value for part in total), start=self.wide(0.0)) for total in totals]
 
-    __slots__ = ("_kind",)
+    def tolerances(self) -> Array:
+        return NumberArray(self.job.atol)
 
-    def __init__(self, pointer: Value, kind: str = REAL) -> None:
-        super().__init__(pointer)
-        self._kind = kind
+    def rate(self, t: Value, y: Array, k: Array) -> None:
+        y[self.layout.functions.n] = t
+        self.call("evaluate", y.pointer, k.pointer)
 
-    def __getitem__(self, i: Operand) -> Value:
-        return self.pointer.function.emit(self._kind, f"load {self._kind}, {self._at(i)}, align 8")
+    def judge(self, error: Value) -> str:
+        """What the error means in the lanes that are good so far."""
+        f, asked = self.function, self.mask("good")
+        self.put("error", error, asked)
+        error = self["error"]
+        finite = error < float("inf")
+        cause = f.choose(finite, f.choose(error > 1.0, self.wide(Cause.ERROR), self.wide(Cause.NONE)), self.wide(Cause.NOT_FINITE))
+        self["good"] = self.as_number(asked & finite & (error <= 1.0))
+        self.put("cause", cause, asked & ~self.mask("good"))
+        return self.done()
 
-    def __setitem__(self, i: Operand, value: Operand) -> None:
-        function = self.pointer.function
-        function.line(f"store {function.value(value, self._kind)}, {self._at(i)}, align 8")
+    def refuse(self, bad: Value, cause: Cause) -> None:
+        """Lanes that were good so far and are no more."""
+        bad = bad & self.mask("good")
+        self.put("cause", float(cause), bad)
+        self.put("good", 0.0, bad)
+
+    def dense_output(self, rows: int) -> list[Array]:
+        return [self.row(f"r{j}") for j in range(rows)]

@@ -15,7 +15,7 @@ from dalembert.numerics.llvm_types import REAL, WHOLE, declared
 from dalembert.numerics.llvm_writer import Operand, Value
 from dalembert.ode import control, crawl
 from dalembert.ode.lanes.layout import LaneFunction, LaneFunctions, LaneLayout
-from dalembert.ode.lanes.step import evaluate, not_finite, step_texts
+from dalembert.ode.lanes.step import step_texts
 from dalembert.ode.lanes.taylor import taylor_texts
 from dalembert.ode.lanes.watch import begin_watching, watch_texts
 from dalembert.ode.run import Cause
@@ -65,7 +65,7 @@ def _refill(layout: LaneLayout) -> str:
     for name in functions.present:
         p, w = native.row(f"p.{name}"), native.row(f"w.{name}")
         f.line(f"call void @{name}.prologue({p.pointer}, {w.pointer})")
-    return native.give()
+    return native.done()
 
 
 def _load(native: LaneFunction, table: str, target: str, count: int, row: tuple[Value, int, int], lane: Value) -> None:
@@ -80,7 +80,7 @@ def _begin(layout: LaneLayout) -> str:
     """k₀ = f(t₀, y₀), the first step size and the first sample of the fresh lanes; those that cannot begin are retired."""
     native = LaneFunction(layout, "begin")
     f, fresh, y, k, first = native.function, native.mask("fresh"), native.row("y"), native.row("k0"), native.row("k1")
-    evaluate(native, native["t"], y, first)
+    native.rate(native["t"], y, first)
     carry = native.row("carry")
 
     def put(i: Operand) -> None:
@@ -88,7 +88,7 @@ def _begin(layout: LaneLayout) -> str:
         k[i] = f.choose(fresh, first[i], k[i])
 
     native.each(put)
-    native["good"] = native.as_number(fresh & not_finite(native, y, k))
+    native["good"] = native.as_number(fresh & native.not_finite(y, k))
     native.call("first_size")
     begin_watching(native, y)
     if layout.functions.energy is not None:
@@ -102,7 +102,7 @@ def _begin(layout: LaneLayout) -> str:
             native.single("cause")[lane] = float(Cause.NOT_FINITE)
             native.call("retire", lane)
     native["fresh"] = 0.0
-    return native.give()
+    return native.done()
 
 
 def _retire(layout: LaneLayout) -> str:
@@ -123,14 +123,14 @@ def _retire(layout: LaneLayout) -> str:
             out[i + column] = numbers[(i + first) * layout.lanes + lane]
     native.single("active")[lane] = 0.0
     native.job.vacant, native.job.done = 1, native.job.done + 1
-    return native.give()
+    return native.done()
 
 
 def _leave(layout: LaneLayout) -> str:
     """Retire the lanes that have arrived, and those without hope: a collapsed step, a streak of rejections, a crawl."""
     native = LaneFunction(layout, "leave")
     f, job, t = native.function, native.job, native["t"]
-    arrived = t >= native.wide(job.t_end)
+    arrived = t >= native["t_end"]
     collapsed = native["h"] * 0.1 <= f.intrinsic("fabs", t) * control.ROUNDING
     hopeless = collapsed | (native["streak"] >= float(control.LONGEST_STREAK))
     attempts = native["steps"] + native["rejected"]
@@ -143,14 +143,14 @@ def _leave(layout: LaneLayout) -> str:
     native["good"] = native.as_number(leaving)
     with f.when(f.any(leaving)), f.loop(f.value(layout.lanes, WHOLE)) as lane, f.when(native.single("good")[lane] > 0.0):
         native.call("retire", lane)
-    return native.give()
+    return native.done()
 
 
 def _attempt(layout: LaneLayout) -> str:
     """A step in every lane, taken where it is good."""
     native = LaneFunction(layout, "attempt")
     f, functions, t, h = native.function, layout.functions, native["t"], native["h"]
-    t_end = native.wide(native.job.t_end)
+    t_end = native["t_end"]
     # the last two steps are made equal, lest the last be tiny
     rest, last = t_end - t, t + h >= t_end
     t_new = f.choose(last, t_end, t + f.intrinsic("minnum", h, rest * 0.5))
@@ -174,7 +174,7 @@ def _attempt(layout: LaneLayout) -> str:
         native.call("take")
     with f.when(f.any(native.mask("active") & ~native.mask("good"))):
         native.call("reject")
-    return native.give()
+    return native.done()
 
 
 def _advance(layout: LaneLayout) -> str:

@@ -1,8 +1,4 @@
-"""y(t₀ + θh) = Σ y_k θ^k in every lane: Taylor's method as in a single run, with masks instead of branches.
-
-Source: as for one run (`dalembert.ode.taylor`), whose numbers and orders of summation are kept: what a lane computes has the bits of the
-run alone.
-"""
+"""y(t₀ + θh) = Σ y_k θ^k in every lane: the formulas of a single run (`dalembert.ode.taylor`), with masks instead of branches."""
 
 from __future__ import annotations
 
@@ -10,11 +6,11 @@ from dalembert.numerics import kernels
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.numerics.jet_sums import SumLayout, sums_text
 from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, Operand, Value
+from dalembert.numerics.llvm_writer import Array, Operand
 from dalembert.ode import taylor
-from dalembert.ode.coefficients import END_STAGE
+from dalembert.ode.control import euler_size, norm
 from dalembert.ode.lanes.layout import LaneFunction, LaneLayout, LaneSeries
-from dalembert.ode.lanes.step import euler_size, finish_texts, give_verdict, move, norm, scale, step_rejected, step_taken, sums
+from dalembert.ode.lanes.step import finish_texts, step_rejected, step_taken
 from dalembert.ode.run import Cause
 
 
@@ -23,7 +19,8 @@ def taylor_texts(layout: LaneLayout, series: LaneSeries) -> list[str]:
     elementary = [kernels.lanewise(name, layout.lanes) for name in ("exp", "log")]
     raising = [text for name, jets in series.jets.items() for text in (_sums(layout, name, jets), _raise(layout, series, name))]
     order = series.order
-    parts = [_evaluate(layout, series), _expand(layout, series), _first_size(layout), _predict(layout, order), _estimate(layout, order)]
+    estimate = taylor.estimate_text(LaneFunction(layout, "estimate"), order)
+    parts = [_evaluate(layout, series), _expand(layout, series), _first_size(layout), _predict(layout, order), estimate]
     parts += [*finish_texts(layout, "k1"), _trial(layout), _interpolant(layout, order), _take(layout, order), _reject(layout, order)]
     return [*elementary, *raising, *parts]
 
@@ -50,7 +47,7 @@ def _evaluate(layout: LaneLayout, series: LaneSeries) -> str:
         native.compiled(name, y, values)
         with f.loop(f.value(jets.n_out, WHOLE)) as i:
             k[i + first] = values[i]
-    return native.give()
+    return native.done()
 
 
 def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
@@ -80,11 +77,11 @@ def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
             f.line(f"call void @{name}.outer({table.pointer}, {k}, {sums_.pointer}, {inputs.pointer})")
             here = native.behind(table, k * jets.next.n_out)
             f.line(f"call void @{name}.next({inputs.pointer}, {zero.pointer}, {here.pointer}, {work.pointer})")
-    return native.give()
+    return native.done()
 
 
 def _expand(layout: LaneLayout, series: LaneSeries) -> str:
-    """New coefficients, and h = h₀ min_k |y_k h₀^k|^(−1/k) over k = n − 1, n, with 1 for the tolerance, and what was learned."""
+    """New coefficients, and the step that follows."""
     native = LaneFunction(layout, "expand")
     f, expanding, y, first = native.function, native.mask("expanding"), native.row("y"), native.row("jets")
 
@@ -94,15 +91,10 @@ def _expand(layout: LaneLayout, series: LaneSeries) -> str:
     native.each(begin)
     for name in series.jets:
         native.call(f"raise.{name}")
-    least = native.wide(float("inf"))
-    for k in (series.order, series.order - 1):
-        size = norm(native, _coefficients(native, k)) / float(layout.functions.n)
-        least = f.intrinsic("minnum", least, native.elementary("log", size) / (k * -2.0))
-    reach = f.intrinsic("maxnum", least, taylor.LEAST_REACH) + native["learned"]
-    h = f.intrinsic("minnum", native.elementary("exp", reach) * native["unit"], native.wide(native.job.h_max))
+    h = taylor.step_size(native, taylor.reach(native, series.order, lambda k: _coefficients(native, k)))
     native.put("h", h, expanding)
     native.put("planned", h, expanding)
-    return native.give()
+    return native.done()
 
 
 def _first_size(layout: LaneLayout) -> str:
@@ -119,7 +111,7 @@ def _first_size(layout: LaneLayout) -> str:
         with f.when(trial < taylor.TRIALS - 1):
             nearer = f.intrinsic("maxnum", f.intrinsic("minnum", ratio, taylor.FARTHEST), 1.0 / taylor.FARTHEST)
             native.put("unit", native["unit"] * nearer, far)
-    return native.give()
+    return native.done()
 
 
 def _predict(layout: LaneLayout, order: int) -> str:
@@ -134,10 +126,10 @@ def _predict(layout: LaneLayout, order: int) -> str:
             d = f.intrinsic("fmuladd", d, theta, p)
             p = f.intrinsic("fmuladd", p, theta, rows[k][i])
         slope[i] = f.intrinsic("fmuladd", d, theta, p) * theta
-        move(native, i, lambda carry: f.intrinsic("fmuladd", p, theta, carry))
+        native.move(i, lambda carry: f.intrinsic("fmuladd", p, theta, carry))
 
     native.each(one)
-    return native.give()
+    return native.done()
 
 
 def _trial(layout: LaneLayout) -> str:
@@ -147,72 +139,43 @@ def _trial(layout: LaneLayout) -> str:
     native["good"] = native["active"]
     native.call("finish")
     native.call("estimate")
-    return native.give()
-
-
-def _estimate(layout: LaneLayout, order: int) -> str:
-    """err = |P' − h f| / (n + 1): the first term left out, as the slope at the end betrays it."""
-    native = LaneFunction(layout, "estimate")
-    f, h, good = native.function, native["h_try"], native.mask("good")
-    y, new, slope, rate = (native.row(name) for name in ("y", "new", "stage", f"k{END_STAGE}"))
-
-    def square(i: Operand) -> list[Value]:
-        size = scale(native, f.intrinsic("maxnum", f.intrinsic("fabs", y[i]), f.intrinsic("fabs", new[i])), i)
-        e = (slope[i] - h * rate[i]) / size
-        return [e * e]
-
-    mean = sums(native, square, 1)[0] / float(layout.functions.n)
-    native.put("error", f.intrinsic("sqrt", mean) / (order + 1.0) * taylor.STRICT, good)
-    give_verdict(native, good)
-    return native.give()
+    return native.done()
 
 
 def _interpolant(layout: LaneLayout, order: int) -> str:
-    """r_k = y_k θ^k, with r₂ and r₃ corrected so that the end and the slope there are those of the step: no jump, no kink."""
+    """r_k = y_k θ^k, with r₂ and r₃ corrected."""
     native = LaneFunction(layout, "interpolant")
-    f, h, theta = native.function, native["h_try"], native["h_try"] / native["unit"]
+    f, theta = native.function, native["h_try"] / native["unit"]
     power = native.wide(1.0)
     for k in range(order + 1):
         row, coefficient = native.row(f"r{k}"), _coefficients(native, k)
         with f.loop(f.value(layout.functions.n, WHOLE)) as i:
             row[i] = coefficient[i] * power
         power = power * theta
-    new, end, slope, end_rate, second, third = (native.row(name) for name in ("new", "end", "stage", "end_rate", "r2", "r3"))
-    with f.loop(f.value(layout.functions.n, WHOLE)) as i:
-        moved, turned = end[i] - new[i], h * end_rate[i] - slope[i]
-        second[i] = second[i] + (moved * 3.0 - turned)
-        third[i] = third[i] + (turned - moved * 2.0)
-    return native.give()
-
-
-def _change(native: LaneFunction, order: int) -> Value:
-    """log(target / err) / (n + 1): by how much the step may change, as a logarithm."""
-    return native.elementary("log", taylor.TARGET / native["error"]) / (order + 1.0)
+    taylor.correct_end(native, native.row("r2"), native.row("r3"))
+    return native.done()
 
 
 def _take(layout: LaneLayout, order: int) -> str:
     """(t, y) ← (t + h, y₁) in the good lanes; what the error has taught; the coefficients at the new point, unless it is the last."""
     native = step_taken(layout)
     f, good, h = native.function, native.mask("good"), native["h_try"]
-    learned = f.intrinsic("fmuladd", _change(native, order), 0.5, native["learned"])
-    learned = f.intrinsic("minnum", f.intrinsic("maxnum", learned, -taylor.MOST_LEARNED), taylor.MOST_LEARNED)
-    native.put("learned", learned, good & (h >= native["planned"]))
+    # a step that was cut short teaches nothing
+    native.put("learned", taylor.learned_from_step(native, order), good & (h >= native["planned"]))
     native.put("streak", 0.0, good)
-    going = good & (native["t"] < native.wide(native.job.t_end))
+    going = good & (native["t"] < native["t_end"])
     native["expanding"] = native.as_number(going)
     with f.when(f.any(going)):
         native.put("unit", h, going)
         native.call("expand")
         native.put("h", f.intrinsic("minnum", native["h"], native["unit"] * taylor.LARGEST_GROWTH), going)
-    return native.give()
+    return native.done()
 
 
 def _reject(layout: LaneLayout, order: int) -> str:
-    """h ← h · max(0.1, (target/err)^(1/(n+1))) in the active lanes that are not good; after a failure 0.3 h."""
+    """A shorter step in the active lanes that are not good."""
     native, bad = step_rejected(layout)
-    f, change, by_failure = native.function, _change(native, order), native["cause"].differs(float(Cause.ERROR))
-    lower = f.intrinsic("maxnum", native["learned"] + change, -taylor.MOST_LEARNED)
-    native.put("learned", lower, bad & ~by_failure)
-    by_error = f.intrinsic("maxnum", taylor.LARGEST_SHRINKAGE, native.elementary("exp", change))
-    native.put("h", native["h_try"] * f.choose(by_failure, native.wide(taylor.SHRINK_AFTER_FAILURE), by_error), bad)
-    return native.give()
+    learned, h = taylor.after_rejection(native, order)
+    native.put("learned", learned, bad & ~native["cause"].differs(Cause.ERROR))
+    native.put("h", h, bad)
+    return native.done()

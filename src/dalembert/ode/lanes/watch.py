@@ -102,7 +102,7 @@ def _look(layout: LaneLayout) -> str:
         last[i] = native.function.choose(good, g[i], last[i])
     native.put("t_earlier", native["t_last"], good)
     native.put("t_last", now, good)
-    return native.give()
+    return native.done()
 
 
 def _extreme(native: LaneFunction, j: int, each: Functional, samples: tuple[Value, Value, Value], now: Value) -> None:
@@ -160,7 +160,7 @@ def _locate(layout: LaneLayout, j: int) -> str:
         low.value = f.choose(before, middle, low.value)
         high.value = f.choose(before, high.value, middle)
     native["zero"] = high.value
-    return native.give()
+    return native.done()
 
 
 def _watch(layout: LaneLayout) -> str:
@@ -181,7 +181,7 @@ def _watch(layout: LaneLayout) -> str:
         native.call("look", x.pointer, f.emit(REAL, f"load {REAL}, {where}, align 8"))
     end[functions.n] = native["t_new"]
     native.call("look", end.pointer, f.value(WEIGHTS[-1], REAL))
-    return native.give()
+    return native.done()
 
 
 def _account(layout: LaneLayout) -> str:
@@ -200,7 +200,7 @@ def _account(layout: LaneLayout) -> str:
     for name, value in (("drift", f.intrinsic("fabs", E - native["E_start"])), ("scale", size)):
         # not the greater of two where one is not a number
         native.put(name, value, counted & ~(value <= native[name]))
-    return native.give()
+    return native.done()
 
 
 def begin_watching(native: LaneFunction, y: Array) -> None:

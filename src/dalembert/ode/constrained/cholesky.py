@@ -69,7 +69,7 @@ def _cholesky() -> str:
             other = i + k + 1
             u = entries[other]
             with f.when(u.differs(0.0)):
-                native.add(native.row("U", other), native.minus(u), row, other, given.groups)
+                native.add(native.row("U", other), 0.0 - u, row, other, given.groups)
     return native.done()
 
 
@@ -82,7 +82,7 @@ def _forward() -> str:
         y = entries[k] * inverse[k]
         entries[k] = y
         with f.when(y.differs(0.0)):
-            native.add(b, native.minus(y), native.row("U", k), k, given.groups)
+            native.add(b, 0.0 - y, native.row("U", k), k, given.groups)
     return native.done()
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, TRUTH, WHOLE
-from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Record, Value
+from dalembert.numerics.llvm_types import LANE, LANES, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -126,22 +126,6 @@ class Given(Record):
         return found
 
 
-class Whole:
-    """a[i]: the i-th whole number behind an address."""
-
-    def __init__(self, pointer: Value) -> None:
-        self.pointer = pointer
-
-    def _at(self, i: Value) -> Value:
-        return self.pointer.function.emit(POINTER, f"getelementptr i64, {self.pointer}, {i}")
-
-    def __getitem__(self, i: Value) -> Value:
-        return self.pointer.function.emit(WHOLE, f"load i64, {self._at(i)}, align 8")
-
-    def __setitem__(self, i: Value, value: Value) -> None:
-        self.pointer.function.line(f"store {value}, {self._at(i)}, align 8")
-
-
 class ProblemFunction:
     """A function of a problem in memory: what it is given, its fields, its rows."""
 
@@ -154,9 +138,9 @@ class ProblemFunction:
         """Numbers one by one."""
         return NumberArray(getattr(self.given, name))
 
-    def whole(self, name: str) -> Whole:
+    def whole(self, name: str) -> Array:
         """Whole numbers one by one."""
-        return Whole(getattr(self.given, name))
+        return Array(getattr(self.given, name), WHOLE)
 
     def row(self, name: str, i: Value) -> Value:
         """Row i of U or B."""
@@ -170,16 +154,23 @@ class ProblemFunction:
         """So many groups of four further on."""
         return self.function.emit(POINTER, f"getelementptr {LANE}, {base}, {groups}")
 
+    def numbers_from(self, base: Value, k: Operand) -> NumberArray:
+        """Numbers from number k on."""
+        return NumberArray(self.function.emit(POINTER, f"getelementptr {REAL}, {base}, {self.function.value(k, WHOLE)}"))
+
     def first_group(self, k: Value) -> Value:
         """The group that holds number k."""
         return self.function.emit(WHOLE, f"lshr {k}, {LANES.bit_length() - 1}")
 
-    def call(self, name: str, *arguments: Operand, kinds: str = "") -> Value:
-        """Another of these functions; `kinds` tells apart constants: r a real, otherwise whole."""
-        values = [
-            self.function.value(a, REAL if k == "r" else WHOLE) if not isinstance(a, Value) else a for a, k in _paired(arguments, kinds)
-        ]
+    def call(self, name: str, *arguments: Operand) -> Value:
+        """Another of these functions."""
+        values = [a if isinstance(a, Value) else self.function.value(a, REAL if isinstance(a, float) else WHOLE) for a in arguments]
         return self.function.call(name, WHOLE, *values, self.pointer)
+
+    def compute(self, name: str, x: Value, outs: Value, p: Value | None = None) -> None:
+        """A compiled function f(x, p, outs, work) of the problem."""
+        function, work = getattr(self.given, name), getattr(self.given, f"{name}_work")
+        self.function.line(f"call void {function.name}({x}, {self.given.p if p is None else p}, {outs}, {work})")
 
     def dot(self, a: Value, b: Value, k: Value, groups: Value) -> Value:
         """Σ a b from the group of number k on."""
@@ -196,19 +187,13 @@ class ProblemFunction:
         with self.function.loop(count) as i:
             target[i] = source[i]
 
-    def minus(self, x: Value) -> Value:
-        """−x"""
-        return self.function.value(0.0, REAL) - x
-
-    def either(self, a: Value, b: Value) -> Value:
-        """a or b"""
-        return self.function.emit(TRUTH, f"or {a}, {b.name}")
+    def clear(self, base: Value, groups: Value) -> None:
+        """Zeros in so many groups of four."""
+        lanes = Array(base)
+        with self.function.loop(groups) as i:
+            lanes[i] = 0.0
 
     def done(self) -> str:
         """Return 0; the text."""
         self.function.give(0)
         return self.function.text()
-
-
-def _paired(arguments: tuple[Operand, ...], kinds: str) -> list[tuple[Operand, str]]:
-    return list(zip(arguments, kinds.ljust(len(arguments)), strict=True))

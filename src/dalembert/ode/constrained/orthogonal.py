@@ -99,7 +99,7 @@ def _factor() -> str:
         with f.when(square > _NOTHING * _NOTHING):
             entries = NumberArray(v)
             head, length = entries[r], f.intrinsic("sqrt", square)
-            alpha = f.choose(head > 0.0, native.minus(length), length)
+            alpha = f.choose(head > 0.0, 0.0 - length, length)
             entries[r] = head - alpha
             t = 1.0 / (alpha * (alpha - head))
             diagonal[r] = alpha
@@ -109,7 +109,7 @@ def _factor() -> str:
             with f.loop(limit - place - 1) as i:
                 other = order[place + 1 + i]
                 row = native.row("B", other)
-                native.add(row, native.minus(t * native.dot(v, row, r, given.groups)), v, r, given.groups)
+                native.add(row, 0.0 - t * native.dot(v, row, r, given.groups), v, r, given.groups)
                 NumberArray(native.column_of_R(other))[r] = NumberArray(row)[r]
                 NumberArray(row)[r] = 0.0
             rank.value = r + 1
@@ -139,7 +139,7 @@ def _reflect_back() -> str:
 def _one_reflection(native: ProblemFunction, h: Value, k: Value) -> None:
     v = native.row("B", native.whole("keep")[k])
     t = native.column("tau")[k] * native.dot(v, h, k, native.given.groups)
-    native.add(h, native.minus(t), v, k, native.given.groups)
+    native.add(h, 0.0 - t, v, k, native.given.groups)
 
 
 def size() -> str:
@@ -181,7 +181,7 @@ def noise(native: ProblemFunction, x: Value, *, accelerations: bool = False) -> 
     f, given = native.function, native.given
     found = f.variable(f.value(0.0, REAL))
     with f.when(given.weakest < WEAK):
-        z = f.emit(POINTER, f"getelementptr {REAL}, {x}, {given.n_q}")
+        z = native.numbers_from(x, given.n_q).pointer
         fastest = f.call("size", REAL, z, given.n)
         # before the first step the coordinates count as angles
         turning = f.choose(given.turning > 0.0, given.turning, fastest)
@@ -196,9 +196,8 @@ def _speed() -> str:
     """|U z| = √(zᵀ𝓜z) at x = (q, z, t), by way of h"""
     native = ProblemFunction("speed", POINTER, result=REAL)
     f, given, (x,) = native.function, native.given, native.arguments
-    h, inverse, lanes = native.column("h"), native.column("inverse"), Array(given.h)
-    with f.loop(given.groups) as i:
-        lanes[i] = f.value(0.0, LANE)
+    h, inverse = native.column("h"), native.column("inverse")
+    native.clear(given.h, given.groups)
     with f.loop(given.n) as k:
         h[k] = NumberArray(x)[given.n_q + k]
     total = f.variable(f.value(0.0, REAL))
@@ -219,9 +218,8 @@ def _through_R() -> str:
     native = ProblemFunction("through_R", POINTER, REAL, REAL, WHOLE)
     f, given, (values, least, noise, power) = native.function, native.given, native.arguments
     w, scale, diagonal = native.column("w"), native.column("scale"), native.column("diagonal")
-    g, zero, lanes = NumberArray(values), f.value(0, WHOLE), Array(given.w)
-    with f.loop(given.row_groups) as i:
-        lanes[i] = f.value(0.0, LANE)
+    g, zero = NumberArray(values), f.value(0, WHOLE)
+    native.clear(given.w, given.row_groups)
     with f.loop(given.rank) as k:
         j = native.whole("keep")[k]
         d = diagonal[k]
@@ -236,5 +234,5 @@ def _through_R() -> str:
                 v, b = value.value, beta.value
                 square = v * v
                 value.value = f.choose(b > 0.0, v * (square / (square + b * b)), v)
-            w[k] = native.minus(value.value) / d
+            w[k] = (0.0 - value.value) / d
     return native.done()

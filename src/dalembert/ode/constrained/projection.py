@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NumberArray, Value
+from dalembert.numerics.llvm_types import CODE, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import NumberArray, Value
 from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import WEAK, noise
 from dalembert.ode.constrained.straight import SAFE, UNSAFE, back_parts, last_end
@@ -67,11 +67,10 @@ def _residual() -> str:
 def _correction() -> str:
     """δz = −U⁻¹ Q R⁻ᵀ g into h: the shortest δz with A δz = −g, where the rows are clearly independent."""
     native = ProblemFunction("correction", POINTER, REAL, WHOLE)
-    f, given, (g, noise, power) = native.function, native.given, native.arguments
-    native.call("through_R", g, _NEARLY_NOTHING, noise, power, kinds=" r")
-    lanes, h, w = Array(given.h), native.column("h"), native.column("w")
-    with f.loop(given.groups) as i:
-        lanes[i] = f.value(0.0, LANE)
+    given, (g, noise, power) = native.given, native.arguments
+    native.call("through_R", g, _NEARLY_NOTHING, noise, power)
+    h, w = native.column("h"), native.column("w")
+    native.clear(given.h, given.groups)
     native.copy(given.rank, w, h)
     native.call("reflect_back", given.h)
     native.call("back", given.h)
@@ -93,7 +92,7 @@ def _shift(native: ProblemFunction, y: Value, *, by_h: bool) -> None:
     x, h = native.column("x"), native.column("h")
     with f.loop(given.n) as r:
         x[given.n_q + r] = h[r] if by_h else f.value(0.0, REAL)
-    f.line(f"call void {given.move.name}({given.x}, {given.p}, {y}, {given.move_work})")
+    native.compute("move", given.x, y)
 
 
 def _positions() -> str:
@@ -106,7 +105,7 @@ def _positions() -> str:
         _load_state(native, t, y)
         native.call("prepare", given.x, 1)
         r = f.call("residual", REAL, f.value(0, WHOLE), native.pointer)
-        with f.when(_settled(native, r, before.value, rounds.value)):
+        with f.when(_settled(r, before.value, rounds.value)):
             every = f.call("residual", REAL, f.value(1, WHOLE), native.pointer)
             with f.when(every <= _LARGE):
                 f.give(0)
@@ -115,14 +114,14 @@ def _positions() -> str:
             f.give(1)
         before.value = r
         rounds.value = rounds.value + 1
-        native.call("correction", given.phi, 0.0, 0, kinds=" r")
+        native.call("correction", given.phi, 0.0, 0)
         _shift(native, y, by_h=True)
     return f.text()
 
 
-def _settled(native: ProblemFunction, r: Value, before: Value, rounds: Value) -> Value:
+def _settled(r: Value, before: Value, rounds: Value) -> Value:
     """Whether a residual is as small as rounding allows: no Newton step halves it."""
-    return native.either(r <= _SMALL, native.either(r * 2.0 >= before, rounds >= _ROUNDS))
+    return (r <= _SMALL) | (r * 2.0 >= before) | (rounds >= _ROUNDS)
 
 
 def _add_speeds(native: ProblemFunction, z: NumberArray, change: NumberArray) -> None:
@@ -134,7 +133,7 @@ def _speeds() -> str:
     """z = z + δz so that e(q, z, t) = 0, with the factors at hand."""
     native = ProblemFunction("speeds", REAL, POINTER)
     f, given, (t, y) = native.function, native.given, native.arguments
-    z = NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}"))
+    z = native.numbers_from(y, given.n_q)
     h = native.column("h")
     rounding = noise(native, given.x)
     native.call("correction", given.e, rounding, 0)
@@ -170,7 +169,7 @@ def _straight_project() -> str:
     before, rounds = f.variable(f.value(float("inf"), REAL)), f.variable(f.value(0, WHOLE))
     _, by_phi, by_e = back_parts(native)
     h, came = native.column("h"), native.column("came")
-    z = NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}"))
+    z = native.numbers_from(y, given.n_q)
     native.copy(given.n_q, NumberArray(y), came)
     with f.forever():
         _load_state(native, t, y)
@@ -178,7 +177,7 @@ def _straight_project() -> str:
             native.copy(given.n_q, came, NumberArray(y))
             f.give(UNSAFE)
         r = f.call("straight_residual", REAL, f.value(0.0, REAL), native.pointer)
-        with f.when(_settled(native, r, before.value, rounds.value)):
+        with f.when(_settled(r, before.value, rounds.value)):
             with f.when(~(f.call("straight_residual", REAL, f.value(_NEAR_ZERO, REAL), native.pointer) <= _LARGE)):
                 f.give(_NOWHERE)
             # a row that is curved in z takes more than one step
@@ -236,7 +235,7 @@ def _project_all() -> str:
     failed = f.variable(f.value(0, WHOLE))
     width = given.n_q + given.n
     with f.loop(count) as i:
-        y = f.emit(POINTER, f"getelementptr {REAL}, {Y}, {width * i}")
+        y = native.numbers_from(Y, width * i).pointer
         code = f.call("project", CODE, NumberArray(times)[i], y, native.pointer)
         failed.value = failed.value + f.value(code, WHOLE)
     f.give(failed.value)

@@ -16,8 +16,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-from dalembert.numerics.llvm_types import INTRINSICS, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NumberArray, Value
+from dalembert.numerics.llvm_types import INTRINSICS, POINTER, WHOLE
+from dalembert.numerics.llvm_writer import NumberArray, Value
 from dalembert.ode.constrained.cholesky import cholesky_text
 from dalembert.ode.constrained.fields import ProblemFunction
 from dalembert.ode.constrained.orthogonal import noise, orthogonal_text
@@ -39,10 +39,9 @@ def _fill() -> str:
     """q̇, f, γ, φ, e, the upper half of M and A at x, each in its place; γ with Baumgarte's terms."""
     native = ProblemFunction("fill", POINTER)
     f, given, (x,) = native.function, native.given, native.arguments
-    f.line(f"call void {given.fill.name}({x}, {given.p}, {given.outs}, {given.fill_work})")
-    block, lanes = NumberArray(given.block), Array(given.block)
-    with f.loop(given.block_groups) as i:
-        lanes[i] = f.value(0.0, LANE)
+    native.compute("fill", x, given.outs)
+    block = NumberArray(given.block)
+    native.clear(given.block, given.block_groups)
     outs, index = native.column("outs"), native.whole("index")
     with f.loop(given.count) as s:
         block[index[s]] = outs[s]
@@ -89,14 +88,14 @@ def _rates() -> str:
     h = given.f
     native.call("forward", h)
     native.call("reflect", h)
-    native.call("through_R", given.gamma, 0.0, noise(native, x, accelerations=True), 2, kinds=" r")
+    native.call("through_R", given.gamma, 0.0, noise(native, x, accelerations=True), 2)
     entries, w, c = NumberArray(h), native.column("w"), native.column("c")
     with f.loop(rank) as k:
         c[k] = w[k] - entries[k]
         entries[k] = w[k]
     native.call("reflect_back", h)
     native.call("back", h)
-    native.copy(given.n, entries, NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {y}, {given.n_q}")))
+    native.copy(given.n, entries, native.numbers_from(y, given.n_q))
     _multipliers(native, rank)
     f.line("ret void")
     return f.text()
@@ -126,9 +125,9 @@ def _batch() -> str:
     width = n_out + given.m
     before = given.multipliers
     with f.loop(count) as i:
-        x = f.emit(POINTER, f"getelementptr {REAL}, {X}, {n_in * i}")
-        y = f.emit(POINTER, f"getelementptr {REAL}, {Y}, {width * i}")
-        given.multipliers = f.emit(POINTER, f"getelementptr {REAL}, {y}, {n_out}")
+        x = native.numbers_from(X, n_in * i).pointer
+        y = native.numbers_from(Y, width * i).pointer
+        given.multipliers = native.numbers_from(y, n_out).pointer
         f.line(f"call void @rates({x}, {p}, {y}, {native.pointer})")
     given.multipliers = before
     return native.done()

@@ -32,11 +32,6 @@ def straight_text() -> str:
     return f"{_unsafe()}\n\n{_catch_up()}\n\n{_remember()}\n\n{_look()}"
 
 
-def numbers_from(native: ProblemFunction, base: Value, k: Value) -> NumberArray:
-    """Numbers from number k on."""
-    return NumberArray(native.function.emit(POINTER, f"getelementptr {REAL}, {base}, {k}"))
-
-
 def safe_sines(unknowns: int) -> tuple[float, float, float]:
     """What `least_sine` takes for so many rates and rows."""
     return _EARLY if unknowns < _FEW else _SINES
@@ -67,12 +62,12 @@ def straight_rates(native: ProblemFunction, x: Value, y: Value) -> None:
     """(q̇, ż, λ) at x in a straight line and away, where there is one and it is safe."""
     f, given = native.function, native.given
     with f.when(given.straight_count.differs(0)):
-        f.line(f"call void {given.straight.name}({x}, {given.p}, {given.straight_outs}, {given.straight_work})")
+        native.compute("straight", x, given.straight_outs)
         outs, size = native.column("straight_outs"), given.n_q + given.n
-        pivots = numbers_from(native, given.straight_outs, size + given.m).pointer
+        pivots = native.numbers_from(given.straight_outs, size + given.m).pointer
         with f.when(~native.call("unsafe", pivots, outs[given.straight_count - 1]).differs(0)):
             native.copy(size, outs, NumberArray(y))
-            native.copy(given.m, numbers_from(native, given.straight_outs, size), native.column("multipliers"))
+            native.copy(given.m, native.numbers_from(given.straight_outs, size), native.column("multipliers"))
             f.leave()
         given.straight_refused = given.straight_refused + 1
         native.call("catch_up")
@@ -92,7 +87,7 @@ def _catch_up() -> str:
 
 def last_end(native: ProblemFunction) -> Value:
     """x = (q, z, t) where the last step ended."""
-    return numbers_from(native, native.given.ends, native.given.n_q + native.given.n + 1).pointer
+    return native.numbers_from(native.given.ends, native.given.n_q + native.given.n + 1).pointer
 
 
 def _remember() -> str:
@@ -109,20 +104,20 @@ def _remember() -> str:
 def back_parts(native: ProblemFunction) -> tuple[NumberArray, NumberArray, NumberArray]:
     """φ and what takes it away, and what takes e away, of the state that was looked at last."""
     given, base = native.given, native.given.back_outs
-    return NumberArray(base), numbers_from(native, base, given.m), numbers_from(native, base, given.m + given.n)
+    return NumberArray(base), native.numbers_from(base, given.m), native.numbers_from(base, given.m + given.n)
 
 
 def _look() -> str:
     """(φ, −A⁺φ, −A⁺e) at x = (q, z, t), and whether that is safe; the lengths and sizes of rows grow with what is seen."""
     native = ProblemFunction("straight_look", POINTER)
     f, given, (x,) = native.function, native.given, native.arguments
-    f.line(f"call void {given.back.name}({x}, {given.p}, {given.back_outs}, {given.back_work})")
+    native.compute("back", x, given.back_outs)
     m, first = given.m, given.m + given.n * 2
-    squares, own = (numbers_from(native, given.back_outs, first + k) for k in (f.value(0, WHOLE), m))
+    squares, own = (native.numbers_from(given.back_outs, k) for k in (first, first + m))
     lengths, sizes = native.column("lengths"), native.column("sizes")
     with f.loop(m) as j:
         lengths[j] = f.intrinsic("maxnum", f.intrinsic("sqrt", squares[j]), lengths[j])
         sizes[j] = f.intrinsic("maxnum", own[j], sizes[j])
-    pivots, lost = numbers_from(native, given.back_outs, first + m * 2).pointer, native.column("back_outs")[given.back_count - 1]
+    pivots, lost = native.numbers_from(given.back_outs, first + m * 2).pointer, native.column("back_outs")[given.back_count - 1]
     f.give(native.call("unsafe", pivots, lost) * UNSAFE)
     return f.text()

@@ -8,10 +8,9 @@ d is the derivative along a column of S. Where φ = 0 and e = 0 the second line 
 
 from __future__ import annotations
 
-from dalembert.numerics.llvm_types import CODE, LANE, POINTER, REAL, WHOLE
-from dalembert.numerics.llvm_writer import Array, NumberArray
+from dalembert.numerics.llvm_types import CODE, POINTER, REAL
+from dalembert.numerics.llvm_writer import NumberArray
 from dalembert.ode.constrained.fields import ProblemFunction
-from dalembert.ode.constrained.straight import numbers_from
 
 
 def tangents_text() -> str:
@@ -22,22 +21,20 @@ def tangents_text() -> str:
 def _tangent_rates() -> str:
     """dq̇ and dż of one column into y, from what `tangents` gave for it."""
     native = ProblemFunction("tangent_rates", POINTER, POINTER)
-    f, given, (outs, y) = native.function, native.given, native.arguments
+    given, (outs, y) = native.given, native.arguments
     native.copy(given.n_q, NumberArray(outs), NumberArray(y))
-    for name, groups in (("f", given.groups), ("gamma", given.row_groups)):
-        lanes = Array(getattr(given, name))
-        with f.loop(groups) as i:
-            lanes[i] = f.value(0.0, LANE)
+    native.clear(given.f, given.groups)
+    native.clear(given.gamma, given.row_groups)
     h, w = native.column("f"), native.column("w")
-    native.copy(given.n, numbers_from(native, outs, given.n_q), h)
-    native.copy(given.m, numbers_from(native, outs, given.n_q + given.n), native.column("gamma"))
+    native.copy(given.n, native.numbers_from(outs, given.n_q), h)
+    native.copy(given.m, native.numbers_from(outs, given.n_q + given.n), native.column("gamma"))
     native.call("forward", given.f)
     native.call("reflect", given.f)
-    native.call("through_R", given.gamma, 0.0, 0.0, 0, kinds=" rr")
+    native.call("through_R", given.gamma, 0.0, 0.0, 0)
     native.copy(given.rank, w, h)
     native.call("reflect_back", given.f)
     native.call("back", given.f)
-    native.copy(given.n, h, numbers_from(native, y, given.n_q))
+    native.copy(given.n, h, native.numbers_from(y, given.n_q))
     return native.done()
 
 
@@ -51,12 +48,12 @@ def _varied_rates() -> str:
     native.column("x")[size] = NumberArray(x)[whole]
     f.line(f"call void @rates({given.x}, {p}, {y}, {native.pointer})")
     native.copy(whole + 1, NumberArray(x), native.column("tangents_x"))
-    native.copy(given.n, numbers_from(native, y, given.n_q), numbers_from(native, given.tangents_x, whole + 1))
-    native.copy(given.m, native.column("multipliers"), numbers_from(native, given.tangents_x, whole + 1 + given.n))
-    f.line(f"call void {given.tangents.name}({given.tangents_x}, {p}, {given.tangents_outs}, {given.tangents_work})")
+    native.copy(given.n, native.numbers_from(y, given.n_q), native.numbers_from(given.tangents_x, whole + 1))
+    native.copy(given.m, native.column("multipliers"), native.numbers_from(given.tangents_x, whole + 1 + given.n))
+    native.compute("tangents", given.tangents_x, given.tangents_outs, p)
     with f.loop(given.directions) as j:
-        outs = numbers_from(native, given.tangents_outs, j * (size + given.m)).pointer
-        native.call("tangent_rates", outs, numbers_from(native, y, (j + 1) * size).pointer)
+        outs = native.numbers_from(given.tangents_outs, j * (size + given.m)).pointer
+        native.call("tangent_rates", outs, native.numbers_from(y, (j + 1) * size).pointer)
     f.line("ret void")
     return f.text()
 
@@ -64,11 +61,11 @@ def _varied_rates() -> str:
 def _tangent_rows() -> str:
     """dφ and de of every column, at (q, z, S, t)."""
     native = ProblemFunction("tangent_rows", REAL, POINTER)
-    f, given, (t, y) = native.function, native.given, native.arguments
+    given, (t, y) = native.given, native.arguments
     whole = (given.n_q + given.n) * (given.directions + 1)
     native.copy(whole, NumberArray(y), native.column("tangents_x"))
     native.column("tangents_x")[whole] = t
-    f.line(f"call void {given.row_tangents.name}({given.tangents_x}, {given.p}, {given.tangents_outs}, {given.row_tangents_work})")
+    native.compute("row_tangents", given.tangents_x, given.tangents_outs)
     return native.done()
 
 
@@ -85,22 +82,22 @@ def _varied_project() -> str:
     x, h, e, phi = (native.column(name) for name in ("x", "h", "e", "phi"))
     native.call("tangent_rows", t, y)
     with f.loop(given.directions) as j:
-        native.copy(given.m, numbers_from(native, given.tangents_outs, j * given.m * 2), phi)
-        native.call("correction", given.phi, 0.0, 0, kinds=" r")
+        native.copy(given.m, native.numbers_from(given.tangents_outs, j * given.m * 2), phi)
+        native.call("correction", given.phi, 0.0, 0)
         native.copy(given.n_q, NumberArray(y), x)
         with f.loop(given.n) as r:
             x[given.n_q + r] = h[r]
         x[size] = t
-        shifted = numbers_from(native, given.tangents_x, f.value(0, WHOLE))
-        f.line(f"call void {given.shift.name}({given.x}, {given.p}, {given.tangents_x}, {given.shift_work})")
-        S = numbers_from(native, y, (j + 1) * size)
+        shifted = native.column("tangents_x")
+        native.compute("shift", given.x, given.tangents_x)
+        S = native.numbers_from(y, (j + 1) * size)
         with f.loop(given.n_q) as k:
             S[k] = S[k] + shifted[k]
     native.call("tangent_rows", t, y)
     with f.loop(given.directions) as j:
-        native.copy(given.m, numbers_from(native, given.tangents_outs, j * given.m * 2 + given.m), e)
-        native.call("correction", given.e, 0.0, 0, kinds=" r")
-        S = numbers_from(native, y, (j + 1) * size + given.n_q)
+        native.copy(given.m, native.numbers_from(given.tangents_outs, j * given.m * 2 + given.m), e)
+        native.call("correction", given.e, 0.0, 0)
+        S = native.numbers_from(y, (j + 1) * size + given.n_q)
         with f.loop(given.n) as r:
             S[r] = S[r] + h[r]
     f.give(0)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import gallery
 from dalembert.errors import NotApplicable
 
 
@@ -94,6 +95,8 @@ def test_what_does_not_bend_does_not_buckle():
     s.bar("bar", s.O, s.N.x, 1, 1, 1)
     with pytest.raises(NotApplicable, match="does not bend, so it does not buckle"):
         da.member_buckling(s)
+    with pytest.raises(NotApplicable, match="'chain' does not bend, so it does not buckle"):
+        da.member_buckling(gallery.build("hanging-chain"))
 
 
 def test_the_table_and_the_plot(tmp_path):

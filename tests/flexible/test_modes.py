@@ -11,9 +11,8 @@ from dalembert.algebra.arithmetic import evaluate_balls
 from dalembert.errors import BadDescription, NotApplicable, Unknown
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.collocation import eigenpairs
-from dalembert.flexible.member.counting import count_below
 from dalembert.flexible.member.small_motion import small_motion
-from dalembert.flexible.member.spectrum import eigenvalues
+from dalembert.flexible.member.spectrum import count_below, eigenvalues
 
 DIGITS = 1e-14
 
@@ -199,7 +198,7 @@ def test_two_ways_to_the_same_frequencies():
         (motion,) = small_motion(s)
         problem = Problem(motion)
         by_polynomials, _ = eigenpairs(problem, 3)
-        assert [e.value for e in eigenvalues(problem, 3)] == pytest.approx([p.eigenvalue.value for p in by_polynomials], rel=1e-14)
+        assert [e.value for e in eigenvalues(problem, 3)] == pytest.approx([e.value for e, _ in by_polynomials], rel=1e-14)
 
 
 # ---- properties that vary, frames that turn ------------------------------------------------------

@@ -223,8 +223,8 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
 
 def _check_members(system: System, duration: float, options: RunOptions) -> None:
     """Members in a system: their values are checked, and beams that will turn too fast are named."""
+    from dalembert.flexible.expansion.properties import check_values
     from dalembert.flexible.expansion.softening import warn_of_softening
-    from dalembert.flexible.member.values import check_values
 
     check_values(system, options.values)
     warn_of_softening(kinematics(system), duration, options.t0, options.start, options.values, options.inputs)

@@ -20,11 +20,10 @@ from math import prod
 from typing import Final
 
 from dalembert.algebra.columns import Column, solution, total
-from dalembert.algebra.exact.field import BadPoint, PrimePoint, StructurallySingular, Trials, rank_mod, shown_zero
+from dalembert.algebra.exact.field import PrimePoint, StructurallySingular, Trials, rank_mod, shown_zero
 from dalembert.algebra.exact.matrices import nullspace_mod, small_fraction
 from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import Derivative, needed, symbols_of
-from dalembert.algebra.normal_form.antiderivative import antiderivative
 from dalembert.algebra.normal_form.forms import Form, to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.normal_form.ring import TooLong
@@ -32,6 +31,8 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.constraint_analysis.integrability import Reach, along, choose_positions
 from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.errors import BadExpression
+from dalembert.integrals.conservative import line_integral
+from dalembert.integrals.decide import sampled
 from dalembert.notebook import Shown
 
 _WIDEST: Final = 40
@@ -164,23 +165,17 @@ class _Calculus:
         pairs = [(j, k) for k in range(width) for j in range(k)]
         if not all(shown_zero(t, [t.sub(self.slopes[j](theta[k]), self.slopes[k](theta[j])) for j, k in pairs])):
             return None
-        phi = Scalar(t, t.zero)
-        for k, x in enumerate(self.variables):
-            rest = Scalar(t, theta[k]) - Scalar(t, self.slopes[k](phi.i))
-            if shown_zero(t, [rest.i])[0]:
-                continue
-            more = antiderivative(rest, Scalar(t, x))
-            if more is None:
-                return None
-            phi += more
-        differences = Column(t, self.differential(phi.i)) - Column(t, theta)
-        return phi.i if all(shown_zero(t, differences.nodes)) else None
+        phi = line_integral(t, theta, self.variables, lambda phi, k: self.slopes[k](phi))
+        if phi is None:
+            return None
+        differences = Column(t, self.differential(phi)) - Column(t, theta)
+        return phi if all(shown_zero(t, differences.nodes)) else None
 
 
 _MOST_FUNCTIONS: Final = 400
 _MOST_CONSTANTS: Final = 6
 _MORE_EQUATIONS: Final = 8
-_MOST_BAD_POINTS: Final = 20
+_MOST_POINTS: Final = 428
 
 
 def proposals(rows: SystemRows, reached: Reach) -> list[int]:
@@ -191,9 +186,15 @@ def proposals(rows: SystemRows, reached: Reach) -> list[int]:
     if len(products) > _MOST_FUNCTIONS or not reached.fields:
         return []
     slopes = [[along(rows, X)(f) for f in functions] for X in reached.fields]
+
+    def equations(point: PrimePoint) -> list[list[Element]]:
+        """Σ c_m X(f_m) = 0 at one point."""
+        scale = [point.plain(c) for c in factors]
+        return [[c * d % point.prime for c in scale for d in map(point.plain, row)] for row in slopes]
+
+    prime, held = sampled(t, range(1, _MOST_POINTS), equations, len(products) + _MORE_EQUATIONS)
     found = []
-    prime, vectors = _solutions(rows, slopes, factors, len(products))
-    for x in sorted(vectors, key=lambda v: sum(map(bool, v))):
+    for x in sorted(nullspace_mod(held, prime) if held else [], key=lambda v: sum(map(bool, v))):
         coefficients = [small_fraction(c, prime) if c else Fraction(0) for c in x]
         if None in coefficients:
             continue
@@ -219,33 +220,3 @@ def _factors(rows: SystemRows) -> list[int]:
     inside = symbols_of(t, [i for r in rows.linear for i in (r.b, *r.A.values())])
     constants = [i for i in inside if i not in t.moving]
     return [t.one, *constants] if len(constants) <= _MOST_CONSTANTS else [t.one]
-
-
-def _solutions(rows: SystemRows, slopes: list[list[int]], factors: list[int], unknowns: int) -> tuple[int, list[list[Element]]]:
-    """All c with Σ c_m X(f_m) = 0 at enough random points of one prime field."""
-    equations: list[list[int]] = []
-    prime: int | None = None
-    bad = 0
-    for point in _points(rows):
-        prime = prime or point.prime
-        try:
-            scale = [point.plain(c) for c in factors]
-            equations += [[c * d % prime for c in scale for d in map(point.plain, row)] for row in slopes]
-        except BadPoint:
-            bad += 1
-        if len(equations) >= unknowns + _MORE_EQUATIONS or bad > _MOST_BAD_POINTS:
-            break
-    if prime is None or bad > _MOST_BAD_POINTS:
-        return 2, []
-    return prime, nullspace_mod(equations, prime)
-
-
-def _points(rows: SystemRows) -> Iterator[PrimePoint]:
-    prime: int | None = None
-    for seed in range(1, _MOST_FUNCTIONS + _MOST_BAD_POINTS + _MORE_EQUATIONS):
-        try:
-            point = PrimePoint(rows.tape, seed, prime)
-        except BadPoint:
-            continue
-        prime = point.prime
-        yield point

@@ -11,7 +11,7 @@ Source: Mit22 (17)–(19).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
@@ -225,7 +225,7 @@ def _potential(kin: Kinematics, Q: Sequence[int]) -> tuple[int, bool] | None:
 
 def _proposals(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterator[tuple[int, bool]]:
     """V, and whether it is an angle about a place where the field has no value."""
-    V = _by_coordinates(t, q, Q)
+    V = line_integral(t, (-Column(t, Q)).nodes, q, lambda V, k: gradient(t, {V: t.one}, [q[k]])[0])
     if V is not None:
         yield V, False
     for N in _squares(t, Q):
@@ -233,18 +233,18 @@ def _proposals(t: Tape, q: Sequence[int], Q: Sequence[int]) -> Iterator[tuple[in
         yield from ((V, True) for V in _of_angle(t, q, Q, N))
 
 
-def _by_coordinates(t: Tape, q: Sequence[int], Q: Sequence[int]) -> int | None:
-    """V = −∫ Q_1 dq_1 − ∫ (Q_2 + ∂V/∂q_2) dq_2 − …"""
-    V = Scalar(t, t.zero)
-    for x, Q_k in zip(q, Q, strict=True):
-        rest = -(Scalar(t, Q_k) + Scalar(t, slopes(V, Column(t, [x])).nodes[0]))
+def line_integral(t: Tape, theta: Sequence[int], x: Sequence[int], slope: Callable[[int, int], int]) -> int | None:
+    """φ = ∫ θ_1 dx_1 + ∫ (θ_2 − ∂φ/∂x_2) dx_2 + …, or None where one of these is not elementary; `slope` gives ∂φ/∂x_k."""
+    phi = Scalar(t, t.zero)
+    for k, (theta_k, x_k) in enumerate(zip(theta, x, strict=True)):
+        rest = Scalar(t, theta_k) - Scalar(t, slope(phi.i, k))
         if shown_zero(t, [rest.i])[0]:
             continue
-        more = antiderivative(rest, Scalar(t, x))
+        more = antiderivative(rest, Scalar(t, x_k))
         if more is None:
             return None
-        V += more
-    return V.i
+        phi += more
+    return phi.i
 
 
 def _squares(t: Tape, Q: Sequence[int]) -> list[int]:

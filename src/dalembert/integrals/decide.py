@@ -7,13 +7,14 @@ coefficients that must vanish for it to be so are tried the same way: Ω̇ = 0 a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Final
 
-from dalembert.algebra.exact.field import NoRoot, PrimePoint, StructurallySingular, Trials, ZeroTest
+from dalembert.algebra.exact.field import BadPoint, NoRoot, PrimePoint, StructurallySingular, Trials, ZeroTest
 from dalembert.algebra.exact.matrices import solve_unknowns
+from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.exact.verdict import Clock, together
 from dalembert.algebra.folds import Rewrite, depends_on, symbols_of, transplant
 from dalembert.algebra.scalar import Scalar
@@ -23,6 +24,7 @@ from dalembert.errors import BadExpression, DalembertError
 from dalembert.kinematics.rows import VelocityRow
 from dalembert.kinematics.system_kinematics import Kinematics
 
+Table = list[list[Element]]
 # of a row in one speed
 _LARGEST_DEGREE: Final = 8
 
@@ -95,6 +97,24 @@ class OnTheMotion:
         return point.on(self.tape, given) if given else point
 
 
+def sampled(
+    tape: Tape, seeds: Iterable[int], at: Callable[[PrimePoint], Table], enough: int, outs: Sequence[int] | None = None
+) -> tuple[int, Table]:
+    """A prime, and the rows that `at` gives at random points of its field, until there are enough; points without a value are left out."""
+    prime: int | None = None
+    rows: Table = []
+    for seed in seeds:
+        try:
+            point = PrimePoint(tape, seed, prime, outs=outs)
+            rows += at(point)
+        except BadPoint:
+            continue
+        prime = point.prime
+        if len(rows) >= enough:
+            break
+    return prime or 2, rows
+
+
 def polynomial_root(point: PrimePoint, e: int, u: int) -> int:
     """A value of the symbol u at which e, a polynomial in u, vanishes; NoRoot where this field has none."""
     from flint import fmpz_mod_ctx, fmpz_mod_poly_ctx
@@ -149,25 +169,21 @@ def coefficients(kin: Kinematics, wanted: Sequence[Scalar], causes: Sequence[Sca
     """What could vanish: rates of specified motions, the highest first, then the constants and inputs of the causes."""
     inside = set(symbols_of(kin.tape, (e.i for e in causes)))
     anywhere = inside.union(symbols_of(kin.tape, (e.i for e in wanted)))
-    motions: list[list[Coefficient]] = []
-    constants = []
+    motions, constants = list[Coefficient](), list[Coefficient]()
     for s in kin.system.symbols.values():
         if s.kind == "specified":
-            jets = _jets(kin, s.scalar.i)
-            motions.append([_rate(kin, s.name, jets, k) for k in reversed(range(len(jets))) if anywhere.intersection(jets[k:])])
+            jets = with_rates(kin.tape, s.scalar.i)
+            rates = [k for k in reversed(range(len(jets))) if anywhere.intersection(jets[k:])]
+            motions += [Coefficient(s.name, k, str(Scalar(kin.tape, jets[k])), tuple(jets[k:])) for k in rates]
         elif s.kind in ("constant", "input", "state") and s.scalar.i in inside:
             constants.append(Coefficient(s.name, 0, str(s.scalar), (s.scalar.i,)))
-    return [c for motion in motions for c in motion] + constants
+    return motions + constants
 
 
-def _rate(kin: Kinematics, name: str, jets: list[int], k: int) -> Coefficient:
-    return Coefficient(name, k, str(Scalar(kin.tape, jets[k])), tuple(jets[k:]))
-
-
-def _jets(kin: Kinematics, x: int) -> list[int]:
+def with_rates(tape: Tape, x: int) -> list[int]:
     """x, ẋ, ẍ, … as far as the tape knows them."""
     found = [x]
-    while (rate := kin.tape.rates.get(found[-1])) is not None:
+    while (rate := tape.rates.get(found[-1])) is not None:
         found.append(rate)
     return found
 

@@ -25,7 +25,7 @@ from dalembert.algebra.exact.modular import Element, mul
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
-from dalembert.integrals.decide import OnTheMotion
+from dalembert.integrals.decide import OnTheMotion, sampled
 from dalembert.integrals.energies import Energies
 from dalembert.kinetics.energies import kinetic_energy
 
@@ -165,23 +165,15 @@ class _Search:
         rates = [self.insert(x.rate.i) for x in self.terms]
         residuals = [self.insert(r) for r in self.motion.residuals]
         asked = [*nodes, *rates, *residuals, *(row.e for row in self.motion.rows)]
-        prime: int | None = None
-        rows: list[list[Element]] = []
+
+        def at(point: PrimePoint) -> list[list[Element]]:
+            point = self.motion.on_rows(point)
+            udot = solve_unknowns(point, residuals, self.motion.udot)
+            return [point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])]
+
+        # where no point is found on the rows nothing can be said
         n = len(self.terms)
-        for seed in range(_ATTEMPTS):
-            try:
-                point = self.motion.on_rows(PrimePoint(self.t, 7_000 + seed, prime, outs=asked))
-                udot = solve_unknowns(point, residuals, self.motion.udot)
-                row = point.on(self.t, dict(zip(self.motion.udot, udot, strict=True))).values([*nodes, *rates])
-            except BadPoint:
-                continue
-            prime = point.prime
-            rows.append(row)
-            if len(rows) == n + _SPARE:
-                break
-        if prime is None:
-            # no point was found on the rows: nothing can be said
-            return [], [], 2
+        prime, rows = sampled(self.t, range(7_000, 7_000 + _ATTEMPTS), at, n + _SPARE, asked)
         return [r[:n] for r in rows], [r[n:] for r in rows], prime
 
     # ---- what was found, in words --------------------------------------------------------------

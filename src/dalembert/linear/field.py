@@ -17,8 +17,8 @@ from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
-from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
+from dalembert.integrals.decide import with_rates
 from dalembert.kinematics.rows import position_residuals
 from dalembert.once import MadeOnce
 from dalembert.principles.base import derived
@@ -100,7 +100,7 @@ class EquationField:
         free = [s.scalar.i for s in kin.system.symbols.values() if s.kind == "input" and s.scalar.i not in chosen.bindings]
         # inputs, a, ȧ and ä of specified motions where they act, then constants whose influence is wanted
         acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)))
-        jets = [x for s in kin.system.symbols.values() if s.kind == "specified" for x in _jets(tape, s.scalar.i)]
+        jets = [x for s in kin.system.symbols.values() if s.kind == "specified" for x in with_rates(tape, s.scalar.i)]
         self.w = (*free, *(x for x in jets if x in acting and x not in chosen.bindings), *beside)
         self.sizes = Sizes(len(self.q), kin.n_u, len(self.w))
         state = {*self.q, *kin.u, *kin.udot, *kin.multipliers, evaluator.time}
@@ -165,14 +165,6 @@ class EquationField:
             why = "the equations have no finite slope at this point (division by zero, or a root of zero)"
             msg = f"linearize: {why}: choose another point or declare other speeds"
             raise BadLinearPoint(msg)
-
-
-def _jets(tape: Tape, x: int) -> list[int]:
-    """a, ȧ, ä, as far as the tape knows them."""
-    found = [x]
-    while (rate := tape.rates.get(found[-1])) is not None:
-        found.append(rate)
-    return found
 
 
 _FIELDS: Final = MadeOnce[EquationField]()

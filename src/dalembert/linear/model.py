@@ -34,6 +34,8 @@ _DUST: Final = 1e-13
 _UNIT: Final = 2.0**-53
 # eigenvalues that differ by less are one, seen several times
 _COINCIDE: Final = 1e-10
+# how many frequencies tell whether enough functions of members are kept
+_SHOWN: Final = 3
 
 
 class Mode(NamedTuple):
@@ -294,7 +296,23 @@ class LinearModel(Shown):
         moving = ", ".join(f"{name}.dot {x:.6g}" for name, x, least in listed if abs(x) > least)
         offset = f"f₀: {moving}" if moving else f"f₀ = 0{': an equilibrium' if self.steady else ' at this moment'}"
         notes = () if self.steady else ("not a steady motion: A changes with time, its eigenvalues are those of one moment",)
-        from dalembert.linear.truncation import estimate
-
-        converged = estimate(self, self.last) if self.last else ""
+        converged = self._estimate() if self.last else ""
         return "\n".join((head, f"states {', '.join(self.states)}", offset, *notes, str(self.modes()), *([converged] if converged else [])))
+
+    def _estimate(self) -> str:
+        """What the last admissible function of every expanded member changed in the lowest frequencies, in a line.
+
+        The equations of n − 1 functions are those of n functions without the last one, so that a smaller model need not be derived.
+        """
+        r, rates = self.residual, self.residual.rates
+        gone = [k for k, name in enumerate(self.states[: self.n_z]) if name in self.last]
+        if not gone or any(k not in rates for k in gone):
+            return ""
+        z = [k for k in range(self.n_z) if k not in gone]
+        u = [k for k in range(len(r.M)) if k not in {rates[k] for k in gone}]
+        lower = -np.linalg.solve(r.M[np.ix_(u, u)], np.hstack([r.z[np.ix_(u, z)], r.u[np.ix_(u, u)]]))
+        kept = [*z, *(self.n_z + k for k in u)]
+        less = modes(np.vstack([self.A[np.ix_(z, kept)], lower]), tuple(self.states[k] for k in kept)).eigenvalues
+        lowest = [sorted(z.imag for z in found.tolist() if z.imag > 0)[:_SHOWN] for found in (self.eigenvalues, less)]
+        shown = [f"{a:.6g} by {abs(b - a) / a:.1e}" for a, b in zip(*lowest, strict=False)]
+        return f"the last function of each member changed the frequencies {', '.join(shown)}" if shown else ""

@@ -12,13 +12,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
 
+from flint import fmpq_mat
+
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import Derivative, evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, is_program, on
 from dalembert.algebra.tape import Number, Tape
-from dalembert.errors import BadDescription, NotApplicable
+from dalembert.errors import BadDescription
 from dalembert.flexible.expansion.integration import rule_for
-from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial, PolynomialArithmetic, orthogonalised, product_of
+from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial, fraction, in_powers, orthogonalised, product_of
 from dalembert.model.member import Field, Member
 
 # how far from zero, against the size of the function, a value may be that a geometric condition sets to zero
@@ -66,22 +68,12 @@ def polynomials(conditions: Sequence[tuple[int, int]], order: int, count: int) -
 def _by_degree(conditions: Sequence[tuple[int, int]], count: int) -> list[Polynomial]:
     """The null space of the conditions on the coefficients, one polynomial for each degree that is not used up by them."""
     size = count + len(conditions)
-    columns = [[Polynomial.of([0] * d + [1]).at(end, k) for end, k in conditions] for d in range(size)]
-    # (degree, reduced column, how it is made of the columns before): the conditions are met with the lowest degrees
-    pivots: list[tuple[int, list[Fraction], list[Fraction]]] = []
-    found: list[Polynomial] = []
-    for d, column in enumerate(columns):
-        rest, made = list(column), [Fraction(int(j == d)) for j in range(size)]
-        for row, pivot, combination in pivots:
-            k = rest[row] / pivot[row]
-            rest = [a - k * b for a, b in zip(rest, pivot, strict=True)]
-            made = [a - k * b for a, b in zip(made, combination, strict=True)]
-        place = next((i for i, x in enumerate(rest) if x), None)
-        if place is None:
-            found.append(Polynomial.of(made))
-        else:
-            pivots.append((place, rest, made))
-    return found[:count]
+    monomials = [Polynomial.of([0] * d + [1]) for d in range(size)]
+    rows, rank = fmpq_mat(len(conditions), size, [int(p.at(end, k)) for end, k in conditions for p in monomials]).rref()
+    # the conditions are met with the lowest degrees
+    pivots = [next(d for d in range(size) if rows[i, d] != 0) for i in range(rank)]
+    free = [d for d in range(size) if d not in pivots][:count]
+    return [sum((monomials[j].scaled(-fraction(rows[i, d])) for i, j in enumerate(pivots)), monomials[d]) for d in free]
 
 
 def _sized(p: Polynomial) -> Polynomial:
@@ -118,9 +110,7 @@ def eigenfunctions(conditions: Sequence[tuple[int, int]], order: int, count: int
     _, vectors = eigh(M, lifted)
     found = list(basis[:rigid])
     for column in vectors.T[::-1]:
-        mode = Polynomial.of([])
-        for p, c in zip(basis, column, strict=True):
-            mode += p.scaled(Fraction(float(c)))
+        mode = sum((p.scaled(Fraction(float(c))) for p, c in zip(basis, column, strict=True)), Polynomial.of([]))
         if rigid and abs(float(strain(mode, mode))) < _ZERO * float(mass(mode, mode)):
             continue
         found.append(_sized(mode))
@@ -156,10 +146,11 @@ def _read(name: str, f: Callable[[Scalar], Any]) -> AdmissibleFunction:
     if any(i != xi for i in symbols_of(tape, [node])):
         msg = f"{name}: it contains other symbols; a function of a member depends on xi = x/length alone"
         raise BadDescription(msg)
-    try:
-        return evaluate(tape, [node], lambda _: Polynomial.of([0, 1]), PolynomialArithmetic())[0]
-    except NotApplicable:
+    powers = in_powers(Scalar(tape, node), Scalar(tape, xi))
+    c = {} if powers is None else {n: tape.value(e.i) for n, e in powers.items()}
+    if powers is None or None in c.values():
         return Smooth(tape, xi, node)
+    return Polynomial.of(c.get(n) or 0 for n in range(max(c, default=0) + 1))
 
 
 def _check_conditions(name: str, member: Member, field: Field, function: AdmissibleFunction) -> None:

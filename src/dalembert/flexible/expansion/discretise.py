@@ -14,8 +14,9 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import BadDescription
 from dalembert.flexible.expansion.admissible import eigenfunctions, given, polynomials
 from dalembert.flexible.expansion.discretised import Discretised
-from dalembert.flexible.expansion.integration import Rule, degree_in_x, gauss_rule, rule_for
+from dalembert.flexible.expansion.integration import Rule, degree_in_x, gauss_rule, highest, rule_for
 from dalembert.flexible.expansion.polynomials import AdmissibleFunction
+from dalembert.flexible.expansion.properties import properties
 from dalembert.flexible.expansion.slices import end_bodies, loads, slices
 from dalembert.flexible.expansion.strain import spring_energy, strain_energy
 from dalembert.geometry.journal import recorded
@@ -140,17 +141,9 @@ def _names(member: Member, field: Field, functions: Sequence[AdmissibleFunction]
 
 def _rule(member: Member, functions: Mapping[str, Sequence[AdmissibleFunction]], *, exact: bool) -> Rule:
     """The nodes at which the member is cut: enough for ρA ṙ·ṙ, with the squares of the shortening where it is kept."""
-    reach: dict[str, int | None] = {}
-    for symbol, each in functions.items():
-        degrees = [f.degree for f in each]
-        reach[symbol] = None if None in degrees else max(d for d in degrees if d is not None)
-    position: list[int | None] = [1, *reach.values()]
-    if member.shortening:
-        position += [None if reach[s] is None else 2 * (reach[s] or 0) - 1 for s in ("v", "w") if s in reach]
-    properties = [e for e in (member.density, member.polar, *member.rotary) if e is not None]
-    varying: list[int | None] = [degree_in_x(member, e) for e in properties]
-    if None in position or None in varying:
-        return rule_for(None)
-    r = max(d for d in position if d is not None)
-    degree = 2 * r + max((d for d in varying if d is not None), default=0)
-    return rule_for(degree) if exact else gauss_rule(degree // 2 + 1)
+    reach = {symbol: highest(f.degree for f in each) for symbol, each in functions.items()}
+    squares = [d if d is None else 2 * d - 1 for symbol, d in reach.items() if member.shortening and symbol in ("v", "w")]
+    position = highest([1, *reach.values(), *squares])
+    varying = highest(degree_in_x(member, e) for key, e in properties(member) if key in ("density", "polar", "rotary"))
+    degree = None if position is None or varying is None else 2 * position + varying
+    return rule_for(degree) if exact or degree is None else gauss_rule(degree // 2 + 1)

@@ -8,11 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from dalembert.algebra.columns import total
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription
 from dalembert.flexible.expansion.integration import Rule, gauss_rule
 from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial
+from dalembert.flexible.expansion.properties import turning
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
@@ -54,23 +56,16 @@ class Discretised(MemberExpansion, Shown):
             raise BadDescription(msg)
         if symbol not in self.functions:
             return self._zero
-        xi = _share(share)
-        total = self._zero
-        for f, q in zip(self.functions[symbol], self.amplitudes[symbol], strict=True):
-            total += q * f.at(xi, order)
-        return total / self.member.length**order if order else total
+        xi, L = _share(share), self.member.length
+        whole = total(L.tape, (q * f.at(xi, order) for f, q in zip(self.functions[symbol], self.amplitudes[symbol], strict=True)))
+        return whole / L**order if order else whole
 
     def shortening(self, share: Any) -> Scalar:
         """½∫₀ˣ (v′² + w′²) dx = Σ_ij ½∫₀^ξ φ_i′ φ_j′ dξ q_i q_j / L: by how much the bent member is drawn in."""
-        xi = _share(share)
-        total = self._zero
-        for symbol in ("v", "w"):
-            functions, q = self.functions.get(symbol, ()), self.amplitudes.get(symbol, ())
-            for i, f in enumerate(functions):
-                total += q[i] ** 2 * (_drawn(f, f, xi) / 2)
-                for j in range(i):
-                    total += q[i] * q[j] * _drawn(f, functions[j], xi)
-        return total / self.member.length
+        xi, L = _share(share), self.member.length
+        both = [list(zip(self.amplitudes.get(s, ()), self.functions.get(s, ()), strict=True)) for s in ("v", "w")]
+        terms = ((q, f, *other) for each in both for i, (q, f) in enumerate(each) for other in [(q, f), *each[:i]])
+        return total(L.tape, (q * p * (_drawn(f, g, xi) / (2 if f is g else 1)) for q, f, p, g in terms)) / L
 
     def position(self, share: Any) -> Vector:
         """From the point the member hangs on to the place ξ = x/L of the bent member."""
@@ -97,10 +92,8 @@ class Discretised(MemberExpansion, Shown):
 
     def turn(self, plane: int, share: Any) -> Scalar:
         """The angle of a section about the axis across one bending plane: the slope v′, or ψ where the member shears."""
-        m = self.member
-        if m.shear:
-            return self.value("psi" if len(m.bending) == 1 else ("psi_v", "psi_w")[plane], share)
-        return self.value("vw"[plane], share, 1)
+        symbol, order = turning(self.member, plane)
+        return self.value(symbol, share, order)
 
     def section(self, share: Any) -> Frame:
         """A frame that turns with the section at ξ = x/L: by its slopes and its twist, as successive angles."""
@@ -147,7 +140,7 @@ def _share(share: Any) -> Number:
 def _drawn(f: AdmissibleFunction, g: AdmissibleFunction, xi: Number) -> Fraction:
     """∫₀^ξ f′ g′ dξ"""
     if isinstance(f, Polynomial) and isinstance(g, Polynomial):
-        return (f.slope * g.slope).primitive(xi)
+        return (f.derivative(1) * g.derivative(1)).primitive(xi)
     rule = gauss_rule(_SHORTENING_NODES)
     value = sum(float(w) * float(f.at(xi * x, 1)) * float(g.at(xi * x, 1)) for w, x in zip(rule.weights, rule.nodes, strict=True))
     return Fraction(float(xi) * value)

@@ -7,16 +7,16 @@ nodes its weights are positive, so that the nodes can carry masses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from dalembert.algebra.folds import Rewrite, evaluate
+from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
-from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial
+from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial, in_powers
 from dalembert.model.member import Member
 
 # the digits to which Gauss's nodes are rounded, and the most that are tried until all weights are positive
@@ -92,39 +92,18 @@ def _weights(nodes: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     return tuple(found)
 
 
-class _Degrees:
-    """Bounds on the degree in one symbol; None where an expression is no polynomial in it."""
-
-    def const(self, _value: Number) -> int | None:
-        return 0
-
-    def pi(self) -> int | None:
-        return 0
-
-    def add(self, a: int | None, b: int | None) -> int | None:
-        return None if a is None or b is None else max(a, b)
-
-    sub = add
-
-    def mul(self, a: int | None, b: int | None) -> int | None:
-        return None if a is None or b is None else a + b
-
-    def div(self, a: int | None, b: int | None) -> int | None:
-        return a if b == 0 else None
-
-    def neg(self, a: int | None) -> int | None:
-        return a
-
-    def atan2(self, a: int | None, b: int | None) -> int | None:
-        return 0 if a == b == 0 else None
-
-    def call(self, _function: str, a: int | None, _node: int) -> int | None:
-        return 0 if a == 0 else None
-
-
 def degree_in_x(member: Member, e: Scalar) -> int | None:
     """The degree of a property in the place x; None where it is no polynomial."""
-    return evaluate(e.tape, [e.i], lambda i: 1 if i == member.x.i else 0, _Degrees())[0]
+    if member.x.i not in symbols_of(e.tape, (e.i,)):
+        return 0
+    powers = in_powers(e, member.x)
+    return None if powers is None else max(powers, default=0)
+
+
+def highest(degrees: Iterable[int | None]) -> int | None:
+    """The highest of some degrees; None where one of them is that of no polynomial."""
+    found = list(degrees)
+    return None if None in found else max((d for d in found if d is not None), default=0)
 
 
 def at_share(member: Member, e: Scalar, xi: Number) -> Scalar:
@@ -137,17 +116,6 @@ def rule_for(degree: int | None) -> Rule:
     return gauss_rule(_SMOOTH_NODES) if degree is None else exact_rule(degree)
 
 
-def total(degrees: Sequence[int | None]) -> int | None:
-    """The degree of a product."""
-    known = [d for d in degrees if d is not None]
-    return sum(known) if len(known) == len(degrees) else None
-
-
-def lowered(f: AdmissibleFunction, order: int) -> int | None:
-    """The degree of a derivative."""
-    return None if f.degree is None else max(f.degree - order, 0)
-
-
 def moments(
     member: Member, c: Scalar, first: Sequence[tuple[AdmissibleFunction, int]], second: Sequence[tuple[AdmissibleFunction, int]]
 ) -> list[list[Scalar]]:
@@ -155,9 +123,8 @@ def moments(
     degree = degree_in_x(member, c)
     if degree == 0:
         return [[c * _overlap(f, k, g, l) for g, l in second] for f, k in first]
-    lowest = [lowered(f, k) for f, k in (*first, *second)]
-    shape = None if None in lowest else 2 * max((d for d in lowest if d is not None), default=0)
-    rule = rule_for(total([shape, degree]))
+    shape = highest(None if f.degree is None else max(f.degree - k, 0) for f, k in (*first, *second))
+    rule = rule_for(None if shape is None or degree is None else 2 * shape + degree)
     here = [at_share(member, c, xi) * w for xi, w in zip(rule.nodes, rule.weights, strict=True)]
     left, right = ([[f.at(xi, k) for xi in rule.nodes] for f, k in each] for each in (first, second))
     zero = Scalar(c.tape, c.tape.zero)

@@ -8,8 +8,10 @@ from typing import Protocol
 
 from flint import fmpq, fmpq_poly
 
+from dalembert.algebra.normal_form.forms import Form, Term, to_scalar
+from dalembert.algebra.normal_form.normal import normal_form
+from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
-from dalembert.errors import NotApplicable
 
 
 class AdmissibleFunction(Protocol):
@@ -38,7 +40,7 @@ class Polynomial:
     @property
     def coefficients(self) -> tuple[Fraction, ...]:
         """From the constant term up, without a vanishing leading one."""
-        return tuple(_fraction(c) for c in self._p.coeffs())
+        return tuple(fraction(c) for c in self._p.coeffs())
 
     @property
     def degree(self) -> int:
@@ -73,11 +75,6 @@ class Polynomial:
         """k p"""
         return Polynomial(self._p * _rational(k))
 
-    @property
-    def slope(self) -> Polynomial:
-        """dp/dξ"""
-        return Polynomial(self._p.derivative())
-
     def derivative(self, order: int) -> Polynomial:
         """dᵏp/dξᵏ"""
         p = self._p
@@ -91,7 +88,7 @@ class Polynomial:
         return Polynomial(self._p.integral())
 
     def __call__(self, xi: Number) -> Fraction:
-        return _fraction(self._p(_rational(xi)))
+        return fraction(self._p(_rational(xi)))
 
     def at(self, xi: Number, order: int = 0) -> Fraction:
         """The value of a derivative at ξ."""
@@ -102,7 +99,8 @@ def _rational(x: Number) -> fmpq:
     return fmpq(x.numerator, x.denominator)
 
 
-def _fraction(x: fmpq) -> Fraction:
+def fraction(x: fmpq) -> Fraction:
+    """A rational number of flint as one of Python."""
     return Fraction(int(x.p), int(x.q))
 
 
@@ -131,34 +129,14 @@ def orthogonalised(candidates: Sequence[Polynomial], inner: Inner) -> list[Polyn
     return found
 
 
-class PolynomialArithmetic:
-    """Evaluates a tape in ℚ[ξ]; what is no polynomial is refused."""
-
-    def const(self, value: Number) -> Polynomial:
-        return Polynomial.of([value])
-
-    def pi(self) -> Polynomial:
-        raise NotApplicable("π")  # noqa: EM101 - caught where polynomials are told from other functions
-
-    def add(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        return a + b
-
-    def sub(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        return a - b
-
-    def mul(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        return a * b
-
-    def div(self, a: Polynomial, b: Polynomial) -> Polynomial:
-        if b.degree or not b:
-            raise NotApplicable("a quotient")  # noqa: EM101, TRY003 - as above
-        return a.scaled(1 / b.coefficients[0])
-
-    def neg(self, a: Polynomial) -> Polynomial:
-        return a.scaled(-1)
-
-    def atan2(self, _a: Polynomial, _b: Polynomial) -> Polynomial:
-        raise NotApplicable("atan2")  # noqa: EM101 - as above
-
-    def call(self, function: str, _a: Polynomial, _node: int) -> Polynomial:
-        raise NotApplicable(function)
+def in_powers(e: Scalar, x: Scalar) -> dict[int, Scalar] | None:
+    """{n: c_n} with e = Σ c_n xⁿ; None where e is no polynomial in x."""
+    (form,) = normal_form(e.tape, (e.i,))
+    hidden = any(x.name in f.symbols() for a in form.atoms() for f in a.arguments)
+    if hidden or any(a.name == x.name for term in form.denominator for a, _ in term.powers):
+        return None
+    found: dict[int, list[Term]] = {}
+    for term in form.numerator:
+        n = next((k for a, k in term.powers if a.name == x.name), 0)
+        found.setdefault(n, []).append(term._replace(powers=tuple(p for p in term.powers if p[0].name != x.name)))
+    return {n: to_scalar(Form(tuple(terms), form.denominator), e.tape) for n, terms in found.items()}

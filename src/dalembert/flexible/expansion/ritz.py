@@ -9,20 +9,22 @@ Source: Rayleigh and Ritz; the strain energy and the ends are those of the descr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.columns import gathered
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import DalembertError
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import moments
-from dalembert.flexible.expansion.strain import rigidities
-from dalembert.model.system import System
+from dalembert.flexible.expansion.properties import end_springs
+from dalembert.flexible.expansion.strain import Rigidity, end_inertias, inertias, rigidities
 from dalembert.numerics.symbol_values import check_complete, constant_values
 
 if TYPE_CHECKING:
@@ -70,102 +72,53 @@ class Ritz:
 
 def ritz(bent: Discretised, values: Mapping[Any, Any] | None = None) -> Ritz:
     """M_ij = ∫ ρA φ_i φ_j dx + …, K_ij = ∫ EI φ_i″ φ_j″ dx + … with numbers for the constants."""
-    entries = _Entries(bent)
-    entries.mass()
-    entries.strain()
-    return Ritz(*entries.numbers(bent.system, values or {}), tuple(map(len, bent.functions.values())))
+    sides = (0, 1)
+    M = [*_along(bent, inertias(bent)), *_lumped(bent, ((side, *each) for side in sides for each in end_inertias(bent.member, side)))]
+    springs = ((side, k, name, order) for side in sides for k, name, order, _ in end_springs(bent.member, side))
+    K = [*_along(bent, rigidities(bent)), *_lumped(bent, springs)]
+    sizes = tuple(map(len, bent.functions.values()))
+    return Ritz(_matrix(bent, M, sum(sizes), values or {}), _matrix(bent, K, sum(sizes), values or {}), sizes)
 
 
-class _Entries:
-    """The entries of M and K as expressions."""
+# ((row, column), what is added there)
+Entry = tuple[tuple[int, int], int]
 
-    def __init__(self, bent: Discretised) -> None:
-        self.bent, self.m = bent, bent.member
-        self.place: dict[Scalar, int] = {}
-        for q in (q for each in bent.amplitudes.values() for q in each):
-            self.place[q] = len(self.place)
-        self.M: dict[tuple[int, int], Scalar] = {}
-        self.K: dict[tuple[int, int], Scalar] = {}
 
-    def mass(self) -> None:
-        m, bent = self.m, self.bent
-        for symbol in bent.functions:
-            if symbol in ("v", "w", "u") and m.density is not None:
-                self._inertia(symbol, 0, m.density)
-        turns = ("psi",) if len(m.bending) == 1 else ("psi_v", "psi_w")
-        for plane, rho_I in enumerate(m.rotary):
-            self._inertia(turns[plane] if m.shear else "vw"[plane], 0 if m.shear else 1, rho_I)
-        if m.polar is not None and "phi" in bent.functions:
-            self._inertia("phi", 0, m.polar)
-        for share, end in enumerate(m.ends):
-            for symbol in bent.functions:
-                if end.mass is not None and symbol in ("v", "w", "u"):
-                    self._lumped(self.M, symbol, share, 0, end.mass)
-            if end.inertia is not None and m.kind == "shaft":
-                self._lumped(self.M, "phi", share, 0, end.inertia)
-            if end.inertia is not None:
-                for plane in range(len(m.bending)):
-                    self._lumped(self.M, turns[plane] if m.shear else "vw"[plane], share, 0 if m.shear else 1, end.inertia)
+def _along(bent: Discretised, sizes: Sequence[Rigidity]) -> Iterator[Entry]:
+    """∫ c f⁽ᵏ⁾ g⁽ˡ⁾ dx of every rigidity or inertia per length c, for all parts of the motion it resists."""
+    L, place = bent.member.length, _places(bent)
+    for size, parts in sizes:
+        for (p, f, k, sign), (r, g, l, other) in product(parts, repeat=2):
+            table = moments(bent.member, size, [(x, k) for x in f], [(x, l) for x in g])
+            pairs = ((q, s, c) for q, row in zip(p, table, strict=True) for s, c in zip(r, row, strict=True))
+            yield from (((place[q], place[s]), (c * (sign * other) * L / L ** (k + l)).i) for q, s, c in pairs)
 
-    def strain(self) -> None:
-        m, L = self.m, self.m.length
-        for rigidity, parts in rigidities(self.bent):
-            for p, f, k, sign in parts:
-                for r, g, l, other in parts:
-                    table = moments(m, rigidity, [(x, k) for x in f], [(x, l) for x in g])
-                    for i, row in enumerate(table):
-                        for j, c in enumerate(row):
-                            self._add(self.K, p[i], r[j], c * (sign * other) * L / L ** (k + l))
-        turns = ("psi",) if len(m.bending) == 1 else ("psi_v", "psi_w")
-        for share, end in enumerate(m.ends):
-            for plane in range(len(m.bending)):
-                if end.spring is not None:
-                    self._lumped(self.K, "vw"[plane], share, 0, end.spring)
-                if end.turning_spring is not None:
-                    self._lumped(self.K, turns[plane] if m.shear else "vw"[plane], share, 0 if m.shear else 1, end.turning_spring)
-            if end.axial_spring is not None:
-                self._lumped(self.K, "u", share, 0, end.axial_spring)
-            if end.twisting_spring is not None:
-                self._lumped(self.K, "phi", share, 0, end.twisting_spring)
 
-    def _inertia(self, symbol: str, order: int, density: Scalar) -> None:
-        q, functions, L = self.bent.amplitudes[symbol], self.bent.functions[symbol], self.m.length
-        parts = [(f, order) for f in functions]
-        for i, row in enumerate(moments(self.m, density, parts, parts)):
-            for j, c in enumerate(row):
-                self._add(self.M, q[i], q[j], c * L / L ** (2 * order))
+def _lumped(bent: Discretised, sizes: Iterable[tuple[int, Scalar, str, int]]) -> Iterator[Entry]:
+    """c f⁽ᵏ⁾ g⁽ᵏ⁾ of every spring and inertia c at an end."""
+    L, place = bent.member.length, _places(bent)
+    for side, size, symbol, order in sizes:
+        values = [(place[q], f.at(side, order)) for q, f in zip(bent.amplitudes[symbol], bent.functions[symbol], strict=True)]
+        yield from (((i, j), (size * (a * b) / L ** (2 * order)).i) for (i, a), (j, b) in product(values, repeat=2) if a * b)
 
-    def _lumped(self, where: dict[tuple[int, int], Scalar], symbol: str, share: int, order: int, size: Scalar) -> None:
-        q, L = self.bent.amplitudes[symbol], self.m.length
-        values = [f.at(share, order) for f in self.bent.functions[symbol]]
-        for i, a in enumerate(values):
-            for j, b in enumerate(values):
-                if a * b:
-                    self._add(where, q[i], q[j], size * (a * b) / L ** (2 * order))
 
-    def _add(self, where: dict[tuple[int, int], Scalar], p: Scalar, q: Scalar, e: Scalar) -> None:
-        key = self.place[p], self.place[q]
-        where[key] = where[key] + e if key in where else e
+def _places(bent: Discretised) -> dict[Scalar, int]:
+    return {q: k for k, q in enumerate(chain.from_iterable(bent.amplitudes.values()))}
 
-    def numbers(self, system: System, values: Mapping[Any, Any]) -> tuple[Numbers, Numbers]:
-        """M and K as arrays."""
-        tape = self.m.length.tape
-        known = constant_values(system, values)
-        n = len(self.place)
 
-        def value(i: int) -> float:
-            name = str(tape.nodes[i][1])
-            check_complete(system, [name], known)
-            return known[name]
+def _matrix(bent: Discretised, entries: Iterable[Entry], n: int, values: Mapping[Any, Any]) -> Numbers:
+    """The entries as an array, with numbers for the constants."""
+    tape, known = bent.member.length.tape, constant_values(bent.system, values)
 
-        made = []
-        for where in (self.M, self.K):
-            A = np.zeros((n, n))
-            found = evaluate(tape, [e.i for e in where.values()], value, Floats())
-            for (i, j), x in zip(where, found, strict=True):
-                A[i, j] = x
-            made.append(A)
-        return made[0], made[1]
+    def value(i: int) -> float:
+        name = str(tape.nodes[i][1])
+        check_complete(bent.system, [name], known)
+        return known[name]
+
+    whole, A = gathered(tape, entries), np.zeros((n, n))
+    for place, x in zip(whole, evaluate(tape, list(whole.values()), value, Floats()), strict=True):
+        A[place] = x
+    return A
 
 
 _SHOWN: Final = 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from dalembert.algebra.folds import Rewrite
@@ -18,19 +17,9 @@ from dalembert.geometry.vector import Vector, outer
 from dalembert.model.elements import Body, Load
 from dalembert.model.member import Member
 
-
-@dataclass(frozen=True, eq=False)
-class SectionInertia:
-    """A moment of inertia J about one axis of a frame: ½ J (ω·n)², what a thin section keeps of its inertia.
-
-    The frame turns against its base by the section's slope about the axis itself, so that ω·n = ω_base·n + v̇′.
-    """
-
-    frame: Frame
-    base: Frame
-    axis: Vector
-    J: Scalar
-
+# (frame, axis n, J): ½ J (ω·n)², what a thin section keeps of its inertia. The frame turns against that of the member by the section's
+# slope about the axis itself, so that ω·n is that of the member's frame, and v̇′
+SectionInertia = tuple[Frame, Vector, Scalar]
 
 _SIDES: Final = ("left", "right")
 
@@ -38,26 +27,19 @@ _SIDES: Final = ("left", "right")
 def slices(bent: Discretised) -> Iterator[Body]:
     """The member's mass and the inertia of its sections, at the nodes of its rule."""
     m, L = bent.member, bent.member.length
-    whole = _whole(m)
     for k, (xi, w) in enumerate(zip(bent.rule.nodes, bent.rule.weights, strict=True), 1):
         needles = list(_needles(bent, xi, L * w))
-        if k == 1 and whole is not None:
-            needles.append(whole)
+        if k == 1 and m.polar is not None and m.torsion is None:
+            # the polar inertia of a member that does not twist turns with its frame: one needle for all of it
+            one = (Polynomial.of([1]), 0)
+            needles.append((m.frame, m.along, moments(m, m.polar, [one], [one])[0][0] * L))
         name = f"{m.name} {k}"
         mass = Scalar(L.tape, L.tape.zero) if m.density is None else at_share(m, m.density, xi) * L * w
-        yield from _bodies(name, mass, bent.point(xi, name), needles)
-
-
-def _whole(m: Member) -> SectionInertia | None:
-    """The polar inertia of a member that does not twist turns with its frame: one needle for all of it."""
-    if m.polar is None or m.torsion is not None:
-        return None
-    one = (Polynomial.of([1]), 0)
-    return SectionInertia(m.frame, m.frame, m.along, moments(m, m.polar, [one], [one])[0][0] * m.length)
+        yield from _bodies(m, name, mass, bent.point(xi, name), needles)
 
 
 def _needle(m: Member, angle: Scalar, axis: Vector, J: Scalar) -> SectionInertia:
-    return SectionInertia(m.frame.rotated(angle, axis), m.frame, axis, J)
+    return m.frame.rotated(angle, axis), axis, J
 
 
 def _needles(bent: Discretised, xi: Number, dx: Scalar) -> Iterator[SectionInertia]:
@@ -69,14 +51,13 @@ def _needles(bent: Discretised, xi: Number, dx: Scalar) -> Iterator[SectionInert
         yield _needle(m, bent.value("phi", xi), m.along, at_share(m, m.polar, xi) * dx)
 
 
-def _bodies(name: str, mass: Scalar, place: Point, needles: list[SectionInertia]) -> Iterator[Body]:
+def _bodies(m: Member, name: str, mass: Scalar, place: Point, needles: list[SectionInertia]) -> Iterator[Body]:
     """One particle, or as many thin bodies as there are axes about which the section has inertia."""
     if not needles:
         yield Body(name, mass, place)
     names = [name] if len(needles) == 1 else [f"{name}{letter}" for letter in "abcd"[: len(needles)]]
-    for each, needle in zip(names, needles, strict=True):
-        inertia = outer(needle.axis, needle.base).scaled(needle.J)
-        yield Body(each, mass / len(needles), place, needle.frame, inertia)
+    for each, (frame, axis, J) in zip(names, needles, strict=True):
+        yield Body(each, mass / len(needles), place, frame, outer(axis, m.frame).scaled(J))
 
 
 # ---- ends and loads ------------------------------------------------------------------------------
@@ -93,7 +74,7 @@ def end_bodies(bent: Discretised) -> Iterator[Body]:
             needles = [_needle(m, bent.turn(p, share), axis, end.inertia) for p, axis in enumerate(m.across)]
             if m.kind == "shaft":
                 needles = [_needle(m, bent.value("phi", share), m.along, end.inertia)]
-        yield from _bodies(f"{side} end of {m.name}", end.mass, _end(bent, share), needles)
+        yield from _bodies(m, f"{side} end of {m.name}", end.mass, _end(bent, share), needles)
 
 
 def loads(bent: Discretised) -> Iterator[Load]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from dalembert.algebra.columns import total
 from dalembert.algebra.scalar import Scalar
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import moments
 from dalembert.flexible.expansion.polynomials import AdmissibleFunction
+from dalembert.flexible.expansion.properties import end_springs, turning
+from dalembert.model.member import Member
 
 # a part of a strain: amplitudes with their functions, the order of derivative in it, and its sign
 Part = tuple[tuple[Scalar, ...], tuple[AdmissibleFunction, ...], int, int]
+_DISPLACEMENTS: Final = ("v", "w", "u")
 # a rigidity with the parts of the strain it resists
 Rigidity = tuple[Scalar, list[Part]]
 
@@ -30,24 +35,39 @@ def strain_energy(bent: Discretised) -> Scalar:
 def rigidities(bent: Discretised) -> list[Rigidity]:
     """Every rigidity of the member with the strain it resists."""
     m = bent.member
-
-    def part(symbol: str, order: int, sign: int = 1) -> Part:
-        return bent.amplitudes[symbol], bent.functions[symbol], order, sign
-
-    turns = ("psi",) if len(m.bending) == 1 else ("psi_v", "psi_w")
     found: list[Rigidity] = []
     for plane, symbol in enumerate("vw"[: len(m.bending)]):
+        turn, order = turning(m, plane)
         if m.stiffness:
-            found.append((m.stiffness[plane], [part(turns[plane], 1) if m.shear else part(symbol, 2)]))
+            found.append((m.stiffness[plane], [_part(bent, turn, order + 1)]))
         if m.shear:
-            found.append((m.shear[plane], [part(symbol, 1), part(turns[plane], 0, -1)]))
+            found.append((m.shear[plane], [_part(bent, symbol, 1), _part(bent, turn, 0, -1)]))
         if m.tension is not None:
-            found.append((m.tension, [part(symbol, 1)]))
-    if m.axial is not None:
-        found.append((m.axial, [part("u", 1)]))
-    if m.torsion is not None:
-        found.append((m.torsion, [part("phi", 1)]))
+            found.append((m.tension, [_part(bent, symbol, 1)]))
+    found += [(c, [_part(bent, symbol, 1)]) for symbol, c in (("u", m.axial), ("phi", m.torsion)) if c is not None]
     return found
+
+
+def inertias(bent: Discretised) -> list[Rigidity]:
+    """Every inertia per length of the member with the motion it resists: ρA, ρI and ρI_p."""
+    m = bent.member
+    turns = [(*turning(m, plane), rho_I) for plane, rho_I in enumerate(m.rotary)]
+    table = [*((symbol, 0, m.density) for symbol in bent.functions if symbol in _DISPLACEMENTS), *turns, ("phi", 0, m.polar)]
+    return [(c, [_part(bent, symbol, order)]) for symbol, order, c in table if c is not None and symbol in bent.functions]
+
+
+def end_inertias(m: Member, side: int) -> Iterator[tuple[Scalar, str, int]]:
+    """(m, field, order): what sits on an end, by the motion that it takes part in."""
+    end = m.ends[side]
+    if end.mass is not None:
+        yield from ((end.mass, f.symbol, 0) for f in m.fields if f.symbol in _DISPLACEMENTS)
+    if end.inertia is not None:
+        turns = [("phi", 0)] if m.kind == "shaft" else [turning(m, plane) for plane in range(len(m.bending))]
+        yield from ((end.inertia, symbol, order) for symbol, order in turns)
+
+
+def _part(bent: Discretised, symbol: str, order: int, sign: int = 1) -> Part:
+    return bent.amplitudes[symbol], bent.functions[symbol], order, sign
 
 
 def _product(bent: Discretised, rigidity: Scalar, first: Part, second: Part) -> Scalar:
@@ -58,36 +78,20 @@ def _product(bent: Discretised, rigidity: Scalar, first: Part, second: Part) -> 
     table = moments(bent.member, rigidity, [(x, k) for x in f], [(x, l) for x in g])
     power = 1 - k - l
     scale = L**power if power >= 0 else 1 / L ** (-power)
-    total = Scalar(L.tape, L.tape.zero)
-    for i, row in enumerate(table):
-        total += _row(p[i], r, row, i if first is second else None)
-    return total * scale
+    return total(L.tape, (_row(p[i], r, row, i if first is second else None) for i, row in enumerate(table))) * scale
 
 
 def _row(p: Scalar, r: Sequence[Scalar], row: Sequence[Scalar], diagonal: int | None) -> Scalar:
     """p Σ_j c_j r_j; of a symmetric form only the terms up to the diagonal, those beside it twice."""
-    total = Scalar(p.tape, p.tape.zero)
-    for j, (c, q) in enumerate(zip(row, r, strict=True)):
-        if diagonal is None or j <= diagonal:
-            total += c * p * q * (1 if diagonal is None or j == diagonal else 2)
-    return total
+    if diagonal is None:
+        return total(p.tape, (c * p * q for c, q in zip(row, r, strict=True)))
+    terms = zip(row[: diagonal + 1], r, range(diagonal, -1, -1), strict=False)
+    return total(p.tape, (c * p * q * (2 if beside else 1) for c, q, beside in terms))
 
 
 def spring_energy(bent: Discretised) -> tuple[Scalar, Scalar]:
     """½ k v² + ½ k_t v′² + … at the ends, and the dissipation ½ c v̇² of the dampers."""
-    m = bent.member
-    V = D = Scalar(m.length.tape, m.length.tape.zero)
-    for share, end in enumerate(m.ends):
-        for plane, symbol in enumerate("vw"[: len(m.bending)]):
-            if end.spring is not None:
-                V += end.spring * bent.value(symbol, share) ** 2 / 2
-            if end.turning_spring is not None:
-                V += end.turning_spring * bent.turn(plane, share) ** 2 / 2
-        if end.axial_spring is not None:
-            V += end.axial_spring * bent.value("u", share) ** 2 / 2
-        if end.twisting_spring is not None:
-            V += end.twisting_spring * bent.value("phi", share) ** 2 / 2
-        for symbol in m.rigidities:
-            if end.damper is not None:
-                D += end.damper * bent.value(symbol, share).dot ** 2 / 2
-    return V, D
+    m, t = bent.member, bent.member.length.tape
+    springs = ((k, bent.value(name, side, order)) for side in (0, 1) for k, name, order, _ in end_springs(m, side))
+    dampers = ((end.damper, bent.value(name, side).dot) for side, end in enumerate(m.ends) for name in m.rigidities)
+    return total(t, (k * v**2 / 2 for k, v in springs)), total(t, (c * v**2 / 2 for c, v in dampers if c is not None))

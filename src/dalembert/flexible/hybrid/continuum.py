@@ -20,6 +20,7 @@ from dalembert.algebra.folds import gradient
 from dalembert.algebra.formula import Formula, Symbol
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import IllPosed
+from dalembert.flexible.expansion.properties import end_springs, turning
 from dalembert.flexible.hybrid.fields import Fields
 from dalembert.flexible.hybrid.integrals import Integrals
 from dalembert.flexible.hybrid.velocities import Velocities
@@ -97,8 +98,8 @@ class Continuum:
 
     def turn(self, k: int, place: Place, along: int = 0, dots: int = 0) -> Quantity | None:
         """The angle by which sections turn in the k-th direction of bending: v′, or ψ in Timoshenko's beam."""
-        turns = [f.symbol for f in self.member.fields if f.kind == "turn"]
-        return self.value(turns[k], place, along, dots) if turns else self.value("vw"[k], place, along + 1, dots)
+        name, order = turning(self.member, k)
+        return self.value(name, place, along + order, dots)
 
     def _bent(self, letter: str, k: int, value: Scalar | Vector) -> Quantity:
         """EI, or EI_v and EI_w where the member bends both ways."""
@@ -215,23 +216,14 @@ class Continuum:
             parts += [self.half(self.given("J", end.inertia, place=place), squared(self.spin(*axis))) for axis in turning]
         return self.total(parts).standing_as(self.letter("T", place))
 
-    def end_potential(self, end: End, place: Place) -> Quantity:
+    def end_potential(self, side: int, place: Place) -> Quantity:
         """½k v² + ½κ v′² + … of the springs at an end, and the weight of its mass."""
-        bent = len(self.member.bending)
         parts = []
-        if end.spring is not None:
-            parts += self._sprung("k", "", end.spring, place, [self.value(name, place) for name in "vw"[:bent]])
-        if end.turning_spring is not None:
-            parts += self._sprung("κ", "", end.turning_spring, place, [self.turn(k, place) for k in range(bent)])
-        if end.axial_spring is not None:
-            parts += self._sprung("k", "u", end.axial_spring, place, [self.value("u", place)])
-        if end.twisting_spring is not None:
-            parts += self._sprung("κ", "φ", end.twisting_spring, place, [self.value("phi", place)])
-        return self.total([*parts, *self.weight(place, "m", end.mass)]).standing_as(self.letter("V", place))
-
-    def _sprung(self, letter: str, below: str, k: Scalar, place: Place, by: list[Quantity | None]) -> list[Quantity]:
-        """½k v² of one kind of spring"""
-        return [self.half(self.given(letter, k, *below, place=place), squared(a)) for a in by if a is not None]
+        for k, name, order, letters in end_springs(self.member, side):
+            if (v := self.value(name, place, order)) is not None:
+                parts.append(self.half(self.given(letters[0], k, *letters[1:], place=place), squared(v)))
+        weight = self.weight(place, "m", self.member.ends[side].mass)
+        return self.total([*parts, *weight]).standing_as(self.letter("V", place))
 
     def total(self, parts: list[Quantity]) -> Quantity:
         """Σ of what there is"""

@@ -77,7 +77,7 @@ class _Derivation:
         self.kin, self.velocities, self.continua = kin, velocities, continua
         self.tape = kin.tape
         self.rigid = (velocities.T.called("T", "R"), velocities.of.V.called("V", "R"))
-        self.ends = {(n, p): (c.end_kinetic(c.member.ends[k], p), c.end_potential(c.member.ends[k], p)) for n, k, p, c in self._ends()}
+        self.ends = {(n, p): (c.end_kinetic(c.member.ends[k], p), c.end_potential(k, p)) for n, k, p, c in self._ends()}
         self.lines = {n: (c.kinetic().told(*_KINETIC), c.strain().told(*_STRAIN)) for n, c in continua.items()}
         self.L_hat = {n: (T - V).standing_as(continua[n].per_length("L")).told(*_DENSITY) for n, (T, V) in self.lines.items()}
         self.varied = {n: varied(c.fields, self.L_hat[n]) for n, c in continua.items()}

@@ -8,10 +8,10 @@ the check that they were integrated by parts correctly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from dalembert.algebra.columns import Column, contracted, gathered
+from dalembert.algebra.columns import Column, contracted, gathered, slopes
 from dalembert.algebra.exact.field import decide_zero
 from dalembert.algebra.exact.verdict import Verdict
 from dalembert.algebra.folds import Derivative, Rewrite, transplant
@@ -19,7 +19,8 @@ from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import NotApplicable
 from dalembert.flexible.expansion.discretised import Discretised
-from dalembert.flexible.expansion.integration import Rule, degree_in_x, rule_for
+from dalembert.flexible.expansion.integration import Rule, degree_in_x, highest, rule_for
+from dalembert.flexible.expansion.properties import properties
 from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
 from dalembert.flexible.hybrid.equations import HybridEquations
 from dalembert.notebook import Shown
@@ -99,14 +100,9 @@ class _Expanded:
     def __init__(self, c: Continuum, bent: Discretised, rate: Derivative, tape: Tape) -> None:
         self.c, self.bent, self.rate, self.tape = c, bent, rate, tape
         m = bent.member
-        varying = [
-            degree_in_x(m, e)
-            for e in (m.density, m.polar, m.axial, m.torsion, m.tension, *m.stiffness, *m.shear, *m.rotary)
-            if e is not None
-        ]
-        known = [k for k in varying if k is not None]
-        exact = bent.rule.exact is not None and len(known) == len(varying)
-        self.rule: Rule = rule_for((bent.rule.exact or 0) + max(known, default=0) if exact else None)
+        varying = highest(degree_in_x(m, e) for e in (*(e for _, e in properties(m)), m.tension) if e is not None)
+        exact = bent.rule.exact
+        self.rule: Rule = rule_for(None if exact is None or varying is None else exact + varying)
         _, start, end = c.places
         self.at_ends = self._values(start.label, 0) | self._values(end.label, 1)
 
@@ -117,17 +113,20 @@ class _Expanded:
 
     def _values(self, label: str, xi: Number) -> dict[int, int]:
         """{∂ⁱ⁺ʲ v/∂xⁱ∂tʲ: its value in the amplitudes} at a place."""
-        t, found = self.tape, {}
+        found = {}
         for name, symbol in self.c.symbols.items():
             for along in range(_ALONG + 1):
-                if name == FORCE or (name == SHORTENING and along):
-                    value = t.zero
-                else:
-                    value = on(t, self.bent.shortening(xi) if name == SHORTENING else self.bent.value(name, xi, along))
+                value = self._value(name, xi, along)
                 for dots in range(_DOTS + 1):
                     found[self._symbol(symbol, along, dots, label)] = value
                     value = self.rate(value)
         return found
+
+    def _value(self, name: str, xi: Number, along: int) -> int:
+        """∂ⁱv/∂xⁱ at a place; the axial force N only keeps a condition, and drops out."""
+        if name == FORCE or (name == SHORTENING and along):
+            return self.tape.zero
+        return on(self.tape, self.bent.shortening(xi) if name == SHORTENING else self.bent.value(name, xi, along))
 
     def _inside(self, xi: Number) -> Rewrite:
         m = self.bent.member
@@ -158,15 +157,9 @@ class _Expanded:
         return list(gathered(t, pairs).items())
 
     def _weighted(self, symbol: str, order: int, xi: Number, value: Scalar) -> Iterator[tuple[int, int]]:
-        yield from ((q, (Scalar(self.tape, weight) * value).i) for q, weight in self._variations(symbol, order, xi))
-
-    def _variations(self, symbol: str, order: int, xi: Number) -> Sequence[tuple[int, int]]:
-        """(q_j, ∂v⁽ᵏ⁾/∂q_j): how each amplitude varies a field at a place; N does not vary with them."""
-        t, bent = self.tape, self.bent
+        """(q_j, value ∂v⁽ᵏ⁾/∂q_j): what is left over at a place, weighted with how each amplitude varies a field there."""
+        t = self.tape
         name = next(key for key, s in self.c.symbols.items() if s == symbol)
-        amplitudes = [q.i for each in bent.amplitudes.values() for q in each]
-        if name == FORCE or (name == SHORTENING and order):
-            return []
-        e = on(t, bent.shortening(xi) if name == SHORTENING else bent.value(name, xi, order))
-        slopes = [(q, Derivative(t, {q: t.one}.get)(e)) for q in amplitudes]
-        return [(q, slope) for q, slope in slopes if slope != t.zero]
+        amplitudes = Column(t, (q.i for each in self.bent.amplitudes.values() for q in each))
+        weights = slopes(Scalar(t, self._value(name, xi, order)), amplitudes)
+        yield from ((q, (Scalar(t, w) * value).i) for q, w in zip(amplitudes, weights, strict=True) if w != t.zero)

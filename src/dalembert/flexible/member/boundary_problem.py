@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,6 +37,7 @@ class Problem:
             )
             raise NotApplicable(msg)
         self._split: dict[int, tuple[int, int]] = {}
+        self._floats: dict[tuple[str, float], tuple[np.ndarray, np.ndarray]] = {}
 
     # ---- numbers -----------------------------------------------------------------------------
 
@@ -71,23 +72,36 @@ class Problem:
 
         return evaluate(self.tape, list(nodes), symbol, arithmetic)
 
+    def terms(self, form: LinearForm, x: Any, arithmetic: Any) -> list[tuple[str, int, Any, Any]]:
+        """(field, order, c₀, c₁) of every term of a form, at a place x."""
+        pairs = (self.pair(c, dots) for (_, _, dots), c in form.coefficients.items())
+        flat = self.numbers([node for pair in pairs for node in pair], x, arithmetic)
+        return [(name, i, a, b) for (name, i, _), a, b in zip(form.coefficients, flat[::2], flat[1::2], strict=True)]
+
     def row(self, form: LinearForm, x: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
         """c₀ and c₁ of one form over the state (v, v′, …) and, in the last places, the highest derivatives."""
-        keys = list(form.coefficients)
-        pairs = [self.pair(form.coefficients[k], k[2]) for k in keys]
-        flat = self.numbers([n for pair in pairs for n in pair], x, arithmetic)
         zero = arithmetic.const(0)
         width = len(self.places) + len(self.motion.fields)
         rows = [zero] * width, [zero] * width
-        for (name, i, _), a, b in zip(keys, flat[::2], flat[1::2], strict=True):
+        for name, i, a, b in self.terms(form, x, arithmetic):
             k = self.index.get((name, i), len(self.places) + self.motion.fields.index(name))
             rows[0][k], rows[1][k] = rows[0][k] + a, rows[1][k] + b
         return rows
 
+    def length_in(self, arithmetic: Any) -> Any:
+        """L as a number of an arithmetic."""
+        return self.numbers([self.motion.member.length.i], arithmetic.const(0), arithmetic)[0]
+
     @cached_property
     def length(self) -> float:
         """L as a number."""
-        return float(self.numbers([self.motion.member.length.i], 0.0, Floats())[0])
+        return float(self.length_in(Floats()))
+
+    def companion(self, highest: Iterable[Iterable[Any]], zero: Any, one: Any) -> list[list[Any]]:
+        """A of y′ = A y: v′, v″, … are in the state themselves, the highest derivatives are given by their rows."""
+        unit = [[one if place == (f, i + 1) else zero for place in self.places] for f, i in self.places]
+        last = {(f, self.order[f] - 1): list(row) for f, row in zip(self.motion.fields, highest, strict=True)}
+        return [last.get(place, row) for place, row in zip(self.places, unit, strict=True)]
 
     # ---- floats ------------------------------------------------------------------------------
 
@@ -95,24 +109,18 @@ class Problem:
         """A(λ) of y′ = A y at a place, in floats."""
         import numpy as np
 
-        key = ("interior", x)
-        if key not in self._floats:
-            pairs = [self.row(form, x, Floats()) for form in self.motion.equations.values()]
-            self._floats[key] = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
-        c0, c1 = self._floats[key]
-        c, n = c0 + lam * c1, len(self.places)
-        highest = -np.linalg.solve(c[:, n:], c[:, :n])
-        A = np.zeros((n, n))
-        for (f, i), k in self.index.items():
-            if i + 1 < self.order[f]:
-                A[k, self.index[f, i + 1]] = 1.0
-            else:
-                A[k] = highest[self.motion.fields.index(f)]
-        return A
+        c, n = self._in_floats("interior", list(self.motion.equations.values()), lam, x), len(self.places)
+        return np.array(self.companion(-np.linalg.solve(c[:, n:], c[:, :n]), 0.0, 1.0))
 
-    @cached_property
-    def _floats(self) -> dict[Any, Any]:
-        return {}
+    def _in_floats(self, what: str, forms: Sequence[LinearForm], lam: float, x: float) -> np.ndarray:
+        """c₀ + λ c₁ of several forms, row by row; c₀ and c₁ are found once for each place."""
+        import numpy as np
+
+        if (what, x) not in self._floats:
+            c0, c1 = zip(*(self.row(form, x, Floats()) for form in forms), strict=True)
+            self._floats[what, x] = np.array(c0), np.array(c1)
+        c0, c1 = self._floats[what, x]
+        return np.asarray(c0 + lam * c1)
 
     @cached_property
     def conjugate(self) -> list[tuple[str, int]]:
@@ -123,16 +131,9 @@ class Problem:
         """D and F: displacements d = D y and forces f = F y at a section."""
         import numpy as np
 
-        key = ("section", x)
-        if key not in self._floats:
-            pairs = [self.row(self.motion.sections[k], x, Floats()) for k in self.conjugate]
-            self._floats[key] = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
-        c0, c1 = self._floats[key]
+        forces = self._in_floats("section", [self.motion.sections[k] for k in self.conjugate], lam, x)
         n = len(self.places)
-        D = np.zeros((len(self.conjugate), n))
-        for row, place in enumerate(self.conjugate):
-            D[row, self.index[place]] = 1.0
-        return D, (c0 + lam * c1)[:, :n]
+        return np.eye(n)[[self.index[place] for place in self.conjugate]], forces[:, :n]
 
     def end_stiffness(self, side: int, lam: float) -> tuple[np.ndarray, list[int]]:
         """What sits on an end, as a stiffness over its displacements, and which of these are held."""

@@ -56,18 +56,9 @@ def characteristic_equation(motion: SmallMotion) -> CharacteristicEquation | Non
     if len(motion.fields) != 1:
         return None
     (name,) = motion.fields
-    by_order = _by_order(motion.equations[name])
-    if any(i % 2 for i in by_order):
+    if any(i % 2 for _, i, _ in motion.equations[name].coefficients):
         return None
-    return Characteristic(motion, name, by_order).equation()
-
-
-def _by_order(form: Linear) -> dict[int, list[tuple[int, int]]]:
-    """{i: [(j, c_ij)]}"""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for (_, i, j), c in form.coefficients.items():
-        found.setdefault(i, []).append((j, c))
-    return found
+    return Characteristic(motion, name).equation()
 
 
 class Characteristic:
@@ -76,13 +67,12 @@ class Characteristic:
     # functions that are zero somewhere
     vanishing: tuple[str, ...] = ("sin", "cos")
 
-    def __init__(self, motion: SmallMotion, name: str, by_order: dict[int, list[tuple[int, int]]]) -> None:
+    def __init__(self, motion: SmallMotion, name: str) -> None:
         self.motion, self.name = motion, name
         self.tape = motion.tape.fork()
         self.none, self.L = self.scalar(self.tape.zero), self.scalar(motion.member.length.i)
         # ω²
         self.square = self.scalar(self.tape.private_symbol("omega")) ** 2
-        self.by_order = by_order
         self.order = motion.order[name]
         self.compressed = motion.compression is not None
         self.relations: list[tuple[Tree, int, Scalar, Scalar]] = []
@@ -94,9 +84,10 @@ class Characteristic:
 
     # ---- solutions ---------------------------------------------------------------------------
 
-    def _coefficient(self, i: int) -> Scalar:
-        """c_i(ω²) of φ⁽ⁱ⁾; at rest under a compressive force nothing moves."""
-        parts = [(j, self.scalar(c)) for j, c in self.by_order.get(i, [])]
+    def _coefficient(self, i: int, equation: str = "", field: str = "") -> Scalar:
+        """c_i(ω²) of φ⁽ⁱ⁾ in an equation, by default the field's own; at rest under a compressive force nothing moves."""
+        found = self.motion.equations[equation or self.name].coefficients.items()
+        parts = [(j, self.scalar(c)) for (name, order, j), c in found if name == (field or self.name) and order == i]
         return total(self.tape, (c if j == 0 else -c * self.square for j, c in parts if j == 0 or not self.compressed))
 
     def _argument(self, label: str) -> Scalar:
@@ -139,9 +130,10 @@ class Characteristic:
 
     def _square(self) -> Scalar:
         """ω² in terms of βL (and αL), where the member's own inertia is all that ω² multiplies in its equation's last term."""
-        if self.compressed or len(self.by_order.get(0, [])) != 1:
+        last = {j: c for (_, i, j), c in self.motion.equations[self.name].coefficients.items() if i == 0}
+        if self.compressed or set(last) != {2}:
             return self.square
-        mass = self.scalar(next(c for j, c in self.by_order[0] if j == 2))
+        mass = self.scalar(last[2])
         if len(self.relations) == 1:
             ((_, power, z, _),) = self.relations
             size = (z / self.L) ** power

@@ -6,33 +6,30 @@ many digits, so that what is left is the error of the degree, and that is measur
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any, Final
 
 from dalembert.algebra.arithmetic import Balls, Floats
 from dalembert.errors import NotApplicable
 from dalembert.flexible.member.boundary_problem import Problem
-from dalembert.flexible.member.counting import count_below
+from dalembert.flexible.member.shapes import chebyshev_points
 from dalembert.flexible.member.small_motion import LinearForm
-from dalembert.flexible.member.spectrum import Eigenvalue, digits_of
+from dalembert.flexible.member.spectrum import Eigenvalue, count_below, digits_of
 
 DEGREES: Final = (12, 18, 26, 36, 48)
 STANDS: Final = 1e-14
 DIGITS: Final = 60
 
 
-@dataclass(frozen=True)
-class Polynomials:
-    """The shapes of one eigenvalue: coefficients of Chebyshev's polynomials for each field."""
-
-    eigenvalue: Eigenvalue
-    coefficients: dict[str, list[float]]
+# an eigenvalue, and coefficients of Chebyshev's polynomials for each field
+Eigenpair = tuple[Eigenvalue, dict[str, list[float]]]
 
 
-def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Polynomials], int]:
+def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Eigenpair], int]:
     """The lowest eigenvalues with their shapes, and the degree they were found with."""
     before: list[tuple[Any, dict[str, list[float]]]] = []
-    found: list[Polynomials] = []
+    found: list[Eigenpair] = []
     zeros: int | None = None if can_count(problem) else 0
     for degree in DEGREES:
         if degree < wanted + 6:
@@ -47,7 +44,7 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Polynomials], int]:
             continue
         if before:
             errors = [abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)]
-            found = [Polynomials(_eigenvalue(a, e), c) for (a, c), e in zip(now, errors, strict=True)]
+            found = [(Eigenvalue(float(a.mid()), e + 1e-16, digits_of(a, DIGITS)), c) for (a, c), e in zip(now, errors, strict=True)]
             if max(errors, default=0.0) < STANDS:
                 break
         before = now
@@ -56,16 +53,12 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Polynomials], int]:
         msg = f"{wanted} modes of {problem.motion.member.name!r} are too many for polynomials of degree {DEGREES[-1]}: ask for fewer"
         raise NotApplicable(msg)
     _check_count(problem, found, rigid)
-    return [Polynomials(Eigenvalue(0.0, 0.0, "0"), {})] * rigid + found, degree
+    return [(Eigenvalue(0.0, 0.0, "0"), dict[str, list[float]]())] * rigid + found, degree
 
 
 def can_count(problem: Problem) -> bool:
     """Pieces can be put together unless one of them hangs slack at an end."""
     return all(e.kind != "regular" for e in problem.motion.ends)
-
-
-def _eigenvalue(x: Any, error: float) -> Eigenvalue:
-    return Eigenvalue(float(x.mid()), error + 1e-16, digits_of(x, DIGITS))
 
 
 def _zeros(problem: Problem, little: float) -> int:
@@ -76,11 +69,11 @@ def _zeros(problem: Problem, little: float) -> int:
     return count_below(problem, little)
 
 
-def _check_count(problem: Problem, found: list[Polynomials], zeros: int) -> None:
+def _check_count(problem: Problem, found: list[Eigenpair], zeros: int) -> None:
     """None was missed: as many lie below as were found."""
     if not found or not can_count(problem):
         return
-    last = found[-1].eigenvalue
+    last = found[-1][0]
     below = count_below(problem, last.value * (1 + max(1e-4, 10 * last.error)))
     if below != len(found) + zeros:
         name = problem.motion.member.name
@@ -97,32 +90,24 @@ class Collocation:
 
     def matrices(self, arithmetic: Any) -> tuple[list[list[Any]], list[list[Any]]]:
         """A₀ and A₁ row by row: the equations at the points, then the conditions."""
-        p = self.problem
-        rows: list[tuple[list[Any], list[Any]]] = []
-        (L,) = p.numbers([p.motion.member.length.i], arithmetic.const(0), arithmetic)
-        for name, form in p.motion.equations.items():
-            rows += [self._row(form, z, L, arithmetic) for z in self.points(name, arithmetic)]
-        one = arithmetic.const(1)
-        for e in p.motion.ends:
-            rows.append(self._row(e.form, one if e.side else -one, L, arithmetic))
-        return [r[0] for r in rows], [r[1] for r in rows]
+        L = self.problem.length_in(arithmetic)
+        A0, A1 = zip(*(self._row(form, z, L, arithmetic) for form, z in self.rows(arithmetic)), strict=True)
+        return list(A0), list(A1)
 
-    def points(self, name: str, arithmetic: Any) -> list[Any]:
-        """Where the equation of a field is asked to hold, in −1 < z < 1; rounded, and the same in every arithmetic."""
-        import math
-
-        count = self.degree + 1 - self.problem.order[name]
-        return [arithmetic.const(_rational(math.cos(math.pi * (2 * k + 1) / (2 * count)))) for k in range(count)]
+    def rows(self, arithmetic: Any) -> Iterator[tuple[LinearForm, Any]]:
+        """(form, z): what is asked to hold at which −1 ≤ z ≤ 1; points are rounded, and the same in every arithmetic."""
+        motion, one = self.problem.motion, arithmetic.const(1)
+        for name, form in motion.equations.items():
+            points = chebyshev_points(self.degree + 1 - self.problem.order[name])
+            yield from ((form, arithmetic.const(Fraction(z))) for z in points)
+        yield from ((e.form, one if e.side else -one) for e in motion.ends)
 
     def _row(self, form: LinearForm, z: Any, L: Any, arithmetic: Any) -> tuple[list[Any], list[Any]]:
         p, n = self.problem, self.degree
         zero, one, two = (arithmetic.const(k) for k in (0, 1, 2))
         values = chebyshev(z, n, 4, arithmetic)
         rows = [zero] * (len(self.fields) * (n + 1)), [zero] * (len(self.fields) * (n + 1))
-        keys = list(form.coefficients)
-        pairs = [p.pair(form.coefficients[k], k[2]) for k in keys]
-        flat = p.numbers([node for pair in pairs for node in pair], L * (one + z) / two, arithmetic)
-        for (name, along, _), a, b in zip(keys, flat[::2], flat[1::2], strict=True):
+        for name, along, a, b in p.terms(form, L * (one + z) / two, arithmetic):
             first = self.fields.index(name) * (n + 1)
             scale = one
             for _ in range(along):
@@ -171,9 +156,12 @@ class Collocation:
             c = flint.arb_mat(n, 1, [(x / entries[k]).mid() for x in entries])
             if abs(lam - before) < abs(lam) * flint.arb(10) ** -40:
                 break
-        width = self.degree + 1
-        values = [float(x.mid()) for x in c.entries()]
-        return lam, {name: values[g * width : (g + 1) * width] for g, name in enumerate(self.fields)}
+        return lam, self.by_field(c)
+
+    def by_field(self, c: Any) -> dict[str, list[float]]:
+        """The coefficients of each field in a solution."""
+        width, values = self.degree + 1, [float(x.mid()) for x in c.entries()]
+        return {name: values[g * width : (g + 1) * width] for g, name in enumerate(self.fields)}
 
 
 def chebyshev(z: Any, degree: int, orders: int, arithmetic: Any) -> list[list[Any]]:
@@ -189,9 +177,3 @@ def chebyshev(z: Any, degree: int, orders: int, arithmetic: Any) -> list[list[An
             row.append(new)
         table.append(row)
     return table
-
-
-def _rational(x: float) -> Any:
-    from fractions import Fraction
-
-    return Fraction(x)

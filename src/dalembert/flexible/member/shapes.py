@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+from dalembert.algebra.arithmetic import Balls
 from dalembert.errors import BadDescription, Unknown
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.spectrum import Determinant, Eigenvalue
+from dalembert.simulation.plotting.chart import COLOURS
+from dalembert.simulation.plotting.plot import save_figure
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+# of a curve in an image
+_POINTS: Final = 401
 
 
 @dataclass(frozen=True)
@@ -43,10 +52,6 @@ class ChebyshevShape:
         """k φ"""
         return ChebyshevShape(tuple(k * c for c in self.coefficients), self.length)
 
-    def largest(self) -> float:
-        """φ where it is largest in size, with its sign."""
-        return self.peak()[1]
-
     def peak(self) -> tuple[float, float]:
         """(x, φ) where φ is largest in size: at an end, or where φ′ = 0."""
         import numpy as np
@@ -60,6 +65,28 @@ class ChebyshevShape:
         places = [0.0, self.length, *((1 + z) / 2 * self.length for z in inside)]
         x = max(places, key=lambda p: abs(self(p)))
         return x, self(x)
+
+
+def save_shapes(named: Sequence[tuple[str, ChebyshevShape]], title: str, label: str, path: str | PathLike[str]) -> None:
+    """Shapes over the place along a member, as an image."""
+    import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.axhline(0.0, color="#999999", linewidth=0.8)
+    for k, (name, shape) in enumerate(named):
+        x = np.linspace(0.0, shape.length, _POINTS)
+        axes.plot(x, shape(x), color=COLOURS[k % len(COLOURS)], label=name)
+    axes.set_xlabel("x")
+    axes.set_ylabel(label)
+    axes.set_title(title)
+    axes.grid(color="#e6e6e6")
+    if named:
+        figure.legend(loc="outside right upper", fontsize="small")
+    save_figure(figure, path)
 
 
 def chosen(shapes: Mapping[str, ChebyshevShape], name: str | None) -> ChebyshevShape:
@@ -95,25 +122,24 @@ def uniform_shapes(problem: Problem, e: Eigenvalue) -> dict[str, ChebyshevShape]
     import flint
 
     f = Determinant(problem).sharpened(e.value)
-    count = 24 + f.digits // 2
     with flint.ctx.workdps(2 * f.digits):
         M, A = f.matrices(e.ball)
-        y0 = flint.arb_mat(A.nrows(), 1, _null_vector([[x.mid() for x in row] for row in M.tolist()]))
-        (L,) = problem.numbers([problem.motion.member.length.i], flint.arb(0), _balls())
-        samples = []
-        for k in range(count):
-            z = flint.arb(math.cos(math.pi * (2 * k + 1) / (2 * count)))
-            y = (A * (L * (1 + z) / 2)).exp() * y0
-            samples.append([float(y[problem.index[name, 0], 0].mid()) for name in problem.motion.fields])
-    shapes = {name: fitted([s[g] for s in samples], problem.length) for g, name in enumerate(problem.motion.fields)}
-    scale = shapes[problem.motion.fields[0]].largest()
+        y0 = _null_vector(M)
+        L = problem.length_in(Balls())
+        samples = [(A * (L * (1 + flint.arb(z)) / 2)).exp() * y0 for z in chebyshev_points(24 + f.digits // 2)]
+    places = {name: problem.index[name, 0] for name in problem.motion.fields}
+    return normalised({name: fitted([float(y[k, 0].mid()) for y in samples], problem.length) for name, k in places.items()})
+
+
+def normalised(shapes: dict[str, ChebyshevShape]) -> dict[str, ChebyshevShape]:
+    """The same with a largest deflection of 1."""
+    scale = next(iter(shapes.values())).peak()[1] if shapes else 1.0
     return {name: shape.scaled(1 / scale) for name, shape in shapes.items()}
 
 
-def _balls() -> Any:
-    from dalembert.algebra.arithmetic import Balls
-
-    return Balls()
+def chebyshev_points(count: int) -> list[float]:
+    """z_k = cos (2k + 1)π/2n, the roots of T_n."""
+    return [math.cos(math.pi * (2 * k + 1) / (2 * count)) for k in range(count)]
 
 
 def fitted(samples: list[float], length: float) -> ChebyshevShape:
@@ -128,26 +154,12 @@ def fitted(samples: list[float], length: float) -> ChebyshevShape:
     return ChebyshevShape(tuple(map(float, c[: int(significant[-1]) + 1])), length)
 
 
-def _null_vector(rows: list[list[Any]]) -> list[Any]:
-    """y ≠ 0 with M y = 0 for a matrix that is singular to all its digits: elimination with full pivoting."""
-    n = len(rows)
-    M = [row[:] for row in rows]
-    columns = list(range(n))
-    for k in range(n - 1):
-        i, j = max(((i, j) for i in range(k, n) for j in range(k, n)), key=lambda p: abs(M[p[0]][p[1]]))
-        M[k], M[i] = M[i], M[k]
-        for row in M:
-            row[k], row[j] = row[j], row[k]
-        columns[k], columns[j] = columns[j], columns[k]
-        for i in range(k + 1, n):
-            factor = (M[i][k] / M[k][k]).mid()
-            M[i] = [(a - factor * b).mid() for a, b in zip(M[i], M[k], strict=True)]
-    y = [M[0][0] * 0] * n
-    y[n - 1] = y[n - 1] + 1
-    for k in range(n - 2, -1, -1):
-        total = sum((M[k][j] * y[j] for j in range(k + 1, n)), M[0][0] * 0)
-        y[k] = (-total / M[k][k]).mid()
-    result = y[:]
-    for k, column in enumerate(columns):
-        result[column] = y[k]
-    return result
+def _null_vector(M: Any) -> Any:
+    """y ≠ 0 with M y = 0 for a matrix that is singular to all its digits: [M b; bᵀ 0] (y, s) = (0, 1), and then s = 0"""
+    import flint
+
+    n = M.nrows()
+    b = [flint.arb(1) / (k + 1) for k in range(n)]
+    bordered = flint.arb_mat([*([*(x.mid() for x in row), x_b] for row, x_b in zip(M.tolist(), b, strict=True)), [*b, flint.arb(0)]])
+    y = bordered.solve(flint.arb_mat(n + 1, 1, [flint.arb(0)] * n + [flint.arb(1)]))
+    return flint.arb_mat(n, 1, [y[k, 0].mid() for k in range(n)])

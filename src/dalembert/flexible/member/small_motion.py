@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Final, Literal
 
+from dalembert.algebra.columns import total
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
-from dalembert.algebra.normal_form.forms import to_scalar
-from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number, Tape
+from dalembert.equations.form import jets
 from dalembert.errors import IllPosed, NotApplicable, NotLinear
+from dalembert.flexible.expansion.polynomials import in_powers
 from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
 from dalembert.flexible.hybrid.equations import BoundaryCondition, HybridEquations
 from dalembert.flexible.hybrid.extended_hamilton import hybrid_equations, undiscretised
@@ -108,7 +110,7 @@ def small_motion(
     kin = Kinematics(system, complete=False).fork()
     t = kin.tape
     if compressed:
-        if not chosen.bending:
+        if not chosen.stiffness:
             msg = f"{chosen.kind} {chosen.name!r} does not bend, so it does not buckle; buckling is asked of beams"
             raise NotApplicable(msg)
         P = t.private_symbol(LOAD)
@@ -132,16 +134,9 @@ class _Linear:
 
     def _motions(self) -> dict[int, int]:
         """Coordinates at rest, specified motions as bound."""
-        t, system = self.tape, self.h.kinematics.system
-        found = {i: t.zero for q in self.h.kinematics.q for i in (t.rate(q), t.rate(t.rate(q) or q)) if i is not None}
-        rate = Derivative(t, t.rate)
-        for s in system.symbols.values():
-            if s.kind == "specified" and s.motion is not None:
-                x, e = s.scalar.i, s.motion.i
-                for _ in range(3):
-                    found[x] = e
-                    x, e = t.rate(x) or x, rate(e)
-        return found
+        kin = self.h.kinematics
+        bound = {s.scalar.i: s.motion for s in kin.system.symbols.values() if s.kind == "specified" and s.motion is not None}
+        return dict.fromkeys((*kin.qdot, *kin.qddot), self.tape.zero) | jets(self.tape, bound)
 
     def _with_axial_force(self) -> Rewrite:
         """N(x) = N(L) + ∫ₓᴸ c dx from N′ + c = 0, the axial equation of the straight member; s = 0."""
@@ -163,39 +158,24 @@ class _Linear:
             for end in c.places[1:]:
                 values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x.value.i})(e)
             e = Derivative(t, lambda i: t.one if i == c.fields.x else None)(e)
-        self._zero(values, s)
-        return Rewrite(t, values)
+        return Rewrite(t, values | self._zero(s))
 
-    def _zero(self, values: dict[int, int], symbol: str) -> None:
-        for order in range(4):
-            for dots in range(3):
-                for place in self.c.places:
-                    values[self.c.fields.symbol(symbol, order, dots, place.label)] = self.tape.zero
+    def _zero(self, symbol: str) -> dict[int, int]:
+        jets = product(range(4), range(3), self.c.places)
+        return {self.c.fields.symbol(symbol, order, dots, place.label): self.tape.zero for order, dots, place in jets}
 
     def _unbent(self, e: int) -> int:
-        values: dict[int, int] = {}
-        for name in self.c.fields.names:
-            if name != self.c.symbols.get(FORCE):
-                self._zero(values, name)
-        return Rewrite(self.tape, values)(self.held(e))
+        names = [name for name in self.c.fields.names if name != self.c.symbols.get(FORCE)]
+        return Rewrite(self.tape, {i: zero for name in names for i, zero in self._zero(name).items()})(self.held(e))
 
     def _to_the_end(self, density: Scalar) -> Scalar:
         """∫ₓᴸ density dx of a polynomial in x."""
-        t, x = self.tape, self.c.fields.x
-        (form,) = normal_form(t, (density.i,))
-        name = str(t.nodes[x][1])
-        if any(a.op != "symbol" and name in [n for f in a.arguments for n in f.symbols()] for a in form.atoms()) or any(
-            a.name == name for term in form.denominator for a, _ in term.powers
-        ):
+        x, L = Scalar(self.tape, self.c.fields.x), self.c.places[2].x.value
+        powers = in_powers(density, x)
+        if powers is None:
             msg = f"{self.member.kind} {self.member.name!r}: its axial force is no polynomial in x; expand it in functions instead"
             raise NotApplicable(msg)
-        L, found = self.c.places[2].x.value, Scalar(t, t.zero)
-        for term in form.numerator:
-            n = next((k for a, k in term.powers if a.name == name), 0)
-            others = tuple(p for p in term.powers if p[0].name != name)
-            k = to_scalar(replace(form, numerator=(term._replace(powers=others),)), t)
-            found += k * ((L ** (n + 1) - Scalar(t, x) ** (n + 1)) / (n + 1))
-        return found
+        return total(self.tape, (c * ((L ** (n + 1) - x ** (n + 1)) / (n + 1)) for n, c in powers.items()))
 
     # ---- forms -------------------------------------------------------------------------------
 

@@ -1,5 +1,8 @@
 """det [B₀; B_L e^{A(λ)L}] = 0: the numbers λ for which a uniform member moves freely, each enclosed, none missed.
 
+The number of eigenvalues below λ is counted (Wittrick and Williams): a member is cut into pieces so short that none of them, held at
+its ends, can vibrate below λ; then it is the number of negative ones of the dynamic stiffness of all pieces put together.
+
 The determinant is evaluated in ball arithmetic, whose precision is raised until the sign is certain, so high modes lose nothing to cosh βL.
 Every root is bracketed by counting first.
 """
@@ -7,15 +10,161 @@ Every root is bracketed by counting first.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.algebra.arithmetic import Balls
+from dalembert.algebra.arithmetic import Balls, Floats
+from dalembert.errors import NotApplicable
 from dalembert.flexible.member.boundary_problem import Problem
-from dalembert.flexible.member.counting import Count
 from dalembert.flexible.member.small_motion import LinearForm
 
 if TYPE_CHECKING:
+    import numpy as np
     from flint import arb
+
+
+# ---- counting ------------------------------------------------------------------------------------
+
+LONGEST_PIECE: Final = 1.5
+MOST_PIECES: Final = 4000
+# members whose properties vary are cut at least so often
+VARYING_PIECES: Final = 64
+
+
+def count_below(problem: Problem, lam: float) -> int:
+    """How many eigenvalues lie below λ: negative pivots of the dynamic stiffness, eliminated section by section."""
+    import numpy as np
+
+    pieces = _pieces(problem, lam)
+    m = len(problem.conjugate)
+    edges = np.linspace(0.0, problem.length, pieces + 1)
+    whole = _piece(problem, lam, 0.0, edges[1]) if problem.motion.is_uniform else None
+    own, held = zip(*(problem.end_stiffness(side, lam) for side in (0, 1)), strict=True)
+    below = 0
+    here = own[0]
+    free = [i for i in range(m) if i not in held[0]]
+    for k in range(pieces):
+        K = _piece(problem, lam, edges[k], edges[k + 1]) if whole is None else whole
+        K = (K + K.T) / 2
+        pivot = (here + K[:m, :m])[np.ix_(free, free)]
+        coupling = K[:m, m:][free]
+        below += _negative(pivot)
+        here = K[m:, m:] - coupling.T @ np.linalg.solve(pivot, coupling) if free else K[m:, m:]
+        free = list(range(m))
+    last = [i for i in range(m) if i not in held[1]]
+    return below + _negative((here + own[1])[np.ix_(last, last)])
+
+
+def _negative(K: np.ndarray) -> int:
+    """The number of negative eigenvalues; rows are brought to one size, which changes no sign."""
+    import numpy as np
+
+    if not len(K):
+        return 0
+    size = np.sqrt(np.maximum(np.abs(np.diag(K)), 1e-300))
+    return int(np.sum(np.linalg.eigvalsh((K + K.T) / 2 / np.outer(size, size)) < 0))
+
+
+def _pieces(problem: Problem, lam: float) -> int:
+    """So many that no piece, held at both ends, can vibrate below λ."""
+    import numpy as np
+
+    places = (0.0,) if problem.motion.is_uniform else np.linspace(0.0, problem.length, 9)[1:-1]
+    wave = max(float(np.max(np.abs(np.linalg.eigvals(problem.state_matrix(lam, x))))) for x in places)
+    n = 1 + int(wave * problem.length / LONGEST_PIECE)
+    if n > MOST_PIECES:
+        msg = f"{n} pieces are needed to count modes up to {lam:.3g}: ask for fewer modes"
+        raise NotApplicable(msg)
+    return n if problem.motion.is_uniform else max(n, VARYING_PIECES)
+
+
+def _piece(problem: Problem, lam: float, a: float, b: float) -> np.ndarray:
+    """The dynamic stiffness of a piece: end forces from end displacements."""
+    import numpy as np
+
+    Phi = _transfer(problem, lam, a, b)
+    (D_a, F_a), (D_b, F_b) = problem.section(lam, a), problem.section(lam, b)
+    displacements = np.vstack([D_a, D_b @ Phi])
+    # the coefficient of δv in T − V: the force on the left end is +, on the right end −
+    forces = np.vstack([F_a, -F_b @ Phi])
+    return np.linalg.solve(displacements.T, forces.T).T
+
+
+def _transfer(problem: Problem, lam: float, a: float, b: float) -> np.ndarray:
+    """y(b) = Φ y(a): the exponential, by Magnus' series of fourth order where coefficients vary."""
+    h = b - a
+    if problem.motion.is_uniform:
+        return _exponential(problem.state_matrix(lam) * h)
+    middle, apart = (a + b) / 2, h * 3**0.5 / 6
+    A, B = problem.state_matrix(lam, middle - apart), problem.state_matrix(lam, middle + apart)
+    return _exponential(h / 2 * (A + B) - h * h * 3**0.5 / 12 * (A @ B - B @ A))
+
+
+def _exponential(A: np.ndarray) -> np.ndarray:
+    """e^A of a small matrix: Taylor's series of A/2ˢ, squared s times."""
+    import math
+
+    import numpy as np
+
+    norm = float(np.abs(A).sum(axis=0).max())
+    halvings = max(0, 2 + math.ceil(math.log2(norm))) if norm > 0 else 0
+    scaled = A / 2.0**halvings
+    total = term = np.eye(len(A))
+    for k in range(1, 15):
+        term = term @ scaled / k
+        total = total + term
+    for _ in range(halvings):
+        total = total @ total
+    return total
+
+
+def brackets(problem: Problem, zeros: int, wanted: int) -> list[tuple[float, float, int]]:
+    """(low, high, how many) in order; more than one only where eigenvalues coincide."""
+    if wanted <= 0:
+        return []
+
+    @cache
+    def count(lam: float) -> int:
+        return count_below(problem, lam) - zeros
+
+    low = high = _scale(problem)
+    while count(low) > 0:
+        low /= 16.0
+        if low < 1e-30 * high:
+            msg = "the member is not stable in its straight state: it has buckled, or a frame turns too fast"
+            raise NotApplicable(msg)
+    while count(high) < wanted:
+        high *= 2.0
+    found: list[tuple[float, float, int]] = []
+    stack = [(low, high)]
+    while stack:
+        a, b = stack.pop()
+        inside = count(b) - count(a)
+        if inside <= 0 or count(a) >= wanted:
+            continue
+        narrow = b - a < 1e-3 * b if inside == 1 else b - a < 1e-9 * b
+        if narrow:
+            found.append((a, b, inside))
+            continue
+        middle = (a * b) ** 0.5 if b > 2 * a else (a + b) / 2
+        stack += [(middle, b), (a, middle)]
+    return found
+
+
+def _scale(p: Problem) -> float:
+    """A size of λ to begin with: what resists against what λ multiplies, over the length of the member."""
+    x = p.length / 2
+    ratios = []
+    for form in p.motion.equations.values():
+        c0, c1 = p.row(form, x, Floats())
+        orders = [i for _, i in p.places] + [p.order[f] for f in p.motion.fields]
+        above, below = (sum(abs(c) / p.length**i for c, i in zip(row, orders, strict=True)) for row in (c0, c1))
+        if below:
+            ratios.append(above / below)
+    return max(ratios, default=1.0)
+
+
+# ---- enclosing -----------------------------------------------------------------------------------
 
 # how close to an eigenvalue the sign of the determinant is asked for, and the digits that takes
 CLOSE: Final = 10**-18
@@ -71,15 +220,8 @@ class Determinant:
         interior = [at(form) for form in p.motion.equations.values()]
         lead = flint.arb_mat([row[n:] for row in interior])
         highest = -lead.solve(flint.arb_mat([row[:n] for row in interior]))
-        A = [[balls.const(0)] * n for _ in range(n)]
-        for (f, i), k in p.index.items():
-            if i + 1 < p.order[f]:
-                A[k][p.index[f, i + 1]] = balls.const(1)
-            else:
-                A[k] = [highest[p.motion.fields.index(f), j] for j in range(n)]
-        (L,) = p.numbers([p.motion.member.length.i], balls.const(0), balls)
-        state = flint.arb_mat(A)
-        Phi = (state * L).exp()
+        state = flint.arb_mat(p.companion(highest.tolist(), balls.const(0), balls.const(1)))
+        Phi = (state * p.length_in(balls)).exp()
         rows = [(e.side, flint.arb_mat([at(e.form)[:n]])) for e in p.motion.ends]
         M = flint.arb_mat([(row * Phi if side else row).entries() for side, row in rows])
         return M, state
@@ -131,11 +273,8 @@ def eigenvalues(problem: Problem, wanted: int) -> list[Eigenvalue]:
     """The lowest eigenvalues of a uniform member, each enclosed."""
     zeros = zero_modes(problem)
     found = [Eigenvalue(0.0, 0.0, "0", zeros)] if zeros else []
-    count = Count(problem, zeros)
     f = Determinant(problem)
-    for low, high, times in count.brackets(wanted - zeros):
-        found.append(_refined(f.sharpened(high), low, high, times))
-    return found
+    return found + [_refined(f.sharpened(high), low, high, times) for low, high, times in brackets(problem, zeros, wanted - zeros)]
 
 
 def _refined(f: Determinant, low: float, high: float, times: int) -> Eigenvalue:

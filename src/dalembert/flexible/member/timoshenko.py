@@ -6,7 +6,6 @@ how large ψ is beside v. Above ω² = kGA/ρI the argument α is imaginary, and
 
 from __future__ import annotations
 
-from dalembert.algebra.columns import total
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.printing.layout import naming
 from dalembert.algebra.scalar import Scalar, apply
@@ -33,21 +32,13 @@ class Coupled(Characteristic):
     # above ω² = kGA/ρI sinh αL and cosh αL vanish like a sine and a cosine
     vanishing = ("sin", "cos", "sinh", "cosh")
 
-    def __init__(self, motion: SmallMotion, name: str) -> None:
-        super().__init__(motion, name, {})
-
-    def _power(self, equation: str, field: str, i: int) -> Scalar:
-        """What multiplies rⁱ of one field in one equation."""
-        found = self.motion.equations[equation].coefficients.items()
-        parts = [(j, self.scalar(c)) for (name, order, j), c in found if name == field and order == i]
-        return total(self.tape, (c if j == 0 else -c * self.square for j, c in parts))
-
     def _solutions(self) -> list[tuple[str, Scalar]]:
         t = self.tape
         v, psi = self.motion.fields
         # (p₂ r² + p₀)(s₂ r² + s₀) − q r · w r
-        p2, p0, q = self._power(v, v, 2), self._power(v, v, 0), self._power(v, psi, 1)
-        s2, s0, w = self._power(psi, psi, 2), self._power(psi, psi, 0), self._power(psi, v, 1)
+        c = self._coefficient
+        p2, p0, q = c(2), c(0), c(1, v, psi)
+        s2, s0, w = c(2, psi, psi), c(0, psi, psi), c(1, psi, v)
         lead, middle = p2 * s2, p2 * s0 + p0 * s2 - q * w
         z, y = self._argument("β"), self._argument("α")
         beta, alpha = self.scalar(t.symbol("β")), self.scalar(t.symbol("α"))
@@ -78,7 +69,7 @@ class Coupled(Characteristic):
     def _without_shear(self, form: LinearForm) -> tuple[int, dict[Key, int]]:
         """How often a condition holds the shear force q ψ + p₂ v′, and what else it holds."""
         v, psi = self.motion.fields
-        p2, q = self._power(v, v, 2), self._power(v, psi, 1)
+        p2, q = self._coefficient(2), self._coefficient(1, v, psi)
         at_v, at_psi = form.coefficients.get((v, 1, 0)), form.coefficients.get((psi, 0, 0))
         if at_v is not None and at_psi is not None:
             for sign in (1, -1):
@@ -88,7 +79,7 @@ class Coupled(Characteristic):
 
     def _sheared(self, kind: str, z: Scalar, side: int) -> Scalar:
         """q ψ + p₂ v′ = −p₀/r for e^{rx}, by the first equation."""
-        p0 = self._power(self.name, self.name, 0)
+        p0 = self._coefficient(0)
         function, sign = {"cos": ("sin", -1), "sin": ("cos", 1), "cosh": ("sinh", -1), "sinh": ("cosh", -1)}[kind]
         return sign * (p0 * self.L / z) * apply(function, z if side else self.none)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
-from dalembert.flexible.expansion.integration import at_share
+from dalembert.flexible.expansion.properties import properties
 from dalembert.model.member import Member
 from dalembert.model.system import System
-from dalembert.numerics.symbol_values import BadValue, constant_values, mapping
+from dalembert.numerics.symbol_values import mapping
 
 
 def which(system: System, member: str | Member | None) -> Member:
@@ -36,6 +35,11 @@ def which(system: System, member: str | Member | None) -> Member:
         msg = f"there is no member {name!r}; system {system.name!r} has {', '.join(known)}"
         raise Unknown(msg)
     return known[name]
+
+
+def heading(member: Member, what: str) -> str:
+    """beam 'beam' (clamped–free): what"""
+    return f"{member.kind} {member.name!r} ({member.left.support}–{member.right.support}): {what}"
 
 
 def numbers_of(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[int, Number]:
@@ -74,10 +78,7 @@ def check_declared(system: System) -> None:
 
 def check_positive(m: Member, tape: Tape, numbers: Mapping[int, Number]) -> None:
     """Refuse stiffnesses, masses and lengths that are not positive with the values given."""
-    single = {"length": m.length, "density": m.density, "axial": m.axial, "torsion": m.torsion, "polar": m.polar}
-    several = {"stiffness": m.stiffness, "shear": m.shear, "rotary": m.rotary}
-    named = [(key, e) for key, e in single.items() if e is not None] + [(key, e) for key, each in several.items() for e in each]
-    for key, e in named:
+    for key, e in properties(m):
         inside = symbols_of(tape, (e.i, m.length.i))
         if any(i != m.x.i and i not in numbers for i in inside):
             continue
@@ -88,37 +89,3 @@ def check_positive(m: Member, tape: Tape, numbers: Mapping[int, Number]) -> None
             if value < 0 or (value == 0 and 0 < share < 1):
                 msg = f"{m.kind} {m.name!r}: its {key} is {value:g}; it must be positive"
                 raise BadDescription(msg)
-
-
-# where along a member a property is tried, as shares of its length
-_TRIED: Final = tuple(Fraction(k, 8) for k in range(1, 8))
-
-
-def check_values(system: System, values: Mapping[Any, Any]) -> None:
-    """Refuse values that leave an expanded member without stiffness or length; masses are checked with all others."""
-    known = constant_values(system, values)
-    for member, what, e in properties_along(system):
-        _check(member, what, e, known)
-
-
-def properties_along(system: System) -> Iterator[tuple[str, str, Scalar]]:
-    """What must be positive of every expanded member, at some places along it: its kind and name, the property, its value."""
-    for expansion in system.expansions.values():
-        m = expansion.member
-        yield from ((f"{m.kind} {m.name!r}", what, at_share(m, e, xi)) for what, e in _properties(m) for xi in _TRIED)
-
-
-def _properties(m: Member) -> Iterator[tuple[str, Scalar]]:
-    yield "length", m.length
-    yield from (("stiffness", e) for e in (*m.stiffness, m.axial, m.torsion) if e is not None)
-    yield from (("shear stiffness", e) for e in m.shear)
-
-
-def _check(member: str, what: str, e: Scalar, known: Mapping[str, float]) -> None:
-    names = {i: str(e.tape.nodes[i][1]) for i in symbols_of(e.tape, (e.i,))}
-    if names and all(name in known for name in names.values()):
-        value = evaluate(e.tape, [e.i], lambda i: known[names[i]], Floats())[0]
-        if value <= 0:
-            given = ", ".join(f"{name} = {known[name]:g}" for name in names.values())
-            msg = f"{given}: the {what} of {member} is {value:g}; it must be positive"
-            raise BadValue(msg)

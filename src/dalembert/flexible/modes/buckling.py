@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dalembert.flexible.member.boundary_problem import Problem
-from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
-from dalembert.flexible.member.collocation import eigenpairs
-from dalembert.flexible.member.shapes import ChebyshevShape, Shaped, uniform_shapes
+from dalembert.flexible.member.characteristic import CharacteristicEquation
+from dalembert.flexible.member.shapes import ChebyshevShape, Shaped, save_shapes
 from dalembert.flexible.member.small_motion import small_motion
-from dalembert.flexible.member.spectrum import eigenvalues
-from dalembert.flexible.modes.natural_modes import checked_count, normalised, wave_number
+from dalembert.flexible.member.values import heading
+from dalembert.flexible.modes.natural_modes import checked_count, eigenmotions, eigenvalue_table
 from dalembert.model.member import Member
 from dalembert.model.system import System
 from dalembert.notebook import Typeset
@@ -59,15 +57,15 @@ class MemberBuckling(Typeset):
         return f"MemberBuckling({self.member.name!r}: P = {', '.join(f'{load.force:.6g}' for load in self.loads)})"
 
     def __str__(self) -> str:
-        from dalembert.flexible.modes.tables import buckling_table
-
-        return buckling_table(self)
+        title = heading(self.member, "critical compressive forces")
+        rows = [(load.fields, load.force, load.wave_number) for load in self.loads]
+        return eigenvalue_table(title, ("load", "of", "P", "kL"), rows, self.characteristic, self.remarks)
 
     def plot(self, path: str | PathLike[str]) -> None:
         """The shapes into which the member buckles, as an image."""
-        from dalembert.flexible.modes.plotting import save_buckling
-
-        save_buckling(self, path)
+        bent = [(k, load) for k, load in enumerate(self.loads, 1) if load.shapes]
+        named = [(f"{k}: P = {load.force:.6g}", load.shapes[load.fields[0]]) for k, load in bent]
+        save_shapes(named, f"{self.member.name}: buckling", "shape", path)
 
 
 def member_buckling(
@@ -85,20 +83,11 @@ def member_buckling(
         if motion.compression not in motion.symbols:
             # stretch and twist do not notice the force
             continue
-        problem = Problem(motion, "compression")
-        if motion.is_uniform:
-            equation = characteristic_equation(motion)
-            equations += [] if equation is None else [equation]
-            for e in eigenvalues(problem, wanted):
-                shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
-                load = CriticalLoad(e.value, e.error, motion.fields, wave_number(problem, equation, e), shaped)
-                found += [load] * e.times
-        else:
-            pairs, degree = eigenpairs(problem, wanted)
+        motions, equation, degree = eigenmotions(Problem(motion, "compression"), wanted)
+        found += [CriticalLoad(e.value, e.error, motion.fields, wave, shaped) for e, wave, shaped in motions]
+        equations += [] if equation is None else [equation]
+        if degree:
             remarks.append(f"properties vary: polynomials of degree {degree}, the error is the change since the degree before")
-            for pair in pairs:
-                shapes = {name: ChebyshevShape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
-                found.append(CriticalLoad(pair.eigenvalue.value, pair.eigenvalue.error, motion.fields, None, partial(normalised, shapes)))
     found.sort(key=lambda load: load.force)
     worst = max((load.error for load in found[:wanted]), default=0.0)
     remarks.insert(0, f"error of P: at most {worst:.0e} of its value; counting shows that none is missing")

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
+from math import perm
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.arithmetic import Balls, Floats
 from dalembert.algebra.columns import solution, total
-from dalembert.algebra.folds import Linear, symbols_of
-from dalembert.algebra.normal_form.forms import Form as Expanded
+from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.normal_form.forms import to_scalar
 from dalembert.algebra.normal_form.normal import normal_form
+from dalembert.algebra.printing.names import unicode_name
 from dalembert.algebra.scalar import Scalar
-from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
+from dalembert.flexible.expansion.polynomials import in_powers
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import determinant
 from dalembert.flexible.member.collocation import DEGREES, Collocation
-from dalembert.flexible.member.shapes import ChebyshevShape, chosen, fitted
+from dalembert.flexible.member.shapes import ChebyshevShape, chebyshev_points, chosen, fitted, save_shapes
 from dalembert.flexible.member.small_motion import LinearForm, SmallMotion, small_motion
+from dalembert.flexible.member.values import heading
 from dalembert.model.member import Member
 from dalembert.model.system import System
 from dalembert.notebook import Typeset
@@ -55,15 +56,18 @@ class Deflection(Typeset):
         return f"Deflection({self.member.name!r}: {shown})"
 
     def __str__(self) -> str:
-        from dalembert.flexible.modes.tables import deflection_table
-
-        return deflection_table(self)
+        lines = [heading(self.member, "at rest")]
+        lines += [f"  {unicode_name(name)}(x) = {e}" for name, e in self.expressions.items()]
+        for name, shape in self.shapes.items():
+            x, value = shape.peak()
+            end = shape(shape.length)
+            far = 0.0 if abs(end) < 1e-13 * abs(value) else end
+            lines.append(f"  largest {unicode_name(name)}: {value:.13g} at x = {x:.6g}; at the far end {far:.13g}")
+        return "\n".join([*lines, *self.remarks])
 
     def plot(self, path: str | PathLike[str]) -> None:
         """The static shape, as an image."""
-        from dalembert.flexible.modes.plotting import save_deflection
-
-        save_deflection(self, path)
+        save_shapes(list(self.shapes.items()), f"{self.member.name}: at rest", "deflection", path)
 
 
 def member_deflection(system: System, member: str | Member | None = None, *, values: Mapping[Any, Any] | None = None) -> Deflection:
@@ -95,14 +99,33 @@ def member_deflection(system: System, member: str | Member | None = None, *, val
 
 
 def _polynomial(motion: SmallMotion) -> dict[str, int] | None:
-    """The shapes as polynomials in x; None where they are none."""
-    t = motion.tape
-    if not motion.is_uniform or not _only_zero_roots(motion):
-        return None
-    degree = _degree_of_loads(motion)
+    """The shapes as polynomials in x; None where they are none.
+
+    v = Σ a_k xᵏ, with the coefficients from the equations, power by power, and from the conditions at the ends.
+    """
+    t, m = motion.tape, motion.member
+    degree = _degree_of_loads(motion) if motion.is_uniform and _only_zero_roots(motion) else None
     if degree is None:
         return None
-    return _Ansatz(motion, t, degree + sum(motion.order.values())).solved()
+    x, orders = Scalar(t, m.x.i), range(degree + sum(motion.order.values()) + 1)
+    a = {name: [Scalar(t, t.private_symbol(f"a_{name}_{k}")) for k in orders] for name in motion.fields}
+
+    def residual(form: LinearForm) -> Scalar:
+        """Σ c_i v⁽ⁱ⁾ − f at rest"""
+        still = [(a[name], i, Scalar(t, c)) for (name, i, j), c in form.coefficients.items() if j == 0]
+        terms = (c * (perm(k, i) * x ** (k - i) * a_k) for each, i, c in still for k, a_k in enumerate(each) if k >= i)
+        return total(t, terms) - Scalar(t, form.load)
+
+    inside = [e.i for form in motion.equations.values() for e in (in_powers(residual(form), x) or {}).values()]
+    at_ends = [Rewrite(t, {x.i: m.length.i if e.side else t.zero})(residual(e.form).i) for e in motion.ends]
+    unknowns = [a_k for each in a.values() for a_k in each]
+    found = solution(t, map(Linear(t, [a_k.i for a_k in unknowns]), [*inside, *at_ends]))
+    if len(found) < len(unknowns):
+        msg = f"{m.kind} {m.name!r}: its ends leave it loose, so it has no static shape; hold it or give it a spring"
+        raise IllPosed(msg)
+    known = Rewrite(t, {a_k.i: found[place] for place, a_k in enumerate(unknowns)})
+    shapes = {name: known(total(t, (a_k * x**k for k, a_k in enumerate(each))).i) for name, each in a.items()}
+    return {name: to_scalar(normal_form(t, (e,))[0], t).i for name, e in shapes.items()}
 
 
 def _only_zero_roots(motion: SmallMotion) -> bool:
@@ -116,80 +139,14 @@ def _only_zero_roots(motion: SmallMotion) -> bool:
             if j == 0:
                 row[name] += Scalar(t, c) * r**i
         rows.append(list(row.values()))
-    (expanded,) = normal_form(t, (determinant(none, rows).i,))
-    name = str(r.name)
-    powers = {next((k for a, k in term.powers if a.name == name), 0) for term in expanded.numerator}
-    return powers == {sum(motion.order.values())}
+    return set(in_powers(determinant(none, rows), r) or ()) == {sum(motion.order.values())}
 
 
 def _degree_of_loads(motion: SmallMotion) -> int | None:
     """The highest power of x in the loads per length; None if one of them is no polynomial."""
-    t, highest = motion.tape, 0
-    x = str(t.nodes[motion.member.x.i][1])
-    for form in motion.equations.values():
-        (load,) = normal_form(t, (form.load,))
-        hidden = any(x in [n for f in a.arguments for n in f.symbols()] for a in load.atoms())
-        if hidden or any(a.name == x for term in load.denominator for a, _ in term.powers):
-            return None
-        highest = max([highest, *(k for term in load.numerator for a, k in term.powers if a.name == x)])
-    return highest
-
-
-class _Ansatz:
-    """v = Σ a_k xᵏ: the coefficients from the equations, power by power, and from the conditions at the ends."""
-
-    def __init__(self, motion: SmallMotion, tape: Tape, degree: int) -> None:
-        self.motion, self.tape, self.degree = motion, tape, degree
-        orders = range(degree + 1)
-        self.unknowns = {(name, k): Scalar(tape, tape.private_symbol(f"a_{name}_{k}")) for name in motion.fields for k in orders}
-
-    def solved(self) -> dict[str, int] | None:
-        t = self.tape
-        linear = Linear(t, [a.i for a in self.unknowns.values()])
-        found = solution(t, (linear(e.i) for e in (*self._inside(), *self._at_ends())))
-        if len(found) < len(self.unknowns):
-            m = self.motion.member
-            msg = f"{m.kind} {m.name!r}: its ends leave it loose, so it has no static shape; hold it or give it a spring"
-            raise IllPosed(msg)
-        x = Scalar(t, self.motion.member.x.i)
-        terms = [(name, Scalar(t, found[place]) * x**k) for place, (name, k) in enumerate(self.unknowns)]
-        shapes = {name: total(t, (e for own, e in terms if own == name)).i for name in self.motion.fields}
-        return {name: to_scalar(normal_form(t, (e,))[0], t).i for name, e in shapes.items()}
-
-    def _inside(self) -> list[Scalar]:
-        """What multiplies each power of x in Σ c_i v⁽ⁱ⁾ − f."""
-        t, found = self.tape, []
-        x = str(t.nodes[self.motion.member.x.i][1])
-        for form in self.motion.equations.values():
-            by_power = dict.fromkeys(range(self.degree + 1), Scalar(t, t.zero))
-            for (name, i, j), c in form.coefficients.items():
-                for k in range(i, self.degree + 1) if j == 0 else ():
-                    by_power[k - i] += _falling(k, i) * (Scalar(t, c) * self.unknowns[name, k])
-            (load,) = normal_form(t, (form.load,))
-            for term in load.numerator:
-                n = next((k for a, k in term.powers if a.name == x), 0)
-                rest = Expanded((term._replace(powers=tuple(p for p in term.powers if p[0].name != x)),), load.denominator)
-                by_power[n] -= to_scalar(rest, t)
-            found += [e for e in by_power.values() if e != 0]
-        return found
-
-    def _at_ends(self) -> list[Scalar]:
-        t, found = self.tape, []
-        for e in self.motion.ends:
-            position, residual = Scalar(t, self.motion.member.length.i if e.side else t.zero), -Scalar(t, e.form.load)
-            for (name, i, j), c in e.form.coefficients.items():
-                for k in range(i, self.degree + 1) if j == 0 else ():
-                    residual += Scalar(t, c) * (_falling(k, i) * position ** (k - i) * self.unknowns[name, k])
-            found.append(residual)
-        return found
-
-
-def _falling(k: int, i: int) -> Fraction:
-    """k (k − 1) … (k − i + 1)"""
-    product = 1
-    for n in range(k - i + 1, k + 1):
-        product *= n
-    return Fraction(product)
+    t = motion.tape
+    powers = [in_powers(Scalar(t, form.load), Scalar(t, motion.member.x.i)) for form in motion.equations.values()]
+    return None if None in powers else max(n for each in powers for n in (0, *(each or ())))
 
 
 def _has_numbers(problem: Problem, exact: Mapping[str, int]) -> bool:
@@ -198,10 +155,7 @@ def _has_numbers(problem: Problem, exact: Mapping[str, int]) -> bool:
 
 
 def _sampled(problem: Problem, e: int) -> ChebyshevShape:
-    import math
-
-    count = 24
-    places = [problem.length * (1 + math.cos(math.pi * (2 * k + 1) / (2 * count))) / 2 for k in range(count)]
+    places = [problem.length * (1 + z) / 2 for z in chebyshev_points(24)]
     return fitted([problem.numbers([e], x, Floats())[0] for x in places], problem.length)
 
 
@@ -229,36 +183,15 @@ def _solved(problem: Problem, degree: int) -> dict[str, ChebyshevShape]:
     """A₀ c = f in balls, so that only the degree leaves an error."""
     import flint
 
-    from dalembert.algebra.arithmetic import Balls
-
     c = Collocation(problem, degree)
     with flint.ctx.workdps(60):
         balls = Balls()
         A0, _ = c.matrices(balls)
-        f = _loads(problem, c, balls)
-        if _singular(A0):
+        L = problem.length_in(balls)
+        f = [problem.numbers([form.load], L * (1 + z) / 2, balls)[0] for form, z in c.rows(balls)]
+        if flint.arb_mat(A0).det().contains(0):
             m = problem.motion.member
             msg = f"{m.kind} {m.name!r}: its ends leave it loose, or it buckles; it has no static shape"
             raise IllPosed(msg)
         solution = flint.arb_mat([[x.mid() for x in row] for row in A0]).solve(flint.arb_mat(len(f), 1, f))
-    values = [float(x.mid()) for x in solution.entries()]
-    width = degree + 1
-    return {name: ChebyshevShape(tuple(values[g * width : (g + 1) * width]), problem.length) for g, name in enumerate(c.fields)}
-
-
-def _singular(rows: list[list[Any]]) -> bool:
-    import flint
-
-    return bool(flint.arb_mat(rows).det().contains(0))
-
-
-def _loads(problem: Problem, c: Collocation, balls: Any) -> list[Any]:
-    (L,) = problem.numbers([problem.motion.member.length.i], balls.const(0), balls)
-    found = []
-
-    def value(form: LinearForm, z: Any) -> Any:
-        return problem.numbers([form.load], L * (1 + z) / 2, balls)[0]
-
-    for name, form in problem.motion.equations.items():
-        found += [value(form, z) for z in c.points(name, balls)]
-    return found + [value(e.form, balls.const(1 if e.side else -1)) for e in problem.motion.ends]
+    return {name: ChebyshevShape(tuple(values), problem.length) for name, values in c.by_field(solution).items()}

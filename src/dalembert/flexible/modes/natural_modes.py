@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from dalembert.algebra.arithmetic import Balls
+from dalembert.algebra.printing.names import unicode_name
 from dalembert.errors import BadDescription
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import CharacteristicEquation, characteristic_equation
 from dalembert.flexible.member.collocation import can_count, eigenpairs
-from dalembert.flexible.member.shapes import ChebyshevShape, Shaped, uniform_shapes
+from dalembert.flexible.member.shapes import ChebyshevShape, Shaped, normalised, save_shapes, uniform_shapes
 from dalembert.flexible.member.small_motion import SmallMotion, small_motion
 from dalembert.flexible.member.spectrum import Eigenvalue, eigenvalues
+from dalembert.flexible.member.values import heading
 from dalembert.model.member import Member
 from dalembert.model.system import System
 from dalembert.notebook import Typeset
@@ -69,15 +72,15 @@ class MemberModes(Typeset):
         return len(self.modes)
 
     def __str__(self) -> str:
-        from dalembert.flexible.modes.tables import modes_table
-
-        return modes_table(self)
+        count = f"{len(self.modes)} natural mode{'s' * (len(self.modes) > 1)}"
+        rows = [(m.fields, m.frequency, m.wave_number) for m in self.modes]
+        return eigenvalue_table(heading(self.member, count), ("mode", "of", "ω", "βL"), rows, self.characteristic, self.remarks)
 
     def plot(self, path: str | PathLike[str], modes: Sequence[int] | None = None) -> None:
         """The mode shapes, as an image."""
-        from dalembert.flexible.modes.plotting import save_modes
-
-        save_modes(self, path, modes)
+        shown = [(k, m) for k, m in enumerate(self.modes, 1) if m.shapes and (modes is None or k in modes)]
+        named = [(f"{k}: {m.fields[0]}, ω = {m.frequency:.6g}", m.shapes[m.fields[0]]) for k, m in shown]
+        save_shapes(named, f"{self.member.name}: mode shapes", "shape", path)
 
 
 def member_modes(
@@ -94,13 +97,14 @@ def member_modes(
     remarks: list[str] = []
     for motion in small_motion(system, member, values=values):
         problem = Problem(motion)
-        if motion.is_uniform:
-            equation = characteristic_equation(motion)
-            equations += [] if equation is None else [equation]
-            found += _uniform(problem, equation, wanted)
-            remarks += [] if equation else [_in_words(motion)]
-        else:
-            found += _varying(problem, wanted, remarks)
+        motions, equation, degree = eigenmotions(problem, wanted)
+        found += [NaturalMode(e.value**0.5, e.error / 2, motion.fields, wave, shaped) for e, wave, shaped in motions]
+        equations += [] if equation is None else [equation]
+        if degree:
+            how = f"polynomials of degree {degree}, the error is the change since the degree before"
+            remarks.append(f"properties vary along the member: {how}")
+        elif equation is None:
+            remarks.append(_in_words(motion))
     found.sort(key=lambda m: m.frequency)
     worst = max((m.error for m in found[:wanted]), default=0.0)
     counted = "counting shows that no mode is missing" if can_count(problem) else "an end hangs slack, so modes cannot be counted"
@@ -116,20 +120,27 @@ def checked_count(what: str, count: object) -> int:
     return count
 
 
-def _uniform(problem: Problem, equation: CharacteristicEquation | None, wanted: int) -> list[NaturalMode]:
-    found = []
+# λ, its wave number, and its shapes when they are asked for
+Eigenmotion = tuple[Eigenvalue, float | None, Callable[[], dict[str, ChebyshevShape]]]
+
+
+def eigenmotions(problem: Problem, wanted: int) -> tuple[list[Eigenmotion], CharacteristicEquation | None, int]:
+    """The lowest eigenvalues of one small motion, and what they come from: the characteristic equation, or polynomials of a degree."""
+    if not problem.motion.is_uniform:
+        pairs, degree = eigenpairs(problem, wanted)
+        shapes = [{name: ChebyshevShape(tuple(c), problem.length) for name, c in each.items()} for _, each in pairs]
+        return [(e, None, partial(normalised, each)) for (e, _), each in zip(pairs, shapes, strict=True)], None, degree
+    equation = characteristic_equation(problem.motion)
+    found: list[Eigenmotion] = []
     for e in eigenvalues(problem, wanted):
         shaped = partial(uniform_shapes, problem, e) if e.value and e.times == 1 else dict
-        mode = NaturalMode(e.value**0.5, e.error / 2, problem.motion.fields, wave_number(problem, equation, e), shaped)
-        found += [mode] * e.times
-    return found
+        found += [(e, _wave_number(problem, equation, e), shaped)] * e.times
+    return found, equation, 0
 
 
-def wave_number(problem: Problem, equation: CharacteristicEquation | None, e: Eigenvalue) -> float | None:
+def _wave_number(problem: Problem, equation: CharacteristicEquation | None, e: Eigenvalue) -> float | None:
     """βL = L (ω² c₁/c₄)^¼ in balls, so that every digit of a float is right."""
     import flint
-
-    from dalembert.algebra.arithmetic import Balls
 
     if equation is None or len(equation.arguments) != 1:
         return None
@@ -138,32 +149,30 @@ def wave_number(problem: Problem, equation: CharacteristicEquation | None, e: Ei
     with flint.ctx.workdps(40):
         balls = Balls()
         c0, c1 = problem.row(form, balls.const(0), balls)
-        (L,) = problem.numbers([problem.motion.member.length.i], balls.const(0), balls)
         power = abs(e.ball * (c1[0] if problem.unknown == "frequency" else c1[2]) / c0[-1])
         # under a compressive force the equation is of second order in kL
         root = power.sqrt() if order == 2 or problem.unknown == "compression" else power.sqrt().sqrt()
-        return float((root * L).mid())
-
-
-def _varying(problem: Problem, wanted: int, remarks: list[str]) -> list[NaturalMode]:
-    pairs, degree = eigenpairs(problem, wanted)
-    remarks.append(f"properties vary along the member: polynomials of degree {degree}, the error is the change since the degree before")
-    found = []
-    for pair in pairs:
-        shapes = {name: ChebyshevShape(tuple(c), problem.length) for name, c in pair.coefficients.items()}
-        e = pair.eigenvalue
-        found.append(NaturalMode(e.value**0.5, e.error / 2, problem.motion.fields, None, partial(normalised, shapes)))
-    return found
-
-
-def normalised(shapes: dict[str, ChebyshevShape]) -> dict[str, ChebyshevShape]:
-    """The same with a largest deflection of 1."""
-    if not shapes:
-        return {}
-    scale = next(iter(shapes.values())).largest()
-    return {name: shape.scaled(1 / scale) for name, shape in shapes.items()}
+        return float((root * problem.length_in(balls)).mid())
 
 
 def _in_words(motion: SmallMotion) -> str:
     names = ", ".join(motion.fields)
     return f"{names}: coupled, so the characteristic equation is det [B₀; B_L exp(A(ω) L)] = 0 for y′ = A(ω) y with y = ({names}, …)"
+
+
+def eigenvalue_table(
+    title: str,
+    head: tuple[str, ...],
+    rows: Sequence[tuple[tuple[str, ...], float, float | None]],
+    characteristic: Sequence[CharacteristicEquation],
+    remarks: Sequence[str],
+) -> str:
+    """Eigenvalues with their fields and wave numbers in columns, below the characteristic equations."""
+    cells = [head]
+    for k, (fields, value, wave) in enumerate(rows, 1):
+        cells.append((str(k), ", ".join(map(unicode_name, fields)), f"{value:.16g}", "–" if wave is None else f"{wave:.16g}"))
+    if all(wave is None for _, _, wave in rows):
+        cells = [row[:3] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(map(str.rjust, row, widths)).rstrip() for row in cells]
+    return "\n".join([title, *dict.fromkeys(f"characteristic equation  {e}" for e in characteristic), *lines, *remarks])

@@ -19,7 +19,7 @@ from dalembert.algebra.normal_form.normal import operation_count
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 from dalembert.errors import DalembertError
-from dalembert.flexible.member.values import properties_along
+from dalembert.flexible.expansion.properties import properties_along
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import dot3, plus

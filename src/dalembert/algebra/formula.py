@@ -9,16 +9,20 @@ every derivation makes a hundred small ones, and frozen they take three times as
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from fractions import Fraction
 from functools import cache
-from typing import Final
+from typing import Any, ClassVar, Final, dataclass_transform
 
 
+@dataclass_transform()
 class Formula:
-    """Any formula; the operators build larger ones and simplify nothing but signs."""
+    """Any formula, a dataclass; the operators build larger ones and simplify nothing but signs."""
 
-    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(unsafe_hash=True)(cls)
 
     def __add__(self, other: Formula) -> Sum:
         return Sum((*terms(self), *terms(other)))
@@ -46,7 +50,6 @@ class Formula:
         return Cross(self, other)
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Symbol(Formula):
     """T, q̇_k, T̄, T̂, F_r*, γ³₁₂: a letter with indices below and above, dots, a bar, a star, a hat."""
 
@@ -68,21 +71,18 @@ def letter(a: str, below: tuple[str, ...] = (), dots: int = 0, *, bar: bool = Fa
     return Symbol(a, below, (), dots, bar, star)
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Name(Formula):
     """A symbol of the model, theta_1', by its name on the tape; it is written as expressions write it."""
 
     name: str
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Number(Formula):
     """½"""
 
     value: Fraction
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Negative(Formula):
     """−a"""
 
@@ -92,21 +92,18 @@ class Negative(Formula):
         return self.of
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Sum(Formula):
     """a + b − c, each term with its sign: a term to be taken away is a `Negative`."""
 
     terms: tuple[Formula, ...]
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Product(Formula):
     """a b c: factors side by side, also of matrices and columns."""
 
     factors: tuple[Formula, ...]
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Dot(Formula):
     """a·b of two vectors, or of a dyadic and a vector."""
 
@@ -114,7 +111,6 @@ class Dot(Formula):
     right: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Cross(Formula):
     """a × b"""
 
@@ -122,7 +118,6 @@ class Cross(Formula):
     right: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Quotient(Formula):
     """a/b"""
 
@@ -130,21 +125,18 @@ class Quotient(Formula):
     below: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Squared(Formula):
     """a²"""
 
     of: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Size(Formula):
     """|a|"""
 
     of: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Partial(Formula):
     """∂a/∂x, everything else held"""
 
@@ -152,7 +144,6 @@ class Partial(Formula):
     by: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Rate(Formula):
     """da/dt along the motion, or da/dx along a member"""
 
@@ -160,28 +151,24 @@ class Rate(Formula):
     by: Formula = TIME
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Varied(Formula):
     """δa"""
 
     of: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Transposed(Formula):
     """Aᵀ"""
 
     of: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Inverse(Formula):
     """A⁻¹"""
 
     of: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Total(Formula):
     """Σ_i a; without an index over all bodies, points or loads that have the quantity."""
 
@@ -189,7 +176,6 @@ class Total(Formula):
     over: str = ""
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class IntegralOver(Formula):
     """∫a dt, ∫a dx"""
 
@@ -197,7 +183,6 @@ class IntegralOver(Formula):
     by: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Component(Formula):
     """(Aᵀλ)_k: one component of a column that has no symbol of its own."""
 
@@ -205,7 +190,6 @@ class Component(Formula):
     index: str | Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Function(Formula):
     """V(q, t): a quantity with what it depends on."""
 
@@ -213,7 +197,6 @@ class Function(Formula):
     arguments: tuple[Formula, ...]
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Equation(Formula):
     """a = b"""
 
@@ -221,7 +204,6 @@ class Equation(Formula):
     right: Formula
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class With(Formula):
     """a, with x = b, …: a, where every x is replaced by b, and every rate of x by that of b."""
 
@@ -229,21 +211,18 @@ class With(Formula):
     given: tuple[Equation, ...]
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Words(Formula):
     """by vectors: what no symbol stands for"""
 
     text: str
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class All(Formula):
     """a = b, c = d: several at once."""
 
     of: tuple[Formula, ...]
 
 
-@dataclass(unsafe_hash=True, slots=True)
 class Least(Formula):
     """min a subject to b = 0"""
 
@@ -261,7 +240,7 @@ def replaced(a: Formula, new: Mapping[Formula, Formula]) -> Formula:
             return replaced(part, new)
         return tuple(map(inside, part)) if isinstance(part, tuple) else part
 
-    return type(a)(*(inside(getattr(a, name.name)) for name in fields(a)))  # type: ignore[arg-type]  # every formula is a dataclass
+    return type(a)(*(inside(getattr(a, name.name)) for name in fields(a)))
 
 
 HALF: Final = Number(Fraction(1, 2))

@@ -8,27 +8,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, dataclass_transform
 
 
-@dataclass(frozen=True, slots=True)
-class Numeral:
+@dataclass_transform(frozen_default=True)
+class _Node:
+    """Every kind of node is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+class Numeral(_Node):
     """A rational number that is not negative; `small` in formulas of the books, ½."""
 
     value: Fraction
     small: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSymbol:
+class NamedSymbol(_Node):
     """A symbol of the model: its name, and the name that is shown for it, both as programs spell them (theta_1')."""
 
     name: str
     shown: str
 
 
-@dataclass(frozen=True, slots=True)
-class Letter:
+class Letter(_Node):
     """T, q̇_k, T̄, F_r*, γ³₁₂: a letter of the books with indices, dots, accents and a star."""
 
     letter: str
@@ -39,31 +44,27 @@ class Letter:
     star: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed:
+class Indexed(_Node):
     """(Aᵀλ)_k, Q_θ: an index on whatever is no single letter."""
 
     base: Tree
     below: Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(_Node):
     """Words between formulas; spaces at their ends count."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Raised:
+class Raised(_Node):
     """x², Aᵀ, Ψ⁻¹: anything that needs parentheses below an exponent has them already."""
 
     base: Tree
     exponent: int | str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Node):
     """f(a, b) to a power; `bare` where the argument is so short that sin and cos need no parentheses around it."""
 
     function: str
@@ -72,37 +73,32 @@ class Call:
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Factors:
+class Factors(_Node):
     """a b c"""
 
     factors: tuple[Tree, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SignedTerms:
+class SignedTerms(_Node):
     """± a ± b: parts with their signs, True for minus."""
 
     parts: tuple[tuple[bool, Tree], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(_Node):
     """(a)"""
 
     inside: Tree
 
 
-@dataclass(frozen=True, slots=True)
-class FractionBar:
+class FractionBar(_Node):
     """a/b"""
 
     above: Tree
     below: Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Infix:
+class Infix(_Node):
     """a·b, a × b, a → b"""
 
     left: Tree
@@ -110,47 +106,41 @@ class Infix:
     right: Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(_Node):
     """left = right"""
 
     left: Tree
     right: Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Led:
+class Led(_Node):
     """+ b, = b: a part of a formula that begins with the sign that joins it to what stands before."""
 
     sign: str
     part: Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Adjacent:
+class Adjacent(_Node):
     """Parts that touch one another: ∂T, V(q), ∫₀ᴸ f dx; `spaced` ones do not."""
 
     parts: tuple[Tree, ...]
     spaced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(_Node):
     """a, b, c"""
 
     parts: tuple[Tree, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SummationSign:
+class SummationSign(_Node):
     """Σ_i a"""
 
     of: Tree
     over: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class IntegralSign:
+class IntegralSign(_Node):
     """∫₀ᴸ f dx, or without ends ∫ f dt"""
 
     inside: Tree
@@ -158,36 +148,31 @@ class IntegralSign:
     end: Tree | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UnitVector:
+class UnitVector(_Node):
     """B.x, the unit vector of a frame along one of its axes."""
 
     frame: str
     axis: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bracketed:
+class Bracketed(_Node):
     """Rows between brackets."""
 
     rows: tuple[tuple[Tree, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TooLongToWrite:
+class TooLongToWrite(_Node):
     """…: what there is no room for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(_Node):
     """a    [what it is about]"""
 
     of: Tree
     note: Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Defined:
+class Defined(_Node):
     """A formula and the intermediates it is written in."""
 
     main: Tree

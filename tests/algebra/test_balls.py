@@ -9,7 +9,7 @@ import pytest
 from flint import arb, ctx
 
 from comparisons import contains_zero, vanish
-from dalembert.algebra.arithmetic import evaluate_balls
+from dalembert.algebra.arithmetic import evaluate_balls, is_regular_somewhere
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -82,3 +82,18 @@ def test_a_ball_may_be_given():
 def test_a_missing_value_is_named():
     with pytest.raises(Unknown, match="no value for y"):
         evaluate_balls(TAPE, [(X + Y).i], {X.i: 1})
+
+
+def test_a_matrix_is_regular_where_a_ball_of_its_determinant_has_no_zero():
+    tape = Tape()
+    x, y = (Scalar(tape, tape.symbol(name)) for name in "xy")
+    c, s = cos(x), sin(x)
+    assert is_regular_somewhere(tape, [])
+    assert is_regular_somewhere(tape, [{0: c.i, 1: s.i}, {0: (-s).i, 1: c.i}])
+    # x y − y x, sin² + cos² − 1, a column of zeros: singular in every state
+    assert not is_regular_somewhere(tape, [{0: x.i, 1: y.i}, {0: (x * y).i, 1: (y * y).i}])
+    assert not is_regular_somewhere(tape, [{0: (c * c + s * s - 1).i}])
+    assert not is_regular_somewhere(tape, [{0: x.i}, {0: y.i}])
+    # no value at the state that was drawn: nothing is claimed
+    assert not is_regular_somewhere(tape, [{0: sqrt(-x).i}])
+    assert not is_regular_somewhere(tape, [{0: (1 / (c * c + s * s - 1)).i}])

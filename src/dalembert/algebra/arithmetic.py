@@ -11,9 +11,11 @@ import math
 import operator
 import sys
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.algebra.folds import evaluate
+from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import exact
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadExpression, Unknown
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 _NUMPY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 _BALL_NAMES: Final = {"sign": "sgn", "abs": "__abs__"}
+_DIGITS: Final = 50
 # digits beyond those asked for, to pay for rounding along a long tape
 _GUARD_DIGITS: Final = 15
 
@@ -98,7 +101,7 @@ class Balls(_ByOperators):
         return value if isinstance(value, self._arb) else self.const(exact(value))
 
 
-def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = 50) -> list[arb]:
+def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, Any], digits: int = _DIGITS) -> list[arb]:
     """The values of `outs` as balls, computed with `digits` digits and some to spare.
 
     A division by a ball that contains zero, or the root of one that may be negative, gives a ball of everything (nan).
@@ -115,3 +118,19 @@ def evaluate_balls(tape: Tape, outs: Sequence[int], symbol_values: Mapping[int, 
             return balls.ball(symbol_values[i])
 
         return evaluate(tape, outs, symbol, balls)
+
+
+def is_regular_somewhere(tape: Tape, rows: Sequence[Mapping[int, int]]) -> bool:
+    """Whether a square matrix, by its rows {column: entry}, is certainly regular at some state; nothing is claimed where it is not.
+
+    At a random state the ball of the determinant does not contain zero.
+    """
+    import flint
+
+    nodes = [e for row in rows for e in row.values()]
+    draw = Random(1)  # noqa: S311 - nothing is to be kept secret
+    state = {i: Fraction(draw.randrange(1 << 29, 3 << 29), 1 << 30) for i in symbols_of(tape, nodes)}
+    balls = dict(zip(nodes, evaluate_balls(tape, nodes, state), strict=True))
+    with flint.ctx.workdps(_DIGITS + _GUARD_DIGITS):
+        det = flint.arb_mat([[balls[row[k]] if k in row else 0 for k in range(len(rows))] for row in rows]).det() if rows else flint.arb(1)
+    return bool(det.is_finite()) and not det.contains(0)

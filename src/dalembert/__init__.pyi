@@ -7,6 +7,8 @@ from dalembert.algebra.exact.field import StructurallySingular as StructurallySi
 from dalembert.algebra.exact.verdict import Undecided as Undecided
 from dalembert.algebra.exact.verdict import Verdict as Verdict
 from dalembert.algebra.exact_number import ExactNumber as ExactNumber
+from dalembert.algebra.exact_number import PiNumber as PiNumber
+from dalembert.algebra.exact_number import pi as pi
 from dalembert.algebra.functions import acos as acos
 from dalembert.algebra.functions import asin as asin
 from dalembert.algebra.functions import atan as atan
@@ -26,8 +28,6 @@ from dalembert.algebra.functions import sqrt as sqrt
 from dalembert.algebra.functions import step as step
 from dalembert.algebra.functions import tan as tan
 from dalembert.algebra.functions import tanh as tanh
-from dalembert.algebra.pi import PiNumber as PiNumber
-from dalembert.algebra.pi import pi as pi
 from dalembert.algebra.scalar import Scalar as Scalar
 from dalembert.api.agreement import agreement as agreement
 from dalembert.api.compile import compile as compile  # noqa: A004 - da.compile is the verb a user looks for

@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.pi import multiple_of_pi
+from dalembert.algebra.exact_number import multiple_of_pi
 from dalembert.errors import BadExpression
 
 

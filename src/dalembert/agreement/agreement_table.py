@@ -23,8 +23,8 @@ from dalembert.agreement.catalogue import PRINCIPLES
 from dalembert.algebra.columns import Column
 from dalembert.algebra.exact.field import StructurallySingular, ZeroTest
 from dalembert.algebra.exact.verdict import Clock, Decision, Verdict, enough, run_seed, together
+from dalembert.algebra.exact_number import PiNumber
 from dalembert.algebra.folds import needed, transplant
-from dalembert.algebra.pi import PiNumber
 from dalembert.algebra.tape import LEAVES, Triple
 from dalembert.equations.form import Equations
 from dalembert.errors import NotApplicable

@@ -15,7 +15,7 @@ from functools import reduce
 from typing import Any, Final
 
 from dalembert.algebra import functions
-from dalembert.algebra.pi import multiple_of_pi
+from dalembert.algebra.exact_number import multiple_of_pi
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.skeleton import PIECES, PRIMES, Scan, refuse, refuse_again, short
 from dalembert.algebra.tape import LARGEST_POWER, Number, Tape

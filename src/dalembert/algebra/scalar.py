@@ -11,9 +11,8 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeGuard, TypeVar, overload
 
-from dalembert.algebra.exact_number import ExactNumber
+from dalembert.algebra.exact_number import ExactNumber, PiNumber, multiple_of_pi
 from dalembert.algebra.folds import Derivative, transplant
-from dalembert.algebra.pi import PiNumber, multiple_of_pi
 from dalembert.algebra.tape import Number, Tape, checked_size
 from dalembert.errors import BadExpression
 

@@ -290,7 +290,8 @@ class Dyadic(Typeset):
         """The same dyadic written in another frame: R I Rᵀ."""
         if F is self.frame:
             return self
-        self.frame.space.same(F.space)
+        if F.space is not self.frame.space:
+            self.frame.space.same(F.space)
         t = self.tape
         half = [F.express(t, row, self.frame) for row in self.rows]
         columns = [(half[0][k], half[1][k], half[2][k]) for k in range(3)]

@@ -13,8 +13,9 @@ import pytest
 import dalembert as da
 from cli.running import run as command
 from dalembert.page.embedding import longest, scene_data
-from dalembert.page.plots import WIDTH, PlotCurve, PlotPanel, Plots, mode_bands
+from dalembert.page.plots import WIDTH, Plots, mode_bands
 from dalembert.page.scene import scene
+from dalembert.simulation.plotting.chart import Curve, Panel
 
 M, K, V, MU, MU_S, G = 2.0, 50.0, 0.3, 0.2, 0.5, 9.81
 # k x = μ_s m g where the block lets go; then m ẍ = −k x + μ m g until ẋ = v again
@@ -73,7 +74,7 @@ def test_words_stand_beside_colours_and_only_modes_that_occur(run):
 
 def test_every_plot_has_the_band_below_it_and_the_cursor_its_modes(run):
     plots = Plots.of_run(run)
-    text = plots.grid([PlotPanel("x", run.t, (PlotCurve("x", run["x"]),))])
+    text = plots.grid([Panel("x", (Curve("x", run.t, run["x"]),))])
     assert 1 == text.count('<use href="#mode-bands"/>')
     (told,) = plots.embedded()["modes"]
     assert {"sticks", "slips −"} == set(told["m"])

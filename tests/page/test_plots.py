@@ -4,7 +4,8 @@ import re
 import numpy as np
 import pytest
 
-from dalembert.page.plots import PlotCurve, PlotPanel, Plots, limits, ticks
+from dalembert.page.plots import Plots, limits
+from dalembert.simulation.plotting.chart import Curve, Panel, ticks
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,7 @@ def test_rounding_is_not_magnified():
 def test_a_curve_goes_through_its_points_and_breaks_where_there_are_none():
     t = np.array([0.0, 1.0, 2.0, 3.0, 4.0])
     plots = Plots(0.0, 4.0)
-    text = plots.panel(PlotPanel("x", t, (PlotCurve("x", np.array([0.0, 1.0, np.nan, 1.0, 0.0])),)))
+    text = plots.panel(Panel("x", (Curve("x", t, np.array([0.0, 1.0, np.nan, 1.0, 0.0])),)))
     (path,) = re.findall(r'class="curve c0" d="([^"]+)"', text)
     # two lines of two points each; downwards is larger; eight hundredths of room above and below
     low, high = 3000 * 1.08 / 1.16, 3000 * 0.08 / 1.16
@@ -49,5 +50,5 @@ def points(path):
 def test_panels_share_their_times():
     t = np.linspace(0, 1, 9)
     plots = Plots(0, 1)
-    plots.grid([PlotPanel("a", t, (PlotCurve("a", t),)), PlotPanel("b", t.copy(), (PlotCurve("b", t),))])
+    plots.grid([Panel("a", (Curve("a", t, t),)), Panel("b", (Curve("b", t.copy(), t),))])
     assert 1 == len(plots.embedded()["times"])

@@ -1,5 +1,6 @@
 """Charts as SVG text: axes that are round, curves that are whole, names that cannot break the file."""
 
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -7,8 +8,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from dalembert.simulation.plotting.chart import Chart, Curve, Panel
-from dalembert.simulation.plotting.svg import labels, limits, svg, thinned, ticks
+from dalembert.simulation.plotting.chart import Chart, Curve, Panel, labels, limits, svg, thinned, ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 T = np.linspace(0.0, 10.0, 1001)
@@ -58,7 +58,9 @@ def test_what_does_not_move_is_a_straight_line():
 
 def test_a_curve_ends_where_its_times_end_and_is_inside_its_panel():
     root = drawn(Panel("x", (Curve("x", T, T**2, "#0072B2"),), is_symbol=True))
-    points = [tuple(map(float, p.split())) for p in curves(root)[0].replace("M", "L").split("L")[1:]]
+    # steps from point to point
+    numbers = [float(x) for x in re.findall(r"-?[\d.]+", curves(root)[0])]
+    points = np.cumsum(np.reshape(numbers, (-1, 2)), axis=0)
     assert len(T) == len(points)
     assert points[0][0] < points[-1][0]
     # upwards on the page is downwards in numbers
@@ -69,6 +71,28 @@ def test_a_curve_ends_where_its_times_end_and_is_inside_its_panel():
 def test_a_gap_where_there_is_no_value():
     x = np.where((T > 4) & (T < 5), np.nan, T)
     assert 2 == curves(drawn(Panel("x", (Curve("x", T, x, "#000"),))))[0].count("M")
+
+
+def test_names_that_do_not_fit_take_another_row_and_only_named_curves_are_told_apart():
+    names = [f"{k}: a shape with a long name" for k in range(6)]
+    root = drawn(Panel("shape", (*(Curve(name, T, T, "#000") for name in names), Curve("", T, -T, "#111"))))
+    rows = {t.get("y") for t in root.iter(f"{SVG}text") if t.text in names}
+    assert 3 == len(rows)
+    # six curves with names and one without, and the energy
+    assert 6 + 7 + 1 == len(curves(root))
+
+
+def test_points_that_are_not_joined_and_lines_that_coincide():
+    panel = Panel("Re λ", (Curve("", T, T + 1.0),), zero_line=True, dotted=True)
+    root = ET.fromstring(svg(Chart("A", "", "#666", (0.0, 10.0), (panel,), across="speed")))
+    (dots,) = [p.get("d") for p in root.iter(f"{SVG}path") if p.get("class") == "curve dots"]
+    assert len(T) == dots.count("M") == dots.count("h0")
+    # the line of zero is in the picture, and the axis has its name
+    assert limits(panel)[0] < 0.0
+    assert "speed" in [t.text for t in root.iter(f"{SVG}text")]
+    whole, *dashed = [Panel("", (Curve("", T, T),) * 4, coinciding=True).dashes(k) for k in range(4)]
+    assert () == whole
+    assert all(dashed)
 
 
 def test_names_are_escaped_and_several_curves_are_named():

@@ -18,7 +18,8 @@ from dalembert.linear.linearize import independent, model
 from dalembert.linear.model import LinearModel
 from dalembert.model.system import System
 from dalembert.notebook import Shown
-from dalembert.simulation.plotting.plot import save_figure
+from dalembert.simulation.plotting.chart import COLOURS, GREY, Chart, Curve, Panel
+from dalembert.simulation.plotting.plot import save
 from dalembert.states.evaluator import Key
 from dalembert.states.start import find_start
 from dalembert.states.values import Values, operating
@@ -38,7 +39,6 @@ _BISECTIONS: Final = 14
 # of a plot in characters
 _ROWS: Final = 19
 _REAL, _PAIR, _ZERO = "•", "◦", "─"
-_COLOURS: Final = ("#0072B2", "#D55E00")
 
 
 class ParameterSweep:
@@ -189,20 +189,13 @@ class RootLocus(Shown):
 
     def plot(self, path: str | PathLike[str]) -> None:
         """Re λ and |Im λ| over the parameter, saved as an image."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(7.2, 6.4), layout="constrained")
-        FigureCanvasAgg(figure)
-        above, below = figure.subplots(2, 1, sharex=True)
-        for part, axes, name, colour in ((self.eigenvalues.real, above, "Re λ", 0), (np.abs(self.eigenvalues.imag), below, "|Im λ|", 1)):
-            axes.plot(self.values, part, ".", markersize=3, color=_COLOURS[colour])
-            axes.axhline(0.0, color="#999999", linewidth=0.8)
-            axes.set_ylabel(name)
-            axes.grid(color="#e6e6e6")
-        below.set_xlabel(self.parameter)
-        above.set_title(f"{self.models[0].system}: eigenvalues over {self.parameter}")
-        save_figure(figure, path)
+        parts = (("Re λ", self.eigenvalues.real, COLOURS[0]), ("|Im λ|", np.abs(self.eigenvalues.imag), COLOURS[1]))
+        panels = tuple(
+            Panel(name, tuple(Curve("", self.values, column, colour) for column in part.T), zero_line=True, dotted=True)
+            for name, part, colour in parts
+        )
+        facts, span = f"eigenvalues over {self.parameter}", (float(self.values.min()), float(self.values.max()))
+        save(Chart(self.models[0].system, facts, GREY, span, panels, across=self.parameter), path)
 
     def __str__(self) -> str:
         lines = [f"  {self.parameter:>12}  eigenvalues"]

@@ -98,8 +98,7 @@ class Fit(Shown):
         panels = []
         for name, c in itertools.islice(self.columns.items(), MOST_PANELS):
             panels.append(Panel(name, (Curve("measured", c.t, c.values, COLOURS[1]), Curve("model", *c.model(), COLOURS[0]))))
-        colours = itertools.cycle(COLOURS)
-        scaled = [Curve(name, c.t, c.residuals / c.sigma, colour) for (name, c), colour in zip(self.columns.items(), colours, strict=False)]
+        scaled = [Curve(name, c.t, c.residuals / c.sigma) for name, c in self.columns.items()]
         facts = ", ".join(f"{n} = {v:.5g} ± {e:.1g}" for (n, v), e in zip(self.values.items(), self.standard_errors.values(), strict=True))
         span = min(float(run.t[0]) for run in self.runs), max(float(run.t[-1]) for run in self.runs)
         below = Panel("residuals in units of σ", tuple(scaled), zero_line=True)

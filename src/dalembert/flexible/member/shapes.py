@@ -12,8 +12,6 @@ from dalembert.algebra.arithmetic import Balls
 from dalembert.errors import BadDescription, Unknown
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.spectrum import Determinant, Eigenvalue
-from dalembert.simulation.plotting.chart import COLOURS
-from dalembert.simulation.plotting.plot import save_figure
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -70,23 +68,16 @@ class ChebyshevShape:
 def save_shapes(named: Sequence[tuple[str, ChebyshevShape]], title: str, label: str, path: str | PathLike[str]) -> None:
     """Shapes over the place along a member, as an image."""
     import numpy as np
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    axes.axhline(0.0, color="#999999", linewidth=0.8)
-    for k, (name, shape) in enumerate(named):
-        x = np.linspace(0.0, shape.length, _POINTS)
-        axes.plot(x, shape(x), color=COLOURS[k % len(COLOURS)], label=name)
-    axes.set_xlabel("x")
-    axes.set_ylabel(label)
-    axes.set_title(title)
-    axes.grid(color="#e6e6e6")
-    if named:
-        figure.legend(loc="outside right upper", fontsize="small")
-    save_figure(figure, path)
+    from dalembert.simulation.plotting.chart import GREY, Chart, Curve, Panel
+    from dalembert.simulation.plotting.plot import save
+
+    places = [np.linspace(0.0, shape.length, _POINTS) for _, shape in named]
+    curves = tuple(Curve(name, x, shape(x)) for x, (name, shape) in zip(places, named, strict=True))
+    # one curve has no legend: its name stands above it
+    panel = Panel(f"{label}  {named[0][0]}" if len(named) == 1 else label, curves, zero_line=True)
+    length = max((shape.length for _, shape in named), default=1.0)
+    save(Chart(title, "", GREY, (0.0, length), (panel,), across="x"), path)
 
 
 def chosen(shapes: Mapping[str, ChebyshevShape], name: str | None) -> ChebyshevShape:

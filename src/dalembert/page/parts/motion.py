@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,14 +15,17 @@ from dalembert.page.embedding import longest
 from dalembert.page.live.drawn import reaction_places
 from dalembert.page.markup import panel, section, shell_name, short, shown_name, switch, table, typeset
 from dalembert.page.parts.reproduction import PHASE
-from dalembert.page.plots import PlotCurve, PlotPanel, Plots
+from dalembert.page.plots import Plots
 from dalembert.report.blocks import Heading
 from dalembert.report.results import energy_integrals
 from dalembert.report.writing import Writing
+from dalembert.simulation.plotting.chart import Curve, Panel
 from dalembert.simulation.summary import event_lines
 from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.model.elements import FrictionalContact
     from dalembert.model.system import System
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     from dalembert.page.scene import Scene
     from dalembert.simulation.reactions.loads import JointLoad, RowLoad
     from dalembert.simulation.trajectory import Trajectory
+
+    Numbers = NDArray[np.float64]
 
 
 _MOST_PANELS: Final = 60
@@ -124,13 +129,20 @@ def bands(plots: Plots) -> str:
 # ---- plots -----------------------------------------------------------------------------------
 
 
-def coordinates(run: Trajectory, even: Trajectory) -> list[PlotPanel]:
+def _panel(title: str, t: Numbers, *curves: tuple[str, Numbers, str], **how: Any) -> Panel:
+    """Curves over the same times: the name of each, its values, and what a run in the page calls it."""
+    return Panel(title, tuple(Curve(name, t, x, key=key) for name, x, key in curves), **how)
+
+
+def _each(t: Numbers, names: Iterable[str], columns: Iterable[Numbers], letter: str, first: int = 0) -> list[Panel]:
+    """One panel for each of some quantities of one kind."""
+    found = enumerate(zip(names, columns, strict=True), first)
+    return [_panel("", t, (name, x, f"{letter}:{k}")) for k, (name, x) in found][:_MOST_PANELS]
+
+
+def coordinates(run: Trajectory, even: Trajectory) -> list[Panel]:
     """One panel for each coordinate."""
-    kin = run.kinematics
-    named = _named(run, kin.q)
-    return [PlotPanel("", even.t, (PlotCurve(name, x, f"q:{k}"),)) for k, (name, x) in enumerate(zip(named, even.q.T, strict=True))][
-        :_MOST_PANELS
-    ]
+    return _each(even.t, _named(run, run.kinematics.q), even.q.T, "q")
 
 
 def _named(run: Trajectory, symbols: Sequence[int]) -> list[str]:
@@ -140,32 +152,26 @@ def _named(run: Trajectory, symbols: Sequence[int]) -> list[str]:
     return [labelled(math(writing.symbol(kin.name(i)).tree), escape(run.system.unit(kin.name(i)))) for i in symbols]
 
 
-def groups(run: Trajectory, even: Trajectory, largest: float = 0.0) -> Iterator[tuple[str, list[PlotPanel]]]:
+def groups(run: Trajectory, even: Trajectory, largest: float = 0.0) -> Iterator[tuple[str, list[Panel]]]:
     """Titles and panels; empty groups are left to the caller; `largest` is the largest force that is known."""
     kin = run.kinematics
     yield "Coordinates", coordinates(run, even)
-    speeds = _named(run, kin.u)
-    each = enumerate(zip(speeds, even.u.T, strict=True))
-    yield "Speeds", [PlotPanel("", even.t, (PlotCurve(name, x, f"u:{k}"),)) for k, (name, x) in each][:_MOST_PANELS]
-    first = enumerate(zip(_named(run, kin.x), even.x.T, strict=True), kin.n_q)
-    yield "First-order states", [PlotPanel("", even.t, (PlotCurve(name, x, f"q:{k}"),)) for k, (name, x) in first][:_MOST_PANELS]
+    yield "Speeds", _each(even.t, _named(run, kin.u), even.u.T, "u")
+    yield "First-order states", _each(even.t, _named(run, kin.x), even.x.T, "q", kin.n_q)
     # at the steps themselves: between them the polynomials add an error of their own
-    rests = enumerate(run.residuals.items())
-    yield "Constraint residuals", [PlotPanel("", run.t, (PlotCurve(escape(name), x, f"r:{k}"),)) for k, (name, x) in rests][:_MOST_PANELS]
-    yield "Contact forces", [panel for c in run.system.contacts if (panel := _contact(run, even, c)) is not None][:_MOST_PANELS]
+    yield "Constraint residuals", _each(run.t, map(escape, run.residuals), run.residuals.values(), "r")
+    forces = [_contact(run, even, c) for c in run.system.contacts] if run.contact_modes is not None else []
+    yield "Contact forces", forces[:_MOST_PANELS]
     yield "Reactions", list(_reactions(even, largest))[:_MOST_REACTIONS]
 
 
-def _contact(run: Trajectory, even: Trajectory, c: FrictionalContact) -> PlotPanel | None:
-    """N and T of one contact, where a run found them."""
-    if run.contact_modes is None:
-        return None
-    found = [(letter, even[force]) for letter, force in (("N", c.N), ("T", c.T)) if force is not None]
-    curves = tuple(PlotCurve(f"<i>{letter}</i>", values) for letter, values in found)
-    return PlotPanel(labelled(escape(c.name), "N" if run.system.has_units else ""), even.t, curves)
+def _contact(run: Trajectory, even: Trajectory, c: FrictionalContact) -> Panel:
+    """N and T of one contact, as the run found them."""
+    found = [(f"<i>{letter}</i>", even[force], "") for letter, force in (("N", c.N), ("T", c.T)) if force is not None]
+    return _panel(labelled(escape(c.name), "N" if run.system.has_units else ""), even.t, *found)
 
 
-def _reactions(run: Trajectory, largest: float) -> Iterator[PlotPanel]:
+def _reactions(run: Trajectory, largest: float) -> Iterator[Panel]:
     """Forces and moments in the joints, multipliers of the rows, loads behind specified motions; those that are not zero."""
     try:
         found = run.reactions
@@ -175,18 +181,15 @@ def _reactions(run: Trajectory, largest: float) -> Iterator[PlotPanel]:
     loads: list[JointLoad | RowLoad] = [*found.joints.values(), *found.rows.values()]
     sizes = [largest, *(np.abs(x).max(initial=0.0) for load in loads for x in (load.force, load.moment) if x is not None)]
     for load in loads:
-        for what, values in (("force", load.force), ("moment", load.moment)):
+        for what, values, newton in (("force", load.force, "N"), ("moment", load.moment, "N m")):
             if values is not None and np.abs(values).max(initial=0.0) > _DUST * max(sizes):
-                curves = tuple(PlotCurve(axis, values[:, k], f"f:{places[load.name, what] + k}") for k, axis in enumerate("xyz"))
-                unit = {"force": "N", "moment": "N m"}[what] if found.units else ""
-                yield PlotPanel(labelled(f"{escape(load.name)}, {what}", unit), run.t, curves)
-    for row in found.rows.values():
-        if row.force is None:
-            name = labelled(f"λ of {escape(row.name)}", found.units.get(f"{row.name}: lambda", ""))
-            yield PlotPanel("", run.t, (PlotCurve(name, row.multiplier, f"f:{places[row.name, 'lambda']}"),))
-    for drive in found.drives.values():
-        name = labelled(f"load behind {escape(drive.name)}", found.units.get(f"{drive.name}: load", ""))
-        yield PlotPanel("", run.t, (PlotCurve(name, drive.load, f"f:{places[drive.name, 'load']}"),))
+                curves = [(axis, values[:, k], f"f:{places[load.name, what] + k}") for k, axis in enumerate("xyz")]
+                yield _panel(labelled(f"{escape(load.name)}, {what}", newton if found.units else ""), run.t, *curves)
+    alone = [(row.name, "lambda", "λ of", row.multiplier) for row in found.rows.values() if row.force is None]
+    alone += [(drive.name, "load", "load behind", drive.load) for drive in found.drives.values()]
+    for name, what, said, values in alone:
+        title = labelled(f"{said} {escape(name)}", found.units.get(f"{name}: {what}", ""))
+        yield _panel("", run.t, (title, values, f"f:{places[name, what]}"))
 
 
 _ABOUT: Final = (
@@ -210,37 +213,27 @@ def energy(study: Study, plots: Plots | None, packing: Packing) -> str:
 
 def _kept(run: Trajectory, plots: Plots) -> Iterator[str]:
     if run.energy_audit is None:
-        parts = (("T", run.kinetic_energy), ("V", run.potential_energy), ("T + V", run.energy))
-        keys = ("T", "V", "C")
-        curves = tuple(PlotCurve(typeset(name), x, key) for (name, x), key in zip(parts, keys, strict=True))
-        yield plots.grid([PlotPanel("Energies [J]" if run.system.has_units else "Energies", run.t, curves, wide=True)])
+        parts = (("T", run.kinetic_energy, "T"), ("V", run.potential_energy, "V"), ("T + V", run.energy, "C"))
+        curves = [(typeset(name), x, key) for name, x, key in parts]
+        yield plots.grid([_panel(labelled("Energies", "J" if run.system.has_units else ""), run.t, *curves, wide=True)])
         return
     found = run.integrals
     yield f"<p>{typeset(_ABOUT)}</p>"
-    yield plots.grid(list(_panels(found)))
+    yield plots.grid(_panels(found))
     yield _errors(found)
 
 
-def _panels(found: RunIntegrals) -> Iterator[PlotPanel]:
+def _panels(found: RunIntegrals) -> Iterator[Panel]:
     t, J = found.t, found.unit.strip()
     drift = (found.E_Z - found.E_Z[:1]) / (found.scale or 1.0)
-    yield PlotPanel(typeset("Drift of E_Z, as a part of its scale"), t, (PlotCurve("", drift, "drift"),), wide=True)
-    integrals = (("E_Z", found.E_Z), ("E", found.E), ("𝓗", found.H), ("C", found.C))
-    yield PlotPanel(
-        labelled("Integrals", J),
-        t,
-        tuple(PlotCurve(typeset(name), x, "H" if name == "𝓗" else name) for name, x in integrals),
-        coinciding=True,
-    )
-    parts = (("K₂", found.K2), ("𝒰", found.potential), ("Z", found.Z))
-    yield PlotPanel(
-        labelled(typeset("E_Z = K₂ + 𝒰 + Z"), J),
-        t,
-        tuple(PlotCurve(typeset(name), x, key) for (name, x), key in zip(parts, ("K2", "V", "Z"), strict=True)),
-    )
-    works = [PlotCurve(escape(name), w.classical, f"w:{k}") for k, (name, w) in enumerate(found.works.items())]
+    yield _panel(typeset("Drift of E_Z, as a part of its scale"), t, ("", drift, "drift"), wide=True)
+    integrals = (("E_Z", found.E_Z, "E_Z"), ("E", found.E, "E"), ("𝓗", found.H, "H"), ("C", found.C, "C"))
+    yield _panel(labelled("Integrals", J), t, *((typeset(name), x, key) for name, x, key in integrals), coinciding=True)
+    parts = (("K₂", found.K2, "K2"), ("𝒰", found.potential, "V"), ("Z", found.Z, "Z"))
+    yield _panel(labelled(typeset("E_Z = K₂ + 𝒰 + Z"), J), t, *((typeset(name), x, key) for name, x, key in parts))
+    works = [(escape(name), w.classical, f"w:{k}") for k, (name, w) in enumerate(found.works.items())]
     for k in range(0, len(works), _CURVES):
-        yield PlotPanel(labelled("Work of each load", J), t, tuple(works[k : k + _CURVES]))
+        yield _panel(labelled("Work of each load", J), t, *works[k : k + _CURVES])
 
 
 def _errors(found: RunIntegrals) -> str:

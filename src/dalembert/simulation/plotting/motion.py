@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 from collections.abc import Sequence
@@ -60,7 +59,7 @@ def smooth(run: Trajectory) -> Trajectory:
 def _panel(run: Trajectory, keys: Sequence[Any]) -> Panel:
     """Quantities that share their axes."""
     lines = [line for key in keys for line in _lines(run, key)]
-    curves = tuple(Curve(name, run.t, x, colour) for (name, x), colour in zip(lines, itertools.cycle(COLOURS), strict=False))
+    curves = tuple(Curve(name, run.t, x) for name, x in lines)
     return Panel(lines[0][0], curves, _is_symbol(keys[0])) if len(lines) == 1 else Panel("", curves)
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import Unwritable
 from dalembert.files import check_ending, file_name, free_name, replacing, write
-from dalembert.simulation.plotting.chart import Chart
-from dalembert.simulation.plotting.svg import svg
+from dalembert.simulation.plotting.chart import Chart, svg
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,20 +29,12 @@ class Plot:
     @property
     def figure(self) -> Figure:
         """The same as a figure of matplotlib, to be changed at will."""
-        if not isinstance(self.source, Chart):
-            return self.source
-        from dalembert.simulation.plotting.raster import figure
-
-        return figure(self.source)
+        return _figure(self.source)
 
     def save(self, path: str | os.PathLike[str]) -> Plot:
         """Write it to a file; the ending decides on the format. SVG needs no plotting package."""
         name = os.fspath(path)
-        remedy = "the run is kept, plot it somewhere else"
-        if isinstance(self.source, Chart) and name.lower().endswith(".svg"):
-            write(path, svg(self.source), remedy)
-        else:
-            save_figure(self.figure, path, remedy)
+        save(self.source, path, "the run is kept, plot it somewhere else")
         return Plot(self.source, name)
 
     def _repr_svg_(self) -> str | None:
@@ -70,14 +61,25 @@ def check_plot(path: str | os.PathLike[str]) -> None:
     check_ending(path, (*_USUAL, *(kind for kind in kinds if kind not in _USUAL)))
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str], remedy: str = "name another place") -> None:
-    """A figure of matplotlib as a file, in the format of the ending."""
+def save(source: Chart | Figure, path: str | os.PathLike[str], remedy: str = "name another place") -> None:
+    """A chart or a figure of matplotlib as a file, in the format of the ending."""
     if not isinstance(path, str | os.PathLike):
         msg = f"a plot is saved to a file: give its name, not {path!r:.60}"
         raise Unwritable(msg)
+    if isinstance(source, Chart) and os.fspath(path).lower().endswith(".svg"):
+        write(path, svg(source), remedy)
+        return
     check_plot(path)
     with replacing(path, remedy) as part:
-        figure.savefig(part, dpi=_DPI, format=os.fspath(path).lower().rpartition(".")[2])
+        _figure(source).savefig(part, dpi=_DPI, format=os.fspath(path).lower().rpartition(".")[2])
+
+
+def _figure(source: Chart | Figure) -> Figure:
+    if not isinstance(source, Chart):
+        return source
+    from dalembert.simulation.plotting.raster import figure
+
+    return figure(source)
 
 
 def shown(chart: Chart, name: str, path: str | os.PathLike[str] | None) -> Plot:

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from dalembert.simulation.plotting.svg import limits
+from dalembert.simulation.plotting.chart import PANEL_WIDTH, limits, name_rows, panel_height
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,30 +40,39 @@ STYLE: Final[Any] = {
     "legend.fontsize": 9.5,
 }
 _SYMBOL: Final[Any] = {"fontsize": 13, "fontfamily": "DejaVu Serif", "fontstyle": "italic"}
-# inches: for one, two and three columns; above, for each and below the panels
+# inches: for one, two and three columns; above and below the panels, for a further row of names
 _WIDTHS: Final = (7.2, 9.6, 12.0)
 _HEAD: Final = 1.05
-_PANEL: Final = 1.6
 _FOOT: Final = 0.55
+_NAMES: Final = 0.2
+# for each pixel of a panel in SVG
+_INCHES: Final = 1 / 70
+# letters that its font lacks
+_LETTERS: Final = str.maketrans({"𝒰": "$\\mathcal{U}$", "𝓗": "$\\mathcal{H}$"})
 
 
 def figure(chart: Chart) -> Figure:
-    """Panels in up to three columns, the energy over the whole width, one time axis."""
+    """Panels in up to three columns, the one below them over the whole width, one axis across."""
     with mpl.rc_context(STYLE):
+        below = () if chart.below is None else (chart.below,)
         rows = -(-len(chart.panels) // chart.columns)
-        width, height = _WIDTHS[chart.columns - 1], _HEAD + _PANEL * (rows + 1) + _FOOT
+        width, head = _WIDTHS[chart.columns - 1], _HEAD + _NAMES * (max(len(name_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1)
+        height = head + panel_height(chart) * _INCHES * (rows + len(below)) + _FOOT
         made = Figure(figsize=(width, height), facecolor="white")
         FigureCanvasAgg(made)
         # inches from the edges; the titles of the panels stand in the gaps between them
-        edges = {"left": 0.7 / width, "right": 1 - 0.25 / width, "top": 1 - _HEAD / height, "bottom": _FOOT / height}
-        grid = made.add_gridspec(rows + 1, chart.columns, **edges, hspace=0.42 if chart.columns == 1 else 0.5, wspace=0.22)
-        bottom = made.add_subplot(grid[rows, :])
-        for k, panel in enumerate(chart.panels):
-            axes = made.add_subplot(grid[divmod(k, chart.columns)], sharex=bottom)
-            axes.tick_params(labelbottom=chart.columns > 1 and k + chart.columns >= len(chart.panels))
+        edges = {"left": 0.7 / width, "right": 1 - 0.25 / width, "top": 1 - head / height, "bottom": _FOOT / height}
+        grid = made.add_gridspec(rows + len(below), chart.columns, **edges, hspace=0.42 if chart.columns == 1 else 0.5, wspace=0.22)
+        places = [(grid[rows, :], panel) for panel in below]
+        places += [(grid[divmod(k, chart.columns)], panel) for k, panel in enumerate(chart.panels)]
+        axes: Any = None
+        for k, (place, panel) in enumerate(places, -len(below)):
+            axes = made.add_subplot(place, sharex=axes)
+            # numbers stand below the last of several columns, and below the lowest panel
+            ends = (chart.columns > 1 or not below) and k + chart.columns >= len(chart.panels)
+            axes.tick_params(labelbottom=ends or k < 0)
             _draw(axes, panel)
-        _draw(bottom, chart.below)
-        bottom.set_xlabel("t", **_SYMBOL)
+        made.axes[0 if below else -1].set_xlabel(chart.across, **(_SYMBOL if len(chart.across) == 1 else {}))
         made.text(0.25 / width, 1 - 0.27 / height, chart.title, fontsize=14, fontweight="bold", va="center")
         made.text(0.25 / width, 1 - 0.54 / height, chart.facts, fontsize=9.5, color=chart.facts_colour, va="center")
     return made
@@ -73,12 +82,14 @@ def _draw(axes: Axes, panel: Panel) -> None:
     """Curves, the title above them, their names on the right where there are several."""
     if panel.zero_line:
         axes.axhline(0.0, color="#666666", linewidth=0.8)
-    for c in panel.curves:
-        axes.plot(c.t, c.values, color=c.colour, label=c.name)
+    for k, c in enumerate(panel.curves):
+        style: Any = {"linestyle": "", "marker": ".", "markersize": 3} if panel.dotted else {"dashes": panel.dashes(k) or (None, None)}
+        axes.plot(c.x, c.values, color=panel.colour(k), label=c.name.translate(_LETTERS), **style)
     if panel.title:
         axes.set_title(panel.title, loc="left", pad=6, **(_SYMBOL if panel.is_symbol else {"fontsize": 10}))
-    if len(panel.curves) > 1:
-        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=8, borderaxespad=0.0, handlelength=1.2, columnspacing=1.6)
+    if sum(bool(c.name) for c in panel.curves) > 1:
+        several = len(name_rows(panel, PANEL_WIDTH)[0]) or 1
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=several, borderaxespad=0.0, handlelength=1.8, columnspacing=1.6)
     axes.set_ylim(*limits(panel))
     if panel.levels:
         axes.set_yticks(range(1, len(panel.levels) + 1), panel.levels)

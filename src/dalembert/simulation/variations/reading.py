@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
-from dalembert.simulation.plotting.chart import COLOURS, MOST_PANELS, Curve, Panel
+from dalembert.simulation.plotting.chart import MOST_PANELS, Curve, Panel
 from dalembert.simulation.plotting.motion import chart, smooth
 from dalembert.simulation.plotting.plot import Plot, shown
 
@@ -104,15 +103,12 @@ class Sensitivities(Shown):
         run, fine = self.run, smooth(self.run)
         asked = what or run.names[: run.q.shape[1]]
         panels = tuple(self._panel(fine, key) for key in asked[:MOST_PANELS])
-        whole = chart(run)
-        return shown(type(whole)(whole.title, whole.facts, whole.facts_colour, whole.times, panels, whole.below), run.system.name, path)
+        return shown(replace(chart(run), panels=panels), run.system.name, path)
 
     def _panel(self, fine: Trajectory, key: Any) -> Panel:
         """One quantity with a curve for each number."""
-        colours, found = itertools.cycle(COLOURS), Sensitivities(fine)
-        numbers = self._variation.numbers
-        curves = tuple(Curve(x.shown, fine.t, x.size * found[key, x.name], colour) for x, colour in zip(numbers, colours, strict=False))
-        return Panel(f"|p| d {key}/dp", curves)
+        found = Sensitivities(fine)
+        return Panel(f"|p| d {key}/dp", tuple(Curve(x.shown, fine.t, x.size * found[key, x.name]) for x in self._variation.numbers))
 
     def __str__(self) -> str:
         """Largest |∂x/∂p| of every coordinate and speed."""

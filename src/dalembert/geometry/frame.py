@@ -95,7 +95,8 @@ class Frame:
     @property
     def turning_axes(self) -> list[int]:
         """Those of its axes about which it turns."""
-        return [k for k, c in enumerate(self.w.components(self)) if c != self.w.tape.zero]
+        w = self.w
+        return [k for k, c in enumerate(w.components(self)) if c != w.tape.zero]
 
     # ---- child frames ------------------------------------------------------------------------
 

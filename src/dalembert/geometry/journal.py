@@ -97,7 +97,7 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
         tape = owner.space.tape
         before = len(tape)
         outermost = journal.depth == 1
-        lengths = [(c, len(c)) for c in vars(owner).values() if isinstance(c, list)] if outermost else []
+        lengths = [(c, len(c)) for c in vars(owner).values() if c.__class__ is list] if outermost else []
         watched = outermost and (journal.check is not None or verb.__name__ in _FIRST)
         kept = Before(owner) if watched else None
         try:
@@ -113,7 +113,7 @@ def recorded(verb: Callable[P, R]) -> Callable[P, R]:
             for name, value in rest:
                 plain = _without_programs(value)
                 given |= plain if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD else {name: plain}
-            added = tuple(x for elements, length in lengths for x in elements[length:])
+            added = tuple(x for elements, length in lengths if len(elements) > length for x in elements[length:])
             journal.declared.append(Declared(verb.__name__, owner, given, made, (before, len(tape)), added))
             if journal.check is not None and kept is not None:
                 try:

@@ -143,10 +143,9 @@ def _ends(s: Registry, what: str, P: Point, Q: Point) -> None:
 def _hint_at_even(s: Registry, D: Scalar) -> None:
     """∂D/∂q̇ without a rate in it is a load that pushes what stands still."""
     tape = s.space.tape
-    rates = [i for i in symbols_of(tape, (D.i,)) if i in tape.rates.values()]
-    moving = set(rates) | {u.scalar.i for u in s.speed_list}
+    rates = [i for i in symbols_of(tape, (D.i,)) if tape.nodes[i][1].endswith("'")]
     loads = dict(zip(rates, gradient(tape, {D.i: tape.one}, rates), strict=True))
-    constant = {x: Q for x, Q in loads.items() if moving.isdisjoint(symbols_of(tape, (Q,)))}
+    constant = {x: Q for x, Q in loads.items() if not any(_is_velocity(s, tape.nodes[i][1]) for i in symbols_of(tape, (Q,)))}
     pushing = [
         str(tape.nodes[x][1]).replace("'", ".dot")
         for x, zero in zip(constant, shown_zero(tape, list(constant.values())), strict=True)
@@ -159,7 +158,6 @@ def _hint_at_even(s: Registry, D: Scalar) -> None:
 def _hint_at_negative(s: Registry, D: Scalar) -> None:
     """D ≤ 0 that is 0 at rest: no motion loses energy by it, and some gain."""
     tape = s.space.tape
-    velocities = {*tape.rates.values(), *(u.scalar.i for u in s.speed_list)}
     # of each node: whether it is known to be positive or negative (or 0) in every state, and whether it is 0 at rest
     signs: dict[int, int | None] = {}
     at_rest: dict[int, bool] = {}
@@ -167,10 +165,17 @@ def _hint_at_negative(s: Registry, D: Scalar) -> None:
         op, a, b = tape.nodes[i]
         signs[i] = _sign(s, op, a, b, signs)
         parts = [at_rest[x] for x in operands(op, a, b)]
-        vanishing = {"symbol": i in velocities, "mul": any(parts), "div": parts[:1] == [True]}
-        at_rest[i] = vanishing.get(op, op in _ZERO_AT_ZERO and all(parts))
+        if op == "symbol":
+            at_rest[i] = _is_velocity(s, a)
+        else:
+            at_rest[i] = any(parts) if op == "mul" else parts[0] if op == "div" else op in _ZERO_AT_ZERO and all(parts)
     if signs[D.i] == -1 and at_rest[D.i]:
         warn(f"dissipation: D = {D} is never positive, so it feeds energy in; Rayleigh's function is c*x.dot**2/2 with c > 0")
+
+
+def _is_velocity(s: Registry, name: str) -> bool:
+    """Whether a symbol is the rate of another, or a speed."""
+    return name.endswith("'") or (name in s.symbols and s.symbols[name].kind == "speed")
 
 
 def _sign(s: Registry, op: str, a: Any, b: Any, signs: Mapping[int, int | None]) -> int | None:

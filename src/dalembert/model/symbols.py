@@ -33,11 +33,11 @@ def declared(
     s.taken[name] = "specified motion" if kind == "specified" else kind
     tape = s.space.tape
     orders = _ORDERS.get(kind, 0)
-    x = Scalar(tape, tape.moving_symbol(name) if orders else tape.symbol(name))
+    i = rate = tape.moving_symbol(name) if orders else tape.symbol(name)
     # its first rates are made now, so that they stand beside it
-    rate = x
     for _ in range(orders):
-        rate = rate.dot
+        rate = tape.rate(rate)  # type: ignore[assignment]
+    x = Scalar(tape, i)
     s.symbols[name] = DeclaredSymbol(name, kind, x, value, motion)
     return x
 

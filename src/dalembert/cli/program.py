@@ -149,9 +149,9 @@ def wished_run(
 
 def _check_values(kin: Kinematics) -> None:
     """Masses and moments of inertia of the values of --set."""
-    from dalembert.states.values import values_of_run
+    from dalembert.states.values import check_masses, values_of_run
 
-    values_of_run(kin, {}, {})
+    check_masses(kin, values_of_run(kin, {}, {}).numbers)
 
 
 def _exists(text: str) -> bool:

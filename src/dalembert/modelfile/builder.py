@@ -187,20 +187,13 @@ class ModelBuilder:
         """All names that an expression may contain."""
         return [*self.s.symbols, *self.expressions, *self.makers["scalar"], *self.things("frame"), *self.things("point"), *self.place]
 
-    def raw(self, path: Path) -> dict[str, Any]:
-        """The table of an element as it stands in the file."""
-        kind, handle = path[:2]
-        table: dict[str, Any] = self.table[str(kind)][handle]
-        return table
-
     # ---- elements ----------------------------------------------------------------------------
 
     def _declare(self, kind: Kind, handle: str, value: dict[str, Any]) -> None:
-        path: Path = (kind.name, handle)
-        values = ElementValues(self, path)
+        values = ElementValues(self, (kind.name, handle))
         make = getattr(self, f"_{kind.name}", None)
         if make is not None:
-            values.guarded(lambda: make(kind, handle, value, values), path)
+            values.call(make, kind, handle, value, values)
             return
         if kind.name in MEMBERS:
             arguments = {k: self._along(handle, kind.key(k), v, values) for k, v in value.items()}
@@ -208,7 +201,7 @@ class ModelBuilder:
             arguments = _arguments(kind, value, values)
         if kind.called == "name":
             arguments["name"] = handle
-        made = values.guarded(lambda: getattr(self.s, kind.name)(**arguments), path)
+        made = values.call(getattr(self.s, kind.name), **arguments)
         if isinstance(made, Body):
             self.bodies[handle] = made
 
@@ -295,7 +288,7 @@ class ModelBuilder:
             self.source.refuse(f"up = {up!r:.40}: give 'x', 'y' or 'z'", ("up",))
         g = values.scalar(value, path) if is_number(value) else values.expression(values.text(value, path), path)
         field = g if isinstance(g, Vector) else -g * getattr(self.s.N, up)
-        values.guarded(lambda: self.s.gravity(field), path)
+        values.call(self.s.gravity, field)
 
 
 def _listed(names: Any) -> list[str]:

@@ -64,7 +64,7 @@ def _printed(b: ModelBuilder) -> tuple[PrintedInFile, ...]:
         values.check_keys(p, keys, here, "a printed result")
         residual = values.scalar(p["residual"], (*here, "residual"))
         if (check := b.s.space.journal.check) is not None:
-            values.guarded(lambda c=check, e=residual: c.inference.homogeneous((e.i,)), (*here, "residual"))  # type: ignore[misc]
+            ElementValues(b, (*here, "residual")).call(check.inference.homogeneous, (residual.i,))
         equals = p.get("equals", [])
         if not isinstance(equals, list) or not all(isinstance(e, list) and len(e) == 2 and isinstance(e[0], int) for e in equals):
             b.source.refuse("equals: expected pairs of an equation's number and its factor, [[1, '1'], [2, '-1']]", (*here, "equals"))
@@ -122,7 +122,7 @@ def _number(b: ModelBuilder, value: Any, path: Path, wanted: Dimension | None = 
     if not is_number(value) and not isinstance(value, str):
         values.wrong("number", value, path)
     try:
-        return float(values.scalar(value, path)) if is_number(value) else float(values.guarded(lambda: as_float(value, wanted), path))
+        return float(values.scalar(value, path)) if is_number(value) else float(values.call(as_float, value, wanted))
     except OverflowError:
         b.source.refuse(f"{path[-1]}: {value!s:.40} is too large a number", path)
 
@@ -165,11 +165,10 @@ def _events(b: ModelBuilder, value: Any, path: Path) -> list[Any]:
         values.scalar(given["expression"], (*here, "expression"))
         if "impact" in given:
             restitution = given["impact"] if isinstance(given["impact"], str) else _number(b, given["impact"], (*here, "impact"))
-            found.append(values.guarded(lambda r=read, e=restitution: impact(r["expression"], e, name=r.get("name", "")), here))  # type: ignore[misc]
+            found.append(values.call(impact, read["expression"], restitution, name=read.get("name", "")))
         else:
             reset = {n: str(v) for n, v in values.table(given["reset"], (*here, "reset")).items()} if "reset" in given else None
-            arguments = {**read, "reset": reset}
-            found.append(values.guarded(lambda a=arguments: event(a.pop("expression"), **a), here))  # type: ignore[misc]
+            found.append(values.call(event, **read, reset=reset))
     return found
 
 

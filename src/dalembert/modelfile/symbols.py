@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
-from dalembert.model.names import split
+from dalembert.model.names import checked, split
 from dalembert.modelfile.builder import NO_NAMES, ModelBuilder
 from dalembert.modelfile.kinds import KINDS
 from dalembert.modelfile.numbers import number_of_text
@@ -25,14 +25,15 @@ _WORD: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 def declare_symbols(b: ModelBuilder) -> None:
     """Coordinates, constants and inputs at once; what is defined by an expression when its turn comes."""
     for name, (unit, display, path) in _several(b, "coordinates").items():
-        _guarded(b, path, lambda name=name, display=display: b.s.coordinate(name, display=display))  # type: ignore[misc]
+        values = ElementValues(b, path)
+        values.call(b.s.coordinate, name, display=display)
         if unit:
-            _dimension(b, name, unit, path)
+            values.call(b.s.units, **{name: values.text(unit, path)})
     for name, value in _table(b, "constants").items():
         _constant(b, name, value)
     for name, (value, display, path) in _several(b, "inputs").items():
         number = None if value == "" else _number(b, value, path)
-        _guarded(b, path, lambda n=name, v=number, d=display: b.s.input(n, value=v, display=d))  # type: ignore[misc]
+        ElementValues(b, path).call(b.s.input, name, value=number, display=display)
     for name, value in _table(b, "states").items():
         _state(b, name, value)
     for section, declare in (("specified", _specified), ("speeds", _speed), ("expressions", _expression)):
@@ -44,8 +45,8 @@ def declare_words(b: ModelBuilder, section: str, verb: Callable[..., None]) -> N
     """displays and units: a text for each symbol."""
     for name, value in _table(b, section).items():
         path: Path = (section, name)
-        text = ElementValues(b, path).text(value, path)
-        _guarded(b, path, lambda name=name, text=text: verb(**{name: text}))  # type: ignore[misc]
+        values = ElementValues(b, path)
+        values.call(verb, **{name: values.text(value, path)})
 
 
 def declare_speeds(b: ModelBuilder) -> None:
@@ -110,36 +111,27 @@ def _said(b: ModelBuilder, given: Any, path: Path, *keys: str, otherwise: Any = 
     return given.get(keys[0], otherwise), display
 
 
-def _guarded(b: ModelBuilder, path: Path, verb: Callable[[], object]) -> None:
-    ElementValues(b, path).guarded(verb, path)
-
-
 def _number(b: ModelBuilder, value: Any, path: Path) -> Any:
     """A number as written, "pi/3", or with a unit."""
     if is_number(value):
         return ElementValues(b, path).scalar(value, path)
     if not isinstance(value, str):
         ElementValues(b, path).wrong("number", value, path)
-    return ElementValues(b, path).guarded(lambda: number_of_text(value), path)
+    return ElementValues(b, path).call(number_of_text, value)
 
 
 def _constant(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("constants", name)
     value, display = _said(b, value, path, "value")
     given = value if isinstance(value, str) and has_unit(value) else None if value == "" else _number(b, value, path)
-    _guarded(b, path, lambda: b.s.constant(name, given, display=display))
-
-
-def _dimension(b: ModelBuilder, name: str, unit: Any, path: Path) -> None:
-    text = ElementValues(b, path).text(unit, path)
-    _guarded(b, path, lambda: b.s.units(**{name: text}))
+    ElementValues(b, path).call(b.s.constant, name, given, display=display)
 
 
 def _specified(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("specified", name)
     value, display = _said(b, value, path, "motion")
     motion = None if value == "" else ElementValues(b, path).scalar(value, path)
-    _guarded(b, path, lambda: b.s.specified(name, motion, display=display))
+    ElementValues(b, path).call(b.s.specified, name, motion, display=display)
 
 
 def _state(b: ModelBuilder, name: str, value: Any) -> None:
@@ -148,10 +140,11 @@ def _state(b: ModelBuilder, name: str, value: Any) -> None:
     rate, display = _said(b, value, path, "rate", "value")
     begins = value.get("value", "") if isinstance(value, dict) else ""
     start = None if begins == "" else _number(b, begins, (*path, "value"))
-    _guarded(b, path, lambda: b.s.state(name, value=start, display=display))
+    values = ElementValues(b, path)
+    values.call(b.s.state, name, value=start, display=display)
     if rate == "":
         b.source.refuse(f"state {name!r:.60}: give its rate, such as 'x.dot - {name}'", path)
-    b.expect(path, lambda: _guarded(b, path, lambda: b.s.rate(name, ElementValues(b, path).scalar(rate, path))))
+    b.expect(path, lambda: values.call(lambda: b.s.rate(name, values.scalar(rate, path))))
 
 
 def _speed(b: ModelBuilder, name: str, value: Any) -> None:
@@ -163,11 +156,11 @@ def _speed(b: ModelBuilder, name: str, value: Any) -> None:
         if not isinstance(vector, Vector):
             values.wrong("vector", value.get("of"), (*path, "of"))
         along = values.frame(value.get("along"), (*path, "along"))
-        _guarded(b, path, lambda: b.s.speeds(" ".join(split(name)), vector, along))
+        values.call(b.s.speeds, " ".join(split(name)), vector, along)
         return
     value, display = _said(b, value, path, "definition", otherwise=None)
     definition = values.scalar(value, path)
-    _guarded(b, path, lambda: b.s.speed(name, definition, display=display))
+    values.call(b.s.speed, name, definition, display=display)
 
 
 def _expression(b: ModelBuilder, name: str, value: Any) -> None:
@@ -175,9 +168,7 @@ def _expression(b: ModelBuilder, name: str, value: Any) -> None:
 
 
 def _part(b: ModelBuilder, name: str, value: Any, path: Path) -> None:
-    e = ElementValues(b, path).scalar(value, path)
-    tape = b.s.space.tape
-    from dalembert.model.names import checked
-
-    _guarded(b, path, lambda: checked(name, b.s.taken))
+    values, tape = ElementValues(b, path), b.s.space.tape
+    e = values.scalar(value, path)
+    values.call(checked, name, b.s.taken)
     b.expressions[name] = Scalar(tape, tape.const(e)) if isinstance(e, int | Fraction) else e

@@ -178,7 +178,7 @@ class ElementValues:
         if isinstance(value, list):
             if len(value) not in _THREE_OR_SIX:
                 self.wrong("inertia", value, path)
-            frame = self._thing("frame", self.builder.raw(self.path).get("frame"), (*self.path, "frame"))
+            frame = self._thing("frame", self.builder.table[str(self.path[0])][self.path[1]].get("frame"), (*self.path, "frame"))
             return inertia(frame, *(self.scalar(v, (*path, k)) for k, v in enumerate(value)))
         e = self._text_value("inertia", value, path)
         return e if isinstance(e, Dyadic) else self.wrong("inertia", value, path)
@@ -199,7 +199,7 @@ class ElementValues:
             return value
         if not isinstance(value, dict):
             self.wrong("end", value, path)
-        return self.guarded(lambda: self.builder.s.end(**self.part("end", value, path)), path)
+        return ElementValues(self.builder, path).call(lambda: self.builder.s.end(**self.part("end", value, path)))
 
     def part(self, kind: str, value: Any, path: Path) -> dict[str, Any]:
         """A table inside an element, key by key."""
@@ -219,22 +219,20 @@ class ElementValues:
         if missing:
             self.source.refuse(f"{what} needs {missing[0]}: {TYPES[keys[missing[0]].type]}", path, key=True)
 
-    def guarded(self, verb: Callable[[], Any], path: Path) -> Any:
-        """What a verb gives; what it refuses is said with the place."""
+    def call(self, verb: Callable[..., Any], /, *given: Any, **options: Any) -> Any:
+        """What a verb gives; what it refuses is said with the place of the element."""
         try:
-            return verb()
+            return verb(*given, **options)
         except BadModel:
             raise
-        except BadDimension as problem:
-            for node in problem.nodes:
-                self._refuse_term(str(problem), node, path)
-            self.source.refuse(str(problem), path, key=True)
         except DalembertError as problem:
-            self.source.refuse(str(problem), path, key=True)
+            for node in problem.nodes if isinstance(problem, BadDimension) else ():
+                self._refuse_term(str(problem), node)
+            self.source.refuse(str(problem), self.path, key=True)
 
-    def _refuse_term(self, sentence: str, node: int, path: Path) -> None:
+    def _refuse_term(self, sentence: str, node: int) -> None:
         """Refuse at the text that makes a node: of this element first, or of what it uses; or at the number that it is."""
-        columns = self.builder.columns
+        path, columns = self.path, self.builder.columns
         for place in sorted(columns, key=lambda p: p[: len(path)] != path):
             if node in columns[place]:
                 self.source.refuse(sentence, place, column=columns[place][node])

@@ -84,11 +84,8 @@ class CrossCheck(Shown):
 def crosscheck(system: System, native: Native, origin: Origin, *, states: int = STATES, seed: int = 1) -> CrossCheck:
     """Both engines, each at the same random states; an engine that refuses the file is named with its reason."""
     sample = Sample(system, native, origin, states, seed)
-    return CrossCheck(system.name, tuple(_engine(sample, origin, name) for name in _engine_names(origin)))
-
-
-def _engine_names(origin: Origin) -> list[str]:
-    return ["MuJoCo", "Pinocchio"] if origin.path_is_urdf else ["MuJoCo"]
+    asked = ("MuJoCo", "Pinocchio") if origin.path_is_urdf else ("MuJoCo",)
+    return CrossCheck(system.name, tuple(_engine(sample, origin, name) for name in asked))
 
 
 def _engine(sample: Sample, origin: Origin, name: str) -> EngineComparison:

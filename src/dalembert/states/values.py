@@ -123,7 +123,7 @@ def values_of_run(kin: Kinematics, values: Mapping[Any, Any], inputs: Mapping[An
             numbers |= _held(kin, x, number(name, value))
     # those of the description were judged when it was made
     if values:
-        _check_masses(kin, numbers)
+        check_masses(kin, numbers)
     if by_hand:
         # their symbols belong to every fork from here on, and what is compiled with them to this run alone
         kin.held, kin.mark, kin.made = tuple(i for each in by_hand for i in each.nodes), len(kin.tape), {}
@@ -205,7 +205,7 @@ def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
         raise BadValue(msg)
 
 
-def _check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
+def check_masses(kin: Kinematics, numbers: Mapping[int, float]) -> None:
     """What the description demands of its masses and inertias holds for the values of a run too; asked once for the same numbers."""
     inside = _MASS_SYMBOLS(kin, None, lambda: _mass_symbols(kin))
     _MASSES(kin, tuple(map(numbers.get, inside)), lambda: _judged(kin, numbers))

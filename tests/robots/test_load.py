@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 import dalembert as da
+from dalembert.cli.program import wished_run
 from dalembert.report.tables import symbols
 from dalembert.report.writing import Writing
 
@@ -101,6 +102,11 @@ def test_keyframes_are_start_values(walker):
     assert (0.3, -0.6, 0.1) == (key["hip"], key["knee"], key["root_x.dot"])
     run = da.simulate(s, 0.01, start=key)
     assert -0.6 == pytest.approx(run["knee"][0])
+
+
+def test_every_command_runs_it_from_the_position_of_its_file(walker):
+    s = quiet(walker)
+    assert s.origin.keyframes["initial"] == wished_run(str(walker), s)[1]["start"]
 
 
 def test_inputs_of_a_file_are_zero_unless_given(walker):

@@ -209,6 +209,12 @@ def test_what_was_not_kept_is_named(study):
         study.run(99)
 
 
+def test_a_picture_without_a_name_overwrites_none(study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert study.plot("max(alpha)").path != study.plot("max(alpha)").path
+    assert 2 == len(list(tmp_path.iterdir()))
+
+
 @pytest.mark.slow
 def test_pictures(study, tmp_path):
     for name in ("alpha", "max(alpha)"):

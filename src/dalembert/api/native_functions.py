@@ -24,12 +24,12 @@ from dalembert.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.model.registry import scalar
 from dalembert.model.system import System
 from dalembert.numerics.native import NativeDynamics
-from dalembert.simulation.model import NativeModel, native_model
 from dalembert.states.evaluator import Evaluator
-from dalembert.states.values import values_of_run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from dalembert.simulation.model import NativeModel
 
 
 class CompiledExpressions(NativeDynamics):
@@ -101,6 +101,9 @@ class AllRatesDynamics(NativeDynamics):
     """
 
     def __init__(self, system: System, kin: Kinematics, saddle: SaddleEquations) -> None:
+        from dalembert.simulation.model import native_model
+        from dalembert.states.values import values_of_run
+
         if kin.x:
             msg = f"compile: speeds='all' is not for systems with first-order states such as {kin.name(kin.x[0])}; leave it out"
             raise NotApplicable(msg)

@@ -6,8 +6,6 @@ It ends at the first time at which a monitor falls below zero on the dense outpu
 from __future__ import annotations
 
 import ctypes
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +21,7 @@ from dalembert.ode.memory import structure
 from dalembert.ode.points import address
 from dalembert.once import made_once
 from dalembert.simulation.events.event import Event, EventAction
-from dalembert.simulation.events.locating import Crossing
+from dalembert.simulation.events.locating import Crossing, negative_between
 from dalembert.simulation.events.watching import EventFunctions, Watch, event_functions, event_node
 from dalembert.states.values import parameters_of
 
@@ -34,8 +32,6 @@ if TYPE_CHECKING:
 
 # samples of an interval in which a monitor may dip below zero and come back
 _CLOSE: Final = 64
-_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
-_SEARCHES: Final = 40
 _STEP: Final = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double)
 _SAMPLES: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *_STEP, ctypes.c_void_p, ctypes.c_int64)
 _FALL: Final = ctypes.CFUNCTYPE(ctypes.c_double, *_STEP, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
@@ -183,28 +179,14 @@ class ModeEnds:
         g, found = self._watch.sampled(*at[1:]), []
         times = np.linspace(begin, end, _CLOSE).tolist()
         for i in suspects:
-            values = [float(g(t)[i]) for t in times]
+
+            def monitor(t: float, i: int = i) -> float:
+                return float(g(t)[i])
+
+            values = list(map(monitor, times))
             k = next((k for k, v in enumerate(values) if v < 0.0), 0) or min(range(_CLOSE), key=values.__getitem__)
             a, b = times[max(k - 1, 0)], times[min(k + 1, _CLOSE - 1)]
-            lowest = times[k] if values[k] < 0.0 else _lowest(g, i, a, b)
-            if g(lowest)[i] < 0.0:
-                found.append(Crossing(self._fall(*at, i, a, lowest), i))
+            below = times[k] if values[k] < 0.0 else negative_between(monitor, a, b)
+            if below is not None:
+                found.append(Crossing(self._fall(*at, i, a, below), i))
         return found
-
-
-def _lowest(g: Callable[[float], Numbers], i: int, a: float, b: float) -> float:
-    """Where g_i is least between a and b, or the first time on the way there at which it is negative: by the golden section."""
-    inner, outer = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
-    g_inner, g_outer = float(g(inner)[i]), float(g(outer)[i])
-    for _ in range(_SEARCHES):
-        if min(g_inner, g_outer) < 0.0:
-            break
-        if g_inner < g_outer:
-            b, outer, g_outer = outer, inner, g_inner
-            inner = b - _GOLDEN * (b - a)
-            g_inner = float(g(inner)[i])
-        else:
-            a, inner, g_inner = inner, outer, g_outer
-            outer = a + _GOLDEN * (b - a)
-            g_outer = float(g(outer)[i])
-    return inner if g_inner < g_outer else outer

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.files import file_name
 from dalembert.simulation.plotting.chart import COLOURS
-from dalembert.simulation.plotting.plot import Plot, in_notebook
+from dalembert.simulation.plotting.plot import Plot, shown
 from dalembert.studies.members import DRAW
 from dalembert.studies.result import TIME, Ensemble
 
@@ -31,14 +30,8 @@ def plot(study: Ensemble, name: str | None, path: str | None) -> Plot:
     """Inline in a notebook; elsewhere a file, whose name is printed unless it was given."""
     chosen = name if name is not None else study.plan.kept[0].name
     study[chosen]
-    made = Plot(figure(study.data, study.plan.system.name, chosen))
-    if path is not None:
-        return made.save(path)
-    if in_notebook():
-        return made
-    made = made.save(f"{file_name(f'{study.plan.system.name} {chosen}')}.svg")
-    print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of the plot
-    return made
+    system = study.plan.system.name
+    return shown(figure(study.data, system, chosen), f"{system} {chosen}", path)
 
 
 def figure(study: Any, title: str, name: str) -> Any:

@@ -83,9 +83,13 @@ def _beyond(g: Quantity, times: list[float], values: list[float], side: float, k
     # the nearest of four samples is one of the two in the middle, or there is no extreme between them
     if min(left, right) > min(before, after):
         return None
-    a, b = times[k - 1], times[k]
+    return negative_between(lambda t: side * g(t), times[k - 1], times[k])
+
+
+def negative_between(f: Quantity, a: float, b: float) -> float | None:
+    """A time between a and b at which f is negative, if the search for its least value by the golden section passes one."""
     inner, outer = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
-    f_inner, f_outer = side * g(inner), side * g(outer)
+    f_inner, f_outer = f(inner), f(outer)
     for _ in range(_SEARCHES):
         if f_inner < 0.0:
             return inner
@@ -94,11 +98,11 @@ def _beyond(g: Quantity, times: list[float], values: list[float], side: float, k
         if f_inner < f_outer:
             b, outer, f_outer = outer, inner, f_inner
             inner = b - _GOLDEN * (b - a)
-            f_inner = side * g(inner)
+            f_inner = f(inner)
         else:
             a, inner, f_inner = inner, outer, f_outer
             outer = a + _GOLDEN * (b - a)
-            f_outer = side * g(outer)
+            f_outer = f(outer)
     return None
 
 

@@ -82,9 +82,9 @@ def _figure(source: Chart | Figure) -> Figure:
     return figure(source)
 
 
-def shown(chart: Chart, name: str, path: str | os.PathLike[str] | None) -> Plot:
+def shown(source: Chart | Figure, name: str, path: str | os.PathLike[str] | None) -> Plot:
     """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was given."""
-    made = Plot(chart)
+    made = Plot(source)
     if path is not None:
         return made.save(path)
     if in_notebook():

@@ -10,23 +10,30 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.compile import what_to_integrate
 from dalembert.api.simulate import checked_system, run_options, run_system, watched_by
+from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import BadExpression, NotApplicable, Unknown
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System
 from dalembert.nearest_name import nearest, options_by_name
 from dalembert.numerics.symbol_values import without_units
+from dalembert.simulation.run_options import RunOptions, check_span
+from dalembert.simulation.trajectory import Trajectory
+from dalembert.states.evaluator import label
+from dalembert.studies.members import BadStudy, members_of
+from dalembert.studies.one_by_one import OneByOne
+from dalembert.studies.plan import Role, StudyPlan, identity_of, name_of, read_keep
+from dalembert.studies.result import Ensemble
+from dalembert.studies.running import Collected, Runner, chunk_length, pieces, processors, progress_of, run_here, run_there
+from dalembert.studies.side_by_side import SideBySide, why_one_by_one
+from dalembert.studies.store import StudyFile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-    from dalembert.simulation.run_options import RunOptions
-    from dalembert.simulation.trajectory import Trajectory
-    from dalembert.studies.plan import Role, StudyPlan
-    from dalembert.studies.result import Ensemble
-    from dalembert.studies.running import Runner
 
 # members side by side that native text is written for
 _LANES: Final = (1, 2, 4, 8)
@@ -102,11 +109,25 @@ def ensemble(
         stabilize=stabilize,
         baumgarte_rate=baumgarte_rate,
     )
-    plan = planned(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
-    return run_study(plan, threads=threads, lanes=lanes, chunk=chunk, save=save, engine=engine, progress=progress)
+    plan = _planned(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
+    _check_shares(threads, lanes, chunk)
+    _check_memory(plan, saved=save is not None)
+    begin, count = time.perf_counter(), len(plan.members)
+    prepared, how = _runner(plan, lanes)
+    length = chunk_length(plan, chunk)
+    sink = Collected(plan, how) if save is None else StudyFile(save, plan, length, how, prepared.run(np.arange(0), 1))
+    # those that a file has are not run again
+    todo = [piece for piece, done in zip(pieces(count, sink.length or length), sink.done, strict=False) if not done]
+    before = count - sum(last - first for first, last in todo)
+    with progress_of(count, progress, before) as show:
+        here = run_here(prepared, todo, threads or processors(), show, before)
+        for (first, _), found in here if engine is None else run_there(engine, plan, todo, run_piece, show, before):
+            sink.write(first, found)
+    flat, reasons = sink.read()
+    return Ensemble(plan, flat, reasons, functools.partial(_run_one, plan), time.perf_counter() - begin)
 
 
-def planned(
+def _planned(
     system: System,
     duration: float,
     options: RunOptions,
@@ -117,11 +138,6 @@ def planned(
     audit: bool,
 ) -> StudyPlan:
     """The study as data, with everything checked that can be before a member runs."""
-    from dalembert.simulation.run_options import check_span
-    from dalembert.states.evaluator import label
-    from dalembert.studies.members import BadStudy, members_of
-    from dalembert.studies.plan import StudyPlan, identity_of, read_keep
-
     check_span(duration, options)
     if not isinstance(over, Mapping) or not over:
         msg = "over: say what varies, as in over={'m': [1, 2, 3]} or over={'theta': scipy.stats.norm(0, 0.1)}"
@@ -136,8 +152,6 @@ def planned(
 def _names(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(map(_names, key))
-    from dalembert.states.evaluator import label
-
     return label(str(key.name)) if isinstance(key, Scalar) and key.name else str(key)
 
 
@@ -150,12 +164,8 @@ def _read(system: System, key: Any, values: Any) -> Any:
 
 def _role(system: System, kin: Kinematics, name: str, options: RunOptions) -> Role:
     """What a varied name is, or an error that names the nearest."""
-    from dalembert.states.evaluator import label
-    from dalembert.studies.members import BadStudy
-    from dalembert.studies.plan import Role
-
     symbol = system.symbols.get(name)
-    given = {str(getattr(key, "name", key)): value for key, value in options.inputs.items()}
+    given = {name_of(key): value for key, value in options.inputs.items()}
     if symbol is not None and symbol.kind == "constant":
         return Role.CONSTANT
     if symbol is not None and symbol.kind in ("input", "specified"):
@@ -163,7 +173,7 @@ def _role(system: System, kin: Kinematics, name: str, options: RunOptions) -> Ro
         return Role.INPUT if held else Role.AMPLITUDE
     states = {text: i for i in (*kin.state, *kin.qdot) for text in (kin.name(i), label(kin.name(i)))}
     if name in states or (symbol is not None and symbol.kind in ("coordinate", "speed")) or _is_expression(system, name):
-        if name in {str(getattr(key, "name", key)) for key in options.start}:
+        if name in map(name_of, options.start):
             msg = f"over: {name!r} is also given in start; give it once"
             raise BadStudy(msg)
         return Role.START
@@ -184,14 +194,10 @@ def _is_expression(system: System, text: str) -> bool:
     return True
 
 
-def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
+def _runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
     """What runs the members of a plan, and how, in words."""
-    from dalembert.equations.form import ExplicitEquations
-    from dalembert.studies.one_by_one import OneByOne
-    from dalembert.studies.side_by_side import SideBySide, why_one_by_one
-
     kin, equations = what_to_integrate(plan.system, plan.options.integrator)
-    why, alone = why_one_by_one(plan, equations), OneByOne(plan, functools.partial(run_one, plan))
+    why, alone = why_one_by_one(plan, equations), OneByOne(plan, functools.partial(_run_one, plan))
     if why is None:
         assert isinstance(equations, ExplicitEquations)
         quadratures = watched_by(kin, audit=plan.audit, needed=False, level=False)
@@ -209,59 +215,22 @@ def runner(plan: StudyPlan, lanes: int | None = None) -> tuple[Runner, str]:
     return alone, f"one by one ({why})"
 
 
-def run_one(plan: StudyPlan, options: RunOptions) -> Trajectory:
+def _run_one(plan: StudyPlan, options: RunOptions) -> Trajectory:
     """One member as a run of its own."""
     return run_system(plan.system, plan.duration, options, audit=plan.audit)
 
 
-def run_study(
-    plan: StudyPlan,
-    *,
-    threads: int | None = None,
-    lanes: int | None = None,
-    chunk: int | None = None,
-    save: str | os.PathLike[str] | None = None,
-    engine: Any = None,
-    progress: bool | None = None,
-) -> Ensemble:
-    """All members of a plan, or those that a file does not have yet."""
-    import numpy as np
-
-    from dalembert.studies.result import Ensemble
-    from dalembert.studies.running import Collected, chunk_length, pieces, processors, progress_of, run_here, run_there
-    from dalembert.studies.store import StudyFile
-
-    _check_shares(threads, lanes, chunk)
-    begin, count = time.perf_counter(), len(plan.members)
-    _check_memory(plan, saved=save is not None)
-    prepared, how = runner(plan, lanes)
-    length = chunk_length(plan, chunk)
-    sink = Collected(plan, how) if save is None else StudyFile(save, plan, length, how, prepared.run(np.arange(0), 1))
-    todo = [piece for piece, done in zip(pieces(count, sink.length or length), sink.done, strict=False) if not done]
-    before = count - sum(last - first for first, last in todo)
-    with progress_of(count, progress, before) as show:
-        here = run_here(prepared, todo, threads or processors(), show, before)
-        for (first, _), found in here if engine is None else run_there(engine, plan, todo, run_piece, show, before):
-            sink.write(first, found)
-    flat, reasons = sink.read()
-    return Ensemble(plan, flat, reasons, functools.partial(run_one, plan), time.perf_counter() - begin)
-
-
 def run_piece(payload: bytes, first: int, last: int) -> Any:
     """Members first, …, last − 1 of a pickled plan, on whatever machine this is; what was compiled for it is kept."""
-    import numpy as np
-
     return _unpacked(payload).run(np.arange(first, last), 1)
 
 
 @functools.lru_cache(maxsize=4)
 def _unpacked(payload: bytes) -> Runner:
-    return runner(pickle.loads(payload))[0]  # noqa: S301 - from the client that this worker serves
+    return _runner(pickle.loads(payload))[0]  # noqa: S301 - from the client that this worker serves
 
 
 def _check_shares(threads: int | None, lanes: int | None, chunk: int | None) -> None:
-    from dalembert.studies.members import BadStudy
-
     for name, given in (("threads", threads), ("chunk", chunk)):
         if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
             msg = f"{name} = {given!r}: give a whole number, at least 1"
@@ -273,8 +242,6 @@ def _check_shares(threads: int | None, lanes: int | None, chunk: int | None) -> 
 
 def _check_memory(plan: StudyPlan, *, saved: bool) -> None:
     """Refuse a study whose results cannot be held, saying how much it is and what to keep instead."""
-    from dalembert.studies.members import BadStudy
-
     kept = plan.numbers_kept + 8
     count, room = len(plan.members), _memory()
     size = 8.0 * count * kept

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from dalembert.errors import Unknown
 from dalembert.model.system import System
 from dalembert.nearest_name import nearest, options_by_name
 from dalembert.numerics.symbol_values import number
-
-if TYPE_CHECKING:
-    from dalembert.simulation.trajectory import Trajectory
-    from dalembert.studies.fit_data import MeasuredColumn
-    from dalembert.studies.fit_result import Fit
+from dalembert.simulation.trajectory import Trajectory
+from dalembert.studies.fit import Experiment, fit_runs
+from dalembert.studies.fit_data import BadData, MeasuredColumn, read_tables, span
+from dalembert.studies.fit_result import Fit
+from dalembert.studies.running import processors
 
 
 @options_by_name
@@ -56,9 +56,6 @@ def fit(
     most      so many evaluations at most
     threads   how many tables run at once, by default as many as there are processors; not a bit of the result depends on it
     """
-    from dalembert.studies.fit import Experiment, fit_runs
-    from dalembert.studies.fit_data import read_tables
-
     checked_system(system, "fit")
     tables = read_tables(data)
     local = _names(system, unknown)
@@ -123,8 +120,6 @@ def _each(what: str, given: Any, count: int) -> list[Any]:
 
 def _threads(threads: Any) -> int:
     if threads is None:
-        from dalembert.studies.running import processors
-
         return processors()
     if not isinstance(threads, int) or threads < 1:
         msg = f"threads = {threads!r}: give a whole number, at least 1"
@@ -174,8 +169,6 @@ def _first(
 
 
 def _span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[float, float]:
-    from dalembert.studies.fit_data import BadData, span
-
     first, last = span(columns)
     begin = first if t0 is None else number("t0", t0)
     if begin > first:

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from dalembert.api.ensemble import ensemble
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import PROGRAM_FAILED, Ended
 from dalembert.cli.options import (
@@ -81,6 +80,8 @@ def study(
     dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 --keep "max(x)" --workers 4 -o study.zarr
     dalembert report study.zarr
     """
+    from dalembert.api.ensemble import ensemble
+
     if workers is not None and scheduler is not None:
         msg = "--workers counts threads here, and --scheduler has workers of its own; give one of them"
         raise Unknown(msg)

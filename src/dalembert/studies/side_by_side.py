@@ -205,7 +205,7 @@ class SideBySide:
 
     def run(self, members: Indices, threads: int, on_progress: Progress | None = None) -> Chunk:
         """What becomes of these members."""
-        plan, n = self.plan, self.functions.n
+        plan = self.plan
         rows = plan.members.table(members)
         chunk = Chunk.empty(plan, len(members), audit=self.audit is not None)
         varied = {node: rows[:, k] for node, k in self._varied_nodes().items()}
@@ -216,12 +216,12 @@ class SideBySide:
                 chunk.refuse(k, str(problem))
         starts = self.starts.table(members, rows, varied, self.values_of, chunk.refuse)
         begun = np.flatnonzero(chunk.outcome != REFUSED)
-        P = self._parameter_table(varied, len(members))
+        # the parameters of every function, one function after the other
+        symbols = [i for name in self.functions.present for i in self._parameters["rates" if name == "projection" else name]]
+        P = self._columns(symbols, varied, len(members))
         tables = run_members(self.program, self._problem(), P[begun], starts[begun], threads, on_progress)
         self._settle(chunk, begun, tables, starts)
-        y = tables.results[:, self.functions.columns["y"] :][:, :n]
-        here = {node: x[begun] for node, x in varied.items()}
-        self._keep(chunk, begun, (y, tables), here)
+        self._keep(chunk, begun, tables, {node: x[begun] for node, x in varied.items()})
         if plan.options.integrator == AUTO:
             # what crawls because it is stiff is made anew by another method
             self._run_alone(chunk, members, begun[tables.column("cause") == CRAWLING])
@@ -237,11 +237,6 @@ class SideBySide:
             chunk.reasons.pop(row, None)
             if k in found.reasons:
                 chunk.reasons[row] = found.reasons[k]
-
-    def _parameter_table(self, varied: dict[int, Numbers], count: int) -> Numbers:
-        """The parameters of every function, one function after the other."""
-        symbols = [i for name in self.functions.present for i in self._parameters["rates" if name == "projection" else name]]
-        return self._columns(symbols, varied, count)
 
     def _columns(self, symbols: Sequence[int], varied: dict[int, Numbers], count: int) -> Numbers:
         """The numbers of these symbols, a row for each member."""
@@ -283,8 +278,7 @@ class SideBySide:
         names = [label(kin.name(i)) for i in kin.state]
         return re.sub(r"component (\d+)", lambda m: names[int(m[1])], reason)
 
-    def _keep(self, chunk: Chunk, begun: Indices, found: tuple[Numbers, Tables], varied: dict[int, Numbers]) -> None:
-        end, tables = found
+    def _keep(self, chunk: Chunk, begun: Indices, tables: Tables, varied: dict[int, Numbers]) -> None:
         for k, kept in enumerate(self._functionals):
             value = tables.results[:, self.functions.columns["functionals"] + k]
             if kept.kind == "mean":
@@ -295,6 +289,7 @@ class SideBySide:
         ends = [kept for kept in self.plan.kept if kept.functional is None and not self.plan.over_time(kept)]
         times = [kept for kept in self.plan.kept if self.plan.over_time(kept)]
         if ends:
+            end = tables.results[:, self.functions.columns["y"] :][:, : self.functions.n]
             rows = self._evaluated([self._nodes[kept.name] for kept in ends], end, tables.column("t"), varied)
             for kept, row in zip(ends, rows, strict=True):
                 chunk.kept[kept.name][begun] = row

@@ -178,7 +178,9 @@ class ModeSearch:
     def holding(self, A: Numbers, b: Numbers, candidates: Sequence[Candidate]) -> list[Holding]:
         """Every mode that satisfies all equations and inequalities; rows of no candidate carry no force."""
         kinds = tuple([c.kind for c in candidates])
-        table = self._tables.get(kinds) or self._new_table(kinds)
+        table = self._tables.get(kinds)
+        if table is None:
+            table = self._tables[kinds] = _ModeTable(kinds, self._m)
         A, b = np.ascontiguousarray(A), np.ascontiguousarray(b)
         table.fields.A, table.fields.b = address(A), address(b)
         for i, c in enumerate(candidates):
@@ -195,10 +197,6 @@ class ModeSearch:
         if dependent:
             good = [g and h for g, h in zip(good, _satisfied(table, b), strict=True)]
         return [Holding(table.all[k], table.lam[k].copy(), table.w[k].copy()) for k, holds in enumerate(good) if holds]
-
-    def _new_table(self, kinds: tuple[_Kind, ...]) -> _ModeTable:
-        table = self._tables[kinds] = _ModeTable(kinds, self._m)
-        return table
 
 
 def _satisfied(table: _ModeTable, b: Numbers) -> list[bool]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from dalembert.algebra.columns import Column, Rows, contracted
@@ -33,6 +32,8 @@ class ContactRow:
 
     contact: int
     normal: bool
+    # the flag that is 1 in modes in which the row holds
+    holds: int
     lam: int
     v: int
     # d v/dt = γ + J u̇
@@ -47,6 +48,8 @@ class ContactEquations:
     kin: Kinematics
     tape: Tape
     rows: tuple[ContactRow, ...]
+    # {(number of a contact, whether it is its normal row): number of the row}
+    places: dict[tuple[int, bool], int]
     c: tuple[int, ...]
     # H by rows of u̇: {row: coefficient}
     H: tuple[dict[int, int], ...]
@@ -56,11 +59,6 @@ class ContactEquations:
     pivots: tuple[int, ...]
     # {contact: the force of the row that presses it}
     pressed: dict[int, RowForce]
-
-    @cached_property
-    def places(self) -> dict[tuple[int, bool], int]:
-        """{(number of a contact, whether its normal row): the number of the row}"""
-        return places_of(self.rows)
 
     @property
     def contacts(self) -> list[FrictionalContact]:
@@ -88,14 +86,9 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
     pressed = row_forces(kin, c, H, forces)
     K, right = _system(kin, rows, A, b, pressed)
-    holds = [kin.system.contacts[row.contact].flags[0 if row.normal else 1].i for row in rows]
-    lam, pivots = eliminated(t, K, right, _softness(t, rows, A, holds))
-    return ContactEquations(kin, t, tuple(rows), c, H, A, b, tuple(lam), tuple(pivots), pressed)
-
-
-def places_of(rows: Sequence[ContactRow]) -> dict[tuple[int, bool], int]:
-    """{(number of a contact, whether its normal row): the number of the row}"""
-    return {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    lam, pivots = eliminated(t, K, right, _softness(t, rows, A, [row.holds for row in rows]))
+    places = {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    return ContactEquations(kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed)
 
 
 def _rows(kin: Kinematics) -> list[ContactRow]:
@@ -104,13 +97,13 @@ def _rows(kin: Kinematics) -> list[ContactRow]:
     accelerations = Linear(t, kin.udot)
     found = []
     contacts = list(enumerate(kin.system.contacts))
-    given = [(k, True, c.N, c.approach) for k, c in contacts] + [(k, False, c.T, c.slip) for k, c in contacts]
-    for k, normal, force, row in given:
+    given = [(k, True, c.flags[0], c.N, c.approach) for k, c in contacts] + [(k, False, c.flags[1], c.T, c.slip) for k, c in contacts]
+    for k, normal, holds, force, row in given:
         if force is None or row is None:
             continue
         v = kin.in_speeds(row.i)
         gamma, J = accelerations(kin.rate(v))
-        found.append(ContactRow(k, normal, force.i, v, gamma, J))
+        found.append(ContactRow(k, normal, holds.i, force.i, v, gamma, J))
     return found
 
 
@@ -119,7 +112,6 @@ def _system(
 ) -> tuple[list[list[int]], list[int]]:
     """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
     t = kin.tape
-    place = places_of(rows)
     K, right = [], []
     for k, row in enumerate(rows):
         c = kin.system.contacts[row.contact]
@@ -132,7 +124,7 @@ def _system(
         if not row.normal:
             assert c.friction is not None
             pull = free * direction * Scalar(t, kin.in_speeds(c.friction.i))
-            n = place.get((row.contact, True))
+            n = next((j for j, other in enumerate(rows) if other.normal and other.contact == row.contact), None)
             pull = pull * side if c.two_sided else pull
             if n is not None:
                 line[n] += pull
@@ -181,9 +173,8 @@ def way_back(e: ContactEquations) -> HeldState:
     H = M⁻¹ Jᵀ, so that these are the shortest ways measured by the masses.
     """
     t, kin, rows = e.tape, e.kin, e.rows
-    contacts = e.contacts
-    holds = [contacts[r.contact].flags[0 if r.normal else 1].i for r in rows]
-    gaps = [contacts[r.contact].gap if r.normal else None for r in rows]
+    holds = [row.holds for row in rows]
+    gaps = [e.contacts[row.contact].gap if row.normal else None for row in rows]
 
     def solved(values: list[int], active: list[int]) -> list[int]:
         K, holding = [], [Scalar(t, a) for a in active]

@@ -1,33 +1,39 @@
-"""A progress bar on runs longer than a second."""
+"""A progress bar on runs and studies longer than a second."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, ParamSpec
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+P = ParamSpec("P")
+
+# seconds until a bar is drawn, and until it is drawn again
 PATIENCE: Final = 1.0
-_EVERY: Final = 0.1
+EVERY: Final = 0.1
 
 
 @contextmanager
-def progress_bar(t0: float, t1: float) -> Iterator[Callable[[float, int], None]]:
-    """show(t, steps)"""
+def progress_bar(
+    length: float, told: Callable[P, tuple[float, str]], done: int = 0, patience: float = PATIENCE
+) -> Iterator[Callable[P, None]]:
+    """show(…), of which `told` makes how much is done, and words."""
     bar: Progress | None = None
-    last = time.monotonic() + PATIENCE - _EVERY
+    last = time.monotonic() + patience - EVERY
 
-    def show(t: float, steps: int) -> None:
+    def show(*now: P.args, **more: P.kwargs) -> None:
         nonlocal bar, last
-        if time.monotonic() - last < _EVERY:
+        if time.monotonic() - last < EVERY:
             return
         if bar is None:
-            bar = _bar(t1 - t0)
+            bar = _bar(length, done)
         last = time.monotonic()
-        bar.update(bar.task_ids[0], completed=t - t0, t=t, steps=steps, refresh=True)
+        completed, words = told(*now, **more)
+        bar.update(bar.task_ids[0], completed=completed, told=words, refresh=True)
 
     try:
         yield show
@@ -36,14 +42,13 @@ def progress_bar(t0: float, t1: float) -> Iterator[Callable[[float, int], None]]
             bar.stop()
 
 
-def _bar(length: float) -> Progress:
-    """A bar of the time that was asked for; it disappears when the run ends, and draws only when it is told to."""
+def _bar(length: float, done: int) -> Progress:
+    """It disappears at the end, and draws only when it is told to."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    numbers = TextColumn("t = {task.fields[t]:.4g}  {task.fields[steps]} steps  left:")
-    columns = (BarColumn(), TaskProgressColumn(), numbers, TimeRemainingColumn())
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[told]}  left:"), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    bar.add_task("", total=length, t=0.0, steps=0)
+    bar.add_task("", total=length, completed=done, told="")
     bar.start()
     return bar

@@ -269,7 +269,7 @@ def run(
 
     saltation = functools.partial(Saltation, variation, model.rates, p) if variation else None
     try:
-        with progress_bar(t0, t1) if options.shows_progress else nullcontext() as show:
+        with progress_bar(t1 - t0, lambda t, n: (t - t0, f"t = {t:.4g}  {n} steps")) if options.shows_progress else nullcontext() as show:
             if switching is not None:
                 trajectory = named(switching.integrate(problem, p, context, watched, show))
             elif sided is not None:

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 MEMBER: Final = "member"
 TIME: Final = "t"
-_DRIFT: Final = "max |E_Z − E_Z(t0)| / max(K2 + |V − V0| + |Z|)"
+_MEANINGS: Final = {
+    "reached": "the time reached",
+    "steps": "steps taken",
+    "drift": "max |E_Z − E_Z(t0)| / max(K2 + |V − V0| + |Z|)",
+}
 # outcomes of a member: one that was refused has never begun, one that was ended came to an event that ends the run
 FINISHED: Final = 0
 STOPPED: Final = 1
@@ -102,20 +106,16 @@ def flat_dataset(plan: StudyPlan, columns: Mapping[str, Any], how: str, first: i
     """What is kept of members first, first + 1, … along one dimension, as files hold it."""
     xr, count = xarray(), len(columns["outcome"])
     table = plan.members.table(np.arange(first, first + count))
-    unit = plan.system.unit if plan.system.has_units else lambda _: ""
     variables: dict[str, Any] = {}
     for kept in plan.kept:
         dims = (MEMBER, TIME) if plan.over_time(kept) else (MEMBER,)
-        variables[kept.name] = dims, columns[kept.name], _attributes(_unit(unit, kept.expression, kept.kind))
+        variables[kept.name] = dims, columns[kept.name], _units(plan, "t" if kept.kind == "time" else kept.expression)
     meanings = {"flag_values": list(range(len(OUTCOMES))), "flag_meanings": " ".join(OUTCOMES)}
     variables["outcome"] = MEMBER, columns["outcome"], meanings
-    variables["reached"] = MEMBER, columns["reached"], {"long_name": "the time reached"}
-    variables["steps"] = MEMBER, columns["steps"], {"long_name": "steps taken"}
-    if "drift" in columns:
-        variables["drift"] = MEMBER, columns["drift"], {"long_name": _DRIFT}
+    variables |= {name: (MEMBER, columns[name], {"long_name": meaning}) for name, meaning in _MEANINGS.items() if name in columns}
     coordinates: dict[str, Any] = {}
     for k, (name, role) in enumerate(plan.roles.items()):
-        coordinates[coordinate_name(name, role)] = MEMBER, table[:, k], {**_attributes(_unit(unit, name, "")), "role": role.value}
+        coordinates[coordinate_name(name, role)] = MEMBER, table[:, k], {**_units(plan, name), "role": role.value}
     if plan.options.at is not None:
         coordinates[TIME] = TIME, plan.times
     attributes = {f"study {k}": v for k, v in plan.description.items()}
@@ -131,14 +131,12 @@ def _axes(plan: StudyPlan) -> list[list[Any]]:
     return axes
 
 
-def _unit(unit: Callable[[Any], str], expression: Any, kind: str) -> str:
+def _units(plan: StudyPlan, expression: Any) -> dict[str, str]:
+    """As an attribute, where there is one."""
     try:
-        return unit("t" if kind == "time" else expression)
+        unit = plan.system.unit(expression) if plan.system.has_units else ""
     except DalembertError:
-        return ""
-
-
-def _attributes(unit: str) -> dict[str, str]:
+        unit = ""
     return {"units": unit} if unit else {}
 
 

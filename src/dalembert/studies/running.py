@@ -13,7 +13,7 @@ import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -23,6 +23,7 @@ from dalembert.errors import DalembertError
 from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.ode.lanes.program import Progress
 from dalembert.ode.optional_packages import optional_package
+from dalembert.simulation.progress import EVERY, PATIENCE, progress_bar
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import VERSION, StudyPlan
 from dalembert.studies.result import Chunk, flat_dataset
@@ -31,9 +32,6 @@ from dalembert.studies.result import Chunk, flat_dataset
 CHUNK: Final = 16_384
 # numbers of a chunk at most
 _MOST_NUMBERS: Final = 2**24
-# seconds between two looks at a bar, and before there is one
-_EVERY: Final = 0.1
-_SHORT: Final = 1.0
 # seconds until a scheduler counts as silent
 _PATIENCE: Final = 5.0
 # chunks under way for each worker: one runs, one waits
@@ -72,38 +70,16 @@ def pieces(count: int, length: int) -> list[Piece]:
     return [(begin, min(begin + length, count)) for begin in range(0, count, length)]
 
 
-@contextmanager
-def progress_of(count: int, wanted: bool | None, done: int = 0) -> Iterator[Callable[[int], None] | None]:
+def progress_of(count: int, wanted: bool | None, done: int = 0) -> AbstractContextManager[Callable[[int], None] | None]:
     """show(members done): a bar with rate and time left, where a person is looking; `wanted` forces it on or off."""
-    if not (sys.stderr.isatty() if wanted is None else wanted):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    begin = time.monotonic()
 
-    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[told]}  left:"), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    begin = last = time.monotonic()
-    started = False
+    def told(now: int) -> tuple[int, str]:
+        rate = (now - done) / max(time.monotonic() - begin, 1e-9)
+        return now, f"{now} of {count} members, {rate:.0f} per second"
 
-    def show(now: int) -> None:
-        nonlocal last, started
-        moment = time.monotonic()
-        if moment - last < _EVERY or moment - begin < (0.0 if wanted else _SHORT):
-            return
-        last = moment
-        if not started:
-            bar.add_task("", total=count, completed=done, told="")
-            bar.start()
-            started = True
-        rate = (now - done) / max(moment - begin, 1e-9)
-        bar.update(bar.task_ids[0], completed=now, told=f"{now} of {count} members, {rate:.0f} per second", refresh=True)
-
-    try:
-        yield show
-    finally:
-        if started:
-            bar.stop()
+    shows = sys.stderr.isatty() if wanted is None else wanted
+    return progress_bar(count, told, done, EVERY if wanted else PATIENCE) if shows else nullcontext()
 
 
 def run_here(runner: Runner, todo: list[Piece], threads: int, show: Callable[[int], None] | None, done: int) -> Iterator[Any]:

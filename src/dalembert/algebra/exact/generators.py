@@ -20,22 +20,8 @@ from hashlib import shake_128
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from dalembert.algebra.exact.modular import (
-    SMALLEST_PERIOD,
-    BadPoint,
-    Circle,
-    Element,
-    NoRoot,
-    circle_point,
-    full_turn,
-    half,
-    inverse,
-    multiple,
-    positive_power,
-    random_prime,
-    square_root,
-    torsion,
-)
+from dalembert.algebra.exact import modular
+from dalembert.algebra.exact.modular import SMALLEST_PERIOD, BadPoint, Circle, Element, NoRoot, inverse, multiple
 from dalembert.algebra.folds import has_pi, needed
 from dalembert.algebra.tape import Number, Tape
 
@@ -78,7 +64,7 @@ class Generators:
         # eight bytes to spare, so that no residue is much likelier than another
         self._bytes = prime.bit_length() // 8 + 9
         # angles are spread over this many points of the circle; every other generator has more values
-        self.spread = (prime + 1) // torsion(period, prime)
+        self.spread = (prime + 1) // modular.torsion(period, prime)
         self.salts: dict[str, int] = {}
         self.pi = self.fresh("pi", "")
         self._unit: Circle | None = None
@@ -109,7 +95,7 @@ class Generators:
         if kind in ("asin", "atan"):
             point = self._arc(kind, x)
             while d % 2 == 0:
-                point, d = half(point, self.prime), d // 2
+                point, d = modular.half(point, self.prime), d // 2
             if d == 1:
                 return multiple(point, n, self.prime)
             # there is no rational way to a third of an arc: let it be independent
@@ -123,7 +109,7 @@ class Generators:
             msg = f"no angle of {c} half turns in this field"
             raise BadPoint(msg)
         if self._unit is None:
-            self._unit = full_turn(self.period, self.prime)
+            self._unit = modular.full_turn(self.period, self.prime)
         return multiple(self._unit, steps.numerator % self.period, self.prime)
 
     def _base(self, key: int) -> Circle:
@@ -131,15 +117,15 @@ class Generators:
         found = self._bases.get(key)
         if found is None:
             p = self.prime
-            found = self._bases[key] = multiple(circle_point(self.random("angle", key) % p, p), (p + 1) // self.spread, p)
+            found = self._bases[key] = multiple(modular.circle_point(self.random("angle", key) % p, p), (p + 1) // self.spread, p)
         return found
 
     def _arc(self, kind: str, x: int) -> Circle:
         """(√(1 − x²), x) for asin x and (1, x)/√(1 + x²) for atan x"""
         p = self.prime
         if kind == "asin":
-            return square_root((1 - x * x) % p, p), x
-        c = inverse(square_root((1 + x * x) % p, p), p)
+            return modular.square_root((1 - x * x) % p, p), x
+        c = inverse(modular.square_root((1 + x * x) % p, p), p)
         return c, c * x % p
 
     # ---- positive numbers --------------------------------------------------------------------
@@ -150,7 +136,7 @@ class Generators:
         if kind != "log":
             x = self.fresh("exp", key)
             x = x * x % self.prime
-        return positive_power(x, c.numerator, c.denominator, self.prime)
+        return modular.positive_power(x, c.numerator, c.denominator, self.prime)
 
     # ---- inverse functions -------------------------------------------------------------------
 
@@ -179,7 +165,7 @@ class Generators:
 @lru_cache(maxsize=256)
 def prime_for(seed: int, period: int, squares: tuple[int, ...], bits: int) -> int:
     """The prime that belongs to a seed."""
-    return random_prime(Random(f"{seed}|prime"), period, squares, bits)  # noqa: S311 - a random point, not a secret
+    return modular.random_prime(Random(f"{seed}|prime"), period, squares, bits)  # noqa: S311 - a random point, not a secret
 
 
 Form = dict[int, Number]
@@ -282,11 +268,6 @@ class LinearForms:
 
 
 def _sum(x: Form, y: Form, factor: int) -> Form:
-    found = dict(x)
-    for g, c in y.items():
-        total = found.get(g, 0) + factor * c
-        if total:
-            found[g] = total
-        else:
-            found.pop(g, None)
-    return found
+    """x + factor y, without zeros."""
+    total = x | {g: x.get(g, 0) + factor * c for g, c in y.items()}
+    return {g: c for g, c in total.items() if c}

@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import BadDescription
 from dalembert.flexible.expansion.admissible import eigenfunctions, polynomials
-from dalembert.flexible.expansion.polynomials import product_of
+from dalembert.flexible.expansion.integration import product_of
 from dalembert.flexible.expansion.ritz import ritz
 
 ENDS = {

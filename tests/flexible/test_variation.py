@@ -12,8 +12,7 @@ from dalembert.algebra.printing.latex_notation import Latex
 from dalembert.algebra.printing.names import latex_name, unicode_name
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.flexible.hybrid.fields import Fields, Jet, varied
-from dalembert.flexible.hybrid.integrals import Integrals
+from dalembert.flexible.hybrid.fields import Fields, Integrals, Jet, varied
 from dalembert.kinetics.quantity import Quantity
 
 

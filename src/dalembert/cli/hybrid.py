@@ -37,7 +37,7 @@ def hybrid(
     dalembert hybrid file.py:build --along coordinates -o beam.tex
     """
     from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
-    from dalembert.flexible.member.values import check_declared
+    from dalembert.flexible.member.small_motion import check_declared
     from dalembert.report.hybrid import hybrid as shown
 
     style = style_of(style, output)

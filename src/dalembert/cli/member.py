@@ -43,10 +43,9 @@ def member(
     dalembert member rotating-beam --set Omega=5
     dalembert member file.py:build --static
     """
-    from dalembert.flexible.member.values import which as chosen
-    from dalembert.flexible.modes.buckling import member_buckling
+    from dalembert.flexible.member.small_motion import which as chosen
     from dalembert.flexible.modes.deflection import member_deflection
-    from dalembert.flexible.modes.natural_modes import member_modes
+    from dalembert.flexible.modes.modes_and_buckling import member_buckling, member_modes
 
     s = subject(system, values, complete=False).system
     beam = chosen(s, which or None)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.constraint_analysis.configurations import (
     Dependence,
     Situation,
@@ -34,11 +35,6 @@ from dalembert.model.system import System
 from dalembert.notebook import Shown, Typeset
 from dalembert.numerics.symbol_values import number
 from dalembert.ode.row_rank import rank_of_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

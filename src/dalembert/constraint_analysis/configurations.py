@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, on
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.equations.form import jets
 from dalembert.errors import BadExpression, IllPosed
@@ -32,12 +33,6 @@ from dalembert.ode.failures import BadStart
 from dalembert.ode.row_rank import ZERO, unit_rows
 from dalembert.states.assembly import Assembler, Assembly
 from dalembert.states.conditions import PositionRow, no_rotation
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
-
 
 # how many positions are compared, and how long the steps between them are
 _COUNT: Final = 4
@@ -67,7 +62,7 @@ class Situation:
     def time(self) -> int:
         return self.rows.system.t.i
 
-    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> NDArray[np.float64]:
+    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> Numbers:
         """The values of nodes at one position; all NaN where one of them is not defined."""
         known = {**self.numbers, **state}
         try:

@@ -21,13 +21,12 @@ from dalembert.algebra.columns import Elimination, contracted
 from dalembert.algebra.exact.field import Trials, rank_mod, shown_zero
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.constraint_analysis.configurations import SMALL, Situation
 from dalembert.constraint_analysis.rows import SystemRows
 from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.constraint_analysis.hidden import HiddenPosition
 
 # components along q_1, …, q_n and, where time enters, along t
@@ -184,7 +183,7 @@ class ReachedPlace:
     rows: SystemRows
     reached: Reach
     situation: Situation
-    positions: tuple[NDArray[np.float64], ...]
+    positions: tuple[Numbers, ...]
 
     def holds(self, k: int) -> bool:
         """Whether θ·X of one row is rounding at every position, for every field X."""

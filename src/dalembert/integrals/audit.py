@@ -17,12 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dalembert.algebra.columns import without_zeros
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.integrals.energies import Energies
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown, Typeset
@@ -32,11 +33,6 @@ from dalembert.once import MAKING, MadeOnce
 from dalembert.simulation.energy_audit import TAKEN_BY_EVENTS, Budget, Quadratures
 from dalembert.simulation.run_options import NATIVE, OWN
 from dalembert.simulation.trajectory import Trajectory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 Z: Final = "Z"
 JUMPS: Final = "jumps of K₂ + 𝒰 at projections"

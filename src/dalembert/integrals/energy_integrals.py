@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from dalembert.algebra.exact.verdict import enough
 from dalembert.algebra.folds import transplant
 from dalembert.algebra.formula import Equation, Formula, Function, Rate, Symbol, Words
+from dalembert.algebra.printing.formula_layout import formula_text
 from dalembert.algebra.scalar import Scalar
 from dalembert.equations.form import Equations, jets
 from dalembert.integrals.conservative import LoadVerdict
@@ -22,8 +24,11 @@ from dalembert.integrals.energies import Energies
 from dalembert.integrals.first_integrals import FirstIntegral, first_integrals
 from dalembert.notebook import Shown
 from dalembert.states.values import Values
+from dalembert.units.quantity import labelled
 
 K, K2, K0, U, U_general, H_general = (Symbol("K"), Symbol("K", ("2",)), Symbol("K", ("0",)), *map(Symbol, ("U", "𝒰", "𝓗")))
+# a longer expression is left to those who ask for it
+_LONGEST: Final = 160
 sigma, sigma_R, P, P_nc, P_in = Symbol("σ"), Symbol("σ", ("R",)), Symbol("𝒫"), Symbol("𝒫", ("nc",)), Symbol("P", ("in",))
 
 
@@ -112,9 +117,46 @@ class EnergyIntegrals(Shown):
         return tuple(v.symbol for v in self.verdicts if v.constant)
 
     def __str__(self) -> str:
-        from dalembert.integrals.table import table
+        lines = [f"{self.system}: energy integrals in the speeds {', '.join(self.speeds)}", *self._quantities(), ""]
+        formulas = [formula_text(v.formula) for v in self.verdicts]
+        width = max(map(len, formulas))
+        lines += [f"  {v.symbol:7} = {shown:{width}}  {v.statement}" for v, shown in zip(self.verdicts, formulas, strict=True)]
+        if self.potential_exists is False:
+            lines.append(f"  no potential energy U: {self.why_no_potential}")
+        if self.generalized_potential_exists is False:
+            lines.append(f"  no generalized potential energy 𝒰: {self.why_no_generalized_potential}")
+        lines += [f"  {load}" for load in self.loads if load.closed is not False]
+        failed = [formula_text(identity) for identity, holds in self.identities if holds is False]
+        known = ", ".join(formula_text(identity) for identity, holds in self.identities if holds)
+        checked = f"FAILED: {', '.join(failed)}" if failed else f"checked exactly: {known}"
+        lines.append(f"  {checked}")
+        lines += [f"  constant as well: {f.name} = {'𝓗' if f.is_H else _short(f.expression)} ({f.why})" for f in self.first]
+        if self.undecided:
+            lines.append(f"  UNDECIDED in part: {self.undecided}")
+        elif self.bound:
+            lines.append(f"  called constant and not: with a probability below {self.bound:.0e}")
+        return "\n".join(lines)
 
-        return table(self)
+    def _quantities(self) -> list[str]:
+        """K₂ = …, one a line."""
+        rows: tuple[tuple[str, str, Scalar], ...] = (
+            ("K₂", "J", self.K2),
+            ("K₁", "J", self.K1),
+            ("K₀", "J", self.K0),
+            ("𝒰", "J", self.generalized_potential),
+            ("σ_R", "W", self.sigma_R),
+            ("σ", "W", self.sigma),
+            ("𝒫_nc", "W", self.nonconservative_power),
+            ("Ż", "W", self.Z_dot),
+        )
+        named = [(labelled(name, unit if self.has_units else ""), e) for name, unit, e in rows]
+        width = max(5, *(len(name) for name, _ in named))
+        return [f"  {name:{width}} = {_short(e)}" for name, e in named]
+
+
+def _short(e: Scalar) -> str:
+    written = str(e)
+    return written if len(written) <= _LONGEST and "\n" not in written else f"{written[:_LONGEST].splitlines()[0]} …"
 
 
 def known(E: Energies, setting: Values) -> dict[int, int]:
@@ -209,17 +251,9 @@ class _Deciding:
         self.motion.begin_verdict()
         always = self.motion.vanishes(rate) is True
         constant = always or self.motion.vanishes(rate, self.where)
-        return EnergyIntegral(
-            symbol,
-            *_NAMES[symbol],
-            expression=expression,
-            exists=True,
-            constant=constant,
-            sufficient=_all(*self.motion.vanish(sufficient, self.where)),
-            always=always,
-            conditions=() if always else conditions(self.E.kin, self.motion, [rate], sufficient),
-            source=_SOURCES[symbol],
-        )
+        table = _all(*self.motion.vanish(sufficient, self.where))
+        found = () if always else conditions(self.E.kin, self.motion, [rate], sufficient)
+        return EnergyIntegral(symbol, *_NAMES[symbol], expression, True, constant, table, always, found, _SOURCES[symbol])
 
     def _classical(
         self, symbol: str, general: EnergyIntegral, rate: Scalar, causes: list[Scalar], *, exists: bool | None
@@ -229,17 +263,10 @@ class _Deciding:
         self.motion.begin_verdict()
         needed = [E.P_classical, E.V_of_time, E.P_in]
         always = general.always and _all(*self.motion.vanish(needed)) is True
-        return EnergyIntegral(
-            symbol,
-            *_NAMES[symbol],
-            expression=general.expression if exists else None,
-            exists=exists,
-            constant=_all(exists, general.constant),
-            sufficient=_all(exists, general.sufficient),
-            always=always,
-            conditions=() if always else conditions(E.kin, self.motion, [rate, *needed], causes),
-            source=_SOURCES[symbol],
-        )
+        constant, table = _all(exists, general.constant), _all(exists, general.sufficient)
+        found = () if always else conditions(E.kin, self.motion, [rate, *needed], causes)
+        expression = general.expression if exists else None
+        return EnergyIntegral(symbol, *_NAMES[symbol], expression, exists, constant, table, always, found, _SOURCES[symbol])
 
     # ---- U -------------------------------------------------------------------------------------
 

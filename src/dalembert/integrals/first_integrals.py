@@ -32,12 +32,11 @@ from dalembert.kinetics.energies import kinetic_energy
 
 @dataclass(frozen=True)
 class Momentum:
-    """A momentum J in q̇; `coordinate` is the index k of p_k."""
+    """A momentum J in q̇."""
 
     name: str
     in_rates: Scalar
     why: str
-    coordinate: int | None = None
 
 
 def kinetic_energy_in_rates(E: Energies) -> Scalar:
@@ -53,7 +52,7 @@ def momenta(E: Energies) -> Iterator[Momentum]:
     kin = E.kin
     for k, p in enumerate(slopes(kinetic_energy_in_rates(E), Column(E.t, kin.qdot))):
         name = str(kin.scalar(kin.q[k]))
-        yield Momentum(f"momentum of {name}", kin.scalar(p), f"{name} is ignorable and no row holds its rate", k)
+        yield Momentum(f"momentum of {name}", kin.scalar(p), f"{name} is ignorable and no row holds its rate")
     N = kin.system.N
     axes = ((N.x, "x"), (N.y, "y"), (N.z, "z"))
     for n, axis in axes:
@@ -98,18 +97,13 @@ class CombinationTerm:
     rate: Scalar
 
 
-@dataclass(frozen=True)
-class Combination:
-    """A sum of terms that is constant on every motion, and the direction ξ of its momenta."""
-
-    name: str
-    expression: Scalar
-    why: str
+# what may be a first integral: its name, itself, and why it is one
+Candidate = tuple[str, Scalar, str]
 
 
 def combinations(
     E: Energies, motion: OnTheMotion, alone: Sequence[Momentum], where: Mapping[int, int], energy_is_constant: bool
-) -> list[Combination]:
+) -> list[Candidate]:
     """Every independent combination of momenta that are not constant alone, and of these with the energy."""
     if E.kin.n_u > MOST_SPEEDS:
         return []
@@ -178,13 +172,13 @@ class _Search:
 
     # ---- what was found, in words --------------------------------------------------------------
 
-    def combination(self, c: Sequence[Fraction]) -> Combination | None:
+    def combination(self, c: Sequence[Fraction]) -> Candidate | None:
         """The sum itself, if it is constant indeed."""
         kept = [(x, term) for x, term in zip(c, self.terms, strict=True) if x]
         whole, rate = total(self.t, (x * term.expression for x, term in kept)), total(self.t, (x * term.rate for x, term in kept))
         if not self.motion.vanishes(rate, self.where) or self.motion.vanishes(whole, self.where) is not False:
             return None
-        return Combination(self._name(c), whole, self._why(c))
+        return self._name(c), whole, self._why(c)
 
     def _name(self, c: Sequence[Fraction]) -> str:
         has_energy = any(x and term.momentum is None for x, term in zip(c, self.terms, strict=True))
@@ -267,7 +261,7 @@ def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) 
     energy = ("Jacobi integral T₂ − T₀ + V", jacobi(E), "neither T, V nor the rows depend on time")
     candidates = [*((J.name, E.kin.scalar(E.kin.in_speeds(J.in_rates.i)), J.why) for J in single), *_many_valued(E), energy]
     constant = motion.vanish([E.rate(e) for _, e, _ in candidates], where)
-    kept: list[tuple[str, Scalar, str]] = []
+    kept: list[Candidate] = []
 
     def keep(name: str, e: Scalar, why: str) -> None:
         if motion.vanishes(e, where) is False and not any(motion.vanishes(e - other, where) for _, other, _ in kept):
@@ -277,12 +271,12 @@ def first_integrals(E: Energies, motion: OnTheMotion, where: Mapping[int, int]) 
         if holds:
             keep(*candidate)
     varying = [J for J, holds in zip(single, constant, strict=False) if holds is False]
-    for c in combinations(E, motion, varying, where, bool(constant[-1])):
-        keep(c.name, c.expression, c.why)
+    for candidate in combinations(E, motion, varying, where, bool(constant[-1])):
+        keep(*candidate)
     return tuple(FirstIntegral(name, e, why, bool(motion.vanishes(e - H, where))) for name, e, why in kept)
 
 
-def _many_valued(E: Energies) -> Iterator[tuple[str, Scalar, str]]:
+def _many_valued(E: Energies) -> Iterator[Candidate]:
     """T₂ − T₀ + V with the potentials that have another value after a closed path: a first integral, but no energy U."""
     found = [(load, load.potential) for load in E.loads if load.many_valued and len(load.loads) == 1 and load.potential is not None]
     if found:

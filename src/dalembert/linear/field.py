@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from dalembert.algebra.columns import Column, Rows
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Derivative, needed, symbols_of, transplant
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.integrals.decide import with_rates
 from dalembert.kinematics.rows import position_residuals
@@ -24,12 +25,6 @@ from dalembert.once import MadeOnce
 from dalembert.principles.base import derived
 from dalembert.states.evaluator import Evaluator, Key, label
 from dalembert.states.values import Values, parameters_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
-
 
 # slopes below this part of their row's largest may be rounding of an exact zero
 _SUSPECT: Final = 1e-10

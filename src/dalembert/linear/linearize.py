@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.kinematics.system_kinematics import all_rates
 from dalembert.linear.field import BadLinearPoint, EquationField, FieldSlopes, field_of, setting_of, solved
 from dalembert.linear.model import LinearModel, Residual, blocks
@@ -25,11 +26,6 @@ from dalembert.states.evaluator import Key
 from dalembert.states.regular_speeds import regular_kinematics
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, operating
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 _SINGULAR: Final = 1e-10
 _EQUAL: Final = 1e-6

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.linear.field import BadLinearPoint, field_of
 from dalembert.linear.linearize import independent, model
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.float64]
     Complex = NDArray[np.complex128]
-
 
 # growth below this part of the largest eigenvalue is no growth: a triple zero is blurred by the cube root of rounding
 _NO_GROWTH: Final = 1e-4

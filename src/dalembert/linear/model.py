@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import Unknown
 from dalembert.files import write
 from dalembert.linear.second_order import SecondOrder, second_order
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    Numbers = NDArray[np.float64]
     Complex = NDArray[np.complex128]
 
 # entries below this part of both their row's and their column's largest, or of all entries, are rounding

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
 from dalembert.notebook import Shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.linear.model import Residual
-
-    Numbers = NDArray[np.float64]
 
 _ROUNDING: Final = 1e-12
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.linear.field import EquationField, FieldSlopes, field_of, setting_of, solved
@@ -24,8 +25,6 @@ from dalembert.states.values import operating
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # five Gauss points in each half of a step: order ten
 _STAGES: Final = 5

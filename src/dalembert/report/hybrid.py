@@ -9,7 +9,7 @@ from itertools import groupby
 from dalembert.algebra.printing.tree import Tree
 from dalembert.flexible.hybrid.equations import HybridEquations, condition, inside, own_first, written
 from dalembert.flexible.hybrid.equations import second as accelerations_of
-from dalembert.flexible.hybrid.integrals import integral_naming
+from dalembert.flexible.hybrid.fields import integral_naming
 from dalembert.report.blocks import Block, Display, FormulaSpan, Heading, Line, words
 from dalembert.report.steps import quantities
 from dalembert.report.writing import Writing

@@ -1,5 +1,5 @@
 """Equilibrium: virtual work, stationary potential, relative rest, stability and continuation.
 
-`principles` gives the equations, `solutions` solves one of them as a formula and says whether that is all, `balance` solves
-them by numbers, `equilibrium` searches and judges what was found, `continuation` follows it while a parameter changes.
+`principles` gives the equations, solves one of them as a formula and says whether that is all, `balance` solves them by numbers,
+`equilibrium` searches and judges what was found, `continuation` follows it while a parameter changes.
 """

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.agreement.catalogue import of_motion
 from dalembert.algebra.duals import jacobian
-from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
+from dalembert.algebra.folds import Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.rows import position_residuals
@@ -29,13 +30,7 @@ from dalembert.states.assembly import gauss_newton
 from dalembert.states.conditions import Condition, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
 from dalembert.states.values import Values
-from dalembert.statics.rest import refuse_nonlinear_rows
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
-
+from dalembert.statics.rest import refuse_nonlinear_rows, speeds_at_rest
 
 # rates of rows below this are zero
 _STILL: Final = 1e-12
@@ -96,21 +91,15 @@ class StaticBalance:
         evaluator, kin, tape = self.evaluator, self.kin, self.tape
         refuse_nonlinear_rows(kin)
         tape_of, residuals = _residuals(self.chosen.kin)
-        held = Derivative(tape, lambda i: None if i in kin.q else tape.rate(i))
         still = Rewrite(tape, dict.fromkeys(kin.qdot, tape.zero))
-        rest: dict[int, int] = {}
-        for u, a, definition in zip(kin.u, kin.udot, kin.definitions, strict=True):
-            if u not in self.moving:
-                psi = still(definition)
-                rest |= {u: evaluator.reduced(psi), a: evaluator.reduced(held(psi))}
-            else:
-                rest[a] = tape.zero
-        self.at_rest = Rewrite(tape, rest)
+        steady = [a for u, a in zip(kin.u, kin.udot, strict=True) if u in self.moving]
+        rest = {i: evaluator.reduced(e) for i, e in speeds_at_rest(kin).items() if i not in (*self.moving, *steady)}
+        self.at_rest = Rewrite(tape, rest | dict.fromkeys(steady, tape.zero))
         self.r = [self.at_rest(evaluator.reduced(i)) for i in transplant(tape_of, tape, residuals)]
         self.phi = [evaluator.reduced(phi) for phi in position_residuals(tape, kin.rows)]
         targets = [tape.sub(c.node, tape.const(Fraction(c.value))) for c in asked]
-        steady = [self.at_rest(evaluator.reduced(i)) for i in kin.xdot]
-        self.nodes = [*self.r, *self.phi, *steady, *(self.at_rest(i) for i in targets)]
+        rates = [self.at_rest(evaluator.reduced(i)) for i in kin.xdot]
+        self.nodes = [*self.r, *self.phi, *rates, *(self.at_rest(i) for i in targets)]
         self._b = [self.at_rest(evaluator.reduced(still(row.b))) for row in kin.rows]
 
     @property

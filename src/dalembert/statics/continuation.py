@@ -9,22 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from dalembert.algebra.exact.field import all_zero
+from dalembert.arrays import Numbers
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, number, symbol_name
 from dalembert.states.evaluator import Key
 from dalembert.states.values import operating
 from dalembert.statics.balance import NoEquilibrium, StaticBalance, newton
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 _MOST_STEPS: Final = 2000
 _SHORTEST: Final = 1e-8

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Rewrite, gradient, transplant
+from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
 from dalembert.model.system import System, units_by_name
 from dalembert.nearest_name import options_by_name
@@ -28,12 +29,6 @@ from dalembert.states.regular_speeds import regular_kinematics
 from dalembert.states.values import operating
 from dalembert.statics.balance import NoEquilibrium, Root, StaticBalance, newton
 from dalembert.statics.rest import Rest
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
-
 
 Verdict = Literal["stable", "unstable", "undetermined"]
 # second derivatives below this part of the largest are zero

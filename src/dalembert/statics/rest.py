@@ -29,6 +29,17 @@ def refuse_nonlinear_rows(kin: Kinematics) -> None:
         raise NotApplicable(msg)
 
 
+def speeds_at_rest(kin: Kinematics) -> dict[int, int]:
+    """{u: ψ, u̇: ∂ψ/∂t} of every speed u = Ψ q̇ + ψ, while q̇ = 0."""
+    psi = Column(kin.tape, kin.definitions).map(Rewrite(kin.tape, dict.fromkeys(kin.qdot, kin.tape.zero)))
+    return dict(zip((*kin.u, *kin.udot), (*psi, *psi.map(held_rate(kin))), strict=True))
+
+
+def held_rate(kin: Kinematics) -> Derivative:
+    """∂/∂t, the coordinates held while specified motions go on."""
+    return Derivative(kin.tape, lambda i: None if i in kin.q else kin.tape.rate(i))
+
+
 class Rest:
     """A system whose coordinates are held, on a tape of its own; `zero` lists symbols that are zero, such as idle inputs."""
 
@@ -37,9 +48,7 @@ class Rest:
         t = self.tape = kin.tape
         self._idle = Rewrite(t, dict.fromkeys(zero, t.zero))
         self._still = Rewrite(t, dict.fromkeys(kin.qdot, t.zero))
-        held = Derivative(t, lambda i: None if i in kin.q else t.rate(i))
-        psi = {u: self._still(e) for u, e in zip(kin.u, kin.definitions, strict=True)}
-        self._at_rest = Rewrite(t, dict.fromkeys(kin.qdot, t.zero) | psi | {a: held(psi[u]) for u, a in zip(kin.u, kin.udot, strict=True)})
+        self._at_rest = Rewrite(t, dict.fromkeys(kin.qdot, t.zero) | speeds_at_rest(kin))
 
     def __call__(self, e: int) -> int:
         """A node in u and u̇ with the speeds at rest."""
@@ -63,15 +72,12 @@ class Rest:
     @cached_property
     def recognised(self) -> tuple[LoadVerdict, ...]:
         """The loads declared as forces that have a potential."""
-        return tuple(load for load in load_verdicts(self.kin) if load.has_potential)
+        return tuple(load for load in load_verdicts(self.kin) if load.has_potential) if self.kin.system.loads else ()
 
     @cached_property
     def V(self) -> int:
         """V(q, t), with gravity and the loads that were found to have a potential."""
-        found = potential_energy(self.kin)
-        for load in self.recognised:
-            found = found if load.potential is None else found + load.potential
-        return found.i
+        return sum((load.potential for load in self.recognised if load.potential is not None), potential_energy(self.kin)).i
 
     @cached_property
     def work(self) -> list[int]:
@@ -140,5 +146,4 @@ class Rest:
         t, kin = self.tape, self.kin
         motion = kin.motion_in_rates
         p = slopes(kinetic_energy(kin, motion.v, motion.w), Column(t, kin.qdot))
-        held = Derivative(t, lambda i: None if i in kin.q else t.rate(i))
-        return [held(self._still(e)) for e in p]
+        return list(p.map(self._still).map(held_rate(kin)))

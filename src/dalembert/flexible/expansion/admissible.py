@@ -19,8 +19,15 @@ from dalembert.algebra.folds import Derivative, evaluate, symbols_of
 from dalembert.algebra.scalar import Scalar, is_program, on
 from dalembert.algebra.tape import Number, Tape
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.integration import rule_for
-from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial, fraction, in_powers, orthogonalised, product_of
+from dalembert.flexible.expansion.integration import (
+    AdmissibleFunction,
+    Polynomial,
+    fraction,
+    in_powers,
+    orthogonalised,
+    product_of,
+    rule_for,
+)
 from dalembert.model.member import Field, Member
 
 # how far from zero, against the size of the function, a value may be that a geometric condition sets to zero

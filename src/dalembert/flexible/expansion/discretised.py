@@ -12,8 +12,7 @@ from dalembert.algebra.columns import total
 from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription
-from dalembert.flexible.expansion.integration import Rule, gauss_rule
-from dalembert.flexible.expansion.polynomials import AdmissibleFunction, Polynomial
+from dalembert.flexible.expansion.integration import AdmissibleFunction, Polynomial, Rule, gauss_rule
 from dalembert.flexible.expansion.properties import turning
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,17 +20,13 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.columns import gathered
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.flexible.expansion.integration import moments
 from dalembert.flexible.expansion.properties import end_springs
 from dalembert.flexible.expansion.strain import Rigidity, end_inertias, inertias, rigidities
 from dalembert.numerics.symbol_values import check_complete, constant_values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,7 @@ from typing import Final
 from dalembert.algebra.columns import total
 from dalembert.algebra.scalar import Scalar
 from dalembert.flexible.expansion.discretised import Discretised
-from dalembert.flexible.expansion.integration import moments
-from dalembert.flexible.expansion.polynomials import AdmissibleFunction
+from dalembert.flexible.expansion.integration import AdmissibleFunction, moments
 from dalembert.flexible.expansion.properties import end_springs, turning
 from dalembert.model.member import Member
 

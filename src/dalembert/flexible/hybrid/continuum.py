@@ -21,8 +21,7 @@ from dalembert.algebra.formula import Formula, Symbol
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import IllPosed
 from dalembert.flexible.expansion.properties import end_springs, turning
-from dalembert.flexible.hybrid.fields import Fields
-from dalembert.flexible.hybrid.integrals import Integrals
+from dalembert.flexible.hybrid.fields import Fields, Integrals
 from dalembert.flexible.hybrid.velocities import Velocities
 from dalembert.geometry.vector import Vector
 from dalembert.kinetics.quantities import axial

@@ -15,8 +15,7 @@ from dalembert.algebra.printing.tree import Sides, Tree
 from dalembert.algebra.printing.zform import equation_with_intermediates
 from dalembert.algebra.tape import Tape, base
 from dalembert.flexible.hybrid.continuum import Continuum
-from dalembert.flexible.hybrid.fields import Variation
-from dalembert.flexible.hybrid.integrals import Integral, integral_naming
+from dalembert.flexible.hybrid.fields import Integral, Variation, integral_naming
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantity import Quantity
 from dalembert.notebook import Shown

@@ -6,26 +6,108 @@ their values, their rates vanish, specified motions move as they are bound to, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Final, Literal
 
-from dalembert.algebra.columns import total
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.columns import Column, slopes, total
 from dalembert.algebra.exact.field import shown_zero
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of
-from dalembert.algebra.scalar import Scalar
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, evaluate, symbols_of
+from dalembert.algebra.scalar import Scalar, exact
 from dalembert.algebra.tape import Number, Tape
 from dalembert.equations.form import jets
-from dalembert.errors import IllPosed, NotApplicable, NotLinear
-from dalembert.flexible.expansion.polynomials import in_powers
-from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING, Continuum
+from dalembert.errors import BadDescription, NotApplicable, NotASystem, Unknown
+from dalembert.flexible.expansion.integration import in_powers
+from dalembert.flexible.expansion.properties import properties
+from dalembert.flexible.hybrid.continuum import FORCE, SHORTENING
 from dalembert.flexible.hybrid.equations import BoundaryCondition, HybridEquations
 from dalembert.flexible.hybrid.extended_hamilton import hybrid_equations, undiscretised
-from dalembert.flexible.member.values import check_positive, numbers_of, which
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.member import Member
 from dalembert.model.system import System
+from dalembert.numerics.symbol_values import mapping
+
+# ---- which member is meant, and the numbers that its symbols stand for ---------------------------
+
+
+def which(system: System, member: str | Member | None) -> Member:
+    """The member that is meant: named, or the only one."""
+    if not isinstance(system, System):
+        msg = f"give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    known = system.members
+    if not known:
+        msg = f"system {system.name!r} has no string, bar, shaft or beam; declare one with s.beam(...)"
+        raise NotApplicable(msg)
+    if member is None:
+        if len(known) > 1:
+            msg = f"system {system.name!r} has several members ({', '.join(known)}): say which one"
+            raise Unknown(msg)
+        return next(iter(known.values()))
+    name = member.name if isinstance(member, Member) else member
+    if not isinstance(name, str) or name not in known:
+        msg = f"there is no member {name!r}; system {system.name!r} has {', '.join(known)}"
+        raise Unknown(msg)
+    return known[name]
+
+
+def heading(member: Member, what: str) -> str:
+    """beam 'beam' (clamped–free): what"""
+    return f"{member.kind} {member.name!r} ({member.left.support}–{member.right.support}): {what}"
+
+
+def numbers_of(system: System, tape: Tape, values: Mapping[Any, Any]) -> dict[int, Number]:
+    """The numbers that constants and held coordinates stand for."""
+    given = {key.name if isinstance(key, Scalar) else str(key): exact(value) for key, value in mapping("values", values).items()}
+    unknown = [name for name in given if name not in system.symbols]
+    if unknown:
+        msg = f"{unknown[0]!r} is not a symbol of this system"
+        raise Unknown(msg)
+    found: dict[int, Number] = {}
+    for name, s in system.symbols.items():
+        number = given.get(name, s.value)
+        if s.kind == "coordinate":
+            number = given.get(name, 0)
+        if number is not None:
+            found[tape.names[name]] = number
+    return found
+
+
+def check_declared(system: System) -> None:
+    """The same of all members, their ends and the bodies with the values they have now, which may not be those of the declaration."""
+    tape = system.space.tape
+    numbers = numbers_of(system, tape, {})
+    for m in system.members.values():
+        check_positive(m, tape, numbers)
+    ends = [(f"end of {m.kind} {m.name!r}", end) for m in system.members.values() for end in (m.left, m.right)]
+    sizes = ("mass", "inertia", "spring", "turning_spring", "axial_spring", "twisting_spring", "damper")
+    named = [(what, size.replace("_", " "), e) for what, end in ends for size in sizes if (e := getattr(end, size)) is not None]
+    for what, size, e in [*named, *((f"body {b.name!r}", "mass", b.mass) for b in system.bodies)]:
+        if all(i in numbers for i in symbols_of(tape, (e.i,))):
+            (value,) = evaluate(tape, [e.i], lambda i: float(numbers[i]), Floats())
+            if value <= 0:
+                msg = f"{what}: its {size} is {value:g}; it must be positive"
+                raise BadDescription(msg)
+
+
+def check_positive(m: Member, tape: Tape, numbers: Mapping[int, Number]) -> None:
+    """Refuse stiffnesses, masses and lengths that are not positive with the values given."""
+    for key, e in properties(m):
+        inside = symbols_of(tape, (e.i, m.length.i))
+        if any(i != m.x.i and i not in numbers for i in inside):
+            continue
+        known = {i: float(numbers[i]) for i in inside if i != m.x.i}
+        (length,) = evaluate(tape, [m.length.i], known.__getitem__, Floats())
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            (value,) = evaluate(tape, [e.i], (known | {m.x.i: share * length}).__getitem__, Floats())
+            if value < 0 or (value == 0 and 0 < share < 1):
+                msg = f"{m.kind} {m.name!r}: its {key} is {value:g}; it must be positive"
+                raise BadDescription(msg)
+
+
+# ---- the linear equations ------------------------------------------------------------------------
 
 # (field, derivatives along the member, derivatives in time)
 Key = tuple[str, int, int]
@@ -64,18 +146,14 @@ class SmallMotion:
     # what acts at a section against δv, δv′, …: shear force and bending moment, with the sign of the field's own direction
     sections: dict[tuple[str, int], LinearForm] = field(repr=False)
     numbers: dict[int, Number] = field(repr=False)
-    continuum: Continuum = field(repr=False)
     # the compressive force, where it is the unknown
     compression: int | None = None
 
     @property
     def order(self) -> dict[str, int]:
         """The highest derivative of each field along the member."""
-        found = dict.fromkeys(self.fields, 0)
-        for form in self.equations.values():
-            for name, along, _ in form.coefficients:
-                found[name] = max(found[name], along)
-        return found
+        keys = [key for form in self.equations.values() for key in form.coefficients]
+        return {name: max((along for own, along, _ in keys if own == name), default=0) for name in self.fields}
 
     @property
     def is_uniform(self) -> bool:
@@ -157,7 +235,7 @@ class _Linear:
             values[c.fields.symbol(N, order)] = e
             for end in c.places[1:]:
                 values[c.fields.symbol(N, order, 0, end.label)] = Rewrite(t, {c.fields.x: end.x.value.i})(e)
-            e = Derivative(t, lambda i: t.one if i == c.fields.x else None)(e)
+            e = Derivative(t, {c.fields.x: t.one}.get)(e)
         return Rewrite(t, values | self._zero(s))
 
     def _zero(self, symbol: str) -> dict[int, int]:
@@ -186,22 +264,18 @@ class _Linear:
         keys = {fields.symbol(n, i, j, place): (n, i, j) for n in self.names for i in range(5) for j in range(3)}
         inside = [i for i in symbols_of(t, (e,)) if i in keys]
         flat = Rewrite(t, dict.fromkeys(inside, t.zero))
-        coefficients = {}
-        for i in inside:
-            slope = flat(Derivative(t, lambda s, i=i: t.one if s == i else None)(e))  # type: ignore[misc]
-            if not shown_zero(t, [slope])[0]:
-                self._check_fixed(slope)
-                coefficients[keys[i]] = slope
-        load = t.neg(flat(e))
-        self._check_fixed(load)
-        return LinearForm(coefficients, t.zero if shown_zero(t, [load])[0] else load)
+        along, load = slopes(Scalar(t, e), Column(t, inside)).map(flat), t.neg(flat(e))
+        *absent, unloaded = shown_zero(t, [*along, load])
+        coefficients = {keys[i]: c for i, c, zero in zip(inside, along, absent, strict=True) if not zero}
+        self._check_fixed([*coefficients.values(), load])
+        return LinearForm(coefficients, t.zero if unloaded else load)
 
-    def _check_fixed(self, e: int) -> None:
+    def _check_fixed(self, nodes: Sequence[int]) -> None:
         """Coefficients must not change with time."""
         t = self.tape
         time = t.names["t"]
         kinds = {s.scalar.i: s for s in self.h.kinematics.system.symbols.values()}
-        for i in symbols_of(t, (e,)):
+        for i in symbols_of(t, nodes):
             name = str(t.nodes[i][1])
             s = kinds.get(t.names.get(name.rstrip("'"), -1))
             if i == time:
@@ -221,19 +295,15 @@ class _Linear:
 
     def groups(self) -> list[SmallMotion]:
         h, name = self.h, self.member.name
-        try:
-            equations = {p.field: self._form(p.residual, "") for p in h.partial if p.field in self.names}
-            ends = [self._end(b, equations) for b in h.boundary if b.field in self.names]
-            sections = {key: self._form(e, "") for key, e in h.sections[name].items() if key[0] in self.names}
-        except NotLinear as problem:
-            msg = f"{self.member.kind} {name!r}: {problem}"
-            raise IllPosed(msg) from problem
+        equations = {p.field: self._form(p.residual, "") for p in h.partial if p.field in self.names}
+        ends = [self._end(b, equations) for b in h.boundary if b.field in self.names]
+        sections = {key: self._form(e, "") for key, e in h.sections[name].items() if key[0] in self.names}
         found = []
         for names in _separate(self.names, [*equations.values(), *(e.form for e in ends)]):
             own = {n: equations[n] for n in names}
             conditions = tuple(e for e in ends if e.field in names)
             acting = {key: form for key, form in sections.items() if key[0] in names}
-            found.append(SmallMotion(self.member, self.tape, names, own, conditions, acting, self.numbers, self.c, self.P))
+            found.append(SmallMotion(self.member, self.tape, names, own, conditions, acting, self.numbers, self.P))
         return found
 
 

@@ -19,13 +19,12 @@ from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.printing.names import unicode_name
 from dalembert.algebra.scalar import Scalar
 from dalembert.errors import IllPosed
-from dalembert.flexible.expansion.polynomials import in_powers
+from dalembert.flexible.expansion.integration import in_powers
 from dalembert.flexible.member.boundary_problem import Problem
 from dalembert.flexible.member.characteristic import determinant
 from dalembert.flexible.member.collocation import DEGREES, Collocation
 from dalembert.flexible.member.shapes import ChebyshevShape, chebyshev_points, chosen, fitted, save_shapes
-from dalembert.flexible.member.small_motion import LinearForm, SmallMotion, small_motion
-from dalembert.flexible.member.values import heading
+from dalembert.flexible.member.small_motion import LinearForm, SmallMotion, heading, small_motion
 from dalembert.model.member import Member
 from dalembert.model.system import System
 from dalembert.notebook import Typeset

@@ -71,11 +71,11 @@ from dalembert.exports.export import NotExportable as NotExportable
 from dalembert.exports.export import export as export
 from dalembert.exports.fmu.archive import MissingTool as MissingTool
 from dalembert.exports.fmu.archive import NoStart as NoStart
+from dalembert.exports.from_sympy import Disagreement as Disagreement
 from dalembert.exports.from_sympy import NotRebuilt as NotRebuilt
 from dalembert.exports.from_sympy import from_sympy as from_sympy
-from dalembert.exports.objects import to_casadi as to_casadi
-from dalembert.exports.objects import to_jax as to_jax
-from dalembert.exports.sympy_agreement import Disagreement as Disagreement
+from dalembert.exports.python import to_casadi as to_casadi
+from dalembert.exports.python import to_jax as to_jax
 from dalembert.flexible.expansion.discretise import discretise as discretise
 from dalembert.flexible.expansion.discretised import Discretised as Discretised
 from dalembert.flexible.hybrid.equations import BoundaryCondition as BoundaryCondition
@@ -174,10 +174,10 @@ from dalembert.ode.failures import RunInterrupted as RunInterrupted
 from dalembert.ode.failures import RunStopped as RunStopped
 from dalembert.ode.failures import StepCollapsed as StepCollapsed
 from dalembert.ode.failures import StepRefused as StepRefused
-from dalembert.page.animation import Animation as Animation
-from dalembert.page.animation import animate as animate
 from dalembert.page.html_page import write_report as write_report
+from dalembert.page.run_view import Animation as Animation
 from dalembert.page.run_view import RunView as RunView
+from dalembert.page.run_view import animate as animate
 from dalembert.principles.base import Derivation as Derivation
 from dalembert.principles.base import Principle as Principle
 from dalembert.principles.base import Step as Step

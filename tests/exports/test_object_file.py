@@ -89,7 +89,7 @@ def test_other_processors_give_our_numbers(target, name, tmp_path):
 
 def test_long_functions_are_written_in_pieces(tmp_path, monkeypatch):
     needed("gcc")
-    monkeypatch.setattr("dalembert.exports.llvm_text.CHUNK", 40)
+    monkeypatch.setattr("dalembert.exports.object_file.CHUNK", 40)
     check(case("four-bar"), "", "gcc", (), tmp_path)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from dalembert.exports.head import head
-from dalembert.exports.model import DIRECTIONAL, POSITION_STEP, SPEED_STEP, ExportedFunction, Model
-from dalembert.exports.names import identifiers, words
-from dalembert.exports.straight_line import ARITHMETIC, Lines, Lowered, Notation, Value, functions, prepared
+from dalembert.exports.model import DIRECTIONAL, POSITION_STEP, SPEED_STEP, ExportedFunction, Model, ProjectionText
+from dalembert.exports.names import head, identifiers, words
+from dalembert.exports.straight_line import FUNCTIONS, Lines, Lowered, Notation, Value, operations, prepared
 from dalembert.numerics.kernels import COSINE, HALF_PI_SHORT, LARGEST_REDUCED_SHORT, SINE, SINE_FIRST, TWO_OVER_PI
 
 KEYWORDS: Final = words(
@@ -21,17 +20,13 @@ KEYWORDS: Final = words(
     typename using virtual wchar_t xor xor_eq derived NAN INFINITY HUGE_VAL DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS
     M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 linux unix"""
 )
-_CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2")
-# Newton steps of a projection: it stops where rounding does not let the residual shrink any more
-ROUNDS: Final = 12
 
 
 def notation(real: str) -> Notation:
     """The operations in float or in double."""
     f = "f" if real == "float" else ""
-    called = functions(_CALLED, {name: name + f for name in _CALLED})
-    sign = f"({{0}} > 0 ? 1.0{f} : {{0}} < 0 ? -1.0{f} : {{0}})"
-    table = {**ARITHMETIC, **called, "abs": f"fabs{f}({{0}})", "sign": sign, "reciprocal": f"1.0{f}/{{0}}"}
+    called = operations({**{name: name + f for name in FUNCTIONS}, "abs": f"fabs{f}"})
+    table = {**called, "sign": f"({{0}} > 0 ? 1.0{f} : {{0}} < 0 ? -1.0{f} : {{0}})", "reciprocal": f"1.0{f}/{{0}}"}
     turn = "" if f else "    const turned {0} = turn({1});"
     return Notation(table, "    const real {0} = {1};", lambda x: repr(x) + f, turn)
 
@@ -101,7 +96,7 @@ class CSource:
         for f in self.model.functions:
             body += ["", *self._function(f)]
         if self.model.projects:
-            body += ["", *self._project()]
+            body += ["", *self.model.projected(_projection(self.model), name=self.name)]
         if any(" = turn(" in line for line in body):
             lines += [_turn(), ""]
         lines += body
@@ -149,7 +144,7 @@ class CSource:
             yield f"{self.signature(f, real)};"
         if self.model.projects:
             yield "/* carries x back onto the constraint rows, the shortest way in the mass metric; what is left of them, NaN if lost */"
-            yield f"{self._project_signature(real)};"
+            yield f"{real} {self.name}_project({real} t, {real} *x, const {real} *w, const {self.name}_parameters *p);"
 
     def _defaults(self) -> Iterator[str]:
         yield f"void {self.name}_defaults({self.name}_parameters *p)"
@@ -186,36 +181,43 @@ class CSource:
         used["p"] |= any(result in reads for result, _, _ in lowered.prologue)
         return {"t": model.time in reads, **used}
 
-    def _project_signature(self, real: str) -> str:
-        return f"{real} {self.name}_project({real} t, {real} *x, const {real} *w, const {self.name}_parameters *p)"
 
-    def _project(self) -> Iterator[str]:
-        n_q, named = len(self.model.q), self.model.named
-        yield self._project_signature("real")
-        yield "{"
-        yield "    real residual = 0;"
-        yield "    int k, round;"
-        if POSITION_STEP in named:
-            yield f"    real q_new[{n_q}], before = INFINITY;"
-        if SPEED_STEP in named:
-            yield f"    real u_new[{len(self.model.u)}];"
-        if POSITION_STEP in named:
-            yield f"    for (round = 0; round < {ROUNDS}; ++round) {{"
-            yield f"        {self.name}_position_step(t, x, w, p, q_new, &residual);"
-            yield "        if (!(residual < before/2))"
-            yield "            break;"
-            yield "        before = residual;"
-            yield f"        for (k = 0; k < {n_q}; ++k)"
-            yield "            x[k] = q_new[k];"
-            yield "    }"
-        if SPEED_STEP in named:
-            yield f"    for (round = 0; round < {self.model.speed_rounds}; ++round) {{"
-            yield f"        {self.name}_speed_step(t, x, w, p, u_new);"
-            yield f"        for (k = 0; k < {len(self.model.u)}; ++k)"
-            yield f"            x[{n_q} + k] = u_new[k];"
-            yield "    }"
-        yield "    return residual;"
-        yield "}"
+def _projection(model: Model) -> ProjectionText:
+    """In C, with the variables that its steps need."""
+    positions = "    real q_new[$n_q], before = INFINITY;\n" if POSITION_STEP in model.named else ""
+    speeds = "    real u_new[$n_u];\n" if SPEED_STEP in model.named else ""
+    return replace(_PROJECTION, begin=_PROJECTION.begin + positions + speeds)
+
+
+_PROJECTION: Final = ProjectionText(
+    """\
+real ${name}_project(real t, real *x, const real *w, const ${name}_parameters *p)
+{
+    real residual = 0;
+    int k, round;
+""",
+    """\
+    for (round = 0; round < $rounds; ++round) {
+        ${name}_position_step(t, x, w, p, q_new, &residual);
+        if (!(residual < before/2))
+            break;
+        before = residual;
+        for (k = 0; k < $n_q; ++k)
+            x[k] = q_new[k];
+    }
+""",
+    """\
+    for (round = 0; round < $speed_rounds; ++round) {
+        ${name}_speed_step(t, x, w, p, u_new);
+        for (k = 0; k < $n_u; ++k)
+            x[$n_q + k] = u_new[k];
+    }
+""",
+    """\
+    return residual;
+}
+""",
+)
 
 
 def _turn() -> str:

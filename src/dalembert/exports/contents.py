@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dalembert.algebra.folds import Derivative, Rewrite, symbols_of, transplant
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.api.compile import forward_dynamics, saddle_equations
 from dalembert.equations.projection import projection
+from dalembert.errors import NotLinear
 from dalembert.exports.composite_bodies import tree_equations
 from dalembert.exports.constrained import solved
 from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result, Variable
-from dalembert.exports.units import units_of
+from dalembert.geometry.rotation import Quaternion
 from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, kinematics
 from dalembert.model.system import System
@@ -208,7 +209,7 @@ class _Gathering:
 
     @cached_property
     def _units(self) -> dict[int, str]:
-        return units_of(self.kin)
+        return _units_of(self.kin)
 
     def _variable(self, i: int, value: float | None = None) -> Variable:
         number = self.values.numbers.get(i) if value is None else value
@@ -243,3 +244,28 @@ def _needs_all_rates(system: System, kin: Kinematics) -> bool:
     """Whether independent speeds do not exist in closed form, or can become singular."""
     chosen_for_the_user = not system.speed_list and bool(system.constraints)
     return bool(kin.nonlinear) or (chosen_for_the_user and (bool(kin.redundant) or kin.n_u == 0 or bool(kin.moving_pivots)))
+
+
+def _units_of(kin: Kinematics) -> dict[int, str]:
+    """{symbol: unit} as the description decides it: angles of rotations, lengths along unit vectors, rates of both, masses of bodies."""
+    system, t = kin.system, kin.tape
+    found: dict[int, str] = {body.mass.i: "kg" for body in system.bodies if t.nodes[body.mass.i][0] == "symbol"}
+    inside = set(kin.q)
+    for F in system.space.frames:
+        if F.rotation is None:
+            continue
+        unit = "1" if isinstance(F.rotation, Quaternion) else "rad"
+        found |= {i: unit for i in symbols_of(t, F.rotation.variables()) if i in inside}
+    along = Linear(t, kin.q)
+    for P in system.space.points:
+        for components in P.r.parts.values():
+            for c in components:
+                try:
+                    slopes = along(c)[1]
+                except NotLinear:
+                    continue
+                found |= {kin.q[k]: "m" for k, slope in slopes.items() if slope in (t.one, t.neg(t.one)) and kin.q[k] not in found}
+    for q, qdot in zip(kin.q, kin.qdot, strict=True):
+        if q in found:
+            found[qdot] = {"1": "1/s"}.get(found[q], f"{found[q]}/s")
+    return found

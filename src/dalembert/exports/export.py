@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dalembert.errors import DalembertError, NotASystem, Unknown
+from dalembert.errors import DalembertError, NotASystem, Unknown, Unwritable
 from dalembert.exports.contents import Contents, model
-from dalembert.exports.formats import FORMATS, Options, chosen_format
+from dalembert.exports.formats import FORMATS, checked_options, chosen_format
 from dalembert.exports.names import file_name
-from dalembert.exports.writing import write_files
+from dalembert.files import replacing
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.states.values import refuse_contacts
@@ -35,7 +36,7 @@ class Export(Shown):
 
     def write(self, path: str | os.PathLike[str]) -> list[Path]:
         """Write into a folder, or to one file where there is only one and the path has its ending; the files written."""
-        return write_files(self.files, path)
+        return _write_files(self.files, path)
 
 
 def export(
@@ -77,7 +78,7 @@ def export(
         msg = f"export: outputs={outputs!r:.60}; give a list of expressions"
         raise Unknown(msg)
     wanted = Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs, linear=linear)
-    checked = Options.of(format, options)
+    checked = checked_options(format, options)
     called = file_name(system.name) if name is None else _checked(name)
     made = Export(format, writer.files(model(system, wanted), called, checked))
     if path is not None:
@@ -90,6 +91,42 @@ def _checked(name: str) -> str:
         msg = f"export: name={name!r:.60} cannot be the name of functions; use letters, digits and underscores"
         raise Unknown(msg)
     return name
+
+
+# ---- files: all are complete beside their places before the first is put there ----------------
+
+
+def _write_files(files: Mapping[str, str | bytes], path: str | os.PathLike[str]) -> list[Path]:
+    """Write every file, none of them half."""
+    if not isinstance(path, str | os.PathLike):
+        msg = f"export: give the name of a file or a folder, not {path!r:.60}"
+        raise Unwritable(msg)
+    places = _places(files, Path(path))
+    try:
+        for target in places:
+            target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        msg = f"cannot write {os.fspath(path)}: {problem.strerror or problem}; name another place"
+        raise Unwritable(msg) from problem
+    with contextlib.ExitStack() as all_of_them:
+        for target, name in places.items():
+            part, data = all_of_them.enter_context(replacing(target)), files[name]
+            with part.open("wb") as file:
+                file.write(data.encode() if isinstance(data, str) else data)
+    return list(places)
+
+
+def _places(files: Mapping[str, str | bytes], path: Path) -> dict[Path, str]:
+    """{where: which file}: into a folder, or to the path itself where it has the ending of a single file."""
+    if len(files) == 1:
+        (name,) = files
+        if path.suffix == Path(name).suffix and not path.is_dir():
+            return {path: name}
+    elif path.suffix and any(Path(name).suffix == path.suffix for name in files):
+        listed = ", ".join(files)
+        msg = f"cannot write {path}: this format has several files ({listed}); give a folder"
+        raise Unwritable(msg)
+    return {path / name: name for name in files}
 
 
 __all__ = ["FORMATS", "Export", "NotExportable", "export"]

@@ -60,19 +60,15 @@ def chosen_format(name: str) -> Format:
     return FORMATS[name]
 
 
-class Options:
-    """Options of one format, checked."""
-
-    @staticmethod
-    def of(name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The options as given, or an error that says which there are."""
-        known = FORMATS[name].options
-        for option, value in given.items():
-            if option not in known:
-                has = ", ".join(known) or "none"
-                msg = f"export: the format {name!r} has no option {option!r}; its options: {has}"
-                raise Unknown(msg)
-            if known[option] and value not in known[option]:
-                msg = f"export: {option}={value!r:.40}; choose one of {', '.join(map(repr, known[option]))}"
-                raise Unknown(msg)
-        return given
+def checked_options(name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options as given, or an error that says which there are."""
+    known = FORMATS[name].options
+    for option, value in given.items():
+        if option not in known:
+            has = ", ".join(known) or "none"
+            msg = f"export: the format {name!r} has no option {option!r}; its options: {has}"
+            raise Unknown(msg)
+        if known[option] and value not in known[option]:
+            msg = f"export: {option}={value!r:.40}; choose one of {', '.join(map(repr, known[option]))}"
+            raise Unknown(msg)
+    return given

@@ -8,12 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
+
+from dalembert.algebra.arithmetic import Floats
+from dalembert.algebra.folds import evaluate, transplant
+from dalembert.algebra.scalar import Scalar
+from dalembert.api.compile import forward_dynamics
 from dalembert.errors import DalembertError
 from dalembert.exports.names import plain
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.solid_inertia import inertia
 from dalembert.geometry.vector import Vector
+from dalembert.kinematics.system_kinematics import kinematics
 from dalembert.model.system import System
 
 _STATES: Final = 5
@@ -35,10 +42,8 @@ def from_sympy(method: Any, bodies: Sequence[Any] | None = None, *, name: str = 
     read = reading(method, bodies)
     rebuilt = _Rebuilding(read, name)
     if check:
-        from dalembert.exports.sympy_agreement import check_agreement
-
         M, f = ([rebuilt.scalar(e) for e in entries] for entries in (read.mass_matrix, read.forcing))
-        check_agreement(rebuilt.system, M, f, [rebuilt.scalar(u) for u in read.u], _STATES, _CLOSE)
+        _check_agreement(rebuilt.system, M, f, [rebuilt.scalar(u) for u in read.u])
     return rebuilt.system
 
 
@@ -187,3 +192,38 @@ def on_system(system: System, e: Any) -> Any:
     from dalembert.algebra.exchange import from_sympy as read
 
     return read(system.space.tape, e)
+
+
+# ---- SymPy's own equations beside ours, at random states ----------------------------------------
+
+
+class Disagreement(DalembertError):
+    """SymPy's equations and ours differ, and by how much."""
+
+
+def _check_agreement(system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]) -> None:
+    """Refuse a model whose equations in SymPy are others than those of its bodies, positions and loads."""
+    worst = _disagreement(system, M, f, u)
+    if not worst <= _CLOSE:
+        why = "velocities that were typed may contradict the positions, or a load or body is missing in one of them"
+        msg = f"SymPy's own equations disagree with those rebuilt from positions and orientations, by {worst:.2g} relative: {why}"
+        raise Disagreement(msg)
+
+
+def _disagreement(system: System, M: Sequence[Scalar], f: Sequence[Scalar], u: Sequence[Scalar]) -> float:
+    """The largest |M_s u̇ − f_s| over random states, relative to its largest term, with our own u̇."""
+    explicit, kin, rng = forward_dynamics(system), kinematics(system).fork(), np.random.default_rng(1)
+    entries = [kin.in_speeds(i) for i in transplant(system.space.tape, kin.tape, [e.i for e in (*M, *f)])]
+    # the speeds and their rates in the independent ones
+    rates = [kin.rate(kin.in_speeds(x.i)) for x in u]
+    n, worst = len(u), 0.0
+    for _ in range(_STATES):
+        numbers = {i: float(rng.uniform(0.3, 1.3)) for i, node in enumerate(kin.tape.nodes) if node[0] == "symbol"}
+        udot = evaluate(explicit.tape, explicit.udot, numbers.__getitem__, Floats())
+        found = np.array(
+            evaluate(kin.tape, (*entries, *rates), {**numbers, **dict(zip(kin.udot, udot, strict=True))}.__getitem__, Floats())
+        )
+        mass, forcing, accelerations = found[: n * n].reshape(n, n), found[n * n : n * n + n], found[n * n + n :]
+        size = (np.abs(mass) @ np.abs(accelerations) + np.abs(forcing)).max()
+        worst = max(worst, float(np.abs(mass @ accelerations - forcing).max() / (size or 1.0)))
+    return worst

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dalembert.exports.c import ROUNDS
-from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model
-from dalembert.exports.names import identifiers
-from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
+from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, ProjectionText
+from dalembert.exports.names import head, identifiers
+from dalembert.exports.straight_line import Notation, operations, written
 
 # a field of an object may be any word but these
 KEYWORDS: Final = frozenset(("constructor", "prototype", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"))
-_CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
-NOTATION: Final = Notation({**ARITHMETIC, **functions(_CALLED, prefix="Math.")}, "  const {0} = {1};")
+NOTATION: Final = Notation(operations(prefix="Math."), "  const {0} = {1};")
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class JavaScriptSource:
         for f in self.model.functions:
             lines += ["", *self._function(f)]
         if self.model.projects:
-            lines += ["", *self._project()]
+            lines += ["", *self.model.projected(_PROJECTION)]
         return "\n".join([*lines, ""])
 
     def head(self) -> list[str]:
@@ -67,25 +64,32 @@ class JavaScriptSource:
         yield f"  return {one};"
         yield "}"
 
-    def _project(self) -> Iterator[str]:
-        n_q, named = len(self.model.q), self.model.named
-        yield "/* x carried back onto the constraint rows, the shortest way in the mass metric */"
-        yield "export function project(t, x, w = [], p = parameters()) {"
-        yield "  let y = Array.from(x);"
-        if POSITION_STEP in named:
-            yield "  let before = Infinity;"
-            yield f"  for (let round = 0; round < {ROUNDS}; ++round) {{"
-            yield f"    const {{q_new, residual}} = {POSITION_STEP}(t, y, w, p);"
-            yield "    if (!(residual < before/2)) break;"
-            yield "    before = residual;"
-            yield f"    y = [...q_new, ...y.slice({n_q})];"
-            yield "  }"
-        if SPEED_STEP in named:
-            yield f"  for (let round = 0; round < {self.model.speed_rounds}; ++round) {{"
-            yield f"    y = [...y.slice(0, {n_q}), ...{SPEED_STEP}(t, y, w, p)];"
-            yield "  }"
-        yield "  return y;"
-        yield "}"
+
+_PROJECTION: Final = ProjectionText(
+    """\
+/* x carried back onto the constraint rows, the shortest way in the mass metric */
+export function project(t, x, w = [], p = parameters()) {
+  let y = Array.from(x);
+""",
+    """\
+  let before = Infinity;
+  for (let round = 0; round < $rounds; ++round) {
+    const {q_new, residual} = position_step(t, y, w, p);
+    if (!(residual < before/2)) break;
+    before = residual;
+    y = [...q_new, ...y.slice($n_q)];
+  }
+""",
+    """\
+  for (let round = 0; round < $speed_rounds; ++round) {
+    y = [...y.slice(0, $n_q), ...speed_step(t, y, w, p)];
+  }
+""",
+    """\
+  return y;
+}
+""",
+)
 
 
 def files(model: Model, name: str) -> dict[str, str]:

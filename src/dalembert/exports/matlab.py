@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dalembert.exports.c import ROUNDS
-from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model
-from dalembert.exports.names import identifiers, words
-from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
+from dalembert.exports.model import ExportedFunction, Model, ProjectionText
+from dalembert.exports.names import head, identifiers, words
+from dalembert.exports.straight_line import Notation, operations, written
 
 KEYWORDS: Final = words(
     """break case catch classdef continue else elseif end enumeration events for function global if methods otherwise parfor persistent
     properties return spmd switch try while do until end_try_catch endfor endfunction endif endswitch endwhile unwind_protect"""
 )
-_CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
-NOTATION: Final = Notation({**ARITHMETIC, **functions(_CALLED)}, "  {0} = {1};")
+NOTATION: Final = Notation(operations(), "  {0} = {1};")
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class MatlabSource:
         for f in self.model.functions:
             lines += ["", *self._function(f)]
         if self.model.projects:
-            lines += ["", *self._project()]
+            lines += ["", *self.model.projected(_PROJECTION, first_speed=len(self.model.q) + 1)]
         return "\n".join([*lines, ""])
 
     def _parameters(self) -> Iterator[str]:
@@ -65,26 +62,6 @@ class MatlabSource:
             yield f"  {r.name} = {_array(results[r.name], r.shape)};"
         yield "end"
 
-    def _project(self) -> Iterator[str]:
-        n_q, named = len(self.model.q), self.model.named
-        yield "function x = project(t, x, w, p)"
-        yield "% x carried back onto the constraint rows, the shortest way in the mass metric"
-        if POSITION_STEP in named:
-            yield "  before = Inf;"
-            yield f"  for round_ = 1:{ROUNDS}"
-            yield f"    [q_new, residual] = {POSITION_STEP}(t, x, w, p);"
-            yield "    if ~(residual < before/2)"
-            yield "      break"
-            yield "    end"
-            yield "    before = residual;"
-            yield f"    x(1:{n_q}) = q_new;"
-            yield "  end"
-        if SPEED_STEP in named:
-            yield f"  for round_ = 1:{self.model.speed_rounds}"
-            yield f"    x({n_q + 1}:end) = {SPEED_STEP}(t, x, w, p);"
-            yield "  end"
-        yield "end"
-
     def example(self) -> str:
         """A script that integrates ten seconds from the start."""
         drive = f"zeros({len(self.model.inputs)}, 1)"
@@ -99,6 +76,31 @@ options = odeset('RelTol', 1e-9, 'AbsTol', 1e-9);
 [T1, V1] = model.energies(t(end), x(end, :)', w(t(end)), p);
 fprintf('%d steps, energy from %.12g to %.12g\\n', numel(t), T0 + V0, T1 + V1);
 """
+
+
+_PROJECTION: Final = ProjectionText(
+    """\
+function x = project(t, x, w, p)
+% x carried back onto the constraint rows, the shortest way in the mass metric
+""",
+    """\
+  before = Inf;
+  for round_ = 1:$rounds
+    [q_new, residual] = position_step(t, x, w, p);
+    if ~(residual < before/2)
+      break
+    end
+    before = residual;
+    x(1:$n_q) = q_new;
+  end
+""",
+    """\
+  for round_ = 1:$speed_rounds
+    x($first_speed:end) = speed_step(t, x, w, p);
+  end
+""",
+    "end\n",
+)
 
 
 def _quoted(names: Iterator[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from string import Template
 from typing import Final
 
 from dalembert.algebra.tape import Tape
@@ -14,6 +15,21 @@ POSITION_STEP: Final = "position_step"
 SPEED_STEP: Final = "speed_step"
 # changes along a direction, which only an FMU asks for
 DIRECTIONAL: Final = "directional"
+# Newton steps of a projection: it stops where rounding does not let the residual shrink any more
+ROUNDS: Final = 12
+
+
+@dataclass(frozen=True)
+class ProjectionText:
+    """How a language carries a state back onto the rows: Newton steps on positions while the residual halves, then on speeds.
+
+    Numbers and names stand in it as $n_q, $n_u, $rounds, $speed_rounds, $name.
+    """
+
+    begin: str
+    positions: str
+    speeds: str
+    end: str
 
 
 @dataclass(frozen=True)
@@ -97,6 +113,13 @@ class Model:
     def projects(self) -> bool:
         """Whether there is anything to be projected onto."""
         return POSITION_STEP in self.named or SPEED_STEP in self.named
+
+    def projected(self, text: ProjectionText, **names: object) -> list[str]:
+        """The lines of `project` in a language, with the steps that this model has; none where there is nothing to be projected onto."""
+        steps = {POSITION_STEP: text.positions, SPEED_STEP: text.speeds}
+        inside = "".join(lines for step, lines in steps.items() if step in self.named)
+        numbers = {"n_q": len(self.q), "n_u": len(self.u), "rounds": ROUNDS, "speed_rounds": self.speed_rounds}
+        return Template(text.begin + inside + text.end).substitute(numbers, **names).splitlines() if inside else []
 
     @property
     def public(self) -> tuple[ExportedFunction, ...]:

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from dalembert.exports.c import ROUNDS
-from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result, Variable
-from dalembert.exports.names import identifiers, words
-from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
+from dalembert.exports.model import POSITION_STEP, ROUNDS, SPEED_STEP, ExportedFunction, Model, Result, Variable
+from dalembert.exports.names import head, identifiers, words
+from dalembert.exports.straight_line import Notation, operations, written
 
 KEYWORDS: Final = words(
     """algorithm and annotation block break class connect connector constant constrainedby der discrete each else elseif elsewhen
@@ -22,8 +20,7 @@ KEYWORDS: Final = words(
     rates mass_matrix forcing constraints energies outputs linear project position_step speed_step kinetic_energy potential_energy
     drift drift_tolerance dx back"""
 )
-_CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
-NOTATION: Final = Notation({**ARITHMETIC, **functions(_CALLED)}, "    {0} := {1};")
+NOTATION: Final = Notation(operations(), "    {0} := {1};")
 # how far from its rows a state may be before it is carried back
 DRIFT: Final = 1e-9
 

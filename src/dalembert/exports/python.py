@@ -1,25 +1,28 @@
 """Python: NumPy, where states may stand in rows; JAX, for jit, vmap and grad; CasADi, whose functions have derivatives.
 
 One writer for the three: they differ in what the functions are called, how results are put together and how a loop is made.
+da.to_jax(s) and da.to_casadi(s) give the functions as objects of the running program.
 """
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from types import ModuleType
+from typing import Any, Final
 
 from dalembert.algebra.folds import symbols_of
-from dalembert.exports.c import ROUNDS
-from dalembert.exports.head import head
-from dalembert.exports.model import POSITION_STEP, SPEED_STEP, ExportedFunction, Model, Result
-from dalembert.exports.names import identifiers
-from dalembert.exports.straight_line import ARITHMETIC, Notation, functions, written
+from dalembert.errors import NotASystem
+from dalembert.exports import contents
+from dalembert.exports.model import ExportedFunction, Model, ProjectionText, Result
+from dalembert.exports.names import head, identifiers
+from dalembert.exports.straight_line import Notation, operations, written
+from dalembert.model.system import System
+from dalembert.ode.optional_packages import optional_package
 
 KEYWORDS: Final = frozenset((*keyword.kwlist, *keyword.softkwlist, "count", "index"))
-_CALLED: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
 _ARRAY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
 # Newton steps where a loop must have a fixed length
 _FIXED_ROUNDS: Final = 6
@@ -36,8 +39,7 @@ class Dialect:
 
     @property
     def notation(self) -> Notation:
-        table = {**ARITHMETIC, **functions(_CALLED, dict(self.renamed), f"{self.alias}.")}
-        return Notation(table, "    {0} = {1}")
+        return Notation(operations(dict(self.renamed), f"{self.alias}."), "    {0} = {1}")
 
 
 NUMPY: Final = Dialect("numpy", "np")
@@ -76,7 +78,7 @@ class PythonSource:
         for f in self.model.functions:
             lines += ["", "", *self._function(f)]
         if self.model.projects:
-            lines += ["", "", *self._project()]
+            lines += ["", "", *self.model.projected(_PROJECT[self.dialect.package], fixed=_FIXED_ROUNDS)]
         if self.dialect is CASADI:
             lines += ["", "", *_CASADI_FUNCTION.format(**self._sizes()).splitlines()]
         return "\n".join([*lines, ""])
@@ -149,18 +151,6 @@ class PythonSource:
             return f"ca.vertcat({', '.join(rows)})"
         return f"_array([{', '.join(names)}], {r.shape}, x)"
 
-    def _project(self) -> Iterator[str]:
-        named, n_q = self.model.named, len(self.model.q)
-        positions, speeds = _PROJECT[self.dialect.package]
-        numbers = {"n_q": n_q, "rounds": ROUNDS, "fixed": _FIXED_ROUNDS, "speed_rounds": self.model.speed_rounds}
-        yield "def project(t, x, w=(), p=DEFAULTS):"
-        yield '    """x carried back onto the constraint rows, the shortest way in the mass metric."""'
-        if POSITION_STEP in named:
-            yield from positions.format(**numbers).splitlines()
-        if SPEED_STEP in named:
-            yield from speeds.format(**numbers).splitlines()
-        yield "    return x"
-
 
 _ARRAY: Final = '''\
 def _array(entries, shape, x):
@@ -170,58 +160,69 @@ def _array(entries, shape, x):
     return stacked.reshape((*batch, *shape))
 '''
 
+_BEGIN: Final = '''\
+def project(t, x, w=(), p=DEFAULTS):
+    """x carried back onto the constraint rows, the shortest way in the mass metric."""
+'''
+_END: Final = "    return x\n"
 # by package: how positions are carried back, and how speeds are
 _PROJECT: Final = {
-    "numpy": (
+    "numpy": ProjectionText(
+        _BEGIN,
         """\
     x = np.array(x, dtype=float)
     before, going = np.full(x.shape[:-1], np.inf), np.full(x.shape[:-1], True)
-    for _ in range({rounds}):
+    for _ in range($rounds):
         q, residual = position_step(t, x, w, p)
         # as small as rounding allows where it no longer halves
         going = going & (residual < before / 2)
         if not np.any(going):
             break
-        x[..., :{n_q}] = np.where(going[..., None], q, x[..., :{n_q}])
+        x[..., :$n_q] = np.where(going[..., None], q, x[..., :$n_q])
         before = np.where(going, residual, before)
 """,
         """\
     x = np.array(x, dtype=float)
-    for _ in range({speed_rounds}):
-        x[..., {n_q}:] = speed_step(t, x, w, p)
+    for _ in range($speed_rounds):
+        x[..., $n_q:] = speed_step(t, x, w, p)
 """,
+        _END,
     ),
-    "jax.numpy": (
+    "jax.numpy": ProjectionText(
+        _BEGIN,
         """\
     def newton(_, carried):
         x, before, going = carried
         q, residual = position_step(t, x, w, p)
         # as small as rounding allows where it no longer halves
         going = going & (residual < before / 2)
-        x = x.at[..., :{n_q}].set(jnp.where(going[..., None], q, x[..., :{n_q}]))
+        x = x.at[..., :$n_q].set(jnp.where(going[..., None], q, x[..., :$n_q]))
         return x, jnp.where(going, residual, before), going
 
     x = jnp.asarray(x, dtype=float)
     start = x, jnp.full(x.shape[:-1], jnp.inf), jnp.full(x.shape[:-1], True)
-    x = jax.lax.fori_loop(0, {rounds}, newton, start)[0]
+    x = jax.lax.fori_loop(0, $rounds, newton, start)[0]
 """,
         """\
     x = jnp.asarray(x, dtype=float)
-    for _ in range({speed_rounds}):
-        x = x.at[..., {n_q}:].set(speed_step(t, x, w, p))
+    for _ in range($speed_rounds):
+        x = x.at[..., $n_q:].set(speed_step(t, x, w, p))
 """,
+        _END,
     ),
-    "casadi": (
+    "casadi": ProjectionText(
+        _BEGIN,
         """\
-    for _ in range({fixed}):
+    for _ in range($fixed):
         q, residual = position_step(t, x, w, p)
         # where nothing is left of the rows a step has no direction
-        x = ca.vertcat(ca.if_else(residual > 0, q, x[:{n_q}]), x[{n_q}:])
+        x = ca.vertcat(ca.if_else(residual > 0, q, x[:$n_q]), x[$n_q:])
 """,
         """\
-    for _ in range({speed_rounds}):
-        x = ca.vertcat(x[:{n_q}], speed_step(t, x, w, p))
+    for _ in range($speed_rounds):
+        x = ca.vertcat(x[:$n_q], speed_step(t, x, w, p))
 """,
+        _END,
     ),
 }
 
@@ -244,3 +245,48 @@ def text(model: Model, dialect: str) -> str:
 def files(model: Model, name: str, dialect: str) -> dict[str, str]:
     """{name.py}"""
     return {f"{name}.py": text(model, dialect)}
+
+
+# ---- in the running program ------------------------------------------------------------------
+
+
+def to_jax(
+    system: System,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    start: Mapping[Any, Any] | None = None,
+    outputs: Sequence[Any] = (),
+) -> ModuleType:
+    """A module of JAX functions: m.rates(t, x, w, p), m.energies, m.project, …, with m.DEFAULTS and m.START; `jit`, `vmap`, `grad` work.
+
+    JAX is switched to 64 bits, which it allows before its first use in the program.
+    """
+    optional_package("jax", "to_jax").config.update("jax_enable_x64", True)
+    return _module(system, "jax", values, inputs, start, outputs)
+
+
+def to_casadi(
+    system: System,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    start: Mapping[Any, Any] | None = None,
+    outputs: Sequence[Any] = (),
+) -> dict[str, Any]:
+    """{name: casadi.Function} of t, x, w and p: rates, mass_matrix, forcing, energies, …; each has its derivatives."""
+    optional_package("casadi", "to_casadi")
+    module = _module(system, "casadi", values, inputs, start, outputs)
+    offered = [name for name in ("project", *module.FUNCTIONS) if hasattr(module, name)]
+    return {name: module.function(getattr(module, name)) for name in sorted(offered)}
+
+
+def _module(system: System, dialect: str, values: Any, inputs: Any, start: Any, outputs: Sequence[Any]) -> ModuleType:
+    if not isinstance(system, System):
+        msg = f"to_{dialect}: give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    wanted = contents.Contents(values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs)
+    module = ModuleType(f"dalembert_{dialect}")
+    # our own text: names are letters, digits and underscores, numbers are numbers
+    exec(compile(text(contents.model(system, wanted), dialect), f"<{system.name}>", "exec"), module.__dict__)  # noqa: S102
+    return module

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from dalembert.exports.model import ExportedFunction, Model
 from dalembert.numerics.lowering import TRIG, Operation, Program, lower
@@ -44,10 +45,14 @@ ARITHMETIC: Mapping[str, str] = {
 }
 
 
-def functions(names: Iterable[str], rename: Mapping[str, str] | None = None, prefix: str = "") -> dict[str, str]:
-    """{sin: "sin({0})", …}"""
+FUNCTIONS: Final = ("sin", "cos", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign")
+
+
+def operations(rename: Mapping[str, str] | None = None, prefix: str = "") -> dict[str, str]:
+    """Arithmetic and functions, {sin: "sin({0})", …}, as most languages write them."""
     known = rename or {}
-    return {name: f"{prefix}{known.get(name, name)}({'{0}, {1}' if name == 'atan2' else '{0}'})" for name in names}
+    called = {name: f"{prefix}{known.get(name, name)}({'{0}, {1}' if name == 'atan2' else '{0}'})" for name in FUNCTIONS}
+    return {**ARITHMETIC, **called}
 
 
 @dataclass(frozen=True)

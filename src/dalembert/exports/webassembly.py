@@ -7,8 +7,8 @@ from typing import Final
 
 from dalembert.exports.c import CSource
 from dalembert.exports.javascript import JavaScriptSource
-from dalembert.exports.llvm_text import LLVMSource
 from dalembert.exports.model import Model
+from dalembert.exports.object_file import LLVMSource
 from dalembert.numerics import wasm
 
 _PAGE: Final = 65536

@@ -6,7 +6,7 @@ import dalembert as da
 from dalembert.errors import Unwritable
 from dalembert.ode.failures import MissingPackage
 from dalembert.page import film
-from dalembert.page.animation import Animation
+from dalembert.page.run_view import Animation
 
 
 @pytest.fixture(scope="module")

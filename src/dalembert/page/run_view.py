@@ -1,4 +1,4 @@
-"""A run in a notebook that lives on: stage, plots and the panel "Try it" of the page, in a frame of its own."""
+"""A run to look at: the stage and the plots of the page by themselves, in a notebook or as a file, and with "Try it" one that lives on."""
 
 from __future__ import annotations
 
@@ -12,22 +12,78 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.scalar import Scalar
 from dalembert.api.simulate import simulate
-from dalembert.files import write
+from dalembert.files import file_name, free_name, write
 from dalembert.ode.failures import MissingPackage
 from dalembert.page.embedding import scene_data, script
-from dalembert.page.film import png
+from dalembert.page.film import PAGES, film, png
 from dalembert.page.markup import asset, shell
 from dalembert.page.parts.motion import arrow_legend, bands, coordinates, player
 from dalembert.page.parts.reproduction import PHASE, TrialRequest, trial
 from dalembert.page.plots import Plots
 from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
+from dalembert.simulation.plotting.plot import in_notebook
 
 if TYPE_CHECKING:
     from dalembert.model.system import System
     from dalembert.simulation.trajectory import Trajectory
 
 _HEIGHT: Final = "58rem"
+
+
+def _document(run: Trajectory, request: TrialRequest | None = None) -> tuple[str, str]:
+    """The stage, its controls and the plots as a document by itself, with what it may be asked for; and a picture of the start."""
+    name, even = run.system.name, frames_of(run)
+    drawn, plots = scene(even), Plots.of_run(run)
+    still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
+    panel, live = trial(request, drawn)
+    phase = "" if request is None else PHASE
+    body = f"{player(still, plots, arrow_legend(drawn, run.system))}{panel}{bands(plots)}{plots.grid(coordinates(run, even))}{phase}"
+    data = f"{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}{live}"
+    return shell(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
+
+
+@dataclass(frozen=True, eq=False)
+class Animation:
+    """A run that shows itself in a notebook, and the file it was saved to."""
+
+    run: Trajectory = field(repr=False)
+    path: str | None = None
+
+    @cached_property
+    def html(self) -> str:
+        """The stage, its controls and the plots, as a document by itself."""
+        return _document(self.run)[0]
+
+    def save(self, path: str | os.PathLike[str]) -> Animation:
+        """Write it to a file; the ending decides: .html, .png, .gif or .mp4."""
+        target = Path(path)
+        # whatever is no page is left to the film, which says what it can do
+        written = write(target, self.html) if target.suffix.lower() in PAGES else film(self.run, target)
+        return Animation(self.run, os.fspath(written))
+
+    def _repr_html_(self) -> str:
+        """In a frame of its own, so that the notebook's styles and ours leave one another alone."""
+        style = "width:100%;height:46rem;border:0"
+        return f'<iframe srcdoc="{escape(self.html)}" style="{style}" title="{escape(self.run.system.name)}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Animation({self.path or 'not saved'})"
+
+
+def animate(run: Trajectory, path: str | os.PathLike[str] | None = None) -> Animation:
+    """The motion in three dimensions, with its coordinates over time.
+
+    In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending of the path says (.png, .gif,
+    .mp4), and the name of the file is printed.
+    """
+    made = Animation(run)
+    if path is None and in_notebook():
+        return made
+    made = made.save(free_name(f"{file_name(run.system.name)}.html") if path is None else path)
+    if path is None:
+        print(f"saved {made.path}")  # noqa: T201 - in a terminal this is the only sign of it
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +95,7 @@ class RunView:
     @cached_property
     def _parts(self) -> tuple[str, str]:
         """The document, and a picture of the start."""
-        run, name = self.run, self.run.system.name
-        even = frames_of(run)
-        drawn = scene(even)
-        plots = Plots.of_run(run)
-        still = svg(picture(drawn, 0, 900, 460), f"{name} at the start")
-        panel, live = trial(_request(run), drawn)
-        body = f"{player(still, plots, arrow_legend(drawn, run.system))}{panel}{bands(plots)}{plots.grid(coordinates(run, even))}{PHASE}"
-        data = f"{script('plots', plots.embedded())}{script('scene', scene_data(drawn))}{live}"
-        return shell(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
+        return _document(self.run, _request(self.run))
 
     @property
     def html(self) -> str:

@@ -305,9 +305,14 @@ def _accelerations(d: Derivation, writing: Writing) -> Iterator[Block]:
     if not pairs:
         return
     yield words("Rates and accelerations that are not independent: ", writing.general(RATES), " differentiated,")
+    yield _defined(d, pairs, writing)
+
+
+def _defined(d: Derivation, pairs: Sequence[tuple[int, int]], writing: Writing) -> Display:
+    """Symbols, each with what it is."""
     written, definitions = writing.scalars(d.tape, [e for _, e in pairs])
-    lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
-    yield Display(tuple(Line(FormulaSpan(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
+    lefts = [writing.symbol(d.kinematics.name(x)) for x, _ in pairs]
+    return Display(tuple(Line(FormulaSpan(w), (left,)) for left, w in zip(lefts, written, strict=True)), definitions)
 
 
 def rates(d: Derivation, writing: Writing) -> Iterator[Block]:
@@ -317,10 +322,8 @@ def rates(d: Derivation, writing: Writing) -> Iterator[Block]:
     if not pairs:
         yield words("The speeds are the rates of the coordinates, ", writing.general(SPEEDS_ARE_RATES), ".")
         return
-    written, definitions = writing.scalars(d.tape, [e for _, e in pairs])
-    lefts: list[tuple[Span, ...]] = [(writing.symbol(kin.name(x)),) for x, _ in pairs]
     yield words("Speeds u: ", *writing.listed(kin.name(u) for u in kin.u), ". Rates ", writing.general(RATES), ":")
-    yield Display(tuple(Line(FormulaSpan(w), left) for left, w in zip(lefts, written, strict=True)), definitions)
+    yield _defined(d, pairs, writing)
     for u, e in kin.edge_definitions:
         v, along = writing.symbol(kin.name(u)), writing.scalar(d.tape, e)
         yield words(v, " = ", along, " is the speed along the edge, chosen because nothing is divided by what vanishes at some headings.")

@@ -138,12 +138,17 @@ def plain(span: Span) -> str:
             return span
 
 
-def _heading(out: Output, level: int, words: str) -> None:
+def _width(text: str) -> int:
+    """Columns that a text takes."""
     from rich.cells import cell_len
 
+    return cell_len(text)
+
+
+def _heading(out: Output, level: int, words: str) -> None:
     _write(out, words, "bold")
     if level in UNDERLINES:
-        _write(out, UNDERLINES[level] * min(cell_len(words), out.width), "bold")
+        _write(out, UNDERLINES[level] * min(_width(words), out.width), "bold")
 
 
 def _paragraph(out: Output, words: str, style: str) -> None:
@@ -151,14 +156,12 @@ def _paragraph(out: Output, words: str, style: str) -> None:
 
 
 def _display(out: Output, lines: tuple[Line, ...]) -> None:
-    from rich.cells import cell_len
-
     lefts = [" = ".join("".join(plain(s) for s in left) for left in (*line.equal, line.left)) for line in lines]
     # equals signs under one another, as far as that leaves room
-    short = [cell_len(left) for left, line in zip(lefts, lines, strict=True) if cell_len(left) <= out.width // 3 and not line.equal]
+    short = [_width(left) for left, line in zip(lefts, lines, strict=True) if _width(left) <= out.width // 3 and not line.equal]
     column = max(short, default=0)
     for left, line in zip(lefts, lines, strict=True):
-        gap = " " * (column - cell_len(left))
+        gap = " " * (column - _width(left))
         start = f"{left}:{gap} " if line.sign == ":" else f"{left}{gap} = "
         note = "".join(plain(s) for s in line.note)
         right = line.right.tree if isinstance(line.right, FormulaSpan) else Prose(line.right)
@@ -167,13 +170,11 @@ def _display(out: Output, lines: tuple[Line, ...]) -> None:
 
 def _formula(out: Output, start: str, tree: Tree, note: str = "") -> None:
     """A formula after what stands before it, broken at its signs and indented."""
-    from rich.cells import cell_len
-
     if isinstance(tree, Bracketed):
         _stacked(out, start, Notation()(tree).split("\n"))
         return
-    room = max(out.width - len(INDENT) - cell_len(start), 20)
-    hang = " " * (cell_len(start) if cell_len(start) <= out.width // 3 else 2)
+    room = max(out.width - len(INDENT) - _width(start), 20)
+    hang = " " * (_width(start) if _width(start) <= out.width // 3 else 2)
     first, *rest = broken(tree, room, note)
     _write(out, f"{INDENT}{start}{first}")
     for line in rest:
@@ -182,25 +183,21 @@ def _formula(out: Output, start: str, tree: Tree, note: str = "") -> None:
 
 def broken(tree: Tree, width: float, note: str = "", *, deepest: int = 3) -> list[str]:
     """The formula on lines of at most `width`, broken as near to the outside as possible, between words at worst."""
-    from rich.cells import cell_len
-
     written = Notation()(tree) + note
-    if cell_len(written) <= width:
+    if _width(written) <= width:
         return [written]
     for depth in range(deepest):
         *parts, last = Notation.pieces(tree, depth)
-        if all(cell_len(p) <= width for p in (*parts, last + note)):
+        if all(_width(p) <= width for p in (*parts, last + note)):
             return _filled([*parts, last + note], width)
     return _filled(written.split(" "), width)
 
 
 def _filled(parts: Iterable[str], width: float) -> list[str]:
     """The parts on as few lines as will hold them; one that is too long for itself gets a line of its own."""
-    from rich.cells import cell_len
-
     lines: list[str] = []
     for part in parts:
-        if lines and cell_len(lines[-1]) + 1 + cell_len(part) <= width:
+        if lines and _width(lines[-1]) + 1 + _width(part) <= width:
             lines[-1] += f" {part}"
         else:
             lines.append(part)
@@ -209,10 +206,8 @@ def _filled(parts: Iterable[str], width: float) -> list[str]:
 
 def _stacked(out: Output, start: str, lines: list[str]) -> None:
     """A matrix, with what stands before it beside its middle row."""
-    from rich.cells import cell_len
-
     for number, line in enumerate(lines):
-        _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * cell_len(start)}{line}")
+        _write(out, f"{INDENT}{start if number == (len(lines) - 1) // 2 else ' ' * _width(start)}{line}")
 
 
 def _definitions(out: Output, count: str, definitions: tuple[Sides, ...]) -> None:
@@ -244,9 +239,7 @@ def _table(out: Output, table: TableBlock) -> None:
 
 def _whole(out: Output, table: TableBlock) -> list[bool]:
     """Which columns keep their lines whole: the short ones, if that leaves room for the others."""
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, (h, *(plain(row[k]) for row in table.rows)))) for k, h in enumerate(table.headings)]
+    widths = [max(map(_width, (h, *(plain(row[k]) for row in table.rows)))) for k, h in enumerate(table.headings)]
     short = [width <= SHORT for width in widths]
     room = out.width - 2 * (len(widths) - 1) - sum(width for width, whole in zip(widths, short, strict=True) if whole)
     return short if room >= SHORT * short.count(False) else [False] * len(short)

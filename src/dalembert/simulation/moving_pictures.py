@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from os import PathLike
 
-    from dalembert.page.animation import Animation
-    from dalembert.page.run_view import RunView
+    from dalembert.page.run_view import Animation, RunView
     from dalembert.simulation.trajectory import Trajectory
 
 
@@ -28,5 +27,5 @@ def animate(run: Trajectory, path: str | PathLike[str] | None = None) -> Animati
     In a notebook it appears below the cell; elsewhere it is saved, as a page or as what the ending of the path says (.png, .gif,
     .mp4), and the name of the file is printed.
     """
-    found: Animation = import_module("dalembert.page.animation").animate(run, path)
+    found: Animation = import_module("dalembert.page.run_view").animate(run, path)
     return found

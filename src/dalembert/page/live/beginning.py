@@ -106,32 +106,31 @@ def _wide(rows: Any, width: int) -> Any:
     return np.hstack([rows, np.zeros((len(rows), width - rows.shape[1]), dtype=rows.dtype)]) if len(rows) else np.zeros((0, width))
 
 
+def _new(rows: Numbers, more: Numbers) -> list[bool]:
+    """Which of further rows, one after another, say something that those before them do not."""
+    rank, kept, found = _rank(rows), rows, []
+    for row in more:
+        grown = np.vstack([kept, row])
+        found.append(_rank(grown) > rank)
+        kept, rank = (grown, rank + 1) if found[-1] else (kept, rank)
+    return found
+
+
+def _rank(rows: Numbers) -> int:
+    return int(np.linalg.matrix_rank(rows, tol=_RANK)) if len(rows) else 0
+
+
 def _determined(q: Numbers, rows: Numbers, given: Sequence[int]) -> dict[int, float]:
     """{place: value} of given coordinates that the rows determine from those given before."""
-    basis: list[Numbers] = []
-    found = {}
-    for k in given:
-        unit = np.eye(len(q))[k]
-        if _grows(rows, basis, unit):
-            basis.append(unit)
-        else:
-            found[k] = float(q[k])
-    return found
+    return {k: float(q[k]) for k, new in zip(given, _new(rows, np.eye(len(q))[list(given)]), strict=True) if not new}
 
 
 def _bent(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> dict[str, Condition]:
     """Given speeds that rows not linear in the rates determine from those given before: they only tell which root is meant."""
     fast = [c for c in asked if c.level is Level.VELOCITY]
-    slopes = _velocity_slopes(evaluator, run, [*(evaluator.reduced(r.e) for r in evaluator.kin.velocity_rows), *(c.node for c in fast)])
-    rows = slopes[: len(slopes) - len(fast)]
-    basis: list[Numbers] = []
-    found = {}
-    for c, slope in zip(fast, slopes[len(rows) :], strict=True):
-        if _grows(rows, basis, slope):
-            basis.append(slope)
-        elif c.symbol in evaluator.kin.u:
-            found[c.name] = c
-    return found
+    rows = _velocity_slopes(evaluator, run, [evaluator.reduced(r.e) for r in evaluator.kin.velocity_rows])
+    slopes = _velocity_slopes(evaluator, run, [c.node for c in fast])
+    return {c.name: c for c, new in zip(fast, _new(rows, slopes), strict=True) if not new and c.symbol in evaluator.kin.u}
 
 
 def _velocity_slopes(evaluator: Evaluator, run: Trajectory, nodes: Sequence[int]) -> Numbers:
@@ -151,33 +150,17 @@ def _given_field(evaluator: Evaluator, c: Condition, place: Mapping[int, int]) -
 
 def _free_coordinates(names: Sequence[str], q: Numbers, rows: Numbers, given: set[int]) -> list[StartField]:
     """Coordinates that the rows leave open besides those that were given, first declared first."""
-    basis = [np.eye(len(q))[k] for k in sorted(given - {-1})]
-    found = []
-    for k, name in enumerate(names):
-        if k not in given and _grows(rows, basis, np.eye(len(q))[k]):
-            basis.append(np.eye(len(q))[k])
-            found.append(StartField(name, float(q[k]), False, q=k))
-    return found
+    units, others = np.eye(len(q)), [k for k in range(len(q)) if k not in given]
+    free = _new(np.vstack([rows, units[sorted(given - {-1})]]), units[others])
+    return [StartField(names[k], float(q[k]), False, q=k) for k, new in zip(others, free, strict=True) if new]
 
 
 def _free_speeds(evaluator: Evaluator, run: Trajectory, asked: Sequence[Condition]) -> list[StartField]:
     """Speeds that rows and given velocities leave open."""
     kin, start = evaluator.kin, run.start
     rows = _velocity_slopes(evaluator, run, [*(c.node for c in asked), *(evaluator.reduced(r.e) for r in kin.velocity_rows)])
-    basis: list[Numbers] = []
-    found = []
-    for k, i in enumerate(kin.u):
-        if _grows(rows, basis, np.eye(kin.n_u)[k]):
-            basis.append(np.eye(kin.n_u)[k])
-            found.append(StartField(label(kin.name(i)), float(start.u[k]), False, u=k))
-    return found
-
-
-def _grows(rows: Numbers, basis: Sequence[Numbers], more: Numbers) -> bool:
-    """Whether one more row says something new."""
-    before = np.vstack([rows, *basis]) if len(rows) or basis else np.zeros((0, len(more)))
-    rank = np.linalg.matrix_rank(before, tol=_RANK) if len(before) else 0
-    return bool(np.linalg.matrix_rank(np.vstack([before, more]), tol=_RANK) > rank)
+    free = enumerate(zip(kin.u, _new(rows, np.eye(kin.n_u)), strict=True))
+    return [StartField(label(kin.name(i)), float(start.u[k]), False, u=k) for k, (i, new) in free if new]
 
 
 def _unit(rows: Numbers) -> Numbers:

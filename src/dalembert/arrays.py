@@ -1,4 +1,4 @@
-"""Arrays of numbers and of places, as annotations name them."""
+"""Arrays of numbers, of places and of yes or no, as annotations name them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Indices = NDArray[np.intp]
+    Marks = NDArray[np.bool_]
 else:
     # opening numpy.typing takes longer than it should in a short command
-    Numbers = Indices = Any
+    Numbers = Indices = Marks = Any

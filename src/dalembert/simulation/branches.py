@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.algebra.folds import Rewrite, symbols_of, transplant
+from dalembert.arrays import Numbers
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.once import MadeOnce
 from dalembert.simulation.energy_audit import Audit, Watched
@@ -21,8 +22,6 @@ from dalembert.states.values import Values, parameters_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
     from dalembert.algebra.tape import Tape
 
@@ -53,7 +52,7 @@ class SidedModel(NamedTuple):
     """A model with sides, its parameters in one run, and what rides along."""
 
     model: BranchedModel
-    p: NDArray[np.float64]
+    p: Numbers
     watched: Watched | None
 
 
@@ -67,7 +66,7 @@ def with_sides(setting: Values, model: NativeModel, watched: Watched | None, key
     sided = _BRANCHED(setting.kin, whole, lambda: _compiled(model, audit))
     known = replace(setting, numbers={**setting.numbers, **sided.flags})
 
-    def numbers(symbols: tuple[int, ...]) -> NDArray[np.float64]:
+    def numbers(symbols: tuple[int, ...]) -> Numbers:
         return np.array(parameters_of(known, symbols), dtype=float)
 
     rides = None if sided.audit is None else Watched(sided.audit, numbers(sided.audit.parameters))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.numerics import jit
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.llvm_types import LANES
@@ -23,8 +24,6 @@ from dalembert.simulation.energy_audit import Audit, Budget
 from dalembert.simulation.run_text import EXPORTS, FIELDS, context_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.numerics.jet_code import JetSpace
 
 _Fields: Final = structure(FIELDS)
@@ -41,7 +40,7 @@ class Context:
     def __init__(
         self,
         rates: CompiledFunction | Workspace,
-        p: NDArray[np.float64],
+        p: Numbers,
         projection: CompiledFunction | None = None,
         tolerance: float = 1e-13,
         *,
@@ -81,7 +80,7 @@ class Context:
             # a count below zero: the projection moves the whole state by itself
             fields.projection, fields.projection_work, fields.n_coordinates = space.project, space.address, -1
 
-    def watch(self, audit: Audit, p: NDArray[np.float64]) -> None:
+    def watch(self, audit: Audit, p: Numbers) -> None:
         """Let quantities ride along, and the jumps of the energy at projections."""
         fields, n = self._fields, self._fields.n_state
         self._alive.append(audit)
@@ -144,6 +143,6 @@ class Context:
         self._heads.append((function, p, work))
         return work
 
-    def _kept(self, array: NDArray[np.float64]) -> int:
+    def _kept(self, array: Numbers) -> int:
         self._alive.append(array)
         return address(array) if array.size else 0

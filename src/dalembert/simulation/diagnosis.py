@@ -15,6 +15,7 @@ import numpy as np
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.equations.form import Equations
 from dalembert.errors import warn
 from dalembert.geometry.vector import Vector
@@ -26,7 +27,7 @@ from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values, parameters_of
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dalembert.simulation.trajectory import Trajectory
 
@@ -92,7 +93,7 @@ def _singular_attitude(run: Trajectory, equations: Equations) -> str | None:
     return None
 
 
-def _moved_by(ends: Trajectory, v: Vector, rates: list[int]) -> dict[int, NDArray[np.float64]]:
+def _moved_by(ends: Trajectory, v: Vector, rates: list[int]) -> dict[int, Numbers]:
     """∂v/∂q̇_k at the last state, those that are not zero."""
     kin = ends.kinematics
     parts = linear_parts(Linear(kin.tape, kin.qdot), v)[0]
@@ -100,7 +101,7 @@ def _moved_by(ends: Trajectory, v: Vector, rates: list[int]) -> dict[int, NDArra
     return {k: c for k, c in columns.items() if c.any()}
 
 
-def _cancels(columns: dict[int, NDArray[np.float64]], d: NDArray[np.float64]) -> bool:
+def _cancels(columns: dict[int, Numbers], d: Numbers) -> bool:
     """Whether Σ v_k d_k is nothing beside its terms."""
     terms = [d[k] * c for k, c in columns.items()]
     return not terms or bool(np.linalg.norm(np.sum(terms, axis=0)) < _NO_TURN * max(np.linalg.norm(x) for x in terms))
@@ -145,12 +146,12 @@ def _cause(run: Trajectory, equations: Equations) -> str | None:
     return None
 
 
-def _unit_rows(ends: Trajectory, scale: NDArray[np.float64]) -> NDArray[np.float64]:
+def _unit_rows(ends: Trajectory, scale: Numbers) -> Numbers:
     """The rows beside the equations at the last state, each of length one."""
     kin = ends.kinematics
     A = _matrix(ends, kin.tape, [row.A for row in kin.velocity_rows], kin.n_u) / scale
     lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    unit: NDArray[np.float64] = A / np.where(lengths > 0.0, lengths, 1.0)
+    unit: Numbers = A / np.where(lengths > 0.0, lengths, 1.0)
     return unit
 
 
@@ -179,7 +180,7 @@ def _without_inertia(run: Trajectory) -> str:
     return f"{m.kind} {m.name!r} is a line: while it is straight it has no inertia about itself; give it polar=, ρI_p per length"
 
 
-def _matrix(run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1) -> NDArray[np.float64]:
+def _matrix(run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], width: int, k: int = -1) -> Numbers:
     """A sparse matrix of nodes at the k-th time, the last unless told."""
     found = np.zeros((len(rows), width))
     for r, row in enumerate(rows):
@@ -187,10 +188,10 @@ def _matrix(run: Trajectory, tape: Tape, rows: Sequence[Mapping[int, int]], widt
     return found
 
 
-def _mass_matrix(run: Trajectory, equations: Equations, k: int = -1) -> NDArray[np.float64]:
+def _mass_matrix(run: Trajectory, equations: Equations, k: int = -1) -> Numbers:
     """WᵀMW at the k-th time."""
     M = _matrix(run, equations.tape, equations.M, len(equations.u), k)
-    symmetric: NDArray[np.float64] = (M + M.T) / 2
+    symmetric: Numbers = (M + M.T) / 2
     return symmetric
 
 

@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dalembert.algebra.folds import Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.numerics.compiled import CompiledFunction, jacobian
 from dalembert.numerics.jet_code import CompiledJets
 from dalembert.once import MadeOnce
 from dalembert.states.values import Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 TAKEN_BY_EVENTS: Final = "energy taken out by events"
 
@@ -104,11 +101,11 @@ class Watched:
     """An audit with the numbers of its parameters."""
 
     audit: Audit
-    p: NDArray[np.float64]
+    p: Numbers
 
-    def energies(self, y: Sequence[float] | NDArray[np.float64], t: float) -> NDArray[np.float64]:
+    def energies(self, y: Sequence[float] | Numbers, t: float) -> Numbers:
         """K₂ and 𝒰 at y = (q, u)."""
-        found: NDArray[np.float64] = self.audit.energy.call(np.array([*y, *[0.0] * self.audit.room, t]), self.p)
+        found: Numbers = self.audit.energy.call(np.array([*y, *[0.0] * self.audit.room, t]), self.p)
         return found
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.errors import Unknown
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
 from dalembert.ode.failures import RunStopped
@@ -34,9 +35,6 @@ from dalembert.simulation.model import NativeModel
 from dalembert.simulation.step_polynomials import INSIDE, PLACES, interpolated, solution_of_steps, with_places_inside, without_polynomials
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
     Rates = Callable[[float, Numbers], Numbers]
     Implicit = Callable[[float, Numbers, Numbers], Numbers]
     Fill = Callable[[float, Numbers], None] | None

@@ -16,17 +16,16 @@ import numpy as np
 from dalembert.algebra.arithmetic import Arrays, evaluate_balls
 from dalembert.algebra.folds import Derivative, evaluate, needed, symbols_of
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.errors import warn
 from dalembert.simulation.model import BENDING, bends_of_time
 
 if TYPE_CHECKING:
     from flint import arb
-    from numpy.typing import NDArray
 
     from dalembert.algebra.tape import Tape
     from dalembert.states.values import Values
 
-    Numbers = NDArray[np.float64]
 
 # these jump themselves, so that a slope says nothing about what they do
 _JUMPING: Final = frozenset({"sign", "atan2"})

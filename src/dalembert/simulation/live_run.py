@@ -5,21 +5,17 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.ode.memory import padded
 from dalembert.ode.points import address
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.states.inputs import LiveInput, RunState
 from dalembert.states.start import Start
 from dalembert.states.values import Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # a right-hand side that Python computes, and what it returns where it has raised
 RHS_TYPE: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import LEAVES, Tape
+from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.projection import projection
 from dalembert.equations.saddle import SaddleEquations
@@ -23,11 +24,6 @@ from dalembert.ode.constrained.layout import Entries
 from dalembert.ode.constrained.rates import ConstrainedRates, RatesKind
 from dalembert.once import MadeOnce
 from dalembert.states.values import Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # these jump or bend where an argument is zero; of these each side is smooth
 BENDING: Final = frozenset({"sign", "abs", "atan2"})

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.ode.failures import OutsideRun
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from dalembert.simulation.trajectory import Trajectory
-
-    Numbers = NDArray[np.float64]
 
 
 def at(run: Trajectory, times: ArrayLike) -> Trajectory:

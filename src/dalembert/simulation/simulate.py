@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
 from dalembert.equations.saddle import SaddleEquations
 from dalembert.errors import NotApplicable, warn
@@ -45,8 +46,6 @@ from dalembert.states.values import Values, parameters_of, values_of_run
 from dalembert.states.velocities import singular_note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.integrals.audit import RunIntegrals
 
 
@@ -62,7 +61,7 @@ class Switching(Protocol):
     history: ModeHistory
 
     def integrate(
-        self, problem: InitialValueProblem, p: NDArray[np.float64], context: Context, watched: Watched | None, show: Progress | None
+        self, problem: InitialValueProblem, p: Numbers, context: Context, watched: Watched | None, show: Progress | None
     ) -> Solution:
         """The motion from mode to mode."""
         ...
@@ -84,7 +83,7 @@ def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOption
         return None
 
 
-def run_context(model: NativeModel, p: NDArray[np.float64], watched: Watched | None, start: Start, options: RunOptions) -> Context:
+def run_context(model: NativeModel, p: Numbers, watched: Watched | None, start: Start, options: RunOptions) -> Context:
     """The run's own memory, with what rides along and the budget it is held to."""
     projection = model.projection if options.stabilizer == PROJECTION else None
     context = Context(_rates(model, p, start, options), p, projection, autonomous=model.autonomous)
@@ -108,7 +107,7 @@ def _hold(context: Context, watched: Watched, start: Start, options: RunOptions)
         context.level(watched.audit.defect, len(start.q) + len(start.x), K2 + V)
 
 
-def _rates(model: NativeModel, p: NDArray[np.float64], start: Start, options: RunOptions) -> CompiledFunction | Workspace:
+def _rates(model: NativeModel, p: Numbers, start: Start, options: RunOptions) -> CompiledFunction | Workspace:
     """What gives the rates; where rows stand beside the equations, with those that are kept at the start."""
     if not isinstance(model.rates, ConstrainedRates):
         return model.rates
@@ -125,7 +124,7 @@ def _stabilized(model: NativeModel, options: RunOptions) -> NativeModel:
     return replace(model, rates=model.rates.of_rank(model.rates.cap, options.alpha))
 
 
-def model_of_rank(model: NativeModel, p: NDArray[np.float64], start: Start, kin: Kinematics) -> tuple[NativeModel, Start]:
+def model_of_rank(model: NativeModel, p: Numbers, start: Start, kin: Kinematics) -> tuple[NativeModel, Start]:
     """The model with as many rows as are independent where they hold, and the start with what is to be said about it."""
     if not isinstance(model.rates, ConstrainedRates):
         return model, start
@@ -175,7 +174,7 @@ def _problem(
 
 
 def _variation(
-    chosen: Values, model: NativeModel, p: NDArray[np.float64], start: Start, options: RunOptions, span: tuple[float, float]
+    chosen: Values, model: NativeModel, p: Numbers, start: Start, options: RunOptions, span: tuple[float, float]
 ) -> Variation | None:
     """∂(q, u)/∂p beside the motion, where it is asked for."""
     if not options.sensitivities:
@@ -188,7 +187,7 @@ def _variation(
     return variation
 
 
-def _breaks(model: NativeModel, p: NDArray[np.float64], t0: float, t1: float) -> tuple[float, ...]:
+def _breaks(model: NativeModel, p: Numbers, t0: float, t1: float) -> tuple[float, ...]:
     """Where steps end because something jumps or bends in time."""
     if not model.bends:
         return ()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.solution import Outcome, Solution
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # places in a step, besides its ends
 INSIDE: Final = np.array([0.2, 0.4, 0.6, 0.8])

@@ -16,6 +16,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final
 
+from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable
 from dalembert.numerics import jit
 from dalembert.numerics.jet_code import LARGEST_ORDER
@@ -28,9 +29,6 @@ from dalembert.simulation.run_options import AUTO, TAYLOR
 from dalembert.simulation.run_text import ContextFunction
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from dalembert.numerics.jet_code import CompiledJets
     from dalembert.simulation.context import Context
     from dalembert.simulation.energy_audit import Watched
@@ -56,7 +54,7 @@ def _library() -> jit.Library:
     return jit.load(_series_text, ("rhs", "expand"))
 
 
-def taylor_series(context: Context, model: NativeModel, p: NDArray[np.float64], watched: Watched | None, rtol: float) -> TaylorSeries:
+def taylor_series(context: Context, model: NativeModel, p: Numbers, watched: Watched | None, rtol: float) -> TaylorSeries:
     """The series of a run, whose context is told about them."""
     remedy = "leave out integrator='taylor'"
     if isinstance(model.rates, ConstrainedRates):
@@ -74,7 +72,7 @@ def taylor_series(context: Context, model: NativeModel, p: NDArray[np.float64], 
 
 
 def chosen_series(
-    name: str, context: Context, model: NativeModel, p: NDArray[np.float64], watched: Watched | None, rtol: float, obstacle: str
+    name: str, context: Context, model: NativeModel, p: Numbers, watched: Watched | None, rtol: float, obstacle: str
 ) -> TaylorSeries | None:
     """The series of a run by Taylor's method, where it was asked for or is the cheaper one; None for the other.
 

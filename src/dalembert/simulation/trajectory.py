@@ -11,6 +11,7 @@ import numpy as np
 
 from dalembert.algebra.scalar import Scalar, all_on
 from dalembert.algebra.tape import base
+from dalembert.arrays import Numbers
 from dalembert.errors import BadExpression
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.jacobian import Jacobian
@@ -32,15 +33,11 @@ from dalembert.states.start import Start
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.simulation.events.event import Event
     from dalembert.simulation.model import Accelerations
     from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions
     from dalembert.simulation.variations.variation import Variation
-
-    Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

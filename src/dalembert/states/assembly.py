@@ -9,17 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Marks, Numbers
 from dalembert.states.conditions import PositionRow, slopes_of_rows, structure_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # distances to a row's surface, relative to the size of q: to be left alone, and to be accepted from given values
 EXACT: Final = 1e-13
@@ -44,7 +40,7 @@ class RowPlace(Protocol):
     def q(self) -> tuple[int, ...]: ...
     @property
     def time(self) -> int: ...
-    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> NDArray[np.float64]:
+    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> Numbers:
         """The values of nodes where the coordinates and the time are given."""
         ...
 
@@ -55,15 +51,15 @@ class Assembly:
 
     q: Numbers
     residuals: Numbers
-    satisfied: NDArray[np.bool_]
+    satisfied: Marks
     iterations: int
-    moved: NDArray[np.bool_]
+    moved: Marks
 
 
 class Assembler:
     """r(q) and J(q) of position rows, and which coordinates each of them depends on."""
 
-    def __init__(self, at: Callable[[Numbers], tuple[Numbers, Numbers]], structure: NDArray[np.bool_]) -> None:
+    def __init__(self, at: Callable[[Numbers], tuple[Numbers, Numbers]], structure: Marks) -> None:
         self._at, self.structure = at, structure
 
     @classmethod
@@ -83,14 +79,14 @@ class Assembler:
         """r and J at q."""
         return self._at(q)
 
-    def satisfied(self, q: Numbers, distance: float) -> NDArray[np.bool_]:
+    def satisfied(self, q: Numbers, distance: float) -> Marks:
         """|r_i| ≤ distance · |∇φ_i| · max |q|, or as small as rounding"""
         r, J = self(q)
         size = float(np.max(np.abs(q), initial=0.0)) or 1.0
-        small: NDArray[np.bool_] = np.abs(r) <= distance * size * np.linalg.norm(J, axis=1) + ROUNDING
+        small: Marks = np.abs(r) <= distance * size * np.linalg.norm(J, axis=1) + ROUNDING
         return small
 
-    def solve(self, q: Numbers, free: NDArray[np.bool_], guessed: NDArray[np.bool_]) -> Assembly:
+    def solve(self, q: Numbers, free: Marks, guessed: Marks) -> Assembly:
         """The nearest solution that moves only free coordinates, and of these only those that must move."""
         if not len(self.structure):
             return Assembly(q, np.zeros(0), np.ones(0, dtype=bool), 0, np.zeros(len(q), dtype=bool))
@@ -114,7 +110,7 @@ class Assembler:
         r = self(q)[0]
         return float(r @ r) if np.isfinite(r).all() else np.inf
 
-    def reached(self, rows: NDArray[np.bool_], free: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def reached(self, rows: Marks, free: Marks) -> tuple[Marks, Marks]:
         """The rows and free coordinates connected with the given rows."""
         structure = self.structure & free
         columns = np.asarray(structure[rows].any(axis=0))
@@ -126,7 +122,7 @@ class Assembler:
             columns = more
 
 
-def _starts(q: Numbers, columns: NDArray[np.bool_]) -> Iterator[Numbers]:
+def _starts(q: Numbers, columns: Marks) -> Iterator[Numbers]:
     """The guess itself, then points nearby."""
     yield q
     for nudge in nudges(len(q)):
@@ -143,8 +139,8 @@ def nudges(n: int) -> Numbers:
 def gauss_newton(
     f: Callable[[Numbers], tuple[Numbers, Numbers]],
     q: Numbers,
-    rows: NDArray[np.bool_],
-    columns: NDArray[np.bool_],
+    rows: Marks,
+    columns: Marks,
     *,
     radius: float = RADIUS,
     shortest: float = SHORTEST,

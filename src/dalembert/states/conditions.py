@@ -11,13 +11,14 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.algebra.folds import gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Marks, Numbers
 from dalembert.errors import BadExpression
 from dalembert.geometry.rotation import Quaternion
 from dalembert.model.system import System
@@ -25,9 +26,6 @@ from dalembert.numerics.symbol_values import mapping, without_unit
 from dalembert.ode.failures import BadStart
 from dalembert.states.evaluator import Evaluator, Key, Level
 from dalembert.units.quantity import LIKE_DEGREES, hint_at_degrees
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 # a number in text that says no unit
 _PLAIN: Final = re.compile(r"[+-]?[0-9.]+")
@@ -79,7 +77,7 @@ def slopes_of_rows(tape: Tape, rows: Sequence[PositionRow], q: Sequence[int]) ->
     return [gradient(tape, {row.node: tape.one}, q) for row in rows]
 
 
-def structure_of(tape: Tape, slopes: Sequence[Sequence[int]], n: int) -> NDArray[np.bool_]:
+def structure_of(tape: Tape, slopes: Sequence[Sequence[int]], n: int) -> Marks:
     """Which coordinates each row depends on."""
     return np.array([[i != tape.zero for i in row] for row in slopes], dtype=bool).reshape(len(slopes), n)
 
@@ -181,7 +179,7 @@ def _converted(name: str, value: Any, what: str) -> float:
 # ---- quaternions -------------------------------------------------------------------------------
 
 
-def no_rotation(system: System) -> NDArray[np.float64]:
+def no_rotation(system: System) -> Numbers:
     """q = 0, and e = (1, 0, 0, 0) for every quaternion."""
     q, place = np.zeros(len(system.q)), {x.i: k for k, x in enumerate(system.q)}
     for F in system.space.frames:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,15 +19,13 @@ from dalembert.algebra.folds import Derivative, Rewrite, evaluate, needed, symbo
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_sympy, on
 from dalembert.algebra.tape import base
+from dalembert.arrays import Numbers
 from dalembert.errors import BadExpression
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import Quaternion
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import MissingValue
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Key = Scalar | str
 
@@ -193,7 +191,7 @@ class Evaluator:
 
     # ---- numbers -----------------------------------------------------------------------------
 
-    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> NDArray[np.float64]:
+    def floats(self, outs: Sequence[int], state: Mapping[int, float]) -> Numbers:
         """The values of reduced nodes at one state; all NaN where one of them is not defined."""
         if not outs:
             return np.zeros(0)
@@ -204,7 +202,7 @@ class Evaluator:
             found = [np.nan] * len(outs)
         return np.array(found, dtype=np.float64)
 
-    def arrays(self, outs: Sequence[int], state: Mapping[int, NDArray[np.float64]], length: int) -> NDArray[np.float64]:
+    def arrays(self, outs: Sequence[int], state: Mapping[int, Numbers], length: int) -> Numbers:
         """The values of reduced nodes along a motion: a row for each node, a column for each time."""
         result = np.empty((len(outs), length))
         piece = max(_SHORTEST_PIECE, _MOST_NUMBERS // (1 + len(needed(self.tape, outs))))

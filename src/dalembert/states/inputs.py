@@ -13,20 +13,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dalembert.algebra.scalar import Scalar, is_program
+from dalembert.arrays import Numbers
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.notebook import Shown
 from dalembert.numerics.symbol_values import BadValue, number
 from dalembert.states.evaluator import Evaluator, Key, label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 _DEGREES: Final = {"held": 0, "linear": 1, "cubic": 3}
 

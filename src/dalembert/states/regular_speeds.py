@@ -7,17 +7,13 @@ that serves in general may be singular at one position; there another one is mad
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.kinematics.system_kinematics import Kinematics, all_rates, with_dependent
 from dalembert.states.evaluator import Evaluator
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # smallest over largest singular value of A_D, rows of unit length, below which another choice is looked for
 _SINGULAR: Final = 1e-6

@@ -11,10 +11,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from dalembert.arrays import Marks, Numbers
 from dalembert.errors import warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.symbol_values import mapping
@@ -26,11 +27,6 @@ from dalembert.states.start_form import StartForm, StartNames, start_form
 from dalembert.states.start_solver import start_solver
 from dalembert.states.velocities import Velocities
 from dalembert.units.quantity import labelled
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 Origin = Literal["given", "zero", "solved"]
 
@@ -230,9 +226,7 @@ def _without_slope(form: StartForm, rows: Sequence[PositionRow], found: Assembly
     return f"start: {rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
 
 
-def _contradiction(
-    kin: Kinematics, rows: Sequence[PositionRow], asked: Sequence[Condition], structure: NDArray[np.bool_], found: Assembly
-) -> str:
+def _contradiction(kin: Kinematics, rows: Sequence[PositionRow], asked: Sequence[Condition], structure: Marks, found: Assembly) -> str:
     """The row that fails worst, its residual, and the given values that meet in it."""
     worst = int(np.argmax(np.where(found.satisfied, -1.0, np.nan_to_num(np.abs(found.residuals), nan=np.inf))))
     row, residual = rows[worst], found.residuals[worst]

@@ -16,6 +16,7 @@ import numpy as np
 from dalembert.algebra.folds import Linear, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Marks, Numbers
 from dalembert.errors import NotLinear
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.model.system import System, units_by_name
@@ -39,8 +40,6 @@ from dalembert.states.sizes import sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 
 class NodeArrays:
@@ -136,8 +135,8 @@ class StartForm:
     # the speeds that these depend on
     bent: frozenset[int]
     # which coordinates each position row depends on; which speeds each velocity depends on
-    structure: NDArray[np.bool_]
-    reached: NDArray[np.bool_]
+    structure: Marks
+    reached: Marks
     # W has an entry in this row and column
     W: tuple[NDArray[np.int64], NDArray[np.int64]]
     # r, J; A, b; c, C and their sizes; X, W: functions of (q, t)
@@ -258,7 +257,7 @@ class _InSpeeds:
                 else:
                     self.curved[k] = node, gradient(tape, {node: tape.one}, evaluator.kin.u)
 
-    def reached(self) -> NDArray[np.bool_]:
+    def reached(self) -> Marks:
         """The speeds that some condition may move."""
         found = np.zeros(self._n, dtype=bool)
         for _, coefficients in self._linear:

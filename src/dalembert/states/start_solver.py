@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.numerics import jit
 from dalembert.numerics.llvm_types import INTRINSICS, POINTER, REAL, TRUTH, WHOLE
 from dalembert.numerics.llvm_writer import Array, NumberArray
@@ -28,7 +29,6 @@ from dalembert.states.start_form import StartForm
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Numbers = NDArray[np.float64]
     Wholes = NDArray[np.int64]
 
 

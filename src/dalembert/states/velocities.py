@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.arrays import Marks, Numbers
 from dalembert.ode.failures import BadStart
 from dalembert.ode.row_rank import rank_of_rows
 from dalembert.states.assembly import ACCEPTED
@@ -20,9 +21,6 @@ from dalembert.states.evaluator import Level, label
 from dalembert.states.start_form import StartForm
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
     Tables = Mapping[str, Numbers]
 
 # singular values below this part of the largest are zero
@@ -83,7 +81,7 @@ class Velocities:
         self._check_directions(u)
         return u
 
-    def _solved(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
+    def _solved(self, u: Numbers, free: Marks) -> Numbers:
         """C u = d by the least change of what is free."""
         u = u.copy()
         # the second time removes rounding
@@ -94,7 +92,7 @@ class Velocities:
         clean = np.where(free & (np.abs(u) <= DUST * np.abs(u).max()), 0.0, u)
         return clean if self._satisfied(clean) else u
 
-    def _sparing(self, u: Numbers, free: NDArray[np.bool_]) -> Numbers:
+    def _sparing(self, u: Numbers, free: Marks) -> Numbers:
         """The same with rates at zero that rows beside the equations allow to be so, first declared first, if the others stay moderate."""
         kin, free = self._form.kin, free.copy()
         for k, symbol in enumerate(kin.u if kin.multipliers else ()):
@@ -133,7 +131,7 @@ class Velocities:
                 msg = f"start: {self._asked[k].name!r} cannot be held from this state: {why}; give velocities that differ from zero"
                 raise BadStart(msg)
 
-    def _linearized(self, u: Numbers, free: NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    def _linearized(self, u: Numbers, free: Marks) -> tuple[Numbers, Numbers]:
         """C u = d with every curved row replaced by its tangent at u; where the tangent shows nothing free, by one nearby."""
         for j, k in enumerate(self._form.curved):
             for nudge in (0.0, _NUDGE * (float(np.abs(u).max()) or 1.0)):

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Linear, gradient, symbols_of
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.simulation.events.event import BadEvent, Event, EventAction
@@ -26,11 +27,6 @@ from dalembert.simulation.quantities import energies
 from dalembert.states.evaluator import Evaluator, Key, label
 from dalembert.states.start import find_start
 from dalembert.states.values import Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 _RANK: Final = 1e-12
 _SOLVED: Final = 1e-9

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of, transplant
+from dalembert.arrays import Marks, Numbers
 from dalembert.ode.memory import padded
 from dalembert.ode.points import address
 from dalembert.simulation.branches import SidedModel
@@ -25,16 +26,12 @@ from dalembert.simulation.events.watching import Watch, event_functions, event_n
 from dalembert.states.evaluator import Evaluator, label
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.ode.loop import DenseStep, Integration, Progress
     from dalembert.ode.problem import InitialValueProblem
     from dalembert.ode.solution import Solution
     from dalembert.simulation.context import Context
     from dalembert.states.values import Values
 
-    Numbers = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 # parts of Σ |∂g/∂x| |x|, and numbers, that count as zero
 _ZERO: Final = 1e-12
@@ -105,7 +102,7 @@ class BranchRun(EventfulRun):
     context: Context = field(kw_only=True)
     settings: list[SideFlags] = field(kw_only=True)
     # branches that are the error control's for good
-    given_up: Flags = field(kw_only=True)
+    given_up: Marks = field(kw_only=True)
 
     def integrate(self) -> Solution:
         """The motion, from the first sides on."""

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Indices, Numbers
 from dalembert.errors import Unknown
 from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.ode.failures import BadRun
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 Direction = Literal["any", "up", "down"]
 SIGNS: Final[dict[str, float]] = {"any": 0.0, "up": 1.0, "down": -1.0}
@@ -150,7 +146,7 @@ def energy_changed(occurrences: Sequence[Occurrence], t: Numbers, *, is_run: boo
     return np.asarray(sums[changes_before(times, t, is_run=is_run)])
 
 
-def changes_before(times: Numbers, t: Numbers, *, is_run: bool) -> NDArray[np.intp]:
+def changes_before(times: Numbers, t: Numbers, *, is_run: bool) -> Indices:
     """How many of the changes at `times` have happened at each t; `is_run` if these are the points of the run itself.
 
     The run has two points or more at the time of a change: the first is before, the last after it.
@@ -179,7 +175,7 @@ class ModeHistory:
         self.values.append(tuple(values))
         self.modes.append(tuple(modes))
 
-    def number(self, t: Numbers, *, is_run: bool) -> NDArray[np.intp]:
+    def number(self, t: Numbers, *, is_run: bool) -> Indices:
         """Which of the modes is on at each time."""
         return changes_before(np.array(self.times[1:]), t, is_run=is_run)
 

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.ode.event_search import SAMPLES
 from dalembert.simulation.events.event import SIGNS
 from dalembert.simulation.events.watching import EventFunctions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.ode.loop import DenseStep
 
-    Numbers = NDArray[np.float64]
     Quantity = Callable[[float], float]
 
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import Interruption, deferred
@@ -32,11 +33,8 @@ from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.simulation.context import Context
 
-    Numbers = NDArray[np.float64]
 
 _POLISHES: Final = 4
 # two events closer than this part of a step, and so many last bits of the time, happen at once

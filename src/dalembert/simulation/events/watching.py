@@ -6,12 +6,13 @@ import ctypes
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dalembert.algebra.folds import gradient, symbols_of
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Marks, Numbers
 from dalembert.errors import BadExpression
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
@@ -25,11 +26,6 @@ from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, BadEvent, Event, EventAction
 from dalembert.states.evaluator import Evaluator, Level
 from dalembert.states.values import Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # parts of Σ |∂g/∂x| |x|, and numbers, that count as zero when a run begins
 _ZERO: Final = 1e-12
@@ -190,7 +186,7 @@ class Watch:
         self._arrays["last"][:] = self._arrays["earlier"][:] = np.where(small, 0.0, g)
         self._fields.t_last = self._fields.t_earlier = float(x[-1])
 
-    def place(self, first: int, sides: Numbers, g: Numbers, looked_for: NDArray[np.bool_]) -> None:
+    def place(self, first: int, sides: Numbers, g: Numbers, looked_for: Marks) -> None:
         """Events from this number on are on these sides, with these values; those that are not looked for pass unseen."""
         arrays = self._arrays
         arrays["side"][first:] = sides

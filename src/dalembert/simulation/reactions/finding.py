@@ -20,6 +20,7 @@ import numpy as np
 from dalembert.algebra.folds import Linear, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Indices, Numbers
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -30,11 +31,8 @@ from dalembert.kinetics.row_actions import held_rows, multipliers
 from dalembert.simulation.reactions.loads import DriveLoad, JointLoad, RowLoad, RunReactions, units_of_loads
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.simulation.trajectory import Trajectory
 
-    Numbers = NDArray[np.float64]
 
 # singular values below this part of the largest are zero
 _RANK: Final = 1e-9
@@ -180,7 +178,7 @@ def _joints(run: Trajectory, found: Reactions, lam: Numbers) -> dict[str, JointL
 
 
 def _with_multipliers(
-    run: Trajectory, tape: Tape, nodes: Sequence[int], lam: Mapping[int, Numbers], times: slice | NDArray[np.intp] = slice(None)
+    run: Trajectory, tape: Tape, nodes: Sequence[int], lam: Mapping[int, Numbers], times: slice | Indices = slice(None)
 ) -> list[Any]:
     """c + Σ k_j λ_j for nodes that are linear in the multipliers, at some of the run's times."""
     linear = Linear(tape, list(lam))

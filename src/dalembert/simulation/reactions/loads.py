@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import Unknown
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown, Typeset
@@ -20,11 +21,7 @@ from dalembert.simulation.tables import write_table
 from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.kinematics.system_kinematics import Kinematics
-
-    Numbers = NDArray[np.float64]
 
 
 # what is smaller than this part of the largest is printed as zero
@@ -75,10 +72,10 @@ class RowLoad(Shown):
         return {f"{self.name}: lambda": self.multiplier, **_components(self.name, self.force, self.moment)}
 
 
-class RowMultipliers(dict[str, "NDArray[np.float64]"]):
+class RowMultipliers(dict[str, "Numbers"]):
     """λ of every row that stands beside the equations, over the times of a run."""
 
-    def __init__(self, found: dict[str, NDArray[np.float64]], kin: Kinematics | None = None) -> None:
+    def __init__(self, found: dict[str, Numbers], kin: Kinematics | None = None) -> None:
         super().__init__(found)
         self._kin = kin
 
@@ -96,7 +93,7 @@ class RowMultipliers(dict[str, "NDArray[np.float64]"]):
             msg = f"multipliers: no row is called {name!r}; the rows of this run that have a λ: {rows}"
         raise Unknown(msg)
 
-    def __reduce__(self) -> tuple[type[RowMultipliers], tuple[dict[str, NDArray[np.float64]]]]:
+    def __reduce__(self) -> tuple[type[RowMultipliers], tuple[dict[str, Numbers]]]:
         return RowMultipliers, (dict(self),)
 
 

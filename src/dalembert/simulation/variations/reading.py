@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.algebra.folds import gradient
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
@@ -18,12 +19,8 @@ from dalembert.simulation.plotting.motion import chart, smooth
 from dalembert.simulation.plotting.plot import Plot, shown
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.simulation.trajectory import Trajectory
     from dalembert.simulation.variations.variation import Variation
-
-    Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

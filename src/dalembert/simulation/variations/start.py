@@ -11,13 +11,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.errors import BadExpression, NotApplicable, Unknown
 from dalembert.nearest_name import nearest
 from dalembert.ode.failures import BadStart
@@ -26,11 +27,6 @@ from dalembert.states.conditions import Condition, PositionRow, conditions
 from dalembert.states.evaluator import Evaluator, Key, Level, label
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

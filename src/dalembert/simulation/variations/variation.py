@@ -23,6 +23,7 @@ from dalembert.algebra.columns import Column, contracted
 from dalembert.algebra.duals import jacobian
 from dalembert.algebra.folds import Derivative, Linear, needed, symbols_of
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.errors import NotApplicable, warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
@@ -38,9 +39,8 @@ from dalembert.states.start import Start
 from dalembert.states.values import Values
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Numbers = NDArray[np.float64]
 
 # the constants of the directions, None for one that only the start begins
 Directions = tuple[int | None, ...]

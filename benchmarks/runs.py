@@ -16,8 +16,8 @@ from dalembert.ode.loop import Integration
 from dalembert.ode.problem import InitialValueProblem, TaylorSeries
 from dalembert.simulation.context import Context
 from dalembert.simulation.model import native_model
+from dalembert.simulation.own_methods import chosen_series
 from dalembert.simulation.run_options import AUTO
-from dalembert.simulation.taylor import chosen_series
 from dalembert.states.values import parameters_of, values_of_run
 
 State = NDArray[numpy.float64]

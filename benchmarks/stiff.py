@@ -20,7 +20,7 @@ from dalembert.ode.problem import InitialValueProblem
 from dalembert.simulation.context import Context
 from dalembert.simulation.integrators import integrate_by
 from dalembert.simulation.model import native_model
-from dalembert.simulation.rosenbrock import native_jacobian
+from dalembert.simulation.own_methods import native_jacobian
 from dalembert.states.values import parameters_of, values_of_run
 
 NOTE = (

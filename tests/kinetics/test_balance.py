@@ -12,8 +12,8 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.errors import BadDescription
 from dalembert.kinetics.balance import Balances
-from dalembert.kinetics.row_actions import held_rows
-from dalembert.simulation.reactions.finding import _values
+from dalembert.kinetics.row_actions import held_rows, multipliers
+from dalembert.simulation.reactions.finding import with_multipliers
 
 # no wrenches: a row that is not linear in the velocities; two wheels that share the friction of one row
 REFUSED = {"appell-hamel", "two-wheeled-robot"}
@@ -99,7 +99,8 @@ def test_every_body_and_three_parts_are_balanced(name):
         )
         got = [(balance.loads.force, balance.loads.moment), (balance.reactions.force, balance.reactions.moment)]
         nodes = [c for pair in got for v in pair for c in v.components(kin.system.N)]
-        loads, reactions = _values(run, balances, nodes, lam, np.array([len(run) - 1]))[:, 0].reshape(2, 6)
+        symbols = dict(zip(multipliers(kin), lam, strict=True))
+        loads, reactions = np.array(with_multipliers(run, kin.tape, nodes, symbols))[:, -1].reshape(2, 6)
         scale = max(np.abs(needed).max(), np.abs(loads).max(), np.abs(reactions).max())
         assert loads + reactions == pytest.approx(needed, abs=1e-9 * scale)
 

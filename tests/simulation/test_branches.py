@@ -9,7 +9,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.ode import crawl
 from dalembert.ode.failures import Crawling
-from dalembert.simulation.events import branch_run
+from dalembert.simulation import branches
 
 
 def mass(force):
@@ -150,7 +150,7 @@ def test_what_slides_is_left_to_the_error_control(monkeypatch, force):
 
 def test_a_missed_side_would_show(monkeypatch):
     """Without the change of side the block is pushed for ever."""
-    monkeypatch.setattr(branch_run, "crossings", lambda *_: [])
+    monkeypatch.setattr(branches, "crossings", lambda *_: [])
     s, inputs = by_text("2*Heaviside(1 - x)")
     assert 9.0 == pytest.approx(da.simulate(s, 3, inputs=inputs)["x"][-1])
 

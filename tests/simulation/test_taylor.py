@@ -15,7 +15,7 @@ from dalembert.equations.form import ExplicitEquations
 from dalembert.errors import NotApplicable
 from dalembert.gallery import entry, names
 from dalembert.simulation.model import native_model
-from dalembert.simulation.taylor import best_order, runge_kutta_step_operations, step_operations, taylor_is_cheaper
+from dalembert.simulation.own_methods import best_order, runge_kutta_step_operations, step_operations, taylor_is_cheaper
 from dalembert.states.values import values_of_run
 
 TIMES = np.linspace(0.0, 2.0, 41)

@@ -3,27 +3,53 @@
 sign g becomes σ + φ sign g, and |g| becomes (σ + φ sign g) g. While a run knows the side, σ = ±1 and φ = 0: a step may reach
 beyond g = 0 and stays smooth, so that where it crosses is known to all its digits. With σ = 0 and φ = 1 the jump is the
 error control's. One piece of machine code serves all sides, as it serves all modes of contacts.
+
+A run pauses where g crosses zero, and goes on on the other side. The side that follows is the one that g goes to by the rates of that
+side. Where neither side leads away from g = 0 (a motion that slides along it), or crossings accumulate, the branch is left to the error
+control, as if nobody looked.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.algebra.folds import Rewrite, symbols_of, transplant
-from dalembert.arrays import Numbers
+from dalembert.arrays import Marks, Numbers
 from dalembert.numerics.compiled import CompiledFunction
+from dalembert.ode.memory import padded
+from dalembert.ode.points import address
 from dalembert.once import MadeOnce
 from dalembert.simulation.energy_audit import Audit, Watched
+from dalembert.simulation.events.acting import Actor
+from dalembert.simulation.events.event import Event, EventAction
+from dalembert.simulation.events.locating import Crossing, crossings
+from dalembert.simulation.events.running import EventfulRun, booking
+from dalembert.simulation.events.watching import Watch, event_functions, event_node
 from dalembert.simulation.model import NativeModel
+from dalembert.states.evaluator import Evaluator, label
 from dalembert.states.values import Values, parameters_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dalembert.algebra.tape import Tape
+    from dalembert.ode.loop import DenseStep, Integration, Progress
+    from dalembert.ode.problem import InitialValueProblem
+    from dalembert.ode.solution import Solution
+    from dalembert.simulation.context import Context
+
+# parts of Σ |∂g/∂x| |x|, and numbers, that count as zero
+_ZERO: Final = 1e-12
+_ZERO_ANYWAY: Final = 1e-14
+# a part of the step to come after which g = ġ = 0 shows where it goes
+_MOMENT: Final = 1e-3
+# so many crossings within a step of usual length are no switching any more
+_MANY: Final = 8
+# so many last bits behind a break
+_BESIDE: Final = 4
 
 
 class TwoSided(NamedTuple):
@@ -65,12 +91,8 @@ def with_sides(setting: Values, model: NativeModel, watched: Watched | None, key
     whole = (key, setting.bound, None if audit is None else audit.names)
     sided = _BRANCHED(setting.kin, whole, lambda: _compiled(model, audit))
     known = replace(setting, numbers={**setting.numbers, **sided.flags})
-
-    def numbers(symbols: tuple[int, ...]) -> Numbers:
-        return np.array(parameters_of(known, symbols), dtype=float)
-
-    rides = None if sided.audit is None else Watched(sided.audit, numbers(sided.audit.parameters))
-    return SidedModel(sided, numbers(sided.native.parameters), rides)
+    rides = None if sided.audit is None else Watched(sided.audit, parameters_of(known, sided.audit.parameters))
+    return SidedModel(sided, parameters_of(known, sided.native.parameters), rides)
 
 
 def _compiled(model: NativeModel, audit: Audit | None) -> BranchedModel:
@@ -113,3 +135,197 @@ def _audit(tape: Tape, insert: Rewrite, audit: Audit) -> Audit:
     parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in audit.state)
     compiled = CompiledFunction(tape, rates, audit.state, parameters) if rates else None
     return replace(audit, rates=compiled, parameters=parameters, tape=tape, nodes=rates, energies=energies)
+
+
+# ---- the run -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SideFlags:
+    """Parameters of native code, the places of σ and φ of branches among them, and which of these stands at each place."""
+
+    p: Numbers
+    places: list[int]
+    numbers: list[int]
+
+    @classmethod
+    def of(cls, p: Numbers, symbols: Sequence[int], flags: Sequence[int]) -> SideFlags:
+        """Those flags that are among the symbols."""
+        numbers = [k for k, i in enumerate(flags) if i in symbols]
+        return cls(p, [symbols.index(flags[k]) for k in numbers], numbers)
+
+    def put(self, flags: Numbers) -> None:
+        """Let the parameters be these."""
+        self.p[self.places] = flags[self.numbers]
+
+
+def branch_run(
+    chosen: Values, sided: SidedModel, events: tuple[Event, ...], problem: InitialValueProblem, context: Context, show: Progress | None
+) -> BranchRun:
+    """The run with its branches, and the user's events before them."""
+    model, p, watched = sided
+    evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
+    kin, tape = evaluator.kin, evaluator.tape
+    nodes = [event_node(evaluator, e) for e in events]
+    of_branches = transplant(model.native.tape, tape, [i for b in model.branches for i in b])
+    arguments, sides, free = of_branches[::3], of_branches[1::3], of_branches[2::3]
+    own = tuple(Event(f"side of branch {k}", action=EventAction.SWITCH) for k in range(len(model.branches)))
+    functions = event_functions(evaluator, (*events, *own), [*nodes, *arguments], [*sides, *free])
+    flags = [*(b.side for b in model.branches), *(b.free for b in model.branches)]
+    settings = [SideFlags.of(functions.p, functions.symbols, [*sides, *free]), SideFlags.of(p, model.native.parameters, flags)]
+    if watched is not None:
+        settings.append(SideFlags.of(watched.p, watched.audit.parameters, flags))
+    unheld = {i for each in chosen.live if each.is_continuous for i in each.nodes}
+    n = len(kin.state)
+    return BranchRun(
+        problem,
+        Watch(functions, n, padded(problem.size), problem.dense_rows),
+        Actor(chosen, evaluator, events, nodes),
+        tuple(label(kin.name(i)) for i in kin.state),
+        booking(n, context, watched),
+        show,
+        context=context,
+        settings=settings,
+        # between evaluations of the equations nobody asks a function that is not held
+        given_up=np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in arguments]),
+    )
+
+
+@dataclass
+class BranchRun(EventfulRun):
+    """A run whose rates have sides; those after the user's events are its own."""
+
+    context: Context = field(kw_only=True)
+    settings: list[SideFlags] = field(kw_only=True)
+    # branches that are the error control's for good
+    given_up: Marks = field(kw_only=True)
+
+    def integrate(self) -> Solution:
+        """The motion, from the first sides on."""
+        m = len(self.given_up)
+        self._first = len(self.watch.functions.events) - m
+        # where a side is not known, it is zero and the branch free
+        self._sides = np.zeros(m)
+        self._times: list[list[float]] = [[] for _ in range(m)]
+        # those that have just crossed, with the sides they left
+        self._left: dict[int, float] = {}
+        self._apply()
+        x = np.append(self.problem.start[: self._n], self.problem.t0)
+        self._sides[:] = np.where(self.given_up, 0.0, np.sign(self._values(x)))
+        self._apply()
+        if self.problem.breaks:
+            self.problem = replace(self.problem, at_break=self._behind_break(self.problem.at_break))
+        return super().integrate()
+
+    # ---- sides -------------------------------------------------------------------------------
+
+    def _values(self, x: Numbers) -> Numbers:
+        return self.watch.functions.values.call(x, self.watch.functions.p)[self._first :].copy()
+
+    def _apply(self) -> None:
+        """The sides as they are now, in all native code."""
+        for flags in self.settings:
+            flags.put(np.concatenate([self._sides, self._sides == 0.0]))
+        self.context.parameters_changed()
+        self.watch.parameters_changed()
+
+    def _begin(self, integration: Integration, *, first: bool) -> None:
+        self._settle(integration)
+        super()._begin(integration, first=first)
+        self._stand(np.append(integration.state[: self._n], integration.t))
+
+    def _stand(self, x: Numbers) -> None:
+        """Look for crossings from these sides on; what has just crossed is at zero."""
+        g = self._values(x)
+        self.watch.place(self._first, self._sides, np.where(self._sides * g > 0.0, g, 0.0), ~self.given_up)
+
+    def _settle(self, integration: Integration) -> None:
+        """Sides that lead to themselves: where g is zero, by its rate on that side; where no side does, it is free."""
+        had, free = set(self._left.items()), self.given_up.copy()
+        while True:
+            wanted = np.where(free, 0.0, self._wanted(integration))
+            changed = np.flatnonzero(wanted != self._sides).tolist()
+            if not changed:
+                break
+            for k in changed:
+                had.add((k, float(self._sides[k])))
+                free[k] = not wanted[k] or (k, float(wanted[k])) in had
+                self._sides[k] = 0.0 if free[k] else wanted[k]
+            self._apply()
+            integration.go_on()
+        self._left.clear()
+
+    def _wanted(self, integration: Integration) -> Numbers:
+        """The side of each branch, by the value of g, else by its rate, else by its rate a moment later."""
+        n, functions = self._n, self.watch.functions
+        x, xdot = np.append(integration.state[:n], integration.t), np.append(integration.slope[:n], 1.0)
+        g, slopes = self._values(x), functions.gradients(x)[self._first :]
+        rates = slopes @ xdot
+        small = np.abs(g) <= _ZERO * (np.abs(slopes) @ np.abs(x)) + _ZERO_ANYWAY
+        small[list(self._left)] = True
+        side = np.where(small, np.sign(rates), np.sign(g))
+        if not side.all():
+            h = _MOMENT * integration.planned
+            later = x + h * xdot
+            rate_later = np.append(integration.rates(later[-1], later[:-1])[:n], 1.0)
+            side = np.where(side == 0.0, np.sign(functions.gradients(later)[self._first :] @ rate_later), side)
+        return side
+
+    def _behind_break(self, change: Callable[[float, Numbers], None] | None) -> Callable[[float, Numbers], None]:
+        """What else happens at a break, and then the sides anew: g may jump there."""
+
+        def behind(t: float, y: Numbers) -> None:
+            if change is not None:
+                change(t, y)
+            x = np.append(y[: self._n], t + _BESIDE * math.ulp(t))
+            g, before = self._values(x), self._sides.copy()
+            self._sides = np.where(self.given_up | (np.abs(g) <= _ZERO_ANYWAY), self._sides, np.sign(g))
+            if (self._sides != before).any():
+                self._apply()
+            self._stand(x)
+
+        return behind
+
+    # ---- crossings ---------------------------------------------------------------------------
+
+    def _look(self, integration: Integration) -> list[Crossing]:
+        found = super()._look(integration)
+        # a side that changes at the end changes nothing
+        at_end = integration.t >= self.problem.t1 and all(c.event >= self._first for c in found)
+        return [] if at_end else found
+
+    def _crossings(self, integration: Integration, step: DenseStep) -> list[Crossing]:
+        rows = integration.padded_step(integration.steps).rows
+        g = self.watch.sampled(address(rows), step.begin, step.end - step.begin)
+        found = crossings(step, self.watch.functions, self.watch.side_before, g)
+        return [c for c in found if c.event < self._first or not self.given_up[c.event - self._first]]
+
+    def _act(self, integration: Integration, found: Sequence[Crossing]) -> tuple[Numbers, str]:
+        y, ended = super()._act(integration, [c for c in found if c.event < self._first])
+        if ended:
+            return y, ended
+        before = self.watch.side_before[self._first :]
+        for k in dict.fromkeys(c.event - self._first for c in found if c.event >= self._first):
+            self._left[k] = float(self._sides[k]) or float(before[k])
+            self._sides[k] = -self._left[k]
+            self._give_up_accumulating(integration, k)
+        self._apply()
+        return y, ""
+
+    def _jump(self, integration: Integration, after: Numbers) -> None:
+        """A side that changes leaves the state as it is: one point."""
+        if not np.array_equal(after, integration.state):
+            super()._jump(integration, after)
+
+    def _give_up_accumulating(self, integration: Integration, k: int) -> None:
+        """Crossings without end are the error control's."""
+        t, times = integration.t, self._times[k]
+        times.append(t)
+        usual = (t - self.problem.t0) / max(integration.steps, 1)
+        if len(times) > _MANY and t - times[-_MANY - 1] <= usual:
+            self.given_up[k], self._sides[k] = True, 0.0
+
+    def _check_endless(self, integration: Integration, found: Sequence[Crossing]) -> None:
+        asked = [c for c in found if c.event < self._first]
+        if asked:
+            super()._check_endless(integration, asked)

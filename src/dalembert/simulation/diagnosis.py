@@ -217,7 +217,7 @@ def warn_of_singular_speeds(run: Trajectory) -> None:
     suspects = _SUSPECTS(values.kin, values.bound, lambda: _suspects(values))
     if suspects is None:
         return
-    p = np.array(parameters_of(values, suspects.parameters))
+    p = parameters_of(values, suspects.parameters)
     y, t = run.y, run.t
     states = np.empty((len(t), y.shape[1] + 1))
     states[:, :-1], states[:, -1] = y, t

@@ -24,21 +24,19 @@ from dalembert.ode.failures import RunInterrupted, RunStopped
 from dalembert.ode.loop import Progress, integrate
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
-from dalembert.simulation.branches import with_sides
+from dalembert.simulation.branches import branch_run, with_sides
 from dalembert.simulation.context import Context
 from dalembert.simulation.diagnosis import warn_of_integrator_error, warn_of_singular_speeds, warn_of_small_motion
 from dalembert.simulation.energy_audit import Quadratures, Watched, native_audit
-from dalembert.simulation.events.branch_run import branch_run
 from dalembert.simulation.events.event import EventAction, ModeHistory
 from dalembert.simulation.events.running import eventful
 from dalembert.simulation.integrators import integrate_by
 from dalembert.simulation.jump_times import jump_times
 from dalembert.simulation.live_run import LiveRun, with_inputs
 from dalembert.simulation.model import Accelerations, NativeModel, native_model
+from dalembert.simulation.own_methods import chosen_series, native_jacobian
 from dalembert.simulation.progress import progress_bar
-from dalembert.simulation.rosenbrock import native_jacobian
 from dalembert.simulation.run_options import AUTO, NATIVE, OWN, PROJECTION, ROSENBROCK, TAYLOR, RunOptions, check_span
-from dalembert.simulation.taylor import chosen_series
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.simulation.variations.variation import Saltation, Variation, check_smooth, variation_of_run
 from dalembert.states.start import Start, find_start
@@ -75,7 +73,7 @@ def _watched(chosen: Values, quadratures: Quadratures | None, options: RunOption
     room = len(options.sensitivities) * len(chosen.kin.state)
     audit = native_audit(chosen, quadratures.with_events() if changed_by_events else quadratures, room)
     try:
-        return Watched(audit, np.array(parameters_of(chosen, audit.parameters), dtype=float))
+        return Watched(audit, parameters_of(chosen, audit.parameters))
     except MissingValue as problem:
         if options.budget is not None:
             raise
@@ -223,7 +221,7 @@ def run(
     switching = None if with_contacts is None else with_contacts(chosen, options)
     chosen = chosen if switching is None else switching.values
     model = native_model(chosen, equations, options.alpha) if switching is None else switching.native
-    p = np.array(parameters_of(chosen, model.parameters), dtype=float)
+    p = parameters_of(chosen, model.parameters)
     watched = _watched(chosen, quadratures, options, jumps=switching is not None)
     names = watched.audit.names if watched else ()
     start = find_start(chosen.kin, options.start, chosen.value_at(t0), t0, guess=options.guess)

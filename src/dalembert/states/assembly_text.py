@@ -51,9 +51,6 @@ class StartFunction:
         """Whether a mark is not zero."""
         return self.wholes(name)[i].differs(0)
 
-    def mark(self, name: str, i: Value, mark: Operand = 1) -> None:
-        self.wholes(name)[i] = self.f.value(mark, WHOLE)
-
     def call(self, name: str, *arguments: Value, result: str = WHOLE) -> Value:
         return self.f.call(name, result, *arguments, self.pointer)
 
@@ -191,9 +188,9 @@ def _spread() -> str:
     with f.loop(given.m) as i, f.loop(given.n) as j:
         joined = native.is_set("structure", i * given.n + j) & ~native.is_set("fixed", j)
         with f.when(joined & native.is_set("rows", i) & ~native.is_set("columns", j)):
-            native.mark("columns", j)
+            native.wholes("columns")[j] = 1
         with f.when(joined & native.is_set("columns", j) & ~native.is_set("rows", i)):
-            native.mark("rows", i)
+            native.wholes("rows")[i] = 1
     return native.done()
 
 
@@ -268,11 +265,11 @@ def _assemble() -> str:
     with f.when(native.call("all_satisfied", exact, all_rows, result=TRUTH)):
         f.give(0)
     with f.loop(n) as j:
-        native.mark("columns", j, 0)
+        native.wholes("columns")[j] = 0
     with f.loop(m) as i:
-        native.mark("rows", i, native.either(native.call("satisfied", i, exact, result=TRUTH), 0, 1))
+        native.wholes("rows")[i] = native.either(native.call("satisfied", i, exact, result=TRUTH), 0, 1)
         with f.loop(n) as j, f.when(native.is_set("structure", i * n + j) & native.is_set("guessed", j)):
-            native.mark("rows", i)
+            native.wholes("rows")[i] = 1
     with f.loop(m + n):
         native.call("spread")
     native.copy("q", "before", n)

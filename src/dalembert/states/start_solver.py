@@ -159,7 +159,7 @@ def _sparing() -> str:
         with f.when(native.call("determined", result=TRUTH)):
             f.give(0)
         with f.when(native.is_set("free", k)):
-            native.mark("free", k, 0)
+            native.wholes("free")[k] = 0
             native.copy("u", "trial", n)
             trial[k] = 0.0
             with f.when(u[k].differs(0.0)):
@@ -170,7 +170,7 @@ def _sparing() -> str:
             with f.when(good):
                 native.copy("trial", "u", n)
             with f.when(~good):
-                native.mark("free", k)
+                native.wholes("free")[k] = 1
     return native.done()
 
 
@@ -183,11 +183,11 @@ def _speeds() -> str:
         f.give(UNDEFINED)
     with f.loop(given.n_u) as j:
         u[j] = 0.0
-        native.mark("free", j, native.wholes("reached")[j])
+        native.wholes("free")[j] = native.wholes("reached")[j]
     with f.loop(given.n_direct) as i:
         j = native.wholes("direct_to")[i]
         u[j] = values[native.wholes("direct_from")[i]]
-        native.mark("free", j, 0)
+        native.wholes("free")[j] = 0
     with f.when(f.call("marked", WHOLE, given.free, given.n_u).differs(0)):
         native.call("solved", given.u)
         with f.when(given.beside.differs(0)):

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
+
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, needed, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, is_program, is_sympy, on
 from dalembert.algebra.tape import Node
+from dalembert.arrays import Numbers
 from dalembert.equations.form import jets
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
@@ -252,13 +255,14 @@ def _held(kin: Kinematics, x: int, value: float) -> dict[int, float]:
     return found
 
 
-def parameters_of(setting_: Values, symbols: tuple[int, ...]) -> list[float]:
+def parameters_of(setting_: Values, symbols: tuple[int, ...]) -> Numbers:
     """The numbers of these parameter symbols, or an error that names what is missing."""
     numbers = setting_.numbers
     try:
-        return [numbers[i] for i in symbols]
+        found = [numbers[i] for i in symbols]
     except KeyError:
-        return _by_name(setting_, symbols)
+        found = _by_name(setting_, symbols)
+    return np.array(found, dtype=np.float64)
 
 
 def _by_name(setting_: Values, symbols: tuple[int, ...]) -> list[float]:

@@ -9,8 +9,8 @@ from dalembert.numerics.jets import Recurrence
 from dalembert.numerics.jit import native_lanes
 from dalembert.ode.lanes.layout import LaneSeries
 from dalembert.simulation.energy_audit import Audit, Quadratures, native_audit
+from dalembert.simulation.own_methods import best_order, taylor_is_cheaper
 from dalembert.simulation.run_options import AUTO, NATIVE
-from dalembert.simulation.taylor import best_order, taylor_is_cheaper
 
 if TYPE_CHECKING:
     from dalembert.numerics.compiled import CompiledFunction

@@ -156,7 +156,7 @@ def _row(run: Trajectory, found: Reactions, row: RowReaction, lam: Numbers, powe
     nodes = [e.i for e in row.along.values()]
     vectors = [v for v in (row.force, row.moment) if v is not None]
     nodes += [c for v in vectors for c in v.components(run.system.N)]
-    values = _with_multipliers(run, found.tape, nodes, {row.multiplier.i: lam})
+    values = with_multipliers(run, found.tape, nodes, {row.multiplier.i: lam})
     along = dict(zip(row.along, values, strict=False))
     rest = iter(values[len(along) :])
     force = None if row.force is None else np.column_stack([next(rest) for _ in range(3)])
@@ -168,7 +168,7 @@ def _row(run: Trajectory, found: Reactions, row: RowReaction, lam: Numbers, powe
 def _joints(run: Trajectory, found: Reactions, lam: Numbers) -> dict[str, JointLoad]:
     symbols = {row.multiplier.i: x for row, x in zip(found.rows, lam, strict=True)}
     vectors: list[Vector] = [v for joint in found.joints for v in (joint.force, joint.moment, joint.at)]
-    values = _with_multipliers(run, found.tape, [c for v in vectors for c in v.components(run.system.N)], symbols)
+    values = with_multipliers(run, found.tape, [c for v in vectors for c in v.components(run.system.N)], symbols)
     tables = iter(np.reshape(values, (len(vectors), 3, len(run))).transpose(0, 2, 1)) if vectors else iter(())
     loads: dict[str, JointLoad] = {}
     for joint in found.joints:
@@ -177,7 +177,7 @@ def _joints(run: Trajectory, found: Reactions, lam: Numbers) -> dict[str, JointL
     return loads
 
 
-def _with_multipliers(
+def with_multipliers(
     run: Trajectory, tape: Tape, nodes: Sequence[int], lam: Mapping[int, Numbers], times: slice | Indices = slice(None)
 ) -> list[Any]:
     """c + Σ k_j λ_j for nodes that are linear in the multipliers, at some of the run's times."""
@@ -199,7 +199,7 @@ def body_balance(run: Trajectory, lam: Numbers) -> float:
     scale = [c for part in parts for w in (part.inertia, part.loads, part.reactions) for v in w for c in v.components(N)]
     chosen = np.unique(np.linspace(0, len(run) - 1, min(len(run), _WEIGHED)).astype(int))
     symbols = dict(zip(multipliers(kin), lam, strict=True))
-    values = np.array(_with_multipliers(run, kin.tape, [*left, *_along_freedoms(balances), *scale], symbols, chosen))
+    values = np.array(with_multipliers(run, kin.tape, [*left, *_along_freedoms(balances), *scale], symbols, chosen))
     cut = len(values) - len(scale)
     largest = float(np.max(np.abs(values[cut:]), initial=0.0))
     return float(np.max(np.abs(values[:cut]), initial=0.0)) / (largest or 1.0)

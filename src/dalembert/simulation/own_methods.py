@@ -1,7 +1,8 @@
-"""Taylor's method for a system: coefficients of the motion and of what rides along, joined to the integrator.
+"""Taylor's and Rosenbrock's methods for a system: series and slopes of the motion and of what rides along, joined to the integrator.
 
-The right-hand side is order 0 of the coefficients; the integrator asks for the others at points that it has accepted. What a unit of
-time costs by each method, counted in operations, decides on the order, and on which of the two methods to take:
+Rosenbrock's method asks for ∂f/∂(q, u, t), from the tape. By Taylor's the right-hand side is order 0 of the coefficients, and the
+integrator asks for the others at points that it has accepted. What a unit of time costs by each method, counted in operations, decides on
+the order, and on whether Taylor's or Runge and Kutta's is taken:
 
     Taylor        (1.6 b (n + 2) + 0.67 s n² + 100 n + 2000) (ε/100)^(−1/(n + 1)) × 1.7      b operations of one order, s sums
     Runge–Kutta   (12 (1.3 r + 22 a) + 4300) ε^(−1/8)                            r operations of the rates, a sines and cosines
@@ -26,7 +27,7 @@ from dalembert.ode.constrained.rates import ConstrainedRates
 from dalembert.ode.problem import SMALLEST_ORDER, TaylorSeries
 from dalembert.once import made_once
 from dalembert.simulation.run_options import AUTO, TAYLOR
-from dalembert.simulation.run_text import ContextFunction
+from dalembert.simulation.run_text import ContextFunction, copy
 
 if TYPE_CHECKING:
     from dalembert.numerics.jet_code import CompiledJets
@@ -50,7 +51,7 @@ def _series_text() -> str:
 
 
 @made_once
-def _library() -> jit.Library:
+def _series() -> jit.Library:
     return jit.load(_series_text, ("rhs", "expand"))
 
 
@@ -67,8 +68,8 @@ def taylor_series(context: Context, model: NativeModel, p: Numbers, watched: Wat
         raise NotApplicable(msg) from problem
     audit = None if watched is None or watched.audit.rates is None else watched.audit.jets.space(watched.p)
     order = best_order(motion, rtol)
-    context.expand(_library().address("rhs"), order, motion.space(p), audit)
-    return TaylorSeries(_library().address("expand"), order)
+    context.expand(_series().address("rhs"), order, motion.space(p), audit)
+    return TaylorSeries(_series().address("expand"), order)
 
 
 def chosen_series(
@@ -149,3 +150,30 @@ def taylor_is_cheaper(model: NativeModel, rtol: float) -> bool:
     # for a unit of time, which is the same unknown one for both methods
     other = float(rtol ** (-1.0 / 8)) / _MORE_STEPS
     return step_operations(jets, order) * _steps(order, rtol) < runge_kutta_step_operations(model) * other
+
+
+def _jacobian_text() -> str:
+    """`jacobian`: the rows of the motion, and behind them those of what rides along."""
+    f = ContextFunction("jacobian", CODE, REAL, POINTER, POINTER, exported=True)
+    (t, y, J), c, n = f.arguments, f.c, f.c.n_state
+    x, audit = f.beside(t, y), c.jacobian_audit
+    f.do(c.jacobian, x, c.p, J, c.jacobian_work)
+    with f.when(audit.differs(0)):
+        f.do(audit, x, c.audit_p, f.behind(J, (n + 1) * n), c.jacobian_audit_work)
+    return f"{copy()}\n\n{f.done(0)}\n"
+
+
+@made_once
+def _jacobian() -> jit.Library:
+    return jit.load(_jacobian_text, ("jacobian",))
+
+
+def native_jacobian(context: Context, model: NativeModel, watched: Watched | None, obstacle: str) -> int:
+    """The address of ∂f/∂y, whose functions the context is told about."""
+    if isinstance(model.rates, ConstrainedRates) or obstacle:
+        why = obstacle or "these equations have rows beside them"
+        msg = f"Rosenbrock's method needs rates in closed form, and {why}; leave out integrator='rosenbrock'"
+        raise NotApplicable(msg)
+    audit = None if watched is None or watched.audit.rates is None else watched.audit.jacobian
+    context.linearize(model.jacobian, audit)
+    return _jacobian().address("jacobian")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from dalembert.algebra.tape import FUNCTIONS
 from dalembert.errors import BadDescription
@@ -56,6 +56,15 @@ def display_name(text: str) -> str:
         msg = f"{text!r:.60} cannot be displayed for a symbol: use Latin or Greek letters and indices, such as 'θ', 'θ₁', 'omega_B'"
         raise BadDescription(msg)
     return plain
+
+
+def unused(wanted: str, taken: Container[str], joint: str = "_") -> str:
+    """The name, or with the first number from 2 on that nothing has."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}{joint}{number}"
+    return name
 
 
 def split(names: str | Sequence[str]) -> list[str]:

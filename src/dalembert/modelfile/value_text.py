@@ -16,6 +16,7 @@ from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.model.elements import Body, Shape
 from dalembert.model.member import End
+from dalembert.model.names import unused
 from dalembert.model.system import System
 from dalembert.modelfile.expression_text import ExpressionText, decimal
 from dalembert.modelfile.kinds import PARTS
@@ -45,12 +46,7 @@ class Handles:
 
     def joint(self, P: Point, wanted: str) -> str:
         """One name for the point of a joint and for the frame that it carries."""
-        taken = {*self.frames.values(), *self.points.values()}
-        name, number = wanted, 1
-        while name in taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        self.points[id(P)] = name
+        self.points[id(P)] = name = unused(wanted, {*self.frames.values(), *self.points.values()})
         self.frames.setdefault(id(P.frame), name)
         return name
 
@@ -62,11 +58,7 @@ class Handles:
 
     @staticmethod
     def _enter(names: dict[int, str], thing: Any, wanted: str, joint: str) -> str:
-        name, number = wanted, 1
-        while name in names.values():
-            number += 1
-            name = f"{wanted}{joint}{number}"
-        names[id(thing)] = name
+        names[id(thing)] = name = unused(wanted, names.values(), joint)
         return name
 
     def frame(self, F: Frame) -> str:

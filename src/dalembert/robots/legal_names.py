@@ -6,7 +6,7 @@ import keyword
 import re
 from typing import Final
 
-from dalembert.model.names import RESERVED
+from dalembert.model.names import RESERVED, unused
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -26,11 +26,9 @@ class LegalNames:
             plain = f"{fallback}_{plain}"
         if plain in RESERVED or keyword.iskeyword(plain):
             plain = f"{plain}_1"
-        unused, number = plain, 2
-        while unused in self.original:
-            unused, number = f"{plain}_{number}", number + 1
-        self.original[unused] = name or unused
-        return unused
+        own = unused(plain, self.original)
+        self.original[own] = name or own
+        return own
 
     def changed(self) -> dict[str, str]:
         """{legal name: name in the file} of those that differ."""

@@ -11,6 +11,7 @@ from dalembert.errors import BadDescription, warn
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.solid_inertia import inertia, inertia_tensor
 from dalembert.model.elements import Body, Primitive
+from dalembert.model.names import unused
 from dalembert.model.registry import scalar
 from dalembert.model.system import System
 from dalembert.robots.legal_names import LegalNames
@@ -79,9 +80,7 @@ class Masses:
 
     def _append(self, name: str, mass: Any, G: Any, frame: Frame, I: Any, looks: tuple[Primitive, ...] = ()) -> None:
         """A body as the file has it: massless ones and inertias that a typed description would be refused for included."""
-        label, number = name, 2
-        while label in self._taken:
-            label, number = f"{name} {number}", number + 1
+        label = unused(name, self._taken, " ")
         self._taken.add(label)
         self.s.bodies.append(Body(label, scalar(self.s, mass), G, frame, I, looks=looks))
 

@@ -14,7 +14,7 @@ from dalembert.geometry.surface import Surface
 from dalembert.robots.engine_import import mujoco, remarks
 from dalembert.robots.omitted import names, some
 from dalembert.robots.poses import IDENTITY, Pose, rotation, rotation_zyx
-from dalembert.robots.record import Robot
+from dalembert.robots.record import Robot, four
 
 # triangles of a whole robot: a page of a few hundred kilobytes more, and corners that 16 bits can count
 MOST_TRIANGLES: Final = 20_000
@@ -74,8 +74,7 @@ def _surface(m: Any, g: int) -> Surface:
     mesh = int(m.geom_dataid[g])
     first, last = int(m.mesh_vertadr[mesh]), int(m.mesh_vertadr[mesh] + m.mesh_vertnum[mesh])
     start, end = int(m.mesh_faceadr[mesh]), int(m.mesh_faceadr[mesh] + m.mesh_facenum[mesh])
-    w, x, y, z = (float(e) for e in m.geom_quat[g])
-    corners = np.asarray(m.mesh_vert[first:last], dtype=float) @ rotation((w, x, y, z)).T + m.geom_pos[g]
+    corners = np.asarray(m.mesh_vert[first:last], dtype=float) @ rotation(four(m.geom_quat[g])).T + m.geom_pos[g]
     return Surface(corners, np.array(m.mesh_face[start:end], dtype=np.int64))
 
 

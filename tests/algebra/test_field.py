@@ -27,7 +27,7 @@ from dalembert.algebra.exact.field import (
     solve_mod,
 )
 from dalembert.algebra.exact.modular import full_turn, is_prime, jacobi, multiple, random_prime, square_root
-from dalembert.algebra.folds import is_monomial, transplant
+from dalembert.algebra.folds import is_monomial, is_not_zero, transplant
 from dalembert.algebra.functions import acos, asin, atan, atan2, cos, cosh, exp, log, sign, sin, sinh, sqrt, tan, tanh
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
@@ -534,3 +534,9 @@ def test_planted_errors_are_seen(tree, error):
 def test_monomials_are_told_without_a_point():
     assert all(is_monomial(e.tape, e.i) for e in (X, -X * Y, 2 * sin(T) * cos(U) * A, PI * X, X**3))
     assert not any(is_monomial(e.tape, e.i) for e in (X - X, X + Y, sin(T + U), sin(2 * T), sqrt(X), X / Y))
+
+
+def test_sums_that_a_symbol_of_one_monomial_tells_from_zero():
+    assert all(is_not_zero(e.tape, e.i) for e in (X + Y, X * cos(T) - Y * cos(U), (X + Y) * (X - A), -(X * T + A * T), X + sin(T + U)))
+    hidden = (X - X, sin(T) ** 2 + cos(T) ** 2 - 1, X * T - T * X, (X + T) * (sin(T) ** 2 + cos(T) ** 2 - 1), sin(T + U) - sin(U + T))
+    assert not any(is_not_zero(e.tape, e.i) for e in hidden)

@@ -25,6 +25,8 @@ _LATELY: Final = 48
 # with so few values known, as those of a new point are, all of what is asked for has to be visited
 _FEW: Final = 64
 
+# of longer sums nothing is told from their form
+_MOST_TERMS: Final = 64
 # beside symbols and π, functions that have branches, or between which relations exist that a field does not keep
 _MARKED: Final = frozenset({"symbol", "pi", "exp", "log", "sqrt", "sinh", "cosh", "asin", "acos", "atan", "atan2", "abs", "sign"})
 
@@ -123,7 +125,7 @@ class Ingredients:
     As far as anybody has asked: nodes never change, so neither does what they contain.
     """
 
-    __slots__ = ("_equal", "_listed", "_marks", "_sets", "_symbols", "pi")
+    __slots__ = ("_equal", "_listed", "_marks", "_sets", "all_symbols", "pi")
 
     def __init__(self) -> None:
         # the bits of each node; those that are equal are one object
@@ -131,7 +133,7 @@ class Ingredients:
         self._equal: dict[int, int] = {}
         # the node that each bit stands for, in order of creation, and which of them are symbols, and π
         self._marks: list[int] = []
-        self._symbols = self.pi = 0
+        self.all_symbols = self.pi = 0
         self._listed: dict[int, tuple[int, ...]] = {}
 
     def below(self, length: int) -> Ingredients:
@@ -140,16 +142,16 @@ class Ingredients:
         new._sets = self._sets[:length]
         new._marks = self._marks[: bisect_left(self._marks, length)]
         shared = (1 << len(new._marks)) - 1
-        new._symbols, new.pi = self._symbols & shared, self.pi & shared
+        new.all_symbols, new.pi = self.all_symbols & shared, self.pi & shared
         return new
 
     def symbols(self, bits: int) -> tuple[int, ...]:
         """The symbols among what some bits stand for."""
-        return self._nodes(bits & self._symbols)
+        return self._nodes(bits & self.all_symbols)
 
     def functions(self, bits: int) -> tuple[int, ...]:
         """The nodes of functions among what some bits stand for."""
-        return self._nodes(bits & ~(self._symbols | self.pi))
+        return self._nodes(bits & ~(self.all_symbols | self.pi))
 
     def _nodes(self, bits: int) -> tuple[int, ...]:
         nodes = self._listed.get(bits)
@@ -177,7 +179,7 @@ class Ingredients:
                 own = 1 << len(self._marks)
                 bits |= own
                 self._marks.append(i)
-                self._symbols |= own if op == "symbol" else 0
+                self.all_symbols |= own if op == "symbol" else 0
                 self.pi |= own if op == "pi" else 0
             sets.append(equal.setdefault(bits, bits))
 
@@ -224,6 +226,44 @@ def is_monomial(tape: Tape, i: int) -> bool:
         elif i == tape.zero or op not in LEAVES:
             return False
     return True
+
+
+def is_not_zero(tape: Tape, i: int) -> bool:
+    """Whether its form alone tells that a node does not vanish identically: monomials, sums that one of their monomials alone makes
+    depend on some symbol, and products of all these.
+    """
+    stack = [i]
+    while stack:
+        i = stack.pop()
+        op, a, b = tape.nodes[i]
+        if op == "mul":
+            stack += (a, b)
+        elif op == "neg":
+            stack.append(a)
+        elif not (_is_told_by_a_symbol(tape, i) if op == "add" or op == "sub" else is_monomial(tape, i)):
+            return False
+    return True
+
+
+def _is_told_by_a_symbol(tape: Tape, i: int) -> bool:
+    """Whether a sum depends on a symbol that one of its terms alone contains, a monomial."""
+    known, terms, stack = _ingredients(tape), [], [i]
+    while stack:
+        i = stack.pop()
+        op, a, b = tape.nodes[i]
+        if op == "add" or op == "sub":
+            stack += (a, b)
+        elif op == "neg":
+            stack.append(a)
+        else:
+            terms.append((i, known.union(tape, (i,))))
+        if len(terms) > _MOST_TERMS:
+            return False
+    seen = repeated = 0
+    for _, bits in terms:
+        repeated |= seen & bits
+        seen |= bits
+    return any(bits & ~repeated & known.all_symbols and is_monomial(tape, i) for i, bits in terms)
 
 
 # ---- evaluate, differentiate, rewrite --------------------------------------------------------------

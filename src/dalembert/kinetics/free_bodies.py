@@ -185,10 +185,10 @@ def _link(groups: RigidGroups, group: RigidGroup, before: Link | None, rho: Vect
 def plane_normal(kin: Kinematics) -> Vector | None:
     """The axis of N along which no mass moves and about which alone bodies turn; None if there is none."""
     N, motion, t = kin.system.N, kin.motion_in_rates, kin.tape
+    velocities = [motion.v(b.G).components(N) for b in kin.system.bodies]
+    spins = [motion.w(b.frame).components(N) for b in kin.system.bodies if b.frame is not None]
     for k, n in enumerate((N.x, N.y, N.z)):
-        along = [motion.v(b.G).components(N)[k] for b in kin.system.bodies]
-        across = [c for b in kin.system.bodies if b.frame is not None for j, c in enumerate(motion.w(b.frame).components(N)) if j != k]
-        if all(shown_zero(t, [*along, *across])):
+        if all(shown_zero(t, [*(v[k] for v in velocities), *(w[j] for w in spins for j in range(3) if j != k)])):
             return n
     return None
 

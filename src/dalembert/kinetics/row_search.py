@@ -26,6 +26,7 @@ from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
 from dalembert.kinetics.free_bodies import plane_normal
 from dalembert.kinetics.joints import RigidGroup, RigidGroups
 from dalembert.model.elements import Body
+from dalembert.once import on_demand
 
 _FACTORS: Final = tuple(s * k for k in (Fraction(1), Fraction(2), Fraction(1, 2)) for s in (1, -1))
 _MOST_PAIRS: Final = 40_000
@@ -109,8 +110,9 @@ class Search:
             for F in turning:
                 spin = dot(self.all.frames[F].rotation, n) % self.p
                 for value, factor in wanted.items():
-                    moment = _times(d, factor)
-                    yield from ((Hold(moments=((F, moment), (G, -moment))), None) for G in earlier.get((spin - value) % self.p, ()))
+                    for G in earlier.get((spin - value) % self.p, ()):
+                        moment = _times(d, factor)
+                        yield Hold(moments=((F, moment), (G, -moment))), None
                 earlier.setdefault(spin, []).append(F)
 
     def _axes(self) -> Iterator[tuple[Vector, Three]]:
@@ -169,18 +171,25 @@ class Search:
         """The velocity of that point of a rigid body which is at P just now, as in rolling."""
         bodies = [b for b in self.kin.system.bodies if b.frame is not None]
         for body, P in product(bodies, self.all.points):
-            moved = self.all.moved(body, P)
-            for d, value in self._directions():
-                if (k := wanted.get(dot(moved, value) % self.p)) is not None:
-                    yield Hold(((P, _times(d, k)),)), body
+            yield from ((hold, body) for hold in self._forces(P, self.all.moved(body, P), wanted))
 
-    def _directions(self) -> Iterator[tuple[Vector, Three]]:
+    def _forces(self, P: Point, moved: Three, wanted: _Wanted) -> Iterator[Hold]:
+        """Forces at a point that moves so, each along one of the directions, that do the work of the row."""
+        for d, value in self._directions:
+            if (k := wanted.get(dot(moved, value) % self.p)) is not None:
+                yield Hold(((P, _times(d, k)),))
+
+    @on_demand
+    def _directions(self) -> list[tuple[Vector, Three]]:
+        """The axes of all frames, and what stands at right angles to them and to an axis of N."""
         N = self.kin.system.N
         fixed = list(zip((N.x, N.y, N.z), self.all.frames[N].axes, strict=True))
+        found = []
         for F, turned in self.all.frames.items():
             for a, value in zip((F.x, F.y, F.z), turned.axes, strict=True):
-                yield a, value
-                yield from ((a.cross(b), cross(value, other)) for b, other in fixed if F is not N)
+                found.append((a, value))
+                found += [(a.cross(b), cross(value, other)) for b, other in fixed if F is not N]
+        return found
 
     def moving_along(self, P: Point, d: Vector) -> RigidGroup | None:
         """The body whose point at P moves with P along d at least, as a wheel does with the point where it touches."""
@@ -209,10 +218,7 @@ class Search:
         wanted = self._wanted(row)
         moved = self.all.moved(body, P)
         moved = moved if other is None else minus(moved, self.all.moved(other, P))
-        for d, value in self._directions():
-            if (k := wanted.get(dot(moved, value) % self.p)) is not None:
-                return Hold(((P, _times(d, k)),))
-        return None
+        return next(self._forces(P, moved, wanted), None)
 
     def body_alone(self, row: ConstraintRow) -> Body | None:
         """The only body that the coordinates of a row move."""

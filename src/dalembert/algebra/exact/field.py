@@ -33,7 +33,7 @@ from dalembert.algebra.exact.verdict import (
     run_seed,
     size_for,
 )
-from dalembert.algebra.folds import depends_on, functions_in, is_monomial
+from dalembert.algebra.folds import depends_on, functions_in, is_not_zero
 from dalembert.algebra.tape import Tape
 
 __all__ = [
@@ -329,14 +329,14 @@ def shown_zero(tape: Tape, outs: Sequence[int]) -> list[bool]:
 
     For those that leave out what vanishes and are right with it as well; nothing may be claimed of the others.
     """
-    unclear = [i for i in outs if not is_monomial(tape, i)]
+    unclear = [i for i in outs if not is_not_zero(tape, i)]
     zero = dict(zip(unclear, decide_zero(tape, unclear).zero, strict=True)) if unclear else {}
     return [zero.get(i) is True for i in outs]
 
 
 def all_zero(tape: Tape, outs: Sequence[int], question: str) -> bool:
     """Whether all of the expressions vanish identically; where neither answer was shown, Undecided, with the question."""
-    if any(is_monomial(tape, i) for i in outs):
+    if any(is_not_zero(tape, i) for i in outs):
         return False
     found = decide_zero(tape, outs).verdict
     if found.holds is None:

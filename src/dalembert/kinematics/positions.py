@@ -5,15 +5,19 @@ Independent of the recursion for velocities: v = ṙ, a = r̈, [ω]ₓ = Ṙ R�
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeVar
+
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.tape import Triple
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
-from dalembert.geometry.rotation import dot3, plus
-from dalembert.geometry.vector import Vector
+from dalembert.geometry.rotation import Matrix3, dot3, plus, times, transposed
+from dalembert.geometry.vector import Dyadic, Vector
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.once import on_demand
 
-Matrix = tuple[Triple, Triple, Triple]
+Hanging = TypeVar("Hanging", Frame, Point)
 
 
 class Positions:
@@ -23,27 +27,19 @@ class Positions:
         self.kin, self.t = kin, kin.tape
         t = self.t
         self.rate = Derivative(t, t.rate)
-        self._along = [Derivative(t, _Along(t.one, q)) for q in kin.q]
-        one: Matrix = ((t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one))
-        self._R: dict[Frame, Matrix] = {kin.system.N: one}
+        one: Matrix3 = ((t.one, t.zero, t.zero), (t.zero, t.one, t.zero), (t.zero, t.zero, t.one))
+        self._R: dict[Frame, Matrix3] = {kin.system.N: one}
         self._r: dict[Point, Triple] = {kin.system.O: (t.zero, t.zero, t.zero)}
 
-    def R(self, F: Frame) -> Matrix:
+    def R(self, F: Frame) -> Matrix3:
         """v_N = R v_F, from the product of the turns."""
-        chain = []
-        G = F
-        while G not in self._R:
-            chain.append(G)
-            assert G.parent is not None
-            G = G.parent
-        R = self._R[G]
         basis = self._R[self.kin.system.N]
-        for H in reversed(chain):
-            assert H.rotation is not None
-            columns = [H.rotation.turn(self.t, e, back=True) for e in basis]
-            R = tuple(tuple(dot3(self.t, row, c) for c in columns) for row in R)  # type: ignore[assignment]
-            self._R[H] = R
-        return R
+        for G in _not_yet(F, self._R):
+            assert G.parent is not None
+            assert G.rotation is not None
+            columns = [G.rotation.turn(self.t, e, back=True) for e in basis]
+            self._R[G] = tuple(tuple(dot3(self.t, row, c) for c in columns) for row in self._R[G.parent])  # type: ignore[assignment]
+        return self._R[F]
 
     def in_N(self, v: Vector) -> Triple:
         """The components of a vector along N: Σ_F R_F v_F."""
@@ -51,21 +47,15 @@ class Positions:
         total: Triple = (t.zero, t.zero, t.zero)
         for F, c in v.on(t).parts.items():
             R = self.R(F)
-            total = plus(t, total, (dot3(t, R[0], c), dot3(t, R[1], c), dot3(t, R[2], c)))
+            total = plus(t, total, times(t, R, c))
         return total
 
     def r(self, P: Point) -> Triple:
         """The position of P from O."""
-        chain = []
-        Q = P
-        while Q not in self._r:
-            chain.append(Q)
+        for Q in _not_yet(P, self._r):
             assert Q.parent is not None
-            Q = Q.parent
-        r = self._r[Q]
-        for H in reversed(chain):
-            r = self._r[H] = plus(self.t, r, self.in_N(H.r))
-        return r
+            self._r[Q] = plus(self.t, self._r[Q.parent], self.in_N(Q.r))
+        return self._r[P]
 
     def dt(self, c: Triple) -> Triple:
         """d/dt in components along N."""
@@ -74,6 +64,11 @@ class Positions:
     def w(self, F: Frame) -> Triple:
         """ω from [ω]ₓ = Ṙ Rᵀ."""
         return self._axial(tuple(self.dt(row) for row in self.R(F)), self.R(F))  # type: ignore[arg-type]
+
+    def turned(self, I: Dyadic, w: Triple) -> Triple:
+        """R I Rᵀ ω"""
+        t, R = self.t, self.R(I.frame)
+        return times(t, R, times(t, I.rows, times(t, transposed(R), w)))
 
     def r_k(self, P: Point, k: int) -> Triple:
         """r_k = ∂r/∂q_k
@@ -90,15 +85,20 @@ class Positions:
         R = self.R(F)
         return self._axial(tuple((d(a), d(b), d(c)) for a, b, c in R), R)  # type: ignore[arg-type]
 
-    def _axial(self, dR: Matrix, R: Matrix) -> Triple:
+    @on_demand
+    def _along(self) -> list[Derivative]:
+        """∂/∂q_k for every k"""
+        return [Derivative(self.t, {q: self.t.one}.get) for q in self.kin.q]
+
+    def _axial(self, dR: Matrix3, R: Matrix3) -> Triple:
         return dot3(self.t, dR[2], R[1]), dot3(self.t, dR[0], R[2]), dot3(self.t, dR[1], R[0])
 
 
-class _Along:
-    """∂q/∂q = 1: the rates for a partial derivative along one coordinate."""
-
-    def __init__(self, one: int, q: int) -> None:
-        self.one, self.q = one, q
-
-    def __call__(self, i: int) -> int | None:
-        return self.one if i == self.q else None
+def _not_yet(X: Hanging, known: Mapping[Hanging, object]) -> list[Hanging]:
+    """X and what it hangs on, as far as it is not known, what others hang on first."""
+    chain: list[Hanging] = []
+    while X not in known:
+        chain.append(X)
+        assert X.parent is not None
+        X = X.parent
+    return chain[::-1]

@@ -6,6 +6,7 @@ v = Σ_r v_r u_r + v_t, ω = Σ_r ω_r u_r + ω_t. Velocities come by recursion 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import partial
 from typing import Any, Final
 
 from dalembert.algebra.columns import contracted
@@ -122,7 +123,7 @@ class Kinematics(Shown):
     @on_demand
     def rate(self) -> Derivative:
         """de/dt along the motion."""
-        return Derivative(self.tape, self._symbol_rate)
+        return Derivative(self.tape, partial(symbol_rate, self.tape, self._rate_of))
 
     @on_demand
     def along_q(self) -> Derivative:
@@ -153,11 +154,6 @@ class Kinematics(Shown):
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "tape": self.tape, "made": {}, "_at_mark": None}
-
-    def _symbol_rate(self, i: int) -> int | None:
-        """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""
-        found = self._rate_of.get(i)
-        return found if found is not None else self.tape.rate(i)
 
     def spin_symbols(self, F: Frame) -> Triple | None:
         """The three speeds that are the spin of a quaternion frame along its own axes, if it has such speeds."""
@@ -284,6 +280,11 @@ class Kinematics(Shown):
     def n_u(self) -> int:
         """p, the number of independent speeds."""
         return len(self.u)
+
+
+def symbol_rate(tape: Tape, known: dict[int, int], i: int) -> int | None:
+    """dx/dt along the motion: q̇ = W u + X for coordinates, u̇ for speeds, the jets of specified motions."""
+    return known[i] if i in known else tape.rate(i)
 
 
 def linear_parts(linear: Linear, v: Vector) -> tuple[dict[int, Vector], Vector]:

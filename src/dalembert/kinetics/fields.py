@@ -22,6 +22,7 @@ from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics, linear_parts
+from dalembert.once import on_demand
 
 Place = Point | Frame
 
@@ -102,16 +103,21 @@ class Slopes(PlaceField):
     """∂v/∂x for every x of a column, at every place: {k: ∂v/∂x_k}, only those that do not vanish."""
 
     def __init__(self, of: PlaceField, by: Column) -> None:
-        super().__init__(of.tape, self._parts, of.places)
+        super().__init__(of.tape, _nowhere_else, of.places)
         self.of_field, self.by = of, by
-        self._linear: Linear | None = None
         # where loads have met them
         self.reached: dict[Place, None] = {}
 
-    def _parts(self, X: Place) -> dict[int, Vector]:
-        if self._linear is None:
-            self._linear = Linear(self.tape, self.by.nodes)
-        return linear_parts(self._linear, self.of_field(X))[0]
+    @on_demand
+    def _linear(self) -> Linear:
+        return Linear(self.tape, self.by.nodes)
+
+    def __call__(self, X: Place) -> dict[int, Vector]:
+        """{k: ∂v/∂x_k} at one place."""
+        if X not in self.made:
+            self.made[X] = linear_parts(self._linear, self.of_field(X))[0]
+        parts: dict[int, Vector] = self.made[X]
+        return parts
 
     def seeds(self, X: Place, load: Vector) -> Iterator[tuple[int, int]]:
         """load·v = Σ of pairs (component of v, component of the load)."""

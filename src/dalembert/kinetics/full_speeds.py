@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from dalembert.algebra import formula as f
 from dalembert.algebra.columns import Column, Rows, contracted, jacobian, solution
 from dalembert.algebra.folds import Derivative, Linear, Rewrite
 from dalembert.algebra.formula import Name, Symbol
-from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinematics.system_kinematics import Kinematics, symbol_rate
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import Quantity
 from dalembert.once import MadeOnce, on_demand
@@ -117,16 +118,12 @@ class AllSpeeds:
         self.full = of if isinstance(of, FullSpeeds) else full_speeds(of)
         self.kin, self.tape, self.of = self.full.kin, self.full.kin.tape, Quantities(self.full.kin)
         self._qdot = self.full.qdot if qdot is None else qdot
-        self._known = dict(zip(self.kin.q, self._qdot, strict=True))
-        self._rate = Derivative(self.tape, self.rate)
+        # q̇ = Φ u + X while u̇ are symbols
+        self._rate = Derivative(self.tape, partial(symbol_rate, self.tape, dict(zip(self.kin.q, self._qdot, strict=True))))
         self.in_u = Rewrite(self.tape, dict(zip(self.kin.qdot, self._qdot, strict=True)))
         self._imposed = Rewrite(
             self.tape, dict.fromkeys((*self.full.u_D, *(self.tape.rate(x) or x for x in self.full.u_D)), self.tape.zero)
         )
-
-    def rate(self, i: int) -> int | None:
-        """q̇ = Φ u + X while u̇ are symbols"""
-        return self._known[i] if i in self._known else self.tape.rate(i)
 
     @on_demand
     def numbers(self) -> tuple[str, ...]:

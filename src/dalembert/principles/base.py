@@ -237,7 +237,7 @@ class Derivation(Shown):
 def along_q(principle: Principle, of: Quantities, told: Iterable[Quantity | Step], statement: Quantity) -> Derivation:
     """A derivation that ends in one equation for each coordinate, with multipliers for the rows."""
     native = NativeForm("q", statement.value.nodes, of.kin.qddot, of.lam.value.nodes)
-    return Derivation(principle, of.kin, (*told, *chetaev_step(of.kin)), native, statement)
+    return _ended(principle, of, told, native, statement)
 
 
 def along_u(
@@ -246,7 +246,13 @@ def along_u(
     """A derivation that ends in one equation for each independent speed; `turned` where loads less inertia are to vanish."""
     value = -statement.value if turned else statement.value
     residuals = with_nonlinear_rows(of.kin, value.nodes)
-    native = NativeForm("u", tuple(residuals), of.kin.udot)
+    return _ended(principle, of, told, NativeForm("u", tuple(residuals), of.kin.udot), statement)
+
+
+def _ended(principle: Principle, of: Quantities, told: Iterable[Quantity | Step], native: NativeForm, statement: Quantity) -> Derivation:
+    # what is written in q̇ and in u holds the quantities in turn; let go, a derivation that nobody keeps ends at once
+    for written in ("rates", "speeds"):
+        vars(of).pop(written, None)
     return Derivation(principle, of.kin, (*told, *chetaev_step(of.kin)), native, statement)
 
 

@@ -15,8 +15,6 @@ from dalembert.algebra import formula as f
 from dalembert.algebra.formula import letter
 from dalembert.algebra.tape import Triple
 from dalembert.equations import statements
-from dalembert.geometry.frame import Frame
-from dalembert.geometry.rotation import dot3
 from dalembert.geometry.vector import Vector
 from dalembert.kinematics.positions import Positions
 from dalembert.kinematics.system_kinematics import Kinematics
@@ -93,18 +91,18 @@ class FromPositions:
         self.of, self.tape, self.at = of, of.tape, Positions(of.kin)
 
     def _field(self, make: Callable[[Any], Triple], places: tuple[Place, ...] | None = None) -> PlaceField:
-        N = self.of.kin.system.N
-        return PlaceField(self.tape, lambda X: Vector(self.tape, {N: make(X)}), places)
+        t, N = self.tape, self.of.kin.system.N
+        return PlaceField(t, lambda X: Vector(t, {N: make(X)}), places)
 
     def d_dt(self, a: Quantity) -> Quantity:
         """da/dt in components along N"""
-        field, N = a.value, self.of.kin.system.N
-        return Quantity(f.Rate(a.ref), self._field(lambda X: self.at.dt(field(X).components(N)), field.places), (a,))
+        field, N, dt = a.value, self.of.kin.system.N, self.at.dt
+        return Quantity(f.Rate(a.ref), self._field(lambda X: dt(field(X).components(N)), field.places), (a,))
 
     def along_N(self, a: Quantity) -> Quantity:
         """Loads in components along N"""
-        field = a.value
-        return Quantity(a.formula, self._field(lambda X: self.at.in_N(field(X)), field.places), a.parts, symbol=a.symbol)
+        field, in_N = a.value, self.at.in_N
+        return Quantity(a.formula, self._field(lambda X: in_N(field(X)), field.places), a.parts, symbol=a.symbol)
 
     @on_demand
     def r(self) -> Quantity:
@@ -129,18 +127,9 @@ class FromPositions:
     @on_demand
     def H(self) -> Quantity:
         """H = I·ω, with I turned by R"""
-        I = self.of.inertia
-        return Quantity(I.ref.dot(self.w.ref), self._field(self._angular_momentum, I.value.places), (I, self.w), symbol=letter("H"))
-
-    def _angular_momentum(self, F: Frame) -> Triple:
-        """R I Rᵀ ω"""
-        t, I, N = self.tape, self.of.inertia.value(F), self.of.kin.system.N
-        R = self.at.R(I.frame)
-        x, y, z = zip(*R, strict=True)
-        w = self.w.value(F).components(N)
-        in_body: Triple = (dot3(t, x, w), dot3(t, y, w), dot3(t, z, w))
-        H: Triple = (dot3(t, I.rows[0], in_body), dot3(t, I.rows[1], in_body), dot3(t, I.rows[2], in_body))
-        return dot3(t, R[0], H), dot3(t, R[1], H), dot3(t, R[2], H)
+        I, w, at, N = self.of.inertia, self.w, self.at, self.of.kin.system.N
+        momentum = self._field(lambda F: at.turned(I.value(F), w.value(F).components(N)), I.value.places)
+        return Quantity(I.ref.dot(w.ref), momentum, (I, w), symbol=letter("H"))
 
     def r_k(self) -> Quantity:
         """r_k = ∂r/∂q_k

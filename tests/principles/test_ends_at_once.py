@@ -1,0 +1,22 @@
+"""A derivation holds no cycle: dropped, it is gone at once, without the collector."""
+
+import gc
+
+import pytest
+
+import dalembert as da
+from dalembert import gallery
+from dalembert.agreement.catalogue import PRINCIPLES
+
+
+@pytest.mark.parametrize(("principle", "derive"), PRINCIPLES, ids=lambda x: getattr(x, "name", ""))
+def test_a_derivation_that_nobody_keeps_ends_at_once(principle, derive):
+    kin = da.kinematics(gallery.build("rolling-disk"))
+    assert principle is derive(kin).principle
+    gc.collect()
+    gc.disable()
+    try:
+        assert derive(kin).equations.residuals
+        assert 0 == gc.collect()
+    finally:
+        gc.enable()

@@ -7,7 +7,7 @@ Source: Gre03 (4.2)–(4.9), Bar00 (36)–(40).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -119,7 +119,8 @@ class AllSpeeds:
         self.kin, self.tape, self.of = self.full.kin, self.full.kin.tape, Quantities(self.full.kin)
         self._qdot = self.full.qdot if qdot is None else qdot
         # q̇ = Φ u + X while u̇ are symbols
-        self._rate = Derivative(self.tape, partial(symbol_rate, self.tape, dict(zip(self.kin.q, self._qdot, strict=True))))
+        self.rate: Callable[[int], int | None] = partial(symbol_rate, self.tape, dict(zip(self.kin.q, self._qdot, strict=True)))
+        self._rate = Derivative(self.tape, self.rate)
         self.in_u = Rewrite(self.tape, dict(zip(self.kin.qdot, self._qdot, strict=True)))
         self._imposed = Rewrite(
             self.tape, dict.fromkeys((*self.full.u_D, *(self.tape.rate(x) or x for x in self.full.u_D)), self.tape.zero)

@@ -14,7 +14,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Linear, evaluate, symbols_of
 from dalembert.algebra.scalar import on
-from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.reactions import reactions
 
 TITLES = [p.name for p, _ in PRINCIPLES]
@@ -372,7 +372,7 @@ def test_kinetic_energy_of_a_cloud_and_of_its_body():
     s.body("body", m, s.O.offset(rho, "G", F), F, inertia)
     kin = da.kinematics(s).fork()
     t = kin.tape
-    T = kinetic_energy(kin, kin.v, kin.w).i
+    T = Quantities(kin).speeds.T.value.i
     for mass, r in cloud:
         v = kin.v(s.O.offset(r, None, F))
         T = t.sub(T, on(t, mass * (v @ v) / 2))

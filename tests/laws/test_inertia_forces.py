@@ -10,7 +10,7 @@ from dalembert.algebra.folds import gradient
 from dalembert.geometry.rotation import dot3
 from dalembert.geometry.solid_inertia import inertia
 from dalembert.geometry.vector import outer
-from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.quantities import Quantities
 from dalembert.principles.kane import generalized_inertia_forces
 from laws.along import Along
 from laws.cases import NAMES, build
@@ -37,7 +37,7 @@ def inertia_forces_along_q(along):
 def test_inertia_forces_are_lagranges_operator_on_the_kinetic_energy(name):
     along = Along(da.kinematics(build(name)).fork())
     t, kin = along.tape, along.kin
-    T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w).i
+    T = Quantities(kin).rates.T.value.i
     p, dT_dq = gradient(t, {T: t.one}, kin.qdot), gradient(t, {T: t.one}, kin.q)
     operator = [t.sub(along.total(a), b) for a, b in zip(p, dT_dq, strict=True)]
     assert all(shown_zero(t, [t.add(K, E) for K, E in zip(inertia_forces_along_q(along), operator, strict=True)]))

@@ -9,7 +9,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra.exact.field import PrimePoint, shown_zero
 from dalembert.integrals.energies import Energies
-from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.quantities import Quantities
 from laws.cases import NAMES, build
 
 DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1))
@@ -61,7 +61,7 @@ def same_values(first, second):
 
 
 def test_koenig(pair):
-    first, second = ((kin.tape, [kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w).i]) for kin in pair)
+    first, second = ((kin.tape, [Quantities(kin).rates.T.value.i]) for kin in pair)
     assert same_values(first, second)
 
 

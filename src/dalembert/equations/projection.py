@@ -15,7 +15,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.equations.form import LDL
 from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.quantities import Quantities
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,6 @@ def projection(kin: Kinematics) -> Projection | None:
 def _mass_matrix(kin: Kinematics) -> Rows:
     """∂²T/∂q̇∂q̇"""
     t, qdot = kin.tape, Column(kin.tape, kin.qdot)
-    T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w)
+    T = Quantities(kin).rates.T.value
     linear = Linear(t, kin.qdot)
     return Rows(t, (linear(p)[1] for p in slopes(T, qdot)), kin.n_q)

@@ -27,7 +27,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.geometry.vector import Vector
 from dalembert.integrals.decide import OnTheMotion, sampled
 from dalembert.integrals.energies import Energies
-from dalembert.kinetics.energies import kinetic_energy
+from dalembert.kinetics.quantities import Quantities
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,8 @@ class Momentum:
 
 def kinetic_energy_in_rates(E: Energies) -> Scalar:
     """T in q̇."""
-    return kinetic_energy(E.kin, E.kin.motion_in_rates.v, E.kin.motion_in_rates.w)
+    T: Scalar = Quantities(E.kin).rates.T.value
+    return T
 
 
 def momenta(E: Energies) -> Iterator[Momentum]:

@@ -1,6 +1,6 @@
 """q̇ = W u + X, A q̇ + b = 0: speeds, rows, partial velocities and accelerations of a described system.
 
 `system_kinematics` is what every principle starts from; it freezes a description on a tape of its own and can be forked. `rows` reads
-constraint rows, `speeds` chooses the independent speeds and solves for the rates, `edge_speeds` finds those that divide by nothing.
-`tree` finds out whether the bodies form an open tree, `description_checks` refuses symbols that matter to nothing.
+constraint rows, `speeds` chooses the independent speeds, along edges where these divide by nothing, and solves for the rates.
+`tree` finds out whether the bodies form an open tree.
 """

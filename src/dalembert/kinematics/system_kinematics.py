@@ -17,9 +17,9 @@ from dalembert.errors import NotASystem
 from dalembert.geometry.frame import Frame, Motion
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
-from dalembert.kinematics.description_checks import check_everything_used, warn_of_moving_points
 from dalembert.kinematics.rows import ConstraintRow, VelocityRow, constraint_rows
 from dalembert.kinematics.speeds import SpeedSolver, defined_motion, definitions_in_rates
+from dalembert.model.registry import check_everything_used, warn_of_moving_points
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.once import MAKING, MadeOnce, on_demand

@@ -63,9 +63,3 @@ def virtual_work_of(kin: Kinematics, forces: Iterable[tuple[Vector, Point]], tor
     parts = ((k, c.dot_index(kin.vector_in_rates(load))) for load, v in moved for k, c in linear_parts(linear, v)[0].items())
     Q = gathered(t, parts)
     return [Q.get(k, t.zero) for k in range(kin.n_q)]
-
-
-def multipliers(kin: Kinematics) -> tuple[int, ...]:
-    """λ_1, …, λ_m: one symbol for each row."""
-    lam: tuple[int, ...] = Quantities(kin).lam.value.nodes
-    return lam

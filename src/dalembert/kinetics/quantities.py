@@ -33,13 +33,12 @@ class Quantities:
     @on_demand
     def rates(self) -> Written:
         """What is written in q̇ and q̈"""
-        motion = self.kin.motion_in_rates
-        return Written(self, motion, motion.rate, self.kin.vector_in_rates)
+        return Written(self, self.kin.motion_in_rates, self.kin.in_rates, self.kin.vector_in_rates)
 
     @on_demand
     def speeds(self) -> InSpeeds:
         """What is written in u and u̇"""
-        return InSpeeds(self, self.kin.motion, self.kin.rate, self.kin.vector_in_speeds)
+        return InSpeeds(self, self.kin.motion, self.kin.in_speeds, self.kin.vector_in_speeds)
 
     @on_demand
     def half(self) -> Quantity:
@@ -163,8 +162,10 @@ class Quantities:
 class Written:
     """Velocities, accelerations, momenta and loads in one set of velocity variables, here in the rates q̇."""
 
-    def __init__(self, of: Quantities, motion: Motion, rate: Callable[[int], int], vector: Callable[[Vector], Vector]) -> None:
-        self.of, self.kin, self.tape, self._motion, self.rate, self._vector = of, of.kin, of.tape, motion, rate, vector
+    def __init__(self, of: Quantities, motion: Motion, node: Callable[[int], int], vector: Callable[[Vector], Vector]) -> None:
+        self.of, self.kin, self.tape, self._motion, self.rate = of, of.kin, of.tape, motion, motion.rate
+        # what the description gives, in these variables
+        self._node, self._vector = node, vector
 
     @property
     def directions(self) -> Quantity:
@@ -232,7 +233,7 @@ class Written:
         """
         declared = fields.kinetic(self.kin)
         if declared is not None:
-            return self.of.given("T", Scalar(self.tape, declared)).called("T")
+            return self.of.given("T", Scalar(self.tape, self._node(declared))).called("T")
         return kinetic_energy(self.of, self.v, self.spin)
 
     @on_demand
@@ -246,7 +247,7 @@ class Written:
     @on_demand
     def dissipation(self) -> Quantity:
         """D, Rayleigh's dissipation"""
-        return self.of.given("D", fields.dissipation(self.kin))
+        return self.of.given("D", Scalar(self.tape, self._node(fields.dissipation(self.kin).i)))
 
     # ---- loads ---------------------------------------------------------------------------------
 
@@ -324,10 +325,6 @@ class InSpeeds(Written):
     @on_demand
     def a(self) -> Quantity:
         return Quantity(f.Rate(self.v.ref), PlaceField(self.tape, self.kin.a), (self.v,), symbol=letter("a"))
-
-    @on_demand
-    def dissipation(self) -> Quantity:
-        return self.of.given("D", Scalar(self.tape, self.kin.in_speeds(fields.dissipation(self.kin).i)))
 
 
 def kinetic_energy(of: Quantities, v: Quantity, w: Quantity) -> Quantity:

@@ -1,14 +1,18 @@
-"""What has been declared about a system: its elements in order, and the questions that every declaration asks of them."""
+"""What has been declared about a system: its elements in order, and the questions that every declaration asks of them.
+
+And what a description forgets, asked before anything is derived from it: every symbol must matter to a mass, a load or a constraint; a
+force F at a point that no body carries along turns nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Self
 
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
 from dalembert.algebra.parser import parse
 from dalembert.algebra.scalar import Scalar, on
-from dalembert.errors import BadDescription
+from dalembert.errors import BadDescription, IllPosed, warn
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point, Space
 from dalembert.geometry.vector import Vector
@@ -22,6 +26,8 @@ _GROWING: Final = (list, dict)
 
 class Registry:
     """The declared elements of a system. It only grows, and knows no verb: those are functions that take it."""
+
+    name: str
 
     def __init__(self) -> None:
         self.space = Space()
@@ -194,3 +200,125 @@ def _refuse(s: Registry, what: str, nodes: Iterable[int], unwanted: set[int], wh
     if inside:
         msg = f"{what}: it contains {', '.join(inside)}; {why}"
         raise BadDescription(msg)
+
+
+# ---- what a description forgets ------------------------------------------------------------------
+
+
+def check_everything_used(s: Registry) -> None:
+    """Refuse a system without coordinates, without masses and loads, and a symbol that stands nowhere."""
+    unexpanded = [m for name, m in s.members.items() if name not in s.expansions]
+    if unexpanded:
+        m = unexpanded[0]
+        ways = f"expand it in functions, da.discretise(s, {m.name}, 4), or derive hybrid equations, da.extended_hamilton(s)"
+        msg = f"{m.kind} {m.name!r} is a continuum, which this cannot treat as it is: {ways}"
+        raise IllPosed(msg)
+    if not s.q:
+        msg = f"system {s.name!r} has no coordinates: declare them with s.coordinates(...)"
+        raise IllPosed(msg)
+    if not s.bodies and not s.kinetic and not s.loads and not s.potentials:
+        msg = f"system {s.name!r} has no masses: declare a particle or a body"
+        raise IllPosed(msg)
+    without = [x.name for x in s.symbols.values() if x.kind == "state" and x.name not in s.state_rates]
+    if without:
+        msg = f"state {without[0]!r} has no rate: give it by s.rate({without[0]}, …)"
+        raise IllPosed(msg)
+    t = s.space.tape
+    used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, used_nodes(s))}
+    speeds = {x.name for x in s.speed_list}
+    # a state need not act on anything: it may only measure
+    idle = [x for name, x in s.symbols.items() if name not in used and name not in speeds and x.kind != "state"]
+    if idle:
+        names = ", ".join(f"{x.kind} {x.name!r}" for x in idle)
+        msg = f"{names}: declared but used nowhere; remove it or use it"
+        raise IllPosed(msg)
+
+
+def used_nodes(s: Registry) -> Iterator[int]:
+    """Every node that a mass, a load or a constraint depends on."""
+    seen: set[Frame | Point] = set()
+    for b in s.bodies:
+        yield b.mass.i
+        yield from _of_point(b.G, seen)
+        if b.frame is not None and b.inertia is not None:
+            yield from _of_frame(b.frame, seen)
+            yield from b.inertia.entries()
+        if b.shape is not None:
+            yield from (x.i for x in b.shape.sizes)
+    for load in s.loads:
+        for F, P in load.forces:
+            yield from _of_vector(F, seen)
+            yield from _of_point(P, seen)
+        for T, B in load.torques:
+            yield from _of_vector(T, seen)
+            yield from _of_frame(B, seen)
+    yield from (T.i for T in s.kinetic)
+    yield from (p.V.i for p in s.potentials)
+    yield from (d.D.i for d in s.dissipations)
+    yield from (c.expression.i for c in s.constraints)
+    for c in s.contacts:
+        yield from (x.i for x in (c.gap, c.approach, c.slip, c.normal, c.friction, c.static, c.restitution) if x is not None)
+    yield from (x.definition.i for x in s.speed_list)
+    yield from (e.i for e in s.state_rates.values())
+    yield from (x.motion.i for x in s.symbols.values() if x.motion is not None)
+    if s.field is not None:
+        yield from _of_vector(s.field.g, seen)
+
+
+def _of_vector(v: Vector, seen: set[Frame | Point]) -> Iterator[int]:
+    for F, c in v.parts.items():
+        yield from c
+        yield from _of_frame(F, seen)
+
+
+def _of_point(P: Point, seen: set[Frame | Point]) -> Iterator[int]:
+    """What P hangs on, up to where somebody has been before."""
+    Q: Point | None = P
+    while Q is not None and Q not in seen:
+        seen.add(Q)
+        yield from _of_vector(Q.r, seen)
+        Q = Q.parent
+
+
+def _of_frame(F: Frame, seen: set[Frame | Point]) -> Iterator[int]:
+    """What F hangs on, up to where somebody has been before."""
+    G: Frame | None = F
+    while G is not None and G not in seen:
+        seen.add(G)
+        if G.rotation is not None:
+            yield from G.rotation.variables()
+        G = G.parent
+
+
+def warn_of_moving_points(s: Registry) -> None:
+    """A word on every force at a point that hangs on a rigid body and moves relative to it, where no body was named.
+
+    The contact of a wheel is such a point: it follows the axle and does not turn. A force there without on= acts on nothing that
+    turns, and every principle agrees on that.
+    """
+    materials = {b.G for b in s.bodies}
+    for load in s.loads:
+        if load.along:
+            continue
+        for (_, P), named in zip(load.forces, load.on(), strict=False):
+            if named is not None or P in materials or P.parent is None:
+                continue
+            body = _carrier(s, P.parent)
+            if body is not None and not any(_fixed(s, P, b) for b in s.bodies):
+                warn(
+                    f"{load.name}: {P.name} moves relative to {body.name!r}, on which it hangs, so that the force does not turn it; "
+                    f"if it acts there, name the body: on={body.name}"
+                )
+
+
+def _carrier(s: Registry, Q: Point) -> Body | None:
+    """The rigid body that a point belongs to: its mass centre, whatever that rides on, or a point fixed in its frame."""
+    return next((b for b in s.bodies if b.is_rigid and (Q is b.G or (b.frame is Q.frame and _fixed(s, Q, b)))), None)
+
+
+def _fixed(s: Registry, P: Point, body: Body) -> bool:
+    """Whether a point keeps its place in a rigid body."""
+    if body.frame is None:
+        return P is body.G
+    t = s.space.tape
+    return not any(i in t.moving for i in symbols_of(t, (P - body.G).on(t).components(body.frame)))

@@ -65,11 +65,6 @@ class _Cut:
         mu = tuple(x if axis in self.about else t.zero for axis, x in zip("xyz", self.mu, strict=True))
         return Wrench(Vector(t, {self.axes: f}), Vector(t, {self.axes: mu}))  # type: ignore[dict-item]
 
-    def unknowns(self) -> list[int]:
-        """The symbols of the components that are written."""
-        forces = [x for axis, x in zip("xyz", self.f, strict=True) if axis in self.along]
-        return forces + [x for axis, x in zip("xyz", self.mu, strict=True) if axis in self.about]
-
 
 @options_by_name
 def newton_euler(system: System | Kinematics, about: Mapping[Body | str, Point] | None = None) -> Derivation:

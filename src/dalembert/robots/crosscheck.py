@@ -16,8 +16,8 @@ from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.errors import BadDescription
 from dalembert.inverse.at_state import StateValues, state_values
 from dalembert.kinematics.system_kinematics import Kinematics, kinematics
-from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.fields import potential_energy
+from dalembert.kinetics.quantities import Quantities
 from dalembert.model.system import System
 from dalembert.notebook import Shown
 from dalembert.robots.engine_import import pinocchio
@@ -171,7 +171,7 @@ def _energies(kin: Kinematics) -> Callable[[StateValues], tuple[float, float]]:
     """T, and V of springs and of gravity, at a state."""
     fork = kin.fork()
     t = fork.tape
-    T, V = kinetic_energy(fork, fork.v, fork.w).i, potential_energy(fork).i
+    T, V = Quantities(fork).speeds.T.value.i, potential_energy(fork).i
 
     def at(state: StateValues) -> tuple[float, float]:
         known = dict(state.numbers) | dict(zip((*fork.q, *fork.u), (*state.q.tolist(), *state.u.tolist()), strict=True))

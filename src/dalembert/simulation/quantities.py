@@ -10,8 +10,8 @@ from dalembert.algebra.exact.field import shown_zero
 from dalembert.algebra.folds import Rewrite, symbols_of
 from dalembert.kinematics.rows import ConstraintRow, position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.fields import potential_energy
+from dalembert.kinetics.quantities import Quantities
 
 # of a row homogeneous in the rates
 _HIGHEST_DEGREE: Final = 4
@@ -26,7 +26,7 @@ class EnergyNodes(NamedTuple):
 
 def energies(kin: Kinematics) -> EnergyNodes:
     """T in the speeds; V = Σ declared potentials − Σ m g·r."""
-    return EnergyNodes(kinetic_energy(kin, kin.v, kin.w).i, potential_energy(kin).i)
+    return EnergyNodes(Quantities(kin).speeds.T.value.i, potential_energy(kin).i)
 
 
 def conserves_energy(kin: Kinematics, zeros: Iterable[int]) -> bool:
@@ -42,7 +42,7 @@ def conserves_energy(kin: Kinematics, zeros: Iterable[int]) -> bool:
         return False
     if not all(_powerless(kin, row) for row in kin.nonlinear):
         return False
-    T, V = idle(kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w).i), idle(potential_energy(kin).i)
+    T, V = idle(Quantities(kin).rates.T.value.i), idle(potential_energy(kin).i)
     constants = {s.scalar.i for s in system.symbols.values() if s.kind == "constant"}
     if not constants.union(kin.q, kin.qdot).issuperset(symbols_of(kin.tape, (T, V))):
         return False

@@ -15,9 +15,9 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.errors import NotApplicable
 from dalembert.integrals.conservative import LoadVerdict, load_verdicts
 from dalembert.kinematics.system_kinematics import Kinematics
-from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.fields import applied_forces, applied_torques, potential_energy
 from dalembert.kinetics.generalized_forces import generalized_active_forces
+from dalembert.kinetics.quantities import Quantities
 from dalembert.principles.kane import generalized_inertia_forces
 
 
@@ -61,8 +61,7 @@ class Rest:
     @cached_property
     def T0(self) -> int:
         """T₀(q, t), the kinetic energy at q̇ = 0."""
-        motion = self.kin.motion_in_rates
-        return self._still(kinetic_energy(self.kin, motion.v, motion.w).i)
+        return self._still(Quantities(self.kin).rates.T.value.i)
 
     @cached_property
     def moves(self) -> bool:
@@ -144,6 +143,5 @@ class Rest:
     def _pace(self) -> list[int]:
         """∂(∂T₁/∂q̇)/∂t: what is left of d/dt ∂T/∂q̇ while q is held."""
         t, kin = self.tape, self.kin
-        motion = kin.motion_in_rates
-        p = slopes(kinetic_energy(kin, motion.v, motion.w), Column(t, kin.qdot))
+        p = slopes(Quantities(kin).rates.T.value, Column(t, kin.qdot))
         return list(p.map(self._still).map(held_rate(kin)))

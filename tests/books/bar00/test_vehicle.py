@@ -7,8 +7,8 @@ from comparisons import PRINCIPLES, components, differences, equal, in_speeds, o
 from dalembert import gallery
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.generalized_forces import generalized_forces
+from dalembert.kinetics.quantities import Quantities
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_the_misprinted_55_is_noticed():
 
 
 def test_51_kinetic_energy(kin):
-    T = kinetic_energy(kin, kin.motion_in_rates.v, kin.motion_in_rates.w).i
+    T = Quantities(kin).rates.T.value.i
     assert equal(kin, [T], ["1/2*m*(X'**2 + Y'**2) + 1/2*I_G*theta'**2"])
 
 
@@ -125,7 +125,7 @@ def test_54_rates_from_speeds(kin):
 
 
 def test_56_kinetic_energy_in_the_independent_speeds(kin):
-    T = kinetic_energy(kin, kin.v, kin.w).i
+    T = Quantities(kin).speeds.T.value.i
     assert equal(kin, [T], ["1/2*m*u1**2 + 1/2*(I_G + m*L**2)*u2**2"])
 
 

@@ -9,8 +9,8 @@ from dalembert.algebra.folds import gradient
 from dalembert.algebra.normal_form.normal import expanded, normal_form
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.fields import gravity_potential
+from dalembert.kinetics.quantities import Quantities
 
 
 def psi_matrix(kin, order):
@@ -88,7 +88,7 @@ def test_4_24_phi(rod):
 
 
 def test_4_26_kinetic_energy(rod):
-    T = kinetic_energy(rod, rod.motion_in_rates.v, rod.motion_in_rates.w).i
+    T = Quantities(rod).rates.T.value.i
     assert equal(rod, [T], ["m*(x'**2 + y'**2 + 1/2*l**2*phi'**2 - l*x'*phi'*sin(phi) + l*y'*phi'*cos(phi))"])
 
 
@@ -243,7 +243,7 @@ def test_4_44_moments_of_inertia(disk):
 
 
 def test_4_45_kinetic_energy(disk):
-    T = kinetic_energy(disk, disk.motion_in_rates.v, disk.motion_in_rates.w).i
+    T = Quantities(disk).rates.T.value.i
     assert equal(disk, [T], [T_45])
     ours, printed = normal_form(disk.tape, [T, on(disk.tape, disk.system.expression(T_45))])
     assert ours.same_terms(printed)

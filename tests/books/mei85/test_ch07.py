@@ -8,9 +8,9 @@ from dalembert import gallery
 from dalembert.algebra.folds import Derivative, gradient
 from dalembert.algebra.scalar import on
 from dalembert.gallery import Printed
-from dalembert.kinetics.energies import kinetic_energy
 from dalembert.kinetics.fields import gravity_potential, potential
 from dalembert.kinetics.generalized_forces import generalized_forces
+from dalembert.kinetics.quantities import Quantities
 
 # ---- the dumbbell of 7.2 and 7.3 ---------------------------------------------------------------
 
@@ -89,7 +89,7 @@ def test_ex_7_3_f_accelerations(cart):
 
 
 def test_ex_7_4_b_kinetic_energy(cart):
-    T = kinetic_energy(cart, cart.motion_in_rates.v, cart.motion_in_rates.w).i
+    T = Quantities(cart).rates.T.value.i
     assert equal(cart, [T], ["1/2*(M + m)*x'**2 + m*a*x'*theta'*cos(theta) + 2/3*m*a**2*theta'**2"])
 
 

@@ -5,12 +5,14 @@ import pytest
 import dalembert as da
 from comparisons import PRINCIPLES, components, differences, equal, in_speeds, other_terms
 from dalembert import gallery
+from dalembert.algebra.formula import Symbol
 from dalembert.gallery import Printed
 from dalembert.gallery.hoist import build as hoist_with
 from dalembert.gallery.positioning_device import build
 from dalembert.geometry.vector import Vector
-from dalembert.kinetics.energies import kinetic_energy
-from dalembert.kinetics.fields import gravity_potential, potential
+from dalembert.kinetics.fields import PlaceField, gravity_potential, potential
+from dalembert.kinetics.quantities import Quantities, kinetic_energy
+from dalembert.kinetics.quantity import Quantity
 
 
 def parts_of(kin, place):
@@ -25,9 +27,10 @@ def parts_of(kin, place):
 
 def energies(kin):
     """K, K₀, K₁, K₂ by Mit22 (13)."""
-    t, whole = kin.tape, kinetic_energy(kin, kin.v, kin.w).i
-    K2 = kinetic_energy(kin, lambda P: parts_of(kin, P)[0], lambda F: parts_of(kin, F)[0]).i
-    K0 = kinetic_energy(kin, lambda P: parts_of(kin, P)[1], lambda F: parts_of(kin, F)[1]).i
+    t, of = kin.tape, Quantities(kin)
+    velocities = (Quantity(Symbol("v"), PlaceField(t, lambda X, part=part: parts_of(kin, X)[part])) for part in range(2))
+    K2, K0 = (kinetic_energy(of, v, of.rates.along_inertia(v)).value.i for v in velocities)
+    whole = of.speeds.T.value.i
     return whole, K0, t.sub(whole, t.add(K0, K2)), K2
 
 

@@ -27,10 +27,10 @@ from dalembert.flexible.hybrid.continuum import SHORTENING, Continuum, Place, co
 from dalembert.flexible.hybrid.equations import BoundaryCondition, FieldEquation, HybridEquations, OrdinaryEquation
 from dalembert.flexible.hybrid.fields import Variation, VariationParts, varied, varied_at
 from dalembert.flexible.hybrid.velocities import HybridInSpeeds, InRates, Velocities
-from dalembert.kinematics.description_checks import nodes_of
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantity import Quantity, equation
 from dalembert.model.member import Member
+from dalembert.model.registry import used_nodes
 from dalembert.model.system import System
 from dalembert.principles.base import Principle
 
@@ -297,7 +297,7 @@ def undiscretised(system: System) -> System:
     dropped = {*amplitudes.values(), *(s.name for s in system.speed_list if s.definition.i in rates)}
     new.symbols = {name: s for name, s in system.symbols.items() if name not in dropped}
     new.expansions, new.expanded = {}, {}
-    left = [amplitudes[i] for i in symbols_of(t, list(nodes_of(new))) if i in amplitudes]
+    left = [amplitudes[i] for i in symbols_of(t, list(used_nodes(new))) if i in amplitudes]
     if left:
         msg = (
             f"{left[0]} moves something else as well: a body, load or constraint hangs on a point of the expanded member;"

@@ -87,7 +87,7 @@ class HybridInSpeeds(AllSpeeds):
         Gamma = self.transposition(Psi, u, Phi).told("Transpositional relations", "Bar00 (40)", why, sparse=True)
         self.Gamma = replace(Gamma, value=self.gyroscopic_terms.first(kin.n_u), across=self.of.numbers)
         self.directions = self.u.first(kin.n_u)
-        T = Written(self.of, self.motion, self.D_t, self.vector).T if kin.rows else self.of.speeds.T
+        T = Written(self.of, self.motion, kin.in_rates, self.vector).T if kin.rows else self.of.speeds.T
         self.T = self.inserted(T, self.qdot_of_u) if kin.system.kinetic else T
         self.rates = (self.qdot_of_u,)
         self.told = (self.Gamma,) if any(self.Gamma.value.rows) else ()

@@ -114,10 +114,10 @@ from dalembert.integrals.symmetry import Symmetry as Symmetry
 from dalembert.inverse.at_state import StateValues as StateValues
 from dalembert.inverse.at_state import evaluate as evaluate
 from dalembert.inverse.at_state import state_values as state_values
-from dalembert.inverse.base_parameters import BaseParameters as BaseParameters
 from dalembert.inverse.drives import InverseDynamics as InverseDynamics
 from dalembert.inverse.drives import NotDriven as NotDriven
 from dalembert.inverse.drives import inverse_dynamics as inverse_dynamics
+from dalembert.inverse.regressor import BaseParameters as BaseParameters
 from dalembert.inverse.regressor import InertialParameter as InertialParameter
 from dalembert.inverse.regressor import Regressor as Regressor
 from dalembert.inverse.regressor import regressor as regressor

@@ -103,13 +103,8 @@ class Finding:
     holds: bool | None
 
 
-@dataclass(frozen=True)
-class Identity:
-    """Nodes that must vanish."""
-
-    what: str
-    where: str
-    differences: list[int]
+# what it says, and nodes that must vanish
+Identity = tuple[str, list[int]]
 
 
 def audit(kin: Kinematics, seed: int | None = None) -> tuple[tuple[Finding, ...], Decision]:
@@ -117,12 +112,12 @@ def audit(kin: Kinematics, seed: int | None = None) -> tuple[tuple[Finding, ...]
     kin = kin.fork()
     places = [(b.name, b.G) for b in kin.system.bodies] + [(load.name, P) for load in kin.system.loads for _, P in load.forces]
     frames = {b.frame: b.name for b in kin.system.bodies if b.frame is not None}
-    identities = [i for name, P in places for i in _of_point(kin, name, P)]
-    identities += [i for F, name in frames.items() for i in _of_frame(kin, name, F)]
+    identities = [(name, i) for name, P in places for i in _of_point(kin, P)]
+    identities += [(name, i) for F, name in frames.items() for i in _of_frame(kin, F)]
     # one set of points for all, so that every node is evaluated once
-    decision = ZeroTest(kin.tape, seed=seed).decide([d for i in identities for d in i.differences])
+    decision = ZeroTest(kin.tape, seed=seed).decide([d for _, (_, differences) in identities for d in differences])
     zero = iter(decision.zero)
-    return tuple(Finding(i.what, i.where, _all(islice(zero, len(i.differences)))) for i in identities), decision
+    return tuple(Finding(what, where, _all(islice(zero, len(d)))) for where, (what, d) in identities), decision
 
 
 def _all(zero: Iterable[bool | None]) -> bool | None:
@@ -142,18 +137,18 @@ def _in_N(kin: Kinematics, v: Vector) -> Triple:
     return v.on(kin.tape).components(kin.system.N)
 
 
-def _of_point(kin: Kinematics, name: str, P: Point) -> list[Identity]:
+def _of_point(kin: Kinematics, P: Point) -> list[Identity]:
     N = kin.system.N
     r = _in_N(kin, P - kin.system.O)
     v = kin.v(P).components(N)
     a = kin.a(P).components(N)
     return [
-        Identity("v = dr/dt", name, _minus(kin, v, _rates(kin.rate, r))),
-        Identity("a = dv/dt", name, _minus(kin, a, _rates(kin.rate, v))),
+        ("v = dr/dt", _minus(kin, v, _rates(kin.rate, r))),
+        ("a = dv/dt", _minus(kin, a, _rates(kin.rate, v))),
     ]
 
 
-def _of_frame(kin: Kinematics, name: str, F: Frame) -> list[Identity]:
+def _of_frame(kin: Kinematics, F: Frame) -> list[Identity]:
     t, N = kin.tape, kin.system.N
     R = F.matrix(t)
     Rd = [_rates(kin.rate, row) for row in R]
@@ -163,9 +158,9 @@ def _of_frame(kin: Kinematics, name: str, F: Frame) -> list[Identity]:
     w_x = cross_matrix(t, w)
     spin = [t.sub(w_x[i][j], dot3(t, Rd[i], R[j])) for i in range(3) for j in range(3)]
     return [
-        Identity("R Rᵀ = 1", name, departures(t, R)),
-        Identity("[ω]ₓ = Ṙ Rᵀ", name, spin),
-        Identity("α = dω/dt", name, _minus(kin, alpha, _rates(kin.rate, w))),
+        ("R Rᵀ = 1", departures(t, R)),
+        ("[ω]ₓ = Ṙ Rᵀ", spin),
+        ("α = dω/dt", _minus(kin, alpha, _rates(kin.rate, w))),
     ]
 
 
@@ -284,11 +279,10 @@ def agreement(system: System, principles: Sequence[tuple[Principle, Derive]] = P
     found: list[Certificate] = []
     for principle, derive in principles:
         try:
-            made = timed(derive, kin)
+            d, seconds = timed(derive, kin)
         except NotApplicable as reason:
             rows.append(AgreementRow(principle, applicable=False, why_not=str(reason)))
             continue
-        d, seconds = made.derivation, made.seconds
         if reference is None:
             reference = ReferenceEquations(d.equations, seed)
         else:

@@ -8,6 +8,7 @@ I = Σ I_ij f_i f_j: symmetric dyadics, as inertias are, in one frame.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.algebra.folds import transplant
@@ -135,6 +136,10 @@ class Vector(Typeset):
     def __truediv__(self, k: Any) -> Vector:
         tape = join(self.tape, k.tape) if isinstance(k, Scalar) else self.tape
         return self.on(tape).scaled(tape.div(tape.one, on(tape, k)))
+
+    def map(self, rule: Callable[[int], int]) -> Vector:
+        """The same rule for every component: a derivative along a fixed frame, a substitution."""
+        return Vector(self.tape, {F: (rule(x), rule(y), rule(z)) for F, (x, y, z) in self.parts.items()})
 
     def scaled(self, k: int) -> Vector:
         """k v for a node k of the vector's own tape."""

@@ -241,13 +241,11 @@ class Kinematics(Shown):
 
     def vector_in_speeds(self, a: Vector) -> Vector:
         """A vector of the description with q̇ replaced by W u + X."""
-        f = self.in_speeds
-        return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+        return a.on(self.tape).map(self.in_speeds)
 
     def vector_in_rates(self, a: Vector) -> Vector:
         """A vector of the description with the speeds replaced by their definitions in q̇."""
-        f = self.in_rates
-        return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+        return a.on(self.tape).map(self.in_rates)
 
     def row_in_rates(self, row: ConstraintRow) -> int:
         """A q̇ + b of one row."""

@@ -132,11 +132,6 @@ def _owner(kin: Kinematics, X: Place) -> str:
     return ", ".join(b.name for b in kin.system.bodies if X is b.G or X is b.frame) or X.name
 
 
-def items(names: Iterable[str], values: Iterable[int | Vector | str]) -> tuple[Item, ...]:
-    """Named quantities."""
-    return tuple(Item(name, value) for name, value in zip(names, values, strict=True))
-
-
 @dataclass(frozen=True)
 class Step(Shown):
     """One step of a derivation: the formula in general, the same for this system, its source, and why it is taken."""
@@ -309,28 +304,19 @@ def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Derived:
-    """A derivation and the CPU seconds it took."""
-
-    derivation: Derivation
-    seconds: float
-
-
-_DERIVED: Final = MadeOnce[Derived]()
+_DERIVED: Final = MadeOnce[tuple[Derivation, float]]()
 
 
 def derived(derive: Derive, kin: Kinematics) -> Derivation:
     """derive(kin), the same for all who ask; to be read, not written on: native code, whose bits depend on the tape, derives its own."""
-    return timed(derive, kin).derivation
+    return timed(derive, kin)[0]
 
 
-def timed(derive: Derive, kin: Kinematics) -> Derived:
-    """The same with what it cost when it was made."""
+def timed(derive: Derive, kin: Kinematics) -> tuple[Derivation, float]:
+    """The same with the CPU seconds it took when it was made."""
     return _DERIVED(kin, derive, lambda: _made(derive, kin))
 
 
-def _made(derive: Derive, kin: Kinematics) -> Derived:
+def _made(derive: Derive, kin: Kinematics) -> tuple[Derivation, float]:
     start = time.process_time()
-    derivation = derive(kin)
-    return Derived(derivation, time.process_time() - start)
+    return derive(kin), time.process_time() - start

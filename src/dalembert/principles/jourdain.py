@@ -11,7 +11,6 @@ from __future__ import annotations
 from dalembert.algebra.folds import Derivative
 from dalembert.algebra.formula import Partial, Symbol, Varied
 from dalembert.equations import statements
-from dalembert.geometry.vector import Vector
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.quantities import Quantities
 from dalembert.kinetics.quantity import D, Quantity, equation, total
@@ -80,12 +79,8 @@ def _variations(x: Quantities, of: Quantity) -> Quantity:
 def _varied(x: Quantities, dq: Quantity, velocity: Quantity) -> Quantity:
     """δv = (∂v/∂q̇) δq̇"""
     vary = Derivative(x.tape, dict(zip(x.kin.qdot, dq.value, strict=True)).get)
-
-    def at(v: Vector) -> Vector:
-        return Vector(x.tape, {F: (vary(a), vary(b), vary(c)) for F, (a, b, c) in v.parts.items()})
-
-    tree = Partial(velocity.ref, x.qdot.ref) * dq.ref
-    return Quantity(tree, velocity.value.map(at), (velocity, x.qdot, dq), symbol=Varied(velocity.ref))
+    varied = velocity.value.map(lambda v: v.map(vary))
+    return Quantity(Partial(velocity.ref, x.qdot.ref) * dq.ref, varied, (velocity, x.qdot, dq), symbol=Varied(velocity.ref))
 
 
 def _virtual_power(x: Quantities, dq: Quantity, dv: Quantity, dw: Quantity, a: Quantity, Hdot: Quantity) -> Quantity:

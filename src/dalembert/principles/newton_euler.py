@@ -29,7 +29,7 @@ from dalembert.model.elements import Body
 from dalembert.model.system import System
 from dalembert.nearest_name import options_by_name
 from dalembert.once import MadeOnce
-from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, items, on_fork
+from dalembert.principles.base import Derivation, Item, NativeForm, Principle, Step, on_fork
 
 PRINCIPLE = Principle(
     "newton-euler",
@@ -268,21 +268,21 @@ def _steps(kin: Kinematics, cuts: list[_Cut], balances: _Balances, laws: dict[st
         Step(
             "Bodies cut free",
             "m a − F − f = 0, Ḣ − M − μ = 0",
-            items(balances.equations, balances.equations.values()),
+            tuple(map(Item, balances.equations, balances.equations.values())),
             "Bar00 (14)",
             "Force and moment balance of each body along its axes. What a joint does to a body it does, reversed, to the one before it.",
         ),
         Step(
             "Joints",
             "Σ f·v_k + μ·ω_k − τ_k = 0",
-            items(laws, laws.values()),
+            tuple(map(Item, laws, laws.values())),
             "Mei85 (7.18)",
             "Along what it allows a joint exerts nothing but what was said to act in it. These equations close the system.",
         ),
         Step(
             "Reactions",
             "f = m a − F, μ = Ḣ − M",
-            items(map(kin.name, balances.reactions), balances.reactions.values()),
+            tuple(map(Item, map(kin.name, balances.reactions), balances.reactions.values())),
             "Mei85 (7.24)",
             f"From the tips to the ground the balances give every reaction; put into the last equations they leave those of motion.{note}",
         ),

@@ -94,8 +94,7 @@ class HybridInSpeeds(AllSpeeds):
 
     def vector(self, a: Vector) -> Vector:
         """A vector of the description in these variables."""
-        f = self._written
-        return Vector(self.tape, {F: (f(x), f(y), f(z)) for F, (x, y, z) in a.on(self.tape).parts.items()})
+        return a.on(self.tape).map(self._written)
 
     def _written(self, e: int) -> int:
         return self.in_u(self.kin.in_rates(e)) if self.kin.rows else self.kin.in_speeds(e)

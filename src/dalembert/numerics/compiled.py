@@ -45,11 +45,11 @@ class CompiledFunction:
         if sum(parts) != len(state):
             msg = f"parts of {' + '.join(map(str, parts))} numbers do not make up a state of {len(state)}"
             raise BadArguments(msg)
-        self._load(_Source.of(tape, tuple(outs), tuple(state), tuple(parameters), parts))
+        self._load(NativeSource.of(tape, tuple(outs), tuple(state), tuple(parameters), parts))
 
-    def _load(self, source: _Source) -> None:
+    def _load(self, source: NativeSource) -> None:
         self._source = source
-        self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, *source.sizes
+        self.parts, self.n_in, self.n_parameters, self.n_out = source.parts, source.n_in, source.n_parameters, source.n_out
         exports = (_NAME, f"{_NAME}.prologue", f"{_NAME}.size", f"{_NAME}.once", f"{_NAME}.call", "python")
         library = jit.load(source.text, exports, identity=source.identity(host()), optimize=0)
         self.address = library.address(_NAME)
@@ -78,23 +78,22 @@ class CompiledFunction:
 
     def text_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text for another processor, and how many numbers their work takes."""
-        size, text = self._source.emitted(target, name)
-        return text, size
+        return self._source.text_for(target, name)
 
     def identity(self, target: Target) -> bytes:
         """What determines that text."""
         return self._source.identity(target)
 
-    def __getstate__(self) -> _Source:
+    def __getstate__(self) -> NativeSource:
         return self._source.pruned()
 
-    def __setstate__(self, source: _Source) -> None:
+    def __setstate__(self, source: NativeSource) -> None:
         self._load(source)
 
 
 @dataclass(frozen=True)
-class _Source:
-    """All that determines the code of a compiled function, and a hash of it."""
+class NativeSource:
+    """y = f(x, p) to be written for any processor: all that determines the code, and a hash of it."""
 
     nodes: list[Node]
     outs: tuple[int, ...]
@@ -104,16 +103,30 @@ class _Source:
     content: bytes
 
     @classmethod
-    def of(cls, tape: Tape, outs: tuple[int, ...], state: tuple[int, ...], parameters: tuple[int, ...], parts: tuple[int, ...]) -> _Source:
+    def of(
+        cls, tape: Tape, outs: tuple[int, ...], state: tuple[int, ...], parameters: tuple[int, ...], parts: tuple[int, ...] | None = None
+    ) -> NativeSource:
+        """The nodes `outs` of a tape as functions of two kinds of symbols; the state may be taken in parts."""
+        parts = (len(state),) if parts is None else parts
         length = 1 + max((*outs, *state, *parameters), default=-1)
         content = tape_digest(tape, length)
         content.update(marshal.dumps((outs, state, parameters, parts), 2))
         return cls(tape.nodes[:length], outs, state, parameters, parts, content.digest())
 
     @property
-    def sizes(self) -> tuple[int, int, int]:
-        """How many numbers go in, as state and as parameters, and come out."""
-        return len(self.state), len(self.parameters), len(self.outs)
+    def n_in(self) -> int:
+        """How many numbers are the state."""
+        return len(self.state)
+
+    @property
+    def n_parameters(self) -> int:
+        """How many are parameters."""
+        return len(self.parameters)
+
+    @property
+    def n_out(self) -> int:
+        """How many come out."""
+        return len(self.outs)
 
     def identity(self, target: Target) -> bytes:
         """What the object code is found by."""
@@ -123,15 +136,15 @@ class _Source:
         """The text of the functions."""
         return emit.emit(self.nodes, self.outs, self.state, self.parameters, name=name, target=target)
 
-    def emitted(self, target: Target, name: str = _NAME) -> tuple[int, str]:
-        """The size of the work, and the text of the functions and of that size."""
+    def text_for(self, target: Target, name: str) -> tuple[str, int]:
+        """The functions `name` and `name.prologue` in LLVM text, with the size of their work, and that size."""
         text = self.native(target, name)
-        return text.work_size, f"{text.ir}\n@{name}.size = constant i64 {text.work_size}"
+        return text.with_size, text.work_size
 
     def text(self) -> str:
         """The code for one state, with the call from Python."""
-        work_size, body = self.emitted(host())
-        call = call_text.one_state(_NAME, (*self.parts, len(self.parameters)), len(self.outs))
+        body, work_size = self.text_for(host(), _NAME)
+        call = call_text.one_state(_NAME, (*self.parts, self.n_parameters), self.n_out)
         return "\n".join((body, rows.once(_NAME, work_size), call))
 
     def text_in_lanes(self, target: Target) -> str:
@@ -140,10 +153,10 @@ class _Source:
         text = self.native(target := target.with_lanes(rows.states_at_a_time(target.lanes, len(kept))))
         ends = list(itertools.accumulate(self.parts))
         used = [[i in kept for i in self.state[end - size : end]] for end, size in zip(ends, self.parts, strict=True)]
-        run = rows.batch(text, target.lanes, used, *self.sizes[1:], inlined=self.is_inlined)
+        run = rows.batch(text, target.lanes, used, self.n_parameters, self.n_out, inlined=self.is_inlined)
         # what is written into the loops is not kept beside them
         functions = text.ir.replace("define void @", "define internal void @") if self.is_inlined else text.ir
-        return "\n".join((functions, run, call_text.states_in_rows(_NAME, (*self.parts, len(self.parameters)), len(self.outs))))
+        return "\n".join((functions, run, call_text.states_in_rows(_NAME, (*self.parts, self.n_parameters), self.n_out)))
 
     @functools.cached_property
     def kept(self) -> frozenset[int]:
@@ -156,11 +169,11 @@ class _Source:
         # of long tapes the nodes are not even counted
         return len(self.nodes) <= _LONG and len(self.kept) <= _INLINED
 
-    def pruned(self) -> _Source:
+    def pruned(self) -> NativeSource:
         """The same without the nodes that are not needed, but with the same numbers for the others."""
         kept, nothing = self.kept, ("pi", None, None)
         nodes = [node if i in kept else nothing for i, node in enumerate(self.nodes)]
-        return _Source(nodes, self.outs, self.state, self.parameters, self.parts, self.content)
+        return NativeSource(nodes, self.outs, self.state, self.parameters, self.parts, self.content)
 
 
 def writers() -> bytes:

@@ -34,6 +34,11 @@ class NativeText:
     name: str
     work_size: int
 
+    @property
+    def with_size(self) -> str:
+        """The text, and that number under the name of the function."""
+        return f"{self.ir}\n@{self.name}.size = constant i64 {self.work_size}"
+
 
 def emit(
     nodes: Sequence[Node],

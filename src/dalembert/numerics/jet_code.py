@@ -12,21 +12,21 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy
 
-from dalembert.algebra.tape import Node, Tape
+from dalembert.algebra.tape import Tape
 from dalembert.numerics import emit, jit
-from dalembert.numerics.compiled import writers
+from dalembert.numerics.compiled import NativeSource
 from dalembert.numerics.jet_form import shortest_recurrence
 from dalembert.numerics.jet_sums import SumLayout, sums_text
 from dalembert.numerics.jets import ImpliedRates
-from dalembert.numerics.jit import Target, host
+from dalembert.numerics.jit import host
 from dalembert.numerics.joining import joined
-from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.llvm_types import LANES, POINTER, REAL, WHOLE
+from dalembert.numerics.llvm_writer import NativeFunction, NumberArray, Operand, Record, Value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 LARGEST_ORDER: Final = 40
 # up to so many numbers are copied one by one, which need not wait until they are in memory
 _FEW: Final = 16
-_FIELDS: Final = ("first", "raise", "p", "x", "values", "zero_work", "inputs", "table", "next_work", "sums")
+_FIELDS: Final = tuple(
+    (name, POINTER) for name in ("first", "raise", "p", "x", "values", "zero_work", "inputs", "table", "next_work", "sums")
+)
 
 
 class CompiledJets:
@@ -58,9 +60,9 @@ class CompiledJets:
         self._rule, self._state, self._parameters = rule, tuple(state), tuple(parameters)
         series = [[rule.series(s) for s in side] for side in zip(*rule.pairs, strict=True)] or [[], []]
         # order 0 and what later ones take of it; a row of the table, one order after the other
-        self.zero = JetPart(rule.source.nodes, (*rule.of, *rule.zero_order), self._state, self._parameters)
+        self.zero = NativeSource.of(rule.source, (*rule.of, *rule.zero_order), self._state, self._parameters)
         distinct = {i: place for place, i in enumerate(dict.fromkeys((*series[0], *series[1])))}
-        self.next = JetPart(rule.tape.nodes, (*rule.outs, *distinct), rule.inputs, rule.values)
+        self.next = NativeSource.of(rule.tape, (*rule.outs, *distinct), rule.inputs, rule.values)
         # for each sum where its two series stand behind the rates
         self.places = [(distinct[f], distinct[g]) for f, g in zip(*series, strict=True)]
         self._series = series
@@ -77,11 +79,10 @@ class CompiledJets:
                 emit.emit(rule.source.nodes, zero, state, parameters, name="zero"),
                 emit.emit(rule.tape.nodes, table, rule.inputs, rule.values, name="next", in_groups=LANES),
             ]
-            sizes = "\n".join(f"@{part.name}.size = constant i64 {part.work_size}" for part in parts)
-            return joined([("", part.ir) for part in parts] + [("", sizes), ("", layout.text())])
+            return joined(("", text) for text in (*(part.with_size for part in parts), layout.text()))
 
-        what = repr((rule.source.nodes, zero, state, parameters, rule.tape.nodes, table, rule.inputs, rule.values, layout.column))
-        identity = writers() + hashlib.sha256(what.encode()).digest() + host().identity
+        # what is padded, and which series make a row, follows from these
+        identity = self.zero.identity(host()) + self.next.identity(host()) + repr((self.places, layout.column)).encode()
         exports = ("first", "raise", "zero.prologue", "zero.size", "next.size")
         return jit.load(text, exports, identity=identity, optimize=0)
 
@@ -112,23 +113,6 @@ class CompiledJets:
         return self._library.address("first"), self._library.address("raise")
 
 
-class JetPart:
-    """One of the two functions that coefficients are made by, to be written for any processor: y = f(x, p) of the nodes `outs`."""
-
-    def __init__(self, nodes: Sequence[Node], outs: tuple[int, ...], state: tuple[int, ...], parameters: tuple[int, ...]) -> None:
-        self._what = nodes, outs, state, parameters
-        self.n_in, self.n_parameters, self.n_out = len(state), len(parameters), len(outs)
-
-    def text_for(self, target: Target, name: str) -> tuple[str, int]:
-        """The functions `name` and `name.prologue` in LLVM text, and how many numbers their work takes."""
-        text = emit.emit(*self._what, name=name, target=target)
-        return f"{text.ir}\n@{name}.size = constant i64 {text.work_size}", text.work_size
-
-    def identity(self, target: Target) -> bytes:
-        """What determines that text."""
-        return writers() + hashlib.sha256(repr(self._what).encode()).digest() + target.identity
-
-
 def _aligned(count: int) -> Numbers:
     """Zeros from where a line of the cache begins."""
     space = numpy.zeros(count + 8)
@@ -141,7 +125,7 @@ class JetSpace:
 
     def __init__(self, code: CompiledJets, parts: dict[str, Numbers]) -> None:
         self._alive = code, parts
-        addresses = [*code.functions(), *(parts[name].ctypes.data for name in _FIELDS[2:])]
+        addresses = [*code.functions(), *(parts[name].ctypes.data for name, _ in _FIELDS[2:])]
         self._fields = (ctypes.c_int64 * len(addresses))(*addresses)
         self.address: int = ctypes.addressof(self._fields)
 
@@ -173,94 +157,61 @@ class _Layout:
         return SumLayout(LANES, places, self.rates, self.width, self.first_sum, even=True)
 
 
-def _load_fields(*names: str) -> str:
-    lines = []
-    for name in names:
-        lines.append(f"  %{name}.at = getelementptr i64, ptr %c, i64 {_FIELDS.index(name)}")
-        lines.append(f"  %{name} = load ptr, ptr %{name}.at")
-    return "\n".join(lines)
-
-
-def _loop(count: int, label: str, source: str, target: str, scale: str = "") -> str:
+def _copy(f: NativeFunction, count: int, source: NumberArray, target: NumberArray, scale: Value | None = None) -> None:
     """target[i] = source[i], times a number if given, for i < count."""
-    scaled = f"  %{label}.s# = fmul double %{label}.v#, {scale}\n" if scale else ""
-    name = "s" if scale else "v"
-    body = (
-        f"  %{label}.f# = getelementptr double, ptr {source}, i64 @\n  %{label}.t# = getelementptr double, ptr {target}, i64 @\n"
-        f"  %{label}.v# = load double, ptr %{label}.f#, align 8\n{scaled}  store double %{label}.{name}#, ptr %{label}.t#, align 8\n"
-    )
-    if count <= _FEW:
-        return "".join(body.replace("#", str(i)).replace("@", str(i)) for i in range(count))
-    inside = body.replace("#", "").replace("@", f"%{label}.i")
-    return f"""  br label %{label}.enter
-{label}.enter:
-  br label %{label}.body
-{label}.body:
-  %{label}.i = phi i64 [ 0, %{label}.enter ], [ %{label}.n, %{label}.body ]
-{inside}  %{label}.n = add i64 %{label}.i, 1
-  %{label}.more = icmp slt i64 %{label}.n, {count}
-  br i1 %{label}.more, label %{label}.body, label %{label}.done
-{label}.done:
-"""
+
+    def one(i: Operand) -> None:
+        target[i] = source[i] if scale is None else source[i] * scale
+
+    if count > _FEW:
+        with f.loop(f.value(count, WHOLE)) as i:
+            one(i)
+    else:
+        for k in range(count):
+            one(k)
+
+
+def _numbers_from(f: NativeFunction, base: Value, k: Operand) -> NumberArray:
+    return NumberArray(f.emit(POINTER, f"getelementptr {REAL}, {base}, {f.value(k, WHOLE)}"))
 
 
 def _first(layout: _Layout) -> str:
-    n = layout.n_state - 1
-    return f"""define void @first(ptr %c, double %t, ptr %y, ptr %dy) nounwind {{
-{_load_fields("p", "x", "values", "zero_work")}
-{_loop(n, "a", "%y", "%x")}  %t.at = getelementptr double, ptr %x, i64 {n}
-  store double %t, ptr %t.at, align 8
-  call void @zero(ptr %x, ptr %p, ptr %values, ptr %zero_work)
-{_loop(layout.n_out, "b", "%values", "%dy")}  ret void
-}}"""
+    f = NativeFunction("first", "void", POINTER, REAL, POINTER, POINTER, exported=True)
+    pointer, t, y, dy = f.parameters
+    space, n = Record(pointer, _FIELDS), layout.n_state - 1
+    x, values = NumberArray(space.x), NumberArray(space.values)
+    _copy(f, n, NumberArray(y), x)
+    x[n] = t
+    f.line(f"call void @zero({x.pointer}, {space.p}, {values.pointer}, {space.zero_work})")
+    _copy(f, layout.n_out, values, NumberArray(dy))
+    f.leave()
+    return f.text()
 
 
 def _raise(layout: _Layout) -> str:
     """x_k = (h/k) f_(k−1), k = 1, 2, …, with f_k from the sums and the rules of order k."""
-    n, width, first = layout.n_state - 1, layout.width, layout.first_sum
-    return f"""define void @raise(ptr %c, double %h, i64 %order, ptr %rows, i64 %width) nounwind {{
-entry:
-{_load_fields("values", "inputs", "table", "next_work", "sums")}
-  %v0 = getelementptr double, ptr %values, i64 {layout.rates}
-  call void @next.prologue(ptr %v0, ptr %next_work)
-  %odd = getelementptr double, ptr %sums, i64 {LANES * layout.groups}
-  call void @inner(ptr %table, i64 1, ptr %odd)
-  br label %order.head
-order.head:
-  %k = phi i64 [ 1, %entry ], [ %k1, %latch ]
-  %before = phi ptr [ %values, %entry ], [ %here, %latch ]
-  %row.k = mul i64 %k, %width
-  %row = getelementptr double, ptr %rows, i64 %row.k
-  %column = getelementptr double, ptr %row, i64 {layout.column}
-  %real = sitofp i64 %k to double
-  %inverse = fdiv double 1.0, %real
-  %factor = fmul double %h, %inverse
-{_loop(layout.n_out, "a", "%before", "%column", "%factor")}  %more = icmp slt i64 %k, %order
-  br i1 %more, label %again, label %done
-again:
-  %k1 = add i64 %k, 1
-  %later.k = and i64 %k1, 1
-  %later.at = mul i64 %later.k, {LANES * layout.groups}
-  %later = getelementptr double, ptr %sums, i64 %later.at
-  %now.k = and i64 %k, 1
-  %now.at = mul i64 %now.k, {LANES * layout.groups}
-  %now = getelementptr double, ptr %sums, i64 %now.at
-  call void @inner(ptr %table, i64 %k1, ptr %later)
-  call void @outer(ptr %table, i64 %k, ptr %now, ptr %inputs)
-{_loop(n, "b", "%row", "%inputs")}  %is.first = icmp eq i64 %k, 1
-  %dt = select i1 %is.first, double %h, double 0.0
-  %t.at = getelementptr double, ptr %inputs, i64 {n}
-  store double %dt, ptr %t.at, align 8
-  %k.at = getelementptr double, ptr %inputs, i64 {first - 2}
-  store double %real, ptr %k.at, align 8
-  %inverse.at = getelementptr double, ptr %inputs, i64 {first - 1}
-  store double %inverse, ptr %inverse.at, align 8
-  %here.k = mul i64 %k, {width}
-  %here = getelementptr double, ptr %table, i64 %here.k
-  call void @next(ptr %inputs, ptr %v0, ptr %here, ptr %next_work)
-  br label %latch
-latch:
-  br label %order.head
-done:
-  ret void
-}}"""
+    f = NativeFunction("raise", "void", POINTER, REAL, WHOLE, POINTER, WHOLE, exported=True)
+    pointer, h, order, rows, width = f.parameters
+    space, n = Record(pointer, _FIELDS), layout.n_state - 1
+    values, inputs, table, work, sums = space.values, NumberArray(space.inputs), space.table, space.next_work, space.sums
+    zero, half = _numbers_from(f, values, layout.rates).pointer, LANES * layout.groups
+    f.line(f"call void @next.prologue({zero}, {work})")
+    f.line(f"call void @inner({table}, i64 1, {_numbers_from(f, sums, half).pointer})")
+    with f.loop(order) as before:
+        k, first = before + 1, ~before.differs(0)
+        row = _numbers_from(f, rows, k * width)
+        real = f.value(k, REAL)
+        inverse = 1.0 / real
+        rates = NumberArray(f.choose(first, values, _numbers_from(f, table, before * layout.width).pointer))
+        _copy(f, layout.n_out, rates, _numbers_from(f, row.pointer, layout.column), h * inverse)
+        with f.when(k < order):
+            # sums of even and of odd orders take turns
+            now, later = (_numbers_from(f, sums, f.emit(WHOLE, f"and {m}, 1") * half).pointer for m in (k, k + 1))
+            f.line(f"call void @inner({table}, {k + 1}, {later})")
+            f.line(f"call void @outer({table}, {k}, {now}, {inputs.pointer})")
+            _copy(f, n, row, inputs)
+            inputs[n], inputs[n + 1], inputs[n + 2] = f.choose(first, h, 0.0), real, inverse
+            here = _numbers_from(f, table, k * layout.width).pointer
+            f.line(f"call void @next({inputs.pointer}, {zero}, {here}, {work})")
+    f.leave()
+    return f.text()

@@ -13,8 +13,7 @@ from dalembert.simulation.own_methods import best_order, taylor_is_cheaper
 from dalembert.simulation.run_options import AUTO, NATIVE
 
 if TYPE_CHECKING:
-    from dalembert.numerics.compiled import CompiledFunction
-    from dalembert.numerics.jet_code import JetPart
+    from dalembert.numerics.compiled import CompiledFunction, NativeSource
     from dalembert.simulation.model import NativeModel
     from dalembert.states.values import Values
     from dalembert.studies.plan import StudyPlan
@@ -45,7 +44,7 @@ def lane_series(
         raise
 
 
-def ride_along(audit: Audit | None, series: LaneSeries | None) -> CompiledFunction | JetPart | None:
+def ride_along(audit: Audit | None, series: LaneSeries | None) -> CompiledFunction | NativeSource | None:
     """The rate of what rides along, in the form that the method takes."""
     if series is not None:
         return None if series.ride is None else series.ride.zero

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from dalembert.numerics.compiled import CompiledFunction
-    from dalembert.numerics.jet_code import CompiledJets, JetPart
+    from dalembert.numerics.compiled import CompiledFunction, NativeSource
+    from dalembert.numerics.jet_code import CompiledJets
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -94,8 +94,8 @@ class LaneFunctions:
     quantities    what functionals are made of
     """
 
-    rates: CompiledFunction | JetPart
-    ride: CompiledFunction | JetPart | None = None
+    rates: CompiledFunction | NativeSource
+    ride: CompiledFunction | NativeSource | None = None
     energy: CompiledFunction | None = None
     projection: CompiledFunction | None = None
     quantities: CompiledFunction | None = None
@@ -103,13 +103,13 @@ class LaneFunctions:
     series: LaneSeries | None = None
 
     @property
-    def present(self) -> dict[str, CompiledFunction | JetPart]:
+    def present(self) -> dict[str, CompiledFunction | NativeSource]:
         """Those there are of a member's parameters, by name."""
         named = {name: getattr(self, name) for name in ("rates", "ride", "energy", "projection", "quantities")}
         return {name: function for name, function in named.items() if function is not None}
 
     @property
-    def written(self) -> dict[str, CompiledFunction | JetPart]:
+    def written(self) -> dict[str, CompiledFunction | NativeSource]:
         """All that is compiled, by name."""
         later = {} if self.series is None else {f"{name}.next": jets.next for name, jets in self.series.jets.items()}
         return {**self.present, **later}

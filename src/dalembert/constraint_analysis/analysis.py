@@ -34,7 +34,7 @@ from dalembert.errors import DalembertError, NotASystem
 from dalembert.model.system import System
 from dalembert.notebook import Shown, Typeset
 from dalembert.numerics.symbol_values import number
-from dalembert.ode.row_rank import rank_of_rows
+from dalembert.states.row_rank import rank_of_rows
 
 
 @dataclass(frozen=True)

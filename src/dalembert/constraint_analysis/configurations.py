@@ -30,9 +30,9 @@ from dalembert.errors import BadExpression, IllPosed
 from dalembert.kinematics.rows import ConstraintRow
 from dalembert.numerics.symbol_values import BadValue, check_complete, constant_values, mapping, number, symbol_name, without_unit
 from dalembert.ode.failures import BadStart
-from dalembert.ode.row_rank import ZERO, unit_rows
 from dalembert.states.assembly import Assembler, Assembly
 from dalembert.states.conditions import PositionRow, no_rotation
+from dalembert.states.row_rank import ZERO, unit_rows
 
 # how many positions are compared, and how long the steps between them are
 _COUNT: Final = 4

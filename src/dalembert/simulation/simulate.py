@@ -18,7 +18,6 @@ from dalembert.errors import NotApplicable, warn
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.symbol_values import MissingValue, number
-from dalembert.ode.constrained.rank import RowRank, usual_rank
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
 from dalembert.ode.failures import RunInterrupted, RunStopped
 from dalembert.ode.loop import Progress, integrate
@@ -39,6 +38,7 @@ from dalembert.simulation.progress import progress_bar
 from dalembert.simulation.run_options import AUTO, NATIVE, OWN, PROJECTION, ROSENBROCK, TAYLOR, RunOptions, check_span
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.simulation.variations.variation import Saltation, Variation, check_smooth, variation_of_run
+from dalembert.states.row_rank import RowRank, usual_rank
 from dalembert.states.start import Start, find_start
 from dalembert.states.values import Values, parameters_of, values_of_run
 from dalembert.states.velocities import singular_note

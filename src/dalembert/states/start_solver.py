@@ -20,10 +20,10 @@ from dalembert.numerics.llvm_writer import Array, NumberArray
 from dalembert.ode.least_norm import least_norm_text, row
 from dalembert.ode.memory import prologue, structure
 from dalembert.ode.points import address
-from dalembert.ode.row_rank import ZERO
 from dalembert.once import made_once
 from dalembert.states import assembly, velocities
 from dalembert.states.assembly_text import FIELDS, RATES, SINGULAR, UNDEFINED, VELOCITIES, StartFunction, assembly_text
+from dalembert.states.row_rank import ZERO
 from dalembert.states.start_form import StartForm
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ import numpy as np
 
 from dalembert.arrays import Marks, Numbers
 from dalembert.ode.failures import BadStart
-from dalembert.ode.row_rank import rank_of_rows
 from dalembert.states.assembly import ACCEPTED
 from dalembert.states.conditions import Condition
 from dalembert.states.evaluator import Level, label
+from dalembert.states.row_rank import rank_of_rows
 from dalembert.states.start_form import StartForm
 
 if TYPE_CHECKING:

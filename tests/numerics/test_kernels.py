@@ -6,13 +6,14 @@ import pytest
 
 from dalembert.numerics import jit, kernels
 from dalembert.numerics.jit import native_lanes
+from dalembert.numerics.llvm_types import pack
 
 LANES = (1, 2, 4, 8)
 
 
 def loop(lanes, *, fused=True):
     """sin and cos of arrays, through the kernel."""
-    real = kernels.real(lanes)
+    real = pack(lanes)
     pair = f"{{{real}, {real}}}"
     text = f"""{kernels.declarations(lanes)}
 {kernels.lanewise("sin", lanes)}

@@ -13,7 +13,8 @@ from dalembert.exports.model import POSITION_STEP, ROUNDS, SPEED_STEP, ExportedF
 from dalembert.exports.straight_line import Lines, Lowered, Notation, Step, Value, prepared
 from dalembert.numerics.emit import CHUNK
 from dalembert.numerics.jit import CannotCompile, Target, host
-from dalembert.numerics.kernels import LIBRARY, literal
+from dalembert.numerics.kernels import LIBRARY
+from dalembert.numerics.llvm_types import REAL, constant
 
 _PLAIN: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _CALLED: Final = ("sin", "cos", *LIBRARY)
@@ -44,7 +45,7 @@ class LLVMSource:
 
     def _number(self, x: float) -> str:
         """LLVM writes a float as the double that equals it."""
-        return literal(struct.unpack("f", struct.pack("f", x))[0] if self.real == "float" else x, 1)
+        return constant(struct.unpack("f", struct.pack("f", x))[0] if self.real == "float" else x, REAL)
 
     @cached_property
     def _leaves(self) -> dict[int, str]:

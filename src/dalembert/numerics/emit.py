@@ -18,6 +18,7 @@ from typing import Final
 from dalembert.algebra.tape import Node
 from dalembert.numerics import kernels
 from dalembert.numerics.jit import Target, host
+from dalembert.numerics.llvm_types import constant, pack, suffix
 from dalembert.numerics.lowering import Operation, Program, lower
 
 CHUNK: Final = 1000
@@ -65,8 +66,8 @@ class _Emission:
     def __init__(self, program: Program, name: str, target: Target, chunk: int, in_groups: int) -> None:
         lanes, self.in_groups = target.lanes, in_groups
         self.program, self.name, self.lanes, self.chunk, self.is_fused = program, name, lanes, chunk, target.fused
-        self.real, self.suffix = kernels.real(lanes), kernels.suffix(lanes)
-        self.leaves = {i: kernels.literal(x, lanes) for i, x in program.numbers.items()}
+        self.real, self.suffix = pack(lanes), suffix(pack(lanes))
+        self.leaves = {i: constant(x, pack(lanes)) for i, x in program.numbers.items()}
         self.places: dict[int, tuple[str, int]] = {i: ("%x", k) for i, k in program.inputs.items()}
         self.places |= {i: ("%p", k) for i, k in program.parameters.items()}
         self.size = 0
@@ -203,7 +204,7 @@ class _Lines:
         group = self.groups.setdefault(k // width, {})
         group[k % width] = self.value(i)
         if len(group) == width:
-            vector, last = kernels.real(width), "poison"
+            vector, last = pack(width), "poison"
             for lane, value in sorted(group.items()):
                 name = f"%g{k}.{lane}"
                 self.lines.append(f"  {name} = insertelement {vector} {last}, {self.real} {value}, i32 {lane}")
@@ -236,7 +237,7 @@ class _Lines:
         if op == "neg":
             return f"fneg {real} {values[0]}"
         if op == "reciprocal":
-            return f"fdiv {real} {kernels.literal(1.0, self.lanes)}, {values[0]}"
+            return f"fdiv {real} {constant(1.0, pack(self.lanes))}, {values[0]}"
         if op in ("abs", "sqrt"):
             return f"call {real} @llvm.{'fabs' if op == 'abs' else op}.{self.suffix}({real} {values[0]})"
         if op == "sign":
@@ -262,7 +263,7 @@ class _Lines:
         """−1, 1, or the argument itself where that is zero or not a number."""
         real, lanes = self.real, self.lanes
         flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        zero, one, minus = (kernels.literal(v, lanes) for v in (0.0, 1.0, -1.0))
+        zero, one, minus = (constant(v, pack(lanes)) for v in (0.0, 1.0, -1.0))
         self.lines.append(f"  %b{i} = fcmp olt {real} {x}, {zero}")
         self.lines.append(f"  %c{i} = select {flag} %b{i}, {real} {minus}, {real} {x}")
         self.lines.append(f"  %d{i} = fcmp ogt {real} {x}, {zero}")
@@ -271,7 +272,7 @@ class _Lines:
     def sincos(self, angles: tuple[int, ...], results: tuple[int, ...]) -> None:
         """sin and cos; several angles of one state go side by side through a vector."""
         width = self.lanes if len(angles) == 1 else _PACKED
-        real, r = kernels.real(width), results[0]
+        real, r = pack(width), results[0]
         values = [self.value(a) for a in angles]
         both = self.both(r, values[0] if len(angles) == 1 else self.packed(r, values, width), width)
         if len(angles) == 1:
@@ -287,15 +288,15 @@ class _Lines:
         """{sin, cos} of numbers side by side."""
         for function in ("sin", "cos"):
             self.emission.need(f"each.{function}.{width}", functools.partial(kernels.lanewise, function, width))
-        text, real = functools.partial(kernels.sincos, width, fused=self.emission.is_fused), kernels.real(width)
+        text, real = functools.partial(kernels.sincos, width, fused=self.emission.is_fused), pack(width)
         function = self.emission.need(f"sincos.{width}", text)
         self.lines.append(f"  %r{r} = call {{{real}, {real}}} @{function}({real} {argument})")
         return f"%r{r}"
 
     def packed(self, r: int, values: list[str], width: int) -> str:
         """Numbers put side by side, zeros after the last."""
-        before = kernels.literal(0.0, width)
+        before = constant(0.0, pack(width))
         for k, value in enumerate(values):
-            self.lines.append(f"  %p{r}.{k} = insertelement {kernels.real(width)} {before}, double {value}, i32 {k}")
+            self.lines.append(f"  %p{r}.{k} = insertelement {pack(width)} {before}, double {value}, i32 {k}")
             before = f"%p{r}.{k}"
         return before

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from dalembert.numerics import kernels
+from dalembert.numerics.llvm_types import pack, suffix
 
 # groups of sums that are computed in one loop: as many as hide the time that a sum takes
 _AT_ONCE: Final = 6
@@ -39,7 +40,7 @@ class SumLayout(NamedTuple):
     @property
     def vector(self) -> str:
         """LLVM's name of a group."""
-        return kernels.real(self.lanes)
+        return pack(self.lanes)
 
 
 class _Chunk(NamedTuple):
@@ -66,7 +67,7 @@ entry:
   %is.second = icmp eq i64 %k, 2
   %other = select i1 %is.second, i64 0, i64 %k.last"""
     v = layout.vector
-    declared = f"declare {v} @llvm.fmuladd.{kernels.suffix(layout.lanes)}({v}, {v}, {v})"
+    declared = f"declare {v} @llvm.fmuladd.{suffix(pack(layout.lanes))}({v}, {v}, {v})"
     parts = [(inner, _inner), (outer, _outer)]
     return "\n".join([declared, *("\n".join([head, *_in_chunks(layout, chunk), "  ret void", "}"]) for head, chunk in parts)])
 
@@ -151,4 +152,4 @@ def _terms(layout: SumLayout, chunk: _Chunk, result: str, what: tuple[str, str, 
             yield f"  {head}{side}{place} = load {vector}, ptr {head}{side}a{place}, align 8"
     for m, (f, g) in enumerate(chunk.places):
         given = f"{vector} {head}x{f}, {vector} {head}y{g}, {vector} %{chunk.label}.{total}{m}"
-        yield f"  {head}{m} = call {vector} @llvm.fmuladd.{kernels.suffix(layout.lanes)}({given})"
+        yield f"  {head}{m} = call {vector} @llvm.fmuladd.{suffix(pack(layout.lanes))}({given})"

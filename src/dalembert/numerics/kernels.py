@@ -6,9 +6,10 @@ without flags, and what comes from the mathematics library is called for one num
 
 from __future__ import annotations
 
-import functools
-import struct
 from typing import Final
+
+from dalembert.numerics.llvm_types import POINTER, TRUTH, WHOLE, bits, constant, pack, suffix
+from dalembert.numerics.llvm_writer import NativeFunction, Value
 
 # cos and sin on |r| ≤ π/4 (fdlibm, k_sin.c and k_cos.c), lowest power first
 SINE: Final = (
@@ -44,22 +45,6 @@ _QUARTERS_SHORT: Final = 2**17
 LIBRARY: Final = ("exp", "log", "sinh", "cosh", "tanh", "asin", "acos", "atan")
 
 
-def real(lanes: int) -> str:
-    """The type of a number, or of so many side by side."""
-    return "double" if lanes == 1 else f"<{lanes} x double>"
-
-
-def literal(x: float, lanes: int) -> str:
-    """A constant operand."""
-    bits = f"0x{_bits(x):016X}"
-    return bits if lanes == 1 else f"splat (double {bits})"
-
-
-def suffix(lanes: int) -> str:
-    """How LLVM's intrinsic functions are named for the type."""
-    return "f64" if lanes == 1 else f"v{lanes}f64"
-
-
 def attributes(lanes: int) -> str:
     """What every function that handles the type must declare."""
     return 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"' if lanes == 8 else "nounwind"
@@ -70,12 +55,29 @@ def sincos(lanes: int, *, fused: bool) -> str:
 
     It calls @each.sin.lanes and @each.cos.lanes. Without fused operations the library begins at 4e5.
     """
-    return _kernel(lanes, fused=fused)
+    w = _Kernel(lanes, fused=fused)
+    (x,) = w.parameters
+    shifted = w.fma(x, w.constant(TWO_OVER_PI), w.constant(_ROUNDER))
+    # the last bits are those of k
+    turns = w.emit(w.whole, f"bitcast {shifted} to {w.whole}")
+    large = _beyond(w, turns, _QUARTERS if fused else _QUARTERS_SHORT)
+    large = large if lanes == 1 else w.call(f"llvm.vector.reduce.or.v{lanes}i64", WHOLE, large)
+    w.line(f"br {large.differs(0)}, label %far, label %near")
+    w.begin("near")
+    w.give_both(*_placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns))
+    w.begin("far")
+    library = [w.call(f"each.{f}.{lanes}", w.real, x) for f in ("sin", "cos")]
+    size = w.intrinsic("fabs", x)
+    # infinite and not a number is large too
+    outside = w.emit(pack(lanes, TRUTH), f"fcmp ugt {size}, {constant(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, w.real)}")
+    own = _placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns)
+    w.give_both(*(w.choose(outside, a, b) for a, b in zip(library, own, strict=True)))
+    return w.text()
 
 
 def lanewise(function: str, lanes: int, arguments: int = 1) -> str:
     """@each.function.lanes: the mathematics library, lane by lane."""
-    real_ = real(lanes)
+    real_ = pack(lanes)
     names = ["%x", "%y"][:arguments]
     lines = [
         f"define internal {real_} @each.{function}.{lanes}({', '.join(f'{real_} {a}' for a in names)}) noinline {attributes(lanes)} {{"
@@ -97,83 +99,59 @@ def declarations(*lanes: int) -> str:
     lines = [f"declare double @{f}(double) nobuiltin" for f in ("sin", "cos", *LIBRARY)]
     lines.append("declare double @atan2(double, double) nobuiltin")
     for width in dict.fromkeys(lanes):
-        real_, name = real(width), suffix(width)
+        real_, name = pack(width), suffix(pack(width))
         lines.append(f"declare {real_} @llvm.fma.{name}({real_}, {real_}, {real_})")
         lines += [f"declare {real_} @llvm.{f}.{name}({real_})" for f in ("fabs", "sqrt")]
         lines += [f"declare i64 @llvm.vector.reduce.or.v{width}i64(<{width} x i64>)"] if width > 1 else []
     return "\n".join(lines)
 
 
-@functools.cache
-def _bits(x: float) -> int:
-    return int.from_bytes(struct.pack(">d", x), "big")
-
-
-class _Writer:
-    """Lines of LLVM text for one type of number; operators return the name of their result."""
+class _Kernel(NativeFunction):
+    """@sincos.lanes while it is being written."""
 
     def __init__(self, lanes: int, *, fused: bool) -> None:
-        self.lanes, self.real, self.fused = lanes, real(lanes), fused
-        self.whole = "i64" if lanes == 1 else f"<{lanes} x i64>"
-        self.flag = "i1" if lanes == 1 else f"<{lanes} x i1>"
-        self.lines: list[str] = []
+        self.lanes, self.fused, self.real, self.whole = lanes, fused, pack(lanes), pack(lanes, WHOLE)
+        super().__init__(f"sincos.{lanes}", f"{{{self.real}, {self.real}}}", self.real, attributes=f"noinline {attributes(lanes)}")
         self._table: list[str] = []
-        self._count = 0
 
-    def let(self, expression: str) -> str:
-        self._count += 1
-        self.lines.append(f"  %t{self._count} = {expression}")
-        return f"%t{self._count}"
-
-    def number(self, text: str) -> str:
+    def constant(self, text: str) -> Value:
         """A constant; lanes take it from a table that LLVM cannot see through: part of an instruction, not a load before it."""
-        value = literal(float.fromhex(text), self.lanes)
+        value = self.value(float.fromhex(text), self.real)
         if self.lanes == 1:
             return value
-        if value not in self._table:
-            self._table.append(value)
-        at = self.let(f"getelementptr {self.real}, ptr @sincos.numbers.{self.lanes}, i64 {self._table.index(value)}")
-        return self.let(f"load {self.real}, ptr {at}, align {8 * self.lanes}")
+        if value.name not in self._table:
+            self._table.append(value.name)
+        at = self.emit(POINTER, f"getelementptr {self.real}, ptr @sincos.numbers.{self.lanes}, i64 {self._table.index(value.name)}")
+        return self.emit(self.real, f"load {self.real}, {at}, align {8 * self.lanes}")
 
-    def bits(self, n: int) -> str:
-        return str(n) if self.lanes == 1 else f"splat (i64 {n})"
-
-    def add(self, a: str, b: str) -> str:
-        return self.let(f"fadd {self.real} {a}, {b}")
-
-    def sub(self, a: str, b: str) -> str:
-        return self.let(f"fsub {self.real} {a}, {b}")
-
-    def mul(self, a: str, b: str) -> str:
-        return self.let(f"fmul {self.real} {a}, {b}")
-
-    def neg(self, a: str) -> str:
-        return self.let(f"fneg {self.real} {a}")
-
-    def fma(self, a: str, b: str, c: str) -> str:
+    def fma(self, a: Value, b: Value, c: Value) -> Value:
         """a b + c, in one rounding where there is such an operation."""
-        if not self.fused:
-            return self.add(self.mul(a, b), c)
-        return self.let(f"call {self.real} @llvm.fma.{suffix(self.lanes)}({self.real} {a}, {self.real} {b}, {self.real} {c})")
+        return self.intrinsic("fma", a, b, c) if self.fused else a * b + c
 
-    def give(self, sine: str, cosine: str) -> None:
+    def negative(self, a: Value) -> Value:
+        """−a"""
+        return self.emit(self.real, f"fneg {a}")
+
+    def bitwise(self, operation: str, a: Value, b: Value | int) -> Value:
+        """An operation on the bits of whole numbers."""
+        return self.emit(self.whole, f"{operation} {a}, {b.name if isinstance(b, Value) else constant(b, self.whole)}")
+
+    def give_both(self, sine: Value, cosine: Value) -> None:
         """Return both."""
-        pair = f"{{{self.real}, {self.real}}}"
-        first = self.let(f"insertvalue {pair} poison, {self.real} {sine}, 0")
-        self.lines.append(f"  ret {pair} {self.let(f'insertvalue {pair} {first}, {self.real} {cosine}, 1')}")
+        first = self.emit(self.result, f"insertvalue {self.result} poison, {sine}, 0")
+        self.give(self.emit(self.result, f"insertvalue {first}, {cosine}, 1"))
 
-    def function(self) -> str:
-        """@sincos.lanes with these lines."""
-        head = f"define internal {{{self.real}, {self.real}}} @sincos.{self.lanes}({self.real} %x) noinline {attributes(self.lanes)} {{"
+    def text(self) -> str:
+        """The function, and its table."""
         values = ", ".join(f"{self.real} {value}" for value in self._table)
         kind = f"internal externally_initialized constant [{len(self._table)} x {self.real}]"
         table = [f"@sincos.numbers.{self.lanes} = {kind} [{values}], align {8 * self.lanes}"] if values else []
-        return "\n".join([*table, head, *self.lines, "}"])
+        return "\n".join([*table, super().text()])
 
-    def polynomial(self, coefficients: tuple[str, ...], powers: tuple[str, str]) -> str:
+    def polynomial(self, coefficients: tuple[str, ...], powers: tuple[Value, Value]) -> Value:
         """c₀ + c₁z + c₂z² + … from z and z²: neighbours first, then by Horner in z², which waits half as long as Horner in z."""
         z, z2 = powers
-        numbers = [self.number(c) for c in coefficients]
+        numbers = [self.constant(c) for c in coefficients]
         pairs = [self.fma(numbers[k + 1], z, numbers[k]) for k in range(0, len(numbers) - 1, 2)]
         value, *others = [*pairs, *numbers[2 * len(pairs) :]][::-1]
         for c in others:
@@ -181,80 +159,60 @@ class _Writer:
         return value
 
 
-def _reduced(w: _Writer, shifted: str) -> tuple[str, str]:
+def _reduced(w: _Kernel, shifted: Value) -> tuple[Value, Value]:
     """r + tail = x − k π/2 with |r| ≤ π/4, from k + 1.5·2⁵²."""
-    k = w.sub(shifted, w.number(_ROUNDER))
+    (x,), k = w.parameters, shifted - w.constant(_ROUNDER)
     if not w.fused:
         return _reduced_in_short_parts(w, k)
-    back, (first, second, third) = w.neg(k), [w.number(p) for p in _HALF_PI]
-    r, high = w.fma(back, first, "%x"), w.mul(k, second)
-    r1 = w.sub(r, high)
+    back, (first, second, third) = w.negative(k), [w.constant(p) for p in _HALF_PI]
+    r, high = w.fma(back, first, x), k * second
+    r1 = r - high
     # r − r1 is exact: below 2⁻³⁰ r1 is exact too, and the difference k times the second part; above, r and r1 are within a factor of 2
-    return r1, w.fma(back, third, w.sub(w.sub(r, r1), high))
+    return r1, w.fma(back, third, r - r1 - high)
 
 
-def _reduced_in_short_parts(w: _Writer, k: str) -> tuple[str, str]:
+def _reduced_in_short_parts(w: _Kernel, k: Value) -> tuple[Value, Value]:
     """r + tail = x − k π/2 without fused operations: the first two products are exact (fdlibm, e_rem_pio2.c, second iteration)."""
-    first, second, third = (w.number(p) for p in HALF_PI_SHORT)
-    t = w.sub("%x", w.mul(k, first))
-    high = w.mul(k, second)
-    r = w.sub(t, high)
-    low = w.sub(w.mul(k, third), w.sub(w.sub(t, r), high))
-    r1 = w.sub(r, low)
-    return r1, w.sub(w.sub(r, r1), low)
+    (x,), (first, second, third) = w.parameters, [w.constant(p) for p in HALF_PI_SHORT]
+    t = x - k * first
+    high = k * second
+    r = t - high
+    low = k * third - (t - r - high)
+    r1 = r - low
+    return r1, r - r1 - low
 
 
-def _on_quarter(w: _Writer, r: str, tail: str) -> tuple[str, str]:
+def _on_quarter(w: _Kernel, r: Value, tail: Value) -> tuple[Value, Value]:
     """sin(r + tail), cos(r + tail) for |r| ≤ π/4 by fdlibm's polynomials.
 
     sin = r + (tail (1 − z/2) + r³ p(z)),  cos = (1 − z/2) + (z² q(z) − r tail),  z = r²
 
     1 − z/2 is taken with what its rounding lost; the polynomials come last, so that nothing else waits for them.
     """
-    z, one = w.mul(r, r), w.number("0x1p0")
-    z2, v, half = w.mul(z, z), w.mul(z, r), w.mul(z, w.number("0x1p-1"))
-    rest = w.sub(one, half)
+    z, one = r * r, w.constant("0x1p0")
+    z2, v, half = z * z, z * r, z * w.constant("0x1p-1")
+    rest = one - half
     p, q = w.polynomial((SINE_FIRST, *SINE), (z, z2)), w.polynomial(COSINE, (z, z2))
-    lost = w.sub(w.sub(one, rest), half)
-    sine = w.add(r, w.fma(v, p, w.mul(tail, rest)))
-    return sine, w.add(rest, w.fma(z2, q, w.fma(w.neg(r), tail, lost)))
+    lost = one - rest - half
+    sine = r + w.fma(v, p, tail * rest)
+    return sine, rest + w.fma(z2, q, w.fma(w.negative(r), tail, lost))
 
 
-def _placed(w: _Writer, sine: str, cosine: str, k: str) -> tuple[str, str]:
+def _placed(w: _Kernel, sine: Value, cosine: Value, k: Value) -> tuple[Value, Value]:
     """Exchange and sign by the quadrant k mod 4: sin takes its sign from bit 1 of k, cos from bits 0 and 1."""
 
-    def signed(value: str, sign: str) -> str:
-        flipped = w.let(f"xor {w.whole} {w.let(f'bitcast {w.real} {value} to {w.whole}')}, {sign}")
-        return w.let(f"bitcast {w.whole} {flipped} to {w.real}")
+    def signed(value: Value, sign: Value) -> Value:
+        flipped = w.bitwise("xor", w.emit(w.whole, f"bitcast {value} to {w.whole}"), sign)
+        return w.emit(w.real, f"bitcast {flipped} to {w.real}")
 
-    first, second = (w.let(f"shl {w.whole} {k}, {w.bits(63 - bit)}") for bit in (0, 1))
-    sign = w.let(f"and {w.whole} {second}, {w.bits(-(2**63))}")
-    odd = w.let(f"icmp slt {w.whole} {first}, {w.bits(0)}")
-    s = w.let(f"select {w.flag} {odd}, {w.real} {cosine}, {w.real} {sine}")
-    c = w.let(f"select {w.flag} {odd}, {w.real} {sine}, {w.real} {cosine}")
-    return signed(s, sign), signed(c, w.let(f"xor {w.whole} {sign}, {first}"))
-
-
-def _kernel(lanes: int, *, fused: bool) -> str:
-    w = _Writer(lanes, fused=fused)
-    shifted = w.fma("%x", w.number(TWO_OVER_PI), w.number(_ROUNDER))
-    # the last bits are those of k
-    turns = w.let(f"bitcast {w.real} {shifted} to {w.whole}")
-    large = _beyond(w, turns, _QUARTERS if fused else _QUARTERS_SHORT)
-    any_ = w.let(f"icmp ne i64 {large if lanes == 1 else w.let(f'call i64 @llvm.vector.reduce.or.v{lanes}i64({w.whole} {large})')}, 0")
-    w.lines += [f"  br i1 {any_}, label %far, label %near", "near:"]
-    w.give(*_placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns))
-    w.lines.append("far:")
-    library = [w.let(f"call {w.real} @each.{f}.{lanes}({w.real} %x)") for f in ("sin", "cos")]
-    size = w.let(f"call {w.real} @llvm.fabs.{suffix(lanes)}({w.real} %x)")
-    # infinite and not a number is large too
-    large = w.let(f"fcmp ugt {w.real} {size}, {literal(LARGEST_REDUCED if fused else LARGEST_REDUCED_SHORT, lanes)}")
-    own = _placed(w, *_on_quarter(w, *_reduced(w, shifted)), turns)
-    w.give(*(w.let(f"select {w.flag} {large}, {w.real} {a}, {w.real} {b}") for a, b in zip(library, own, strict=True)))
-    return w.function()
+    first, second = (w.bitwise("shl", k, 63 - bit) for bit in (0, 1))
+    sign = w.bitwise("and", second, -(2**63))
+    odd = w.emit(pack(w.lanes, TRUTH), f"icmp slt {first}, {constant(0, w.whole)}")
+    s, c = w.choose(odd, cosine, sine), w.choose(odd, sine, cosine)
+    return signed(s, sign), signed(c, w.bitwise("xor", sign, first))
 
 
-def _beyond(w: _Writer, turns: str, quarters: int) -> str:
+def _beyond(w: _Kernel, turns: Value, quarters: int) -> Value:
     """Bits of k + quarters that should not be there, from the word of k + 1.5·2⁵²: none for −quarters ≤ k < quarters only."""
-    offset = w.let(f"sub {w.whole} {turns}, {w.bits(_bits(float.fromhex(_ROUNDER)) - quarters)}")
-    return w.let(f"and {w.whole} {offset}, {w.bits(-2 * quarters)}")
+    offset = w.bitwise("sub", turns, bits(float.fromhex(_ROUNDER)) - quarters)
+    return w.bitwise("and", offset, -2 * quarters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from typing import Final
 
@@ -33,11 +34,17 @@ def constant(x: float, kind: str) -> str:
     """A number written out as a constant of this kind."""
     if kind == POINTER:
         return "null"
-    if kind in (WHOLE, CODE, TRUTH):
-        return str(int(x))
+    if width(kind) > 1:
+        of = kind.partition(" x ")[2].removesuffix(">")
+        return f"splat ({of} {constant(x, of)})"
     # a double in hexadecimal is exact
-    bits = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
-    return bits if kind == REAL else f"<{', '.join([f'double {bits}'] * width(kind))}>"
+    return f"0x{bits(x):016X}" if kind == REAL else str(int(x))
+
+
+@functools.cache
+def bits(x: float) -> int:
+    """A double as the whole number that has its bits."""
+    return int.from_bytes(struct.pack(">d", x), "big")
 
 
 def pack(lanes: int, of: str = REAL) -> str:

@@ -266,10 +266,10 @@ class NativeFunction:
         """What follows happens only if the condition holds."""
         then, after = self._labels("then", "after")
         self.line(f"br {condition}, label %{then}, label %{after}")
-        self._start(then)
+        self.begin(then)
         yield
         self.line(f"br label %{after}")
-        self._start(after)
+        self.begin(after)
 
     @contextmanager
     def loop(self, count: Value) -> Iterator[Value]:
@@ -277,26 +277,31 @@ class NativeFunction:
         head, body, tail, after = self._labels("head", "body", "tail", "after")
         before = self._label
         self.line(f"br label %{head}")
-        self._start(head)
+        self.begin(head)
         i = self.emit(WHOLE, f"phi i64 [0, %{before}], [%{tail}i, %{tail}]")
         self.line(f"br {i < count}, label %{body}, label %{after}")
-        self._start(body)
+        self.begin(body)
         yield i
         self.line(f"br label %{tail}")
-        self._start(tail)
+        self.begin(tail)
         self.line(f"%{tail}i = add nuw nsw {i}, 1")
         self.line(f"br label %{head}")
-        self._start(after)
+        self.begin(after)
 
     @contextmanager
     def forever(self) -> Iterator[None]:
         """Again and again until a return."""
         (head,) = self._labels("head")
         self.line(f"br label %{head}")
-        self._start(head)
+        self.begin(head)
         yield
         self.line(f"br label %{head}")
         self._open = False
+
+    def begin(self, label: str) -> None:
+        """What follows stands behind a label."""
+        self._lines.append(f"{label}:")
+        self._label, self._open = label, True
 
     def _fresh(self) -> int:
         self._count += 1
@@ -305,10 +310,6 @@ class NativeFunction:
     def _labels(self, *names: str) -> tuple[str, ...]:
         number = self._fresh()
         return tuple(f"{name}{number}" for name in names)
-
-    def _start(self, label: str) -> None:
-        self._lines.append(f"{label}:")
-        self._label, self._open = label, True
 
 
 def _common(a: Operand, b: Operand) -> str:

@@ -16,6 +16,7 @@ from typing import Final
 
 from dalembert.numerics import kernels
 from dalembert.numerics.emit import NativeText
+from dalembert.numerics.llvm_types import pack
 
 OUT_OF_MEMORY: Final = 1
 # what fits here is worked out on the stack
@@ -92,7 +93,7 @@ def _placed(name: str) -> str:
 
 def _groups(text: NativeText, lanes: int, parts: Sequence[Sequence[bool]], n_parameters: int, n_out: int, *, inlined: bool) -> str:
     """The loop over groups of states; fewer states than lanes are done one by one, the same in all lanes."""
-    name, real, n_in = text.name, kernels.real(lanes), sum(map(len, parts))
+    name, real, n_in = text.name, pack(lanes), sum(map(len, parts))
     starts = {"x": 0, "p": n_in, "y": n_in + n_parameters, "w": n_in + n_parameters + n_out}
     get, give = _room(8 * lanes * (starts["w"] + text.work_size), _ALIGNMENT)
     offsets = [sum(map(len, parts[:k])) for k in range(len(parts))]
@@ -184,7 +185,7 @@ def _mask(lanes: Sequence[int]) -> str:
 
 def _gather(lanes: int, a: str, used: Sequence[bool], target: str) -> list[str]:
     """From rows of numbers to one vector per column, two columns at a time; many columns by a function for a block of them."""
-    real, width, lines = kernels.real(lanes), len(used), [f"  %{a}.lanes = getelementptr {kernels.real(lanes)}, ptr {target}"]
+    real, width, lines = pack(lanes), len(used), [f"  %{a}.lanes = getelementptr {pack(lanes)}, ptr {target}"]
     done = width // _BLOCK * _BLOCK if width > _BLOCK else 0
     for j in range(0, done, _BLOCK):
         lines += _block("gather", real, a, j)
@@ -250,14 +251,14 @@ def _column(lines: list[str], lanes: int, a: str, j: int) -> str:
     for k in range(lanes):
         lines.append(f"  %{a}.{j}.a{k} = getelementptr double, ptr %{a}.row{_row(lanes, k)}, i64 {j}")
         lines.append(f"  %{a}.{j}.n{k} = load double, ptr %{a}.{j}.a{k}, align 8")
-        lines.append(f"  %{a}.{j}.v{k} = insertelement {kernels.real(lanes)} {before}, double %{a}.{j}.n{k}, i32 {k}")
+        lines.append(f"  %{a}.{j}.v{k} = insertelement {pack(lanes)} {before}, double %{a}.{j}.n{k}, i32 {k}")
         before = f"%{a}.{j}.v{k}"
     return before
 
 
 def _scatter(lanes: int, a: str, width: int, source: str) -> list[str]:
     """From one vector per column to rows of numbers, likewise."""
-    real, lines = kernels.real(lanes), [f"  %{a}.lanes = getelementptr {kernels.real(lanes)}, ptr {source}"]
+    real, lines = pack(lanes), [f"  %{a}.lanes = getelementptr {pack(lanes)}, ptr {source}"]
     done = width // _BLOCK * _BLOCK if width > _BLOCK else 0
     for j in range(0, done, _BLOCK):
         lines += _block("scatter", real, a, j)

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.python_call import address
 from dalembert.ode.crawl import CrawlWatch
 from dalembert.ode.diagnosis import stopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.native_loops import native_loop
-from dalembert.ode.points import Points, address
+from dalembert.ode.points import Points
 from dalembert.ode.rosenbrock import matrices_size
 from dalembert.ode.run import ROWS, ExitReason, Run, WorkRow
 from dalembert.ode.solution import Outcome, Solution, polynomial

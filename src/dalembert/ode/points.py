@@ -6,11 +6,11 @@ points the polynomial is not a number.
 
 from __future__ import annotations
 
-import ctypes
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.numerics.python_call import address
 from dalembert.ode.problem import DENSE_ROWS
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ class Pieces:
 
     def __reduce__(self) -> tuple[type[Pieces], tuple[list[NDArray[np.float64]]]]:
         return Pieces, ([self.whole],)
-
-
-def address(numbers: NDArray[np.float64]) -> int:
-    """Where an array begins that can be written to; a third of the time that array.ctypes.data takes."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(numbers))  # type: ignore[arg-type]  # an array is a buffer
 
 
 class StoredMotion(NamedTuple):

@@ -17,10 +17,10 @@ from dalembert.errors import BadExpression
 from dalembert.numerics.compiled import CompiledFunction
 from dalembert.numerics.jit import Library, load
 from dalembert.numerics.llvm_types import LANES
+from dalembert.numerics.python_call import address
 from dalembert.numerics.symbol_values import MissingValue
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
 from dalembert.ode.memory import padded, prologue, ready, structure
-from dalembert.ode.points import address
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.once import made_once
 from dalembert.simulation.events.event import SIGNS, BadEvent, Event, EventAction

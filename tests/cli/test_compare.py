@@ -1,8 +1,8 @@
 """compare: the table and how it ends."""
 
 from cli.running import run
+from dalembert.agreement import comparison as comparing
 from dalembert.agreement.catalogue import PRINCIPLES
-from dalembert.cli import compare as comparing
 from dalembert.errors import NotApplicable
 
 

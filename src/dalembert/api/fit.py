@@ -17,7 +17,7 @@ from dalembert.nearest_name import nearest, options_by_name
 from dalembert.numerics.symbol_values import number
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.studies.fit import Experiment, fit_runs
-from dalembert.studies.fit_data import BadData, MeasuredColumn, read_tables, span
+from dalembert.studies.fit_data import BadData, MeasuredColumn, read_tables
 from dalembert.studies.fit_result import Fit
 from dalembert.studies.running import processors
 
@@ -169,7 +169,7 @@ def _first(
 
 
 def _span(columns: Sequence[MeasuredColumn], t0: float | None) -> tuple[float, float]:
-    first, last = span(columns)
+    first, last = min(float(c.t[0]) for c in columns), max(float(c.t[-1]) for c in columns)
     begin = first if t0 is None else number("t0", t0)
     if begin > first:
         msg = f"data: t = {first:g} is before the run begins, t0 = {begin:g}"

@@ -1,4 +1,4 @@
-"""agree: every principle compared exactly."""
+"""agree, compare: every principle compared exactly, and what each way to the equations of motion costs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dalembert.agreement.agreement_table import Agreement
 from dalembert.api.agreement import agreement
 from dalembert.cli.declared import Option
 from dalembert.cli.errors import exit_by_verdict
-from dalembert.cli.options import AnySystem, Given, check_one_or_all
+from dalembert.cli.options import AnySystem, Given, SystemName, check_one_or_all
 from dalembert.cli.output import Json, tell
 from dalembert.cli.program import subject
 from dalembert.report import document, results, terminal
@@ -67,3 +67,25 @@ def _all_agreements(*, as_json: bool) -> list[bool | None]:
 def _summary(found: Agreement) -> str:
     verdict = f"{found.counted} principles agree exactly, error < {found.bound:.0e}" if found.agree else found.statement
     return f"{verdict}; audit {sum(f.holds is True for f in found.audit)}/{len(found.audit)}"
+
+
+def compare(
+    system: SystemName,
+    values: Given = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    r"""Compare what the principles cost.
+
+    Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh (2000), for this system,
+    with the operations of the equations as each principle gives them and the CPU time of their derivation.
+
+    \b
+    dalembert compare rolling-disk
+    dalembert compare file.py:pendulum
+    """
+    from dalembert.agreement.comparison import comparison
+
+    chosen = subject(system, values)
+    found = comparison(chosen.system)
+    tell(found, [*document.heading(chosen), *results.effort(found)], as_json=as_json, statement=found.statement)

@@ -29,10 +29,10 @@ def progress_bar(
         nonlocal bar, last
         if time.monotonic() - last < EVERY:
             return
-        if bar is None:
-            bar = _bar(length, done)
-        last = time.monotonic()
         completed, words = told(*now, **more)
+        if bar is None:
+            bar = _bar(length, done, words)
+        last = time.monotonic()
         bar.update(bar.task_ids[0], completed=completed, told=words, refresh=True)
 
     try:
@@ -42,13 +42,13 @@ def progress_bar(
             bar.stop()
 
 
-def _bar(length: float, done: int) -> Progress:
+def _bar(length: float, done: int, words: str) -> Progress:
     """It disappears at the end, and draws only when it is told to."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[told]}  left:"), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False)
-    bar.add_task("", total=length, completed=done, told="")
+    bar.add_task("", total=length, completed=done, told=words)
     bar.start()
     return bar

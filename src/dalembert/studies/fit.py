@@ -206,9 +206,6 @@ def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
         if not np.isfinite(value).all():
             msg = f"data: column {c.name!r} has no finite value at t = {run.t[~np.isfinite(value)][0]:.6g} in the run with the first guess"
             raise BadData(msg)
-    if sum(len(c.t) for c in columns) < 1:
-        msg = "data: nothing was measured"
-        raise BadData(msg)
 
 
 def _check_influence(problem: FitProblem, theta: Numbers) -> None:

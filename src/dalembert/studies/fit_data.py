@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,8 +149,3 @@ def _check(name: str, t: Numbers, values: Numbers) -> None:
         k = back[0] + 1
         msg = f"data: times of {name} go back from {t[k - 1]:.9g} to {t[k]:.9g} in row {k + 1}; sort the rows by time"
         raise BadData(msg)
-
-
-def span(columns: Sequence[MeasuredColumn]) -> tuple[float, float]:
-    """The first and the last time."""
-    return min(float(c.t[0]) for c in columns), max(float(c.t[-1]) for c in columns)

@@ -48,16 +48,14 @@ def why_one_by_one(plan: StudyPlan, equations: object) -> str | None:
         return "rows stand beside the equations"
     if o.integrator not in (NATIVE, TAYLOR, AUTO):
         return f"integrator {o.integrator!r}"
-    for what, wanted in (
+    reasons = (
         # series are taken of other expressions where a factor is a number
         ("amplitudes", o.integrator != NATIVE and Role.AMPLITUDE in plan.roles.values()),
         ("events", bool(o.events)),
         ("an energy tolerance", o.budget is not None),
         ("members", bool(plan.system.expansions)),
-    ):
-        if wanted:
-            return what
-    return None
+    )
+    return next((why for why, holds in reasons if holds), None)
 
 
 class SideBySide:

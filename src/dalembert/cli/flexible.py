@@ -1,4 +1,4 @@
-"""member: modes, static shape and buckling loads of a string, bar, shaft or beam."""
+"""hybrid, member: systems that carry strings, bars, shafts or beams: their equations; modes, static shape and buckling loads of one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,53 @@ from typing import Annotated, Final
 
 from dalembert.cli.declared import Option
 from dalembert.cli.options import Given, SystemName, numbers
-from dalembert.cli.output import Json, tell, wrote
+from dalembert.cli.output import File, Format, Json, emit, known, style_of, tell, wrote
 from dalembert.cli.program import subject
 from dalembert.errors import Unknown
+from dalembert.report import document
 
+ALONG: Final = ("coordinates", "speeds")
 MODES: Final = 6
 
 Which = Annotated[str, Option("--member", metavar="NAME", help="Which member, where there are several.")]
 Modes = Annotated[int | None, Option("--modes", metavar="N", help=f"So many natural modes (without other options {MODES}).")]
 Loads = Annotated[int | None, Option("--buckling", metavar="N", help="So many critical compressive forces.")]
 Plot = Annotated[Path | None, Option("--plot", metavar="FILE.png", help="Where to save the shapes.")]
+
+
+def hybrid(
+    system: SystemName,
+    along: Annotated[str, Option(metavar="|".join(ALONG), help="Variables of the ordinary equations.")] = "",
+    style: Format = "",
+    output: File = None,
+    values: Given = None,
+    *,
+    steps: Annotated[bool, Option("--steps", help="Show every step.")] = False,
+) -> None:
+    r"""Derive hybrid equations: rigid bodies with strings, bars, shafts and beams.
+
+    By Hamilton's extended principle: ordinary differential equations for the rigid variables with integrals over the members, partial ones
+    for the fields v(x, t), …, and every boundary condition, marked geometric (the support says so) or natural (the variation is free).
+    Where bending shortens a member, s is how far it is drawn in and N the axial force. --along coordinates writes the ordinary
+    equations in coordinates and their rates, --along speeds in the declared speeds. A system of the gallery is taken before its
+    members are expanded in functions.
+
+    \b
+    dalembert hybrid beam-on-ball-joint --steps
+    dalembert hybrid beam-with-tip-mass
+    dalembert hybrid file.py:build --along coordinates -o beam.tex
+    """
+    from dalembert.flexible.hybrid.extended_hamilton import extended_hamilton
+    from dalembert.flexible.member.small_motion import check_declared
+    from dalembert.report.hybrid import hybrid as shown
+    from dalembert.report.writing import Writing
+
+    style = style_of(style, output)
+    speeds = known("--along", along, ALONG) == "speeds" if along else None
+    chosen = subject(system, values, complete=False)
+    check_declared(chosen.system)
+    found = extended_hamilton(chosen.system, speeds=speeds)
+    emit([*document.heading(chosen), *shown(found, Writing(), steps=steps)], style, output)
 
 
 def member(

@@ -23,7 +23,7 @@ from dalembert.errors import BadExpression, Unknown
 if TYPE_CHECKING:
     from flint import arb
 
-_NUMPY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+NUMPY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 _BALL_NAMES: Final = {"sign": "sgn", "abs": "__abs__"}
 _DIGITS: Final = 50
 # digits beyond those asked for, to pay for rounding along a long tape
@@ -72,7 +72,7 @@ class Arrays(Floats):
         return self.numpy.arctan2(a, b)
 
     def call(self, function: str, a: Any, node: int) -> Any:  # noqa: ARG002 - the angle's identity does not matter here
-        return getattr(self.numpy, _NUMPY_NAMES.get(function, function))(a)
+        return getattr(self.numpy, NUMPY_NAMES.get(function, function))(a)
 
 
 class Balls(_ByOperators):

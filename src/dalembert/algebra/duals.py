@@ -6,49 +6,39 @@ A fold in this arithmetic gives values and exact Jacobians by the chain rule, wi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
+from dalembert.algebra.arithmetic import NUMPY_NAMES
 from dalembert.algebra.folds import evaluate
 from dalembert.algebra.tape import Number, Tape
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
-
+from dalembert.arrays import Numbers
 
 # values at K points, and slopes along D directions at each: (K,) and (D, K), or None where nothing varies; a bare pair, which is
 # made once for every node
 Dual: TypeAlias = "tuple[Numbers, Numbers | None]"
 
 
-def _slopes() -> dict[str, Callable[[Numbers, Numbers], Numbers]]:
-    """df/dx from x and f(x), for every elementary function of the tape."""
-    return {
-        "sin": lambda x, _: np.cos(x),
-        "cos": lambda x, _: -np.sin(x),
-        "exp": lambda _, f: f,
-        "log": lambda x, _: 1.0 / x,
-        "sqrt": lambda _, f: 0.5 / f,
-        "sinh": lambda x, _: np.cosh(x),
-        "cosh": lambda x, _: np.sinh(x),
-        "atan": lambda x, _: 1.0 / (1.0 + x * x),
-        "asin": lambda x, _: 1.0 / np.sqrt(1.0 - x * x),
-        "acos": lambda x, _: -1.0 / np.sqrt(1.0 - x * x),
-        "abs": lambda x, _: np.sign(x),
-        "sign": lambda x, _: np.zeros_like(x),
-    }
+# df/dx from x and f(x), for every elementary function of the tape
+_SLOPES: Final[dict[str, Callable[[Numbers, Numbers], Numbers]]] = {
+    "sin": lambda x, _: np.cos(x),
+    "cos": lambda x, _: -np.sin(x),
+    "exp": lambda _, f: f,
+    "log": lambda x, _: 1.0 / x,
+    "sqrt": lambda _, f: 0.5 / f,
+    "sinh": lambda x, _: np.cosh(x),
+    "cosh": lambda x, _: np.sinh(x),
+    "atan": lambda x, _: 1.0 / (1.0 + x * x),
+    "asin": lambda x, _: 1.0 / np.sqrt(1.0 - x * x),
+    "acos": lambda x, _: -1.0 / np.sqrt(1.0 - x * x),
+    "abs": lambda x, _: np.sign(x),
+    "sign": lambda x, _: np.zeros_like(x),
+}
 
 
 class Duals:
     """The rules of differentiation as an arithmetic."""
-
-    _names = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}  # noqa: RUF012 - a table that is only read
-
-    def __init__(self) -> None:
-        self._slopes = _slopes()
 
     def const(self, value: Number) -> Dual:
         return np.array([float(value)]), None
@@ -84,8 +74,8 @@ class Duals:
 
     def call(self, function: str, a: Dual, node: int) -> Dual:  # noqa: ARG002 - the angle's identity does not matter here
         x, d = a
-        f = np.asarray(getattr(np, self._names.get(function, function))(x))
-        return f, None if d is None else d * self._slopes[function](x, f)
+        f = np.asarray(getattr(np, NUMPY_NAMES.get(function, function))(x))
+        return f, None if d is None else d * _SLOPES[function](x, f)
 
 
 def _sum(da: Numbers | None, ka: Numbers, db: Numbers | None, kb: Numbers) -> Numbers | None:

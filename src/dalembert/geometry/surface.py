@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from dalembert.arrays import Numbers
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # cells along the longest side of the finest grid that corners are gathered in
 _FINEST: Final = 512

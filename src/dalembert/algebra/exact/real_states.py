@@ -15,12 +15,10 @@ import numpy as np
 from dalembert.algebra.arithmetic import Arrays, evaluate_balls
 from dalembert.algebra.folds import evaluate, symbols_of
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 
 if TYPE_CHECKING:
     from flint import arb
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # most expressions show at one of the first few; memory for thousands of states at every node is what costs
 _STATES: Final = (64, 4096)

@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.algebra.printing.names import displayed, unicode_name
+from dalembert.arrays import Numbers
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.rotation import AboutAxis, AboutBasis
 from dalembert.geometry.vector import Vector
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.page.geometry import Poses
     from dalembert.simulation.trajectory import Trajectory
 
-    Numbers = NDArray[np.float64]
     Projection = Callable[[Numbers], tuple[Numbers, Numbers]]
 
 # radians, and parts of the system's size, below which nothing is to be seen

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.page.geometry import quaternions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.page.scene import Scene
-
-    Numbers = NDArray[np.float64]
 
 
 # how thick links are, and how long the longest arrow is, as parts of the system's size

@@ -19,6 +19,7 @@ import numpy as np
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.flexible.expansion.discretised import Discretised
 from dalembert.geometry.frame import Frame
@@ -28,11 +29,7 @@ from dalembert.model.elements import Body, FrictionalContact
 from dalembert.model.system import System
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.simulation.trajectory import Trajectory
-
-    Numbers = NDArray[np.float64]
 
 
 class Poses:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 from dalembert.page.html_page import Study
@@ -12,33 +11,16 @@ from dalembert.page.scene import frames_of, scene
 from dalembert.page.sketch import picture, svg
 
 
-@dataclass(frozen=True)
-class Card:
-    """A thumbnail and what stands below it."""
-
-    name: str
-    title: str
-    source: str
-    description: str
-    picture: str
-
-
-def card(name: str, study: Study) -> Card:
-    """The system a third of its way through its motion, with the way so far."""
-    drawn = None if study.run is None else scene(frames_of(study.run, 401), arrows=False)
+def card(name: str, study: Study) -> str:
+    """A thumbnail, the system a third of its way through its motion with the way so far, and what stands below it."""
+    drawn, subject = None if study.run is None else scene(frames_of(study.run, 401), arrows=False), study.subject
     thumbnail = "" if drawn is None else svg(picture(drawn, len(drawn.t) // 3, 320, 200, trace=True))
-    return Card(name, study.subject.title, study.subject.source, study.subject.description, thumbnail)
+    words = f"<b>{escape(subject.title)}</b><span>{escape(subject.description)}</span><span>{escape(subject.source)}</span>"
+    return f'<li><a href="{escape(name)}.html"><span class="picture">{thumbnail}</span><span class="words">{words}</span></a></li>'
 
 
-def index(cards: Sequence[Card]) -> str:
+def index(cards: Sequence[str]) -> str:
     """The page that leads to all others."""
-    items = "".join(
-        f'<li><a href="{escape(c.name)}.html"><span class="picture">{c.picture}</span><span class="words"><b>{escape(c.title)}</b>'
-        f"<span>{escape(c.description)}</span><span>{escape(c.source)}</span></span></a></li>"
-        for c in cards
-    )
     words = f'<p class="lead">{len(cards)} solved systems, each derived by every principle, proved equal, and set in motion.</p>'
-    return shell(
-        "Gallery · dalembert",
-        f'{header("dalembert")}<main><section id="system"><h1>Gallery</h1>{words}<ul class="cards">{items}</ul></section></main>',
-    )
+    items = f'<ul class="cards">{"".join(cards)}</ul>'
+    return shell("Gallery · dalembert", f'{header("dalembert")}<main><section id="system"><h1>Gallery</h1>{words}{items}</section></main>')

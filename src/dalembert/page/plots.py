@@ -15,16 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.algebra.printing.names import superscript
+from dalembert.arrays import Numbers
 from dalembert.page.embedding import floats
 from dalembert.page.markup import table
 from dalembert.simulation.plotting.chart import Panel, PlotArea, ticks, ticks_inside, value_range
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.simulation.trajectory import Trajectory
-
-    Numbers = NDArray[np.float64]
 
 
 WIDTH: Final = 10_000

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from dalembert.algebra.folds import symbols_of
+from dalembert.arrays import Numbers
 from dalembert.geometry.point import Point
 from dalembert.geometry.vector import Vector
 from dalembert.model.elements import Body
@@ -18,12 +19,8 @@ from dalembert.page.shapes import DrawnBody, Outline, Solid, attached, centre_ma
 from dalembert.page.view import View, view
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.page.geometry import ArrowKind
     from dalembert.simulation.trajectory import Trajectory
-
-    Numbers = NDArray[np.float64]
 
 MOST_FRAMES: Final = 601
 _STILL: Final = 1e-7

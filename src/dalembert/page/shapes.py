@@ -14,17 +14,14 @@ import numpy as np
 
 from dalembert.algebra.folds import symbols_of
 from dalembert.algebra.scalar import Scalar
+from dalembert.arrays import Numbers
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.point import Point
 from dalembert.geometry.surface import Surface
 from dalembert.model.elements import Body
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.page.geometry import Poses
-
-    Numbers = NDArray[np.float64]
 
 Kind = Literal["sphere", "box", "cylinder", "mesh"]
 

@@ -6,21 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.page.dimension_lines import DimensionLine, SketchLabel, labels
 from dalembert.page.embedding import traced
 from dalembert.page.geometry import MemberCurve
 from dalembert.page.scene import Scene
 from dalembert.page.shapes import DrawnBody, Solid
 from dalembert.page.view import EYE, looking
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # Okabe and Ito's colours, which everyone can tell apart
 COLOURS: Final = ("#2f7fb8", "#d9822b", "#2a9d76", "#b8609a", "#c9a227", "#5aa9c9")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.linear.linearize import linearize
 from dalembert.linear.model import LinearModel, Mode
@@ -23,13 +24,9 @@ from dalembert.statics.equilibrium import Equilibrium, equilibrium
 from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.page.html_page import Study
     from dalembert.simulation.run_options import RunOptions
     from dalembert.simulation.trajectory import Trajectory
-
-    Numbers = NDArray[np.float64]
 
 # radians or units of length that the largest coordinate of an animated mode reaches
 _AMPLITUDE: Final = 0.3

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from dalembert.arrays import Numbers
+
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.page.shapes import DrawnBody
-
-    Numbers = NDArray[np.float64]
 
 _FLAT: Final = 1e-6
 # degrees: from the side for plane motions, from above for those on a floor, from a corner for all others

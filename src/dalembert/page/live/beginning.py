@@ -9,23 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from dalembert.algebra.folds import Linear, gradient
+from dalembert.arrays import Numbers
 from dalembert.errors import NotLinear
 from dalembert.geometry.rotation import Quaternion
-from dalembert.page.live.motion import ModulePart, expressions
+from dalembert.page.live.motion import ModulePieces, expressions
 from dalembert.simulation.trajectory import Trajectory
 from dalembert.states.assembly import Assembler, nudges
 from dalembert.states.conditions import Condition, PositionRow, conditions, no_rotation
 from dalembert.states.evaluator import Evaluator, Level, label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
 
 # singular values of rows of length one below this are zero
 _RANK: Final = 1e-8
@@ -42,17 +38,8 @@ class StartField:
     u: int = -1
 
 
-@dataclass(frozen=True)
-class Beginning:
-    """The functions `positions` and `velocities`, the fields, and what the engine must know."""
-
-    parts: tuple[ModulePart, ...]
-    fields: tuple[StartField, ...]
-    data: dict[str, Any]
-
-
-def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -> Beginning:
-    """Rows, conditions and free values of the start of a run."""
+def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -> tuple[ModulePieces, tuple[StartField, ...]]:
+    """The functions `positions` and `velocities` with the rows and conditions of the start of a run, and the values that are free."""
     kin, start = evaluator.kin, run.start
     state = (*kin.state, evaluator.time)
     asked = conditions(evaluator, given, start.t)
@@ -98,7 +85,7 @@ def beginning(run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]) -
         "beside": bool(kin.multipliers),
     }
     parts = (expressions("positions", tape, [*(r.node for r in rows), *slopes], state), expressions("velocities", tape, outs, state))
-    return Beginning(parts, tuple(fields), data)
+    return ModulePieces(parts, data), tuple(fields)
 
 
 def _wide(rows: Any, width: int) -> Any:

@@ -7,7 +7,6 @@ Aᵀλ = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q − Q is solved there for λ
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count, groupby
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +26,7 @@ from dalembert.geometry.vector import Vector
 from dalembert.integrals.audit import energies_of
 from dalembert.kinetics.reactions import driving, reactions
 from dalembert.kinetics.row_actions import held_rows
-from dalembert.page.live.motion import ModulePart, expressions
+from dalembert.page.live.motion import ModulePart, ModulePieces, expressions
 from dalembert.simulation.quantities import energies, residuals
 from dalembert.simulation.reactions.finding import acts
 from dalembert.simulation.reactions.loads import RunReactions
@@ -193,25 +192,17 @@ _MOST: Final = 20_000
 _MOST_PAIRS: Final = 300
 
 
-@dataclass(frozen=True)
-class LiveReactions:
-    """The functions `balance` and `reactions` of (q, u, t, u̇), and what the engine must know; nothing where they cannot be had."""
-
-    parts: tuple[ModulePart, ...] = ()
-    data: dict[str, Any] | None = None
-
-
-def live_reactions(run: Trajectory, evaluator: Evaluator) -> LiveReactions:
-    """All reactions of a run, in the order of `reaction_places`."""
+def live_reactions(run: Trajectory, evaluator: Evaluator) -> ModulePieces:
+    """The functions `balance` and `reactions` of (q, u, t, u̇), in the order of `reaction_places`; nothing where they cannot be had."""
     if len(run.system.bodies) * evaluator.kin.n_q > _MOST_PAIRS:
-        return LiveReactions()
+        return ModulePieces()
     try:
         return _found(run, evaluator)
     except DalembertError:
-        return LiveReactions()
+        return ModulePieces()
 
 
-def _found(run: Trajectory, evaluator: Evaluator) -> LiveReactions:
+def _found(run: Trajectory, evaluator: Evaluator) -> ModulePieces:
     kin = run.kinematics.fork()
     needs, found = driving(kin), reactions(kin)
     own = [k for k, row in enumerate(held_rows(kin)) if not row.is_norm]
@@ -232,7 +223,7 @@ def _found(run: Trajectory, evaluator: Evaluator) -> LiveReactions:
     t = kin.tape
     forms += [(d.load, {j: t.neg(a) for j, a in enumerate(d.rows) if a != t.zero}, t) for d in needs.drives if acts(kin, d)]
     if not forms:
-        return LiveReactions()
+        return ModulePieces()
     outs: list[int] = []
     for tape, group in groupby(forms, lambda form: form[2]):
         outs += _reduced(evaluator, tape, [i for c, k, _ in group for i in (c, *k.values())])
@@ -240,10 +231,10 @@ def _found(run: Trajectory, evaluator: Evaluator) -> LiveReactions:
     terms = [[next(place), [[j, next(place)] for j in k]] for _, k, _ in forms]
     balance = _reduced(evaluator, t, (*needs.along_q, *(a for row in needs.A for a in row)))
     if operation_count(evaluator.tape, (*outs, *balance)) > _MOST:
-        return LiveReactions()
+        return ModulePieces()
     state = (*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)
     parts = (expressions("balance", evaluator.tape, balance, state), expressions("reactions", evaluator.tape, outs, state))
-    return LiveReactions(parts, {"n": kin.n_q, "m": len(needs.A), "terms": terms})
+    return ModulePieces(parts, {"n": kin.n_q, "m": len(needs.A), "terms": terms})
 
 
 def _reduced(evaluator: Evaluator, tape: Tape, nodes: Sequence[int]) -> list[int]:

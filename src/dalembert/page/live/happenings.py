@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from dalembert.algebra.folds import gradient
 from dalembert.algebra.scalar import Scalar
 from dalembert.ode.event_search import EXPORTS, FIELDS, text
-from dalembert.page.live.motion import ModulePart, expressions, field_letters
+from dalembert.page.live.motion import ModulePieces, expressions, field_letters
 from dalembert.simulation.events.acting import Impact, reset_values
 from dalembert.simulation.events.event import SIGNS, Event, EventAction
 from dalembert.simulation.events.watching import event_node
@@ -20,19 +19,7 @@ from dalembert.states.evaluator import Evaluator
 _PREFIX = "events"
 
 
-@dataclass(frozen=True)
-class Happenings:
-    """What a module needs for the events of a run; nothing where there are none."""
-
-    parts: tuple[ModulePart, ...] = ()
-    texts: tuple[tuple[str, str], ...] = ()
-    exports: tuple[str, ...] = ()
-    data: dict[str, Any] | None = None
-    # the coefficients that were given as numbers, by the names they have in a page
-    restitutions: dict[str, float] = field(default_factory=dict)
-
-
-def happenings(evaluator: Evaluator, events: Sequence[Event]) -> Happenings:
+def happenings(evaluator: Evaluator, events: Sequence[Event]) -> ModulePieces:
     """`crossings` and `slopes` of all events, and `acts`: new values, or φ̇, ε and the entries of 𝓜, A and J."""
     kin, tape = evaluator.kin, evaluator.tape
     state = (*kin.state, evaluator.time)
@@ -42,8 +29,7 @@ def happenings(evaluator: Evaluator, events: Sequence[Event]) -> Happenings:
     described = [_described(evaluator, e, node, acts) for e, node in zip(events, nodes, strict=True)]
     parts = tuple(expressions(name, tape, outs, state) for name, outs in (("crossings", nodes), ("slopes", slopes), ("acts", acts)))
     data = {"list": described, "fields": field_letters(FIELDS), "look": f"{_PREFIX}.{EXPORTS[0]}"}
-    restitutions = {e["restitution"]: e["value"] for e in described if e.get("restitution")}
-    return Happenings(parts, ((_PREFIX, text()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS), data, restitutions)
+    return ModulePieces(parts, data, ((_PREFIX, text()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS))
 
 
 def _described(evaluator: Evaluator, e: Event, node: int, acts: list[int]) -> dict[str, Any]:

@@ -48,6 +48,17 @@ class ModulePart:
         return {"p": list(self.parameters), "out": self.n_out, "work": self.work}
 
 
+@dataclass(frozen=True)
+class ModulePieces:
+    """Functions of the module that belong together, what its engine must know about them, and native text with the names it exports."""
+
+    parts: tuple[ModulePart, ...] = ()
+    # nothing where the run has no such thing
+    data: dict[str, Any] = field(default_factory=dict)
+    texts: tuple[tuple[str, str], ...] = ()
+    exports: tuple[str, ...] = ()
+
+
 def expressions(name: str, tape: Tape, outs: Sequence[int], state: Sequence[int]) -> ModulePart:
     """Nodes of a tape as a function of the state; every other symbol is a parameter."""
     inside = set(state)
@@ -80,17 +91,7 @@ _ROWS_PREFIX: Final = "rows"
 _STRUCTURES: Final = {"run": RUN_FIELDS, "context": CONTEXT_FIELDS, "rows": ROW_FIELDS}
 
 
-@dataclass(frozen=True)
-class LiveMotion:
-    """The parts of a module that make a run, and what its engine must know about them."""
-
-    parts: tuple[ModulePart, ...]
-    texts: tuple[tuple[str, str], ...]
-    exports: tuple[str, ...]
-    data: dict[str, Any]
-
-
-def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
+def motion(run: Trajectory, *, changed_by_events: bool = False) -> ModulePieces:
     """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰 rides along if they change states."""
     setting = run.values
     kin, equations = what_to_integrate(run.system, NATIVE)
@@ -127,7 +128,7 @@ def motion(run: Trajectory, *, changed_by_events: bool = False) -> LiveMotion:
         if audit.rates is not None:
             parts.append(compiled("audit", audit.rates, watched))
         data["audit"] = _watched(audit, energies_of(kin).powers)
-    return LiveMotion(tuple(parts), tuple(texts), tuple(exports), data)
+    return ModulePieces(tuple(parts), data, tuple(texts), tuple(exports))
 
 
 def _beside(model: NativeModel, run: Trajectory) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dalembert.algebra.printing.mathml import math
+from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.page.bounded_forms import BoundedForms, Packing, shortened
 from dalembert.page.embedding import longest
@@ -24,8 +25,6 @@ from dalembert.simulation.summary import event_lines
 from dalembert.units.quantity import labelled
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from dalembert.integrals.audit import RunIntegrals
     from dalembert.model.elements import FrictionalContact
     from dalembert.model.system import System
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from dalembert.page.scene import Scene
     from dalembert.simulation.reactions.loads import JointLoad, RowLoad
     from dalembert.simulation.trajectory import Trajectory
-
-    Numbers = NDArray[np.float64]
 
 
 _MOST_PANELS: Final = 60

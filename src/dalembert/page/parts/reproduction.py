@@ -28,8 +28,8 @@ from dalembert.numerics.joining import joined
 from dalembert.page.embedding import script
 from dalembert.page.live.beginning import beginning
 from dalembert.page.live.drawn import bars, live_reactions, outputs, properties
-from dalembert.page.live.happenings import Happenings, happenings
-from dalembert.page.live.motion import motion
+from dalembert.page.live.happenings import happenings
+from dalembert.page.live.motion import ModulePieces, motion
 from dalembert.page.markup import lowered, section, shown_name, table
 from dalembert.report import document
 from dalembert.report.layouts import HTML
@@ -256,8 +256,8 @@ def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, 
     setting = run.values
     evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
     changed = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in events)
-    moves, begins = motion(run, changed_by_events=changed), beginning(run, evaluator, start)
-    happens = happenings(evaluator, events) if events else Happenings()
+    moves, (begins, fields) = motion(run, changed_by_events=changed), beginning(run, evaluator, start)
+    happens = happenings(evaluator, events) if events else ModulePieces()
     seen, places = outputs(run, drawn, evaluator)
     must, laws = properties(run, drawn, evaluator)
     reacts = live_reactions(run, evaluator)
@@ -265,17 +265,19 @@ def live_module(run: Trajectory, start: Mapping[Any, Any], drawn: Scene | None, 
     text = joined([*moves.texts, *happens.texts, *(("", part.text) for part in parts)])
     exports = [*moves.exports, *happens.exports, *(name for part in parts for name in (part.name, f"{part.name}.prologue"))]
     tape = setting.kin.tape
+    # coefficients that were given as numbers, by the names they have in a page
+    restitutions = {e["restitution"]: e["value"] for e in happens.data.get("list", ()) if e.get("restitution")}
     data = {
         **moves.data,
         "parts": {part.name: part.data for part in parts},
-        "values": {str(tape.nodes[i][1]): x for i, x in setting.numbers.items()} | happens.restitutions,
+        "values": {str(tape.nodes[i][1]): x for i, x in setting.numbers.items()} | restitutions,
         "state": list(run.names),
         "start": begins.data,
-        "starts": [vars(f) for f in begins.fields],
+        "starts": [vars(f) for f in fields],
         "outputs": places,
         "laws": laws,
-        "events": happens.data,
-        "reactions": reacts.data,
+        "events": happens.data or None,
+        "reactions": reacts.data or None,
         "bars": [] if drawn is None else [bars(b, drawn) for b in drawn.bodies],
     }
     return LiveModule(wasm.module(text, exports, optimize=0), data)

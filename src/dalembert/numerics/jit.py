@@ -99,13 +99,16 @@ def load(
         return _link(image, exports)
 
 
-@functools.cache
 def sources(*chapters: str) -> bytes:
-    """A hash of the modules of some chapters: code whose text another version wrote is not found."""
-    digest, package = hashlib.sha256(), Path(__file__).parents[1]
-    for chapter in chapters:
-        for path in sorted((package / chapter).rglob("*.py")):
-            digest.update(path.read_bytes())
+    """Hashes of the modules of some chapters: code whose text another version wrote is not found."""
+    return b"".join(map(_source, chapters))
+
+
+@functools.cache
+def _source(chapter: str) -> bytes:
+    digest = hashlib.sha256()
+    for path in sorted((Path(__file__).parents[1] / chapter).rglob("*.py")):
+        digest.update(path.read_bytes())
     return digest.digest()
 
 

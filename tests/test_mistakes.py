@@ -152,7 +152,7 @@ BODIES = {
     's.rod("r", s.pin("a", s.O), length=1)': "missing a required argument: 'mass'",
     's.rod("r", "O", 1, 1)': "give the object, without quotes",
     's.disk("d", G, B, 1, -1, B.z)': "positive",
-    's.disk("d", G, B, 1, 1, "z")': "expected",
+    's.disk("d", G, B, 1, 1, "z")': "works",
     's.sphere("d", G, B, 1, 0)': "positive",
     's.box("d", G, B, 1, 1, 1, -1)': "positive",
     's.pin("a")': "it is called pin(name, at, axis=…)",

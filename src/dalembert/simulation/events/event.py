@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal
 
-import numpy as np
-
 from dalembert.algebra.scalar import Scalar
 from dalembert.arrays import Indices, Numbers
 from dalembert.errors import Unknown
@@ -16,6 +14,7 @@ from dalembert.nearest_name import options_by_name
 from dalembert.notebook import Shown
 from dalembert.ode.failures import BadRun
 
+# numpy is opened where it is needed: the list of the gallery names events and computes nothing
 Direction = Literal["any", "up", "down"]
 SIGNS: Final[dict[str, float]] = {"any": 0.0, "up": 1.0, "down": -1.0}
 
@@ -141,6 +140,8 @@ class Occurrence:
 
 def energy_changed(occurrences: Sequence[Occurrence], t: Numbers, *, is_run: bool) -> Numbers:
     """The sum of the changes of T + V at events up to the times t; `is_run` if these are the points of the run itself."""
+    import numpy as np
+
     acting = [o for o in occurrences if o.acts]
     times, sums = np.array([o.t for o in acting]), np.concatenate([[0.0], np.cumsum([o.energy for o in acting])])
     return np.asarray(sums[changes_before(times, t, is_run=is_run)])
@@ -151,6 +152,8 @@ def changes_before(times: Numbers, t: Numbers, *, is_run: bool) -> Indices:
 
     The run has two points or more at the time of a change: the first is before, the last after it.
     """
+    import numpy as np
+
     before, after = (np.searchsorted(times, t, side=side) for side in ("left", "right"))
     if not is_run:
         return np.asarray(after)
@@ -177,6 +180,8 @@ class ModeHistory:
 
     def number(self, t: Numbers, *, is_run: bool) -> Indices:
         """Which of the modes is on at each time."""
+        import numpy as np
+
         return changes_before(np.array(self.times[1:]), t, is_run=is_run)
 
     def texts(self, t: Numbers, *, is_run: bool) -> dict[str, tuple[str, ...]]:
@@ -186,5 +191,7 @@ class ModeHistory:
 
     def parameters(self, t: Numbers, *, is_run: bool) -> dict[int, Numbers]:
         """The symbols as arrays over the times."""
+        import numpy as np
+
         table = np.array(self.values).reshape(len(self.values), len(self.symbols))[self.number(t, is_run=is_run)]
         return dict(zip(self.symbols, np.ascontiguousarray(table.T), strict=True))

@@ -215,7 +215,7 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
             explain_refusal(failure)
         raise
     if system.expansions:
-        from dalembert.flexible.expansion.softening import warn_of_softened_run
+        from dalembert.flexible.expansion.ritz import warn_of_softened_run
 
         warn_of_softened_run(made, options.values)
     return made
@@ -224,7 +224,7 @@ def run_system(system: System, duration: float, options: RunOptions, *, audit: b
 def _check_members(system: System, duration: float, options: RunOptions) -> None:
     """Members in a system: their values are checked, and beams that will turn too fast are named."""
     from dalembert.flexible.expansion.properties import check_values
-    from dalembert.flexible.expansion.softening import warn_of_softening
+    from dalembert.flexible.expansion.ritz import warn_of_softening
 
     check_values(system, options.values)
     warn_of_softening(kinematics(system), duration, options.t0, options.start, options.values, options.inputs)

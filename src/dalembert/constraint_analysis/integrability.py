@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,7 +78,12 @@ def reach(rows: SystemRows, basis: Basis | None = None) -> Reach:
     most = width - len(choose_positions(rows))
     fields = [D[k] for k in choose(D)]
     growth, fresh = [len(fields)], list(fields)
-    lie = _Brackets(rows)
+    t, derivative = rows.tape, cache(partial(along, rows))
+
+    def lie(X: Field, Y: Field) -> Field:
+        """[X, Y]; specified motions move with time."""
+        return tuple(t.sub(derivative(X)(y), derivative(Y)(x)) for x, y in zip(X, Y, strict=True))
+
     while fresh and len(fields) < most:
         # brackets with the first fields are enough: the others are brackets of brackets
         seen = [lie(X, Y) for k, Y in enumerate(fresh) for X in (D if len(growth) > 1 else D[:k])]
@@ -106,23 +112,6 @@ def exact_basis(tape: Tape) -> Basis:
         return trials.at(0, lambda point: rank_mod([point.values(X) for X in fields], point.prime).independent) if fields else []
 
     return choose
-
-
-class _Brackets:
-    """Lie brackets on the tape of the rows; specified motions move with time."""
-
-    def __init__(self, rows: SystemRows) -> None:
-        self.rows, self.tape = rows, rows.tape
-        self._along: dict[Field, Derivative] = {}
-
-    def __call__(self, X: Field, Y: Field) -> Field:
-        t, along_X, along_Y = self.tape, self._derivative(X), self._derivative(Y)
-        return tuple(t.sub(along_X(y), along_Y(x)) for x, y in zip(X, Y, strict=True))
-
-    def _derivative(self, X: Field) -> Derivative:
-        if X not in self._along:
-            self._along[X] = along(self.rows, X)
-        return self._along[X]
 
 
 def along(rows: SystemRows, X: Field) -> Derivative:

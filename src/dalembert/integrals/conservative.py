@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Final
 
 from dalembert.algebra.columns import Column, slopes, total
-from dalembert.algebra.exact.field import PrimePoint, ZeroTest, decide_zero, shown_zero
+from dalembert.algebra.exact.field import ZeroTest, decide_zero, shown_zero
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, gradient, needed, symbols_of
 from dalembert.algebra.normal_form.antiderivative import antiderivative
 from dalembert.algebra.normal_form.forms import to_scalar
@@ -25,7 +25,7 @@ from dalembert.algebra.normal_form.normal import normal_form
 from dalembert.algebra.normal_form.ring import TooLong
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
-from dalembert.integrals.decide import polynomial_root
+from dalembert.integrals.decide import with_roots
 from dalembert.kinematics.rows import position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
 from dalembert.kinetics.generalized_forces import virtual_work_of
@@ -150,10 +150,10 @@ def _under_rows(kin: Kinematics, names: tuple[str, ...], curl: dict[tuple[int, i
     everywhere = decide_zero(kin.tape, nodes)
     if all(z is True for z in everywhere.zero):
         return LoadVerdict(names, True, None, reason)
-    start = _Onto.rows(kin)
-    if start is None:
+    chosen = _solved_by(kin)
+    if chosen is None:
         return LoadVerdict(names, None, None, "dQ(W_i, W_j) ≠ 0 in general; whether it vanishes where the rows hold was not decided")
-    found = ZeroTest(kin.tape, (), (), start).decide(nodes)
+    found = ZeroTest(kin.tape, (), (), lambda point: with_roots(point, kin.tape, chosen)).decide(nodes)
     if False in found.zero:
         return LoadVerdict(names, False, False, "dQ(W_i, W_j) ≠ 0 where the rows hold")
     return LoadVerdict(names, True, None, reason) if all(found.zero) else LoadVerdict(names, None, None, found.why)
@@ -170,35 +170,21 @@ def _along_rows(kin: Kinematics, curl: dict[tuple[int, int], int]) -> list[int]:
     return [along(i, l).i for i, l in combinations(range(kin.n_u), 2)]
 
 
-@dataclass(frozen=True)
-class _Onto:
-    """Points of a prime field moved onto φ = 0, by one coordinate for each row."""
-
-    kin: Kinematics
-    solved: tuple[tuple[int, int], ...]
-
-    @staticmethod
-    def rows(kin: Kinematics) -> _Onto | None:
-        """One coordinate for each row that stands in no function, or None."""
-        t, chosen, held = kin.tape, list[tuple[int, int]](), position_residuals(kin.tape, kin.linear_rows)
-        if len(held) < len(kin.linear_rows):
+def _solved_by(kin: Kinematics) -> dict[int, int] | None:
+    """{q: φ} with one coordinate for each row that stands in no function, by which points come onto φ = 0; None where there is none."""
+    t, chosen, held = kin.tape, dict[int, int](), position_residuals(kin.tape, kin.linear_rows)
+    if len(held) < len(kin.linear_rows):
+        return None
+    hidden = set(symbols_of(t, [a for i in needed(t, held) for a in _arguments(kin, i)]))
+    for row, phi in zip(kin.linear_rows, held, strict=True):
+        free = [kin.q[k] for k in row.A if kin.q[k] not in hidden and kin.q[k] not in chosen]
+        if not free:
             return None
-        hidden = set(symbols_of(t, [a for i in needed(t, held) for a in _arguments(kin, i)]))
-        for row, phi in zip(kin.linear_rows, held, strict=True):
-            free = [kin.q[k] for k in row.A if kin.q[k] not in hidden and kin.q[k] not in [q for _, q in chosen]]
-            if not free:
-                return None
-            chosen.append((phi, free[-1]))
-        # a row may hold what another was solved for: only rows that are solved one after the other are
-        later = [q for _, q in chosen]
-        apart = all(q not in symbols_of(t, [phi]) for n, (phi, _) in enumerate(chosen) for q in later[n + 1 :])
-        return _Onto(kin, tuple(chosen)) if apart else None
-
-    def __call__(self, point: PrimePoint) -> PrimePoint:
-        given: dict[int, int] = {}
-        for phi, q in self.solved:
-            given[q] = polynomial_root(point.on(self.kin.tape, given), phi, q)
-        return point.on(self.kin.tape, given)
+        chosen[free[-1]] = phi
+    # a row may hold what another was solved for: only rows that are solved one after the other are
+    later = list(chosen)
+    apart = all(q not in symbols_of(t, [phi]) for n, phi in enumerate(chosen.values()) for q in later[n + 1 :])
+    return chosen if apart else None
 
 
 def _arguments(kin: Kinematics, i: int) -> tuple[int, ...]:

@@ -90,11 +90,10 @@ class OnTheMotion:
 
     def on_rows(self, point: PrimePoint) -> PrimePoint:
         """The point with one speed of each row that is not linear changed so that the row holds."""
-        given: dict[int, int] = {}
+        chosen: dict[int, int] = {}
         for row in self.rows:
-            u = next(self.u[r] for r in sorted(row.A, reverse=True) if self.u[r] not in given)
-            given[u] = polynomial_root(point.on(self.tape, given), row.e, u)
-        return point.on(self.tape, given) if given else point
+            chosen[next(self.u[r] for r in sorted(row.A, reverse=True) if self.u[r] not in chosen)] = row.e
+        return with_roots(point, self.tape, chosen)
 
 
 def sampled(
@@ -113,6 +112,14 @@ def sampled(
         if len(rows) >= enough:
             break
     return prime or 2, rows
+
+
+def with_roots(point: PrimePoint, tape: Tape, chosen: Mapping[int, int]) -> PrimePoint:
+    """The point with every chosen symbol changed, one after the other, so that its expression vanishes: {symbol: expression}."""
+    given: dict[int, int] = {}
+    for x, e in chosen.items():
+        given[x] = polynomial_root(point.on(tape, given), e, x)
+    return point.on(tape, given) if given else point
 
 
 def polynomial_root(point: PrimePoint, e: int, u: int) -> int:

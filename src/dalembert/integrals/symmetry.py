@@ -65,43 +65,36 @@ def symmetry(E: Energies, motion: OnTheMotion, xi: Mapping[int, int], where: Map
     """Decide on ξ = {q_k: ξ_k}, nodes of E's tape."""
     t, kin = E.t, E.kin
     T = kinetic_energy_in_rates(E)
-    direction = _Direction(E, xi)
+    direction = Column(t, (xi.get(q, t.zero) for q in kin.q))
     insert = Rewrite(t, where)
-    conditions = direction.conditions(T).items()
+    conditions = _conditions(E, T, direction).items()
     checks = tuple((name, decide_zero(t, column.map(insert).nodes).verdict) for name, column in conditions)
-    momentum = kin.scalar(kin.in_speeds((direction.xi @ slopes(T, Column(t, kin.qdot))).i))
+    momentum = kin.scalar(kin.in_speeds((direction @ slopes(T, Column(t, kin.qdot))).i))
     energy = jacobi(E) - momentum
     constant = motion.vanish([E.rate(momentum), E.rate(energy)], where)
     shown = tuple((str(kin.scalar(q)), str(kin.scalar(e))) for q, e in xi.items())
     return Symmetry(kin.system.name, shown, momentum, energy, checks, constant[0], constant[1])
 
 
-class _Direction:
-    """ξ = {q_k: ξ_k} and what changes along it."""
+def _conditions(E: Energies, T: Scalar, xi: Column) -> dict[str, Column]:
+    """What must vanish for p·ξ to be constant, and A ξ + b, in words."""
+    t, kin, rows = E.t, E.kin, E.kin.rows
 
-    def __init__(self, E: Energies, xi: Mapping[int, int]) -> None:
-        self.E, self.t, self.kin = E, E.t, E.kin
-        self.xi = Column(E.t, (xi.get(q, E.t.zero) for q in E.kin.q))
-
-    def along(self, f: Scalar) -> Column:
+    def along(f: Scalar) -> Column:
         """ξ·∂f/∂q + ξ̇·∂f/∂q̇"""
-        t, kin = self.t, self.kin
         by_q, by_rate = slopes(f, Column(t, kin.q)), slopes(f, Column(t, kin.qdot))
-        return Column(t, [(self.xi @ by_q + self.xi.map(Derivative(t, t.rate)) @ by_rate).i])
+        return Column(t, [(xi @ by_q + xi.map(Derivative(t, t.rate)) @ by_rate).i])
 
-    def conditions(self, T: Scalar) -> dict[str, Column]:
-        """What must vanish for p·ξ to be constant, and A ξ + b, in words."""
-        t, rows = self.t, self.kin.rows
-        found = {
-            "T does not change along ξ": self.along(T),
-            "V does not change along ξ": self.along(self.E.V),
-            "no load acts along ξ": Column(t, [(self.xi @ generalized_forces(self.kin)).i]),
-        }
-        if rows:
-            A = Rows(t, (row.A for row in rows), self.kin.n_q)
-            found["A ξ = 0"] = A @ self.xi
-            found["A ξ + b = 0"] = A @ self.xi + Column(t, (row.b for row in rows))
-        return found
+    found = {
+        "T does not change along ξ": along(T),
+        "V does not change along ξ": along(E.V),
+        "no load acts along ξ": Column(t, [(xi @ generalized_forces(kin)).i]),
+    }
+    if rows:
+        A = Rows(t, (row.A for row in rows), kin.n_q)
+        found["A ξ = 0"] = A @ xi
+        found["A ξ + b = 0"] = A @ xi + Column(t, (row.b for row in rows))
+    return found
 
 
 # ---- Routh's reduction --------------------------------------------------------------------------

@@ -50,10 +50,6 @@ class Rest:
         self._still = Rewrite(t, dict.fromkeys(kin.qdot, t.zero))
         self._at_rest = Rewrite(t, dict.fromkeys(kin.qdot, t.zero) | speeds_at_rest(kin))
 
-    def __call__(self, e: int) -> int:
-        """A node in u and u̇ with the speeds at rest."""
-        return self._at_rest(e)
-
     def still(self, e: int) -> int:
         """A node in q̇ with the rates zero."""
         return self._still(e)

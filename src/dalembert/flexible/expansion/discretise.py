@@ -15,7 +15,7 @@ from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Number
 from dalembert.errors import BadDescription
 from dalembert.flexible.expansion.admissible import eigenfunctions, given, polynomials
-from dalembert.flexible.expansion.discretised import Discretised
+from dalembert.flexible.expansion.discretised import Discretised, spring_energy, strain_energy
 from dalembert.flexible.expansion.integration import (
     AdmissibleFunction,
     Polynomial,
@@ -28,7 +28,6 @@ from dalembert.flexible.expansion.integration import (
     rule_for,
 )
 from dalembert.flexible.expansion.properties import properties
-from dalembert.flexible.expansion.strain import spring_energy, strain_energy
 from dalembert.geometry.frame import Frame
 from dalembert.geometry.journal import recorded
 from dalembert.geometry.point import Point

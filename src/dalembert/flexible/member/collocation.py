@@ -13,7 +13,7 @@ from typing import Any, Final
 from dalembert.algebra.arithmetic import Balls, Floats
 from dalembert.errors import NotApplicable
 from dalembert.flexible.member.boundary_problem import Problem
-from dalembert.flexible.member.shapes import chebyshev_points
+from dalembert.flexible.member.shapes import ChebyshevShape, chebyshev_points
 from dalembert.flexible.member.small_motion import LinearForm
 from dalembert.flexible.member.spectrum import Eigenvalue, count_below, digits_of
 
@@ -22,13 +22,13 @@ STANDS: Final = 1e-14
 DIGITS: Final = 60
 
 
-# an eigenvalue, and coefficients of Chebyshev's polynomials for each field
-Eigenpair = tuple[Eigenvalue, dict[str, list[float]]]
+# an eigenvalue, and the shape of each field
+Eigenpair = tuple[Eigenvalue, dict[str, ChebyshevShape]]
 
 
 def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Eigenpair], int]:
     """The lowest eigenvalues with their shapes, and the degree they were found with."""
-    before: list[tuple[Any, dict[str, list[float]]]] = []
+    before: list[tuple[Any, dict[str, ChebyshevShape]]] = []
     found: list[Eigenpair] = []
     zeros: int | None = None if can_count(problem) else 0
     for degree in DEGREES:
@@ -53,7 +53,7 @@ def eigenpairs(problem: Problem, wanted: int) -> tuple[list[Eigenpair], int]:
         msg = f"{wanted} modes of {problem.motion.member.name!r} are too many for polynomials of degree {DEGREES[-1]}: ask for fewer"
         raise NotApplicable(msg)
     _check_count(problem, found, rigid)
-    return [(Eigenvalue(0.0, 0.0, "0"), dict[str, list[float]]())] * rigid + found, degree
+    return [(Eigenvalue(0.0, 0.0, "0"), dict[str, ChebyshevShape]())] * rigid + found, degree
 
 
 def can_count(problem: Problem) -> bool:
@@ -117,7 +117,7 @@ class Collocation:
                 rows[1][first + k] = rows[1][first + k] + b * scale * values[along][k]
         return rows
 
-    def lowest(self, wanted: int) -> list[tuple[Any, dict[str, list[float]]]]:
+    def lowest(self, wanted: int) -> list[tuple[Any, dict[str, ChebyshevShape]]]:
         """(λ, shapes), lowest first; fewer where this degree does not have so many."""
         import flint
         import numpy as np
@@ -135,7 +135,7 @@ class Collocation:
             B0, B1 = (flint.arb_mat([[x.mid() for x in row] for row in m]) for m in self.matrices(Balls()))
             return [self._improved(B0, B1, float(g)) for g in guesses]
 
-    def _improved(self, A0: Any, A1: Any, guess: float) -> tuple[Any, dict[str, list[float]]]:
+    def _improved(self, A0: Any, A1: Any, guess: float) -> tuple[Any, dict[str, ChebyshevShape]]:
         """(A₀ + σ A₁)⁻¹ A₁ c = c/(σ − λ), by iteration."""
         import flint
 
@@ -158,10 +158,10 @@ class Collocation:
                 break
         return lam, self.by_field(c)
 
-    def by_field(self, c: Any) -> dict[str, list[float]]:
-        """The coefficients of each field in a solution."""
-        width, values = self.degree + 1, [float(x.mid()) for x in c.entries()]
-        return {name: values[g * width : (g + 1) * width] for g, name in enumerate(self.fields)}
+    def by_field(self, c: Any) -> dict[str, ChebyshevShape]:
+        """The shape of each field in a solution."""
+        width, values = self.degree + 1, tuple(float(x.mid()) for x in c.entries())
+        return {name: ChebyshevShape(values[g * width : (g + 1) * width], self.problem.length) for g, name in enumerate(self.fields)}
 
 
 def chebyshev(z: Any, degree: int, orders: int, arithmetic: Any) -> list[list[Any]]:

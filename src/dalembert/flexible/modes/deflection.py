@@ -193,4 +193,4 @@ def _solved(problem: Problem, degree: int) -> dict[str, ChebyshevShape]:
             msg = f"{m.kind} {m.name!r}: its ends leave it loose, or it buckles; it has no static shape"
             raise IllPosed(msg)
         solution = flint.arb_mat([[x.mid() for x in row] for row in A0]).solve(flint.arb_mat(len(f), 1, f))
-    return {name: ChebyshevShape(tuple(values), problem.length) for name, values in c.by_field(solution).items()}
+    return c.by_field(solution)

@@ -130,8 +130,7 @@ def eigenmotions(problem: Problem, wanted: int) -> tuple[list[Eigenmotion], Char
     """The lowest eigenvalues of one small motion, and what they come from: the characteristic equation, or polynomials of a degree."""
     if not problem.motion.is_uniform:
         pairs, degree = eigenpairs(problem, wanted)
-        shapes = [{name: ChebyshevShape(tuple(c), problem.length) for name, c in each.items()} for _, each in pairs]
-        return [(e, None, partial(normalised, each)) for (e, _), each in zip(pairs, shapes, strict=True)], None, degree
+        return [(e, None, partial(normalised, shapes)) for e, shapes in pairs], None, degree
     equation = characteristic_equation(problem.motion)
     found: list[Eigenmotion] = []
     for e in eigenvalues(problem, wanted):

@@ -7,7 +7,6 @@ Where rows stand beside the equations, r = (M u̇ − f − Aᵀλ, A u̇ + γ) 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -60,20 +59,6 @@ class FieldSlopes(NamedTuple):
         return self.phi_x[:, :, : self.qdot.shape[1]]
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """n, p and the number of inputs."""
-
-    q: int
-    u: int
-    w: int
-
-    @property
-    def x(self) -> int:
-        """All of q, u, w."""
-        return self.q + self.u + self.w
-
-
 class EquationField:
     """The equations of a system as set, in q, u, u̇, t and inputs w, ready to be evaluated with their slopes."""
 
@@ -97,7 +82,9 @@ class EquationField:
         acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)))
         jets = [x for s in kin.system.symbols.values() if s.kind == "specified" for x in with_rates(tape, s.scalar.i)]
         self.w = (*free, *(x for x in jets if x in acting and x not in chosen.bindings), *beside)
-        self.sizes = Sizes(len(self.q), kin.n_u, len(self.w))
+        self.n_q, self.n_u, self.n_w = len(self.q), kin.n_u, len(self.w)
+        # all of q, u, w
+        self.n_x = self.n_q + self.n_u + self.n_w
         state = {*self.q, *kin.u, *kin.udot, *kin.multipliers, evaluator.time}
         self.parameters = tuple(i for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h, *self.e)) if i not in state)
         self._absent: dict[tuple[int, int], bool] = {}
@@ -112,7 +99,7 @@ class EquationField:
         `numbers` gives constants and inputs, one or one for each point. Slopes that are rounding alone are made zero unless
         `clean` is False.
         """
-        kin, sizes, K = self.evaluator.kin, self.sizes, len(q)
+        kin, n_u, n_x, K = self.evaluator.kin, self.n_u, self.n_x, len(q)
         state: dict[int, Numbers | float] = {**numbers, self.evaluator.time: t}
         unknown = (*kin.udot, *kin.multipliers)
         state |= dict(zip((*self.q, *kin.u), (*q.T, *u.T), strict=True)) | dict.fromkeys(unknown, 0.0)
@@ -120,29 +107,29 @@ class EquationField:
         tape = self.evaluator.tape
         kind = np.complex128 if np.iscomplexobj(q) else np.float64
         minus_f, slopes = jacobian(tape, self.r, wrt, state, K, kind)
-        M = slopes[:, :, sizes.x :]
+        M = slopes[:, :, n_x:]
         found = solved(M, -minus_f[:, :, None])[:, :, 0]
-        udot = found[:, : sizes.u]
+        udot = found[:, :n_u]
         state |= dict(zip(unknown, found.T, strict=True))
         outs = [*self.r, *self.qdot, *self.phi, *self.h, *self.e]
         values, slopes = jacobian(tape, outs, wrt, state, K, kind)
         self._check(values, slopes)
         if clean:
             self._clean(slopes, outs, wrt)
-        ends = np.cumsum([len(self.r), sizes.q, len(self.phi), len(self.h)])
+        ends = np.cumsum([len(self.r), self.n_q, len(self.phi), len(self.h)])
         _, qdot, phi, y, _ = np.split(values, ends, axis=1)
         r_x, qdot_x, phi_x, y_x, e_x = np.split(slopes, ends, axis=1)
-        x = slice(0, sizes.x)
-        y_udot = y_x[:, :, sizes.x : sizes.x + sizes.u]
+        x = slice(0, n_x)
+        y_udot = y_x[:, :, n_x : n_x + n_u]
         r_x = r_x[:, :, x]
         if self.e:
             # λ eliminated: 1 u̇ = u̇(q, u, w)
-            r_x, M = solved(M, r_x)[:, : sizes.u], np.broadcast_to(np.eye(sizes.u), (K, sizes.u, sizes.u))
+            r_x, M = solved(M, r_x)[:, :n_u], np.broadcast_to(np.eye(n_u), (K, n_u, n_u))
         return FieldSlopes(qdot, udot, phi, y, qdot_x[:, :, x], M, r_x, phi_x[:, :, x], y_x[:, :, x], y_udot, e_x[:, :, x])
 
     def _clean(self, slopes: Numbers, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a prime field."""
-        tape, size = self.evaluator.tape, np.abs(slopes[:, :, : self.sizes.q]).max(axis=0)
+        tape, size = self.evaluator.tape, np.abs(slopes[:, :, : self.n_q]).max(axis=0)
         largest = size.max(axis=1, initial=0.0)[:, None]
         suspect = (size > 0.0) & (size <= _SUSPECT * largest)
         pairs = [(outs[k], wrt[j]) for k, j in np.argwhere(suspect).tolist()]

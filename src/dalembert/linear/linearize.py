@@ -155,17 +155,17 @@ def _positions(start: Start) -> Numbers:
 
 def model(field: EquationField, start: Start, slopes: FieldSlopes, k: int, free: Sequence[int]) -> LinearModel:
     """A, B, C, D at the point of number k: ∂q = S ∂z + S_w ∂w, ∂u̇ = −M⁻¹ ∂r."""
-    sizes, kin = field.sizes, field.evaluator.kin
-    S, S_w = tangent(slopes.phi_q[k], slopes.phi_x[k][:, sizes.q + sizes.u :], free)
+    kin, n_q, n_u, n_z = field.evaluator.kin, field.n_q, field.n_u, len(free)
+    S, S_w = tangent(slopes.phi_q[k], slopes.phi_x[k][:, n_q + n_u :], free)
     # (q, u, w) from (z, u, w)
-    L = np.zeros((sizes.x, len(free) + sizes.u + sizes.w), dtype=S.dtype)
-    L[: sizes.q, : len(free)], L[: sizes.q, len(free) + sizes.u :] = S, S_w
-    L[sizes.q :, len(free) :] = np.eye(sizes.u + sizes.w)
+    L = np.zeros((field.n_x, n_z + n_u + field.n_w), dtype=S.dtype)
+    L[:n_q, :n_z], L[:n_q, n_z + n_u :] = S, S_w
+    L[n_q:, n_z:] = np.eye(n_u + field.n_w)
     r = slopes.r_x[k] @ L
     udot = -solved(slopes.M[k], r)
     whole = np.vstack([slopes.qdot_x[k][list(free)] @ L, udot])
     y = slopes.y_x[k] @ L + slopes.y_udot[k] @ udot
-    n = len(free) + sizes.u
+    n = n_z + n_u
     rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
     point = dict(zip(field.names((*field.q, *kin.u)), (*_positions(start), *start.u.tolist()), strict=True))
     return LinearModel(
@@ -183,7 +183,7 @@ def model(field: EquationField, start: Start, slopes: FieldSlopes, k: int, free:
         point=point,
         units=units_by_name(kin.system, point),
         last=tuple(str(a[-1].name) for x in kin.system.expansions.values() for a in x.amplitudes.values() if len(a) > 1),
-        residual=Residual(slopes.M[k], r[:, : len(free)], r[:, len(free) : n], r[:, n:], rates),
+        residual=Residual(slopes.M[k], r[:, :n_z], r[:, n_z:n], r[:, n:], rates),
     )
 
 

@@ -98,17 +98,14 @@ class ParameterSweep:
             raise BadLinearPoint(msg)
         stable, unstable = (high, low) if signs[0] else (low, high)
         if self._decays(stable, unstable):
-            return self._crossing(stable, unstable)
+            from scipy.optimize import brentq
+
+            # the zero of max Re λ between two points of opposite sign
+            return float(brentq(lambda p: self.growth(p)[0], stable, unstable, xtol=1e-14, rtol=1e-14))
         for _ in range(_BISECTIONS):
             middle = (stable + unstable) / 2
             stable, unstable = (stable, middle) if self._unstable(middle) else (middle, unstable)
         return self._extrapolated(stable, unstable, abs(high - low))
-
-    def _crossing(self, stable: float, unstable: float) -> float:
-        """The zero of max Re λ between two points of opposite sign."""
-        from scipy.optimize import brentq
-
-        return float(brentq(lambda p: self.growth(p)[0], stable, unstable, xtol=1e-14, rtol=1e-14))
 
     def _unstable(self, p: float) -> bool:
         growth, size = self.growth(p)

@@ -78,7 +78,7 @@ def _refuse_states(kin: Kinematics) -> None:
 def _jacobians(field: EquationField, slopes: FieldSlopes, count: int) -> tuple[Numbers, Numbers]:
     """f_x and f_p in all of (q, u), for each point."""
     whole = np.concatenate([slopes.qdot_x, -solved(slopes.M, slopes.r_x)], axis=1)
-    n = field.sizes.q + field.sizes.u
+    n = field.n_q + field.n_u
     return whole[:, :, :n], whole[:, :, whole.shape[2] - count :]
 
 
@@ -112,22 +112,22 @@ def _propagators(field: EquationField, run: Trajectory, numbers: Mapping[int, fl
 
 def _at_start(field: EquationField, start: Start, numbers: Mapping[int, float], count: int) -> Numbers:
     """∂(q, u)/∂p where the run begins: zero but for positions that the rows determine."""
-    sizes = field.sizes
-    origins = [m.origin for m in start.marks[: sizes.q + sizes.u]]
-    if "solved" in origins[sizes.q :] and not field.e:
-        names = ", ".join(m.name for m in start.marks[sizes.q : sizes.q + sizes.u] if m.origin == "solved")
+    n_q, n = field.n_q, field.n_q + field.n_u
+    origins = [m.origin for m in start.marks[:n]]
+    if "solved" in origins[n_q:] and not field.e:
+        names = ", ".join(m.name for m in start.marks[n_q:n] if m.origin == "solved")
         msg = f"sensitivity: {names} follows from given rates, which the constants may change; give speeds in the start"
         raise NotApplicable(msg)
-    S = np.zeros((sizes.q + sizes.u, count))
-    moved = [k for k, origin in enumerate(origins[: sizes.q]) if origin == "solved"]
+    S = np.zeros((n, count))
+    moved = [k for k, origin in enumerate(origins[:n_q]) if origin == "solved"]
     slopes = field.at(start.q[None], start.u[None], start.t, numbers)
     phi, e = slopes.phi_x[0], slopes.e_x[0]
     if moved:
         S[moved] = -np.linalg.lstsq(phi[:, moved], phi[:, phi.shape[1] - count :], rcond=1e-12)[0]
-    following = [k for k, origin in enumerate(origins) if k >= sizes.q and origin == "solved"]
+    following = [k for k, origin in enumerate(origins) if k >= n_q and origin == "solved"]
     if following:
         # rates that the rows determine follow the positions and the constants
-        known = e[:, : sizes.q] @ S[: sizes.q] + e[:, e.shape[1] - count :]
+        known = e[:, :n_q] @ S[:n_q] + e[:, e.shape[1] - count :]
         S[following] = -np.linalg.lstsq(e[:, following], known, rcond=1e-12)[0]
     return S
 

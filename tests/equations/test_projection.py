@@ -8,7 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.folds import evaluate, symbols_of
-from dalembert.equations.projection import projection
+from dalembert.equations.saddle import projection
 from dalembert.kinematics.system_kinematics import kinematics
 
 

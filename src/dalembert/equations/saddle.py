@@ -3,6 +3,10 @@
 z are all the rates (spins for quaternions), so no choice of independent speeds can become singular. The rows may depend
 on one another wherever they are consistent; what they do to the motion is then the same, and λ is not unique.
 
+δq = −K⁻¹ Aᵀ (A K⁻¹ Aᵀ)⁻¹ φ, K = M + AᵀA: the shortest way back onto φ(q, t) = 0, measured by the mass matrix. On A δq = −φ the term AᵀA
+adds a constant, so this is the projection in the mass metric; and K is regular whenever the mass matrix is regular on the freedoms,
+quaternions and massless coordinates included.
+
 Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Chetaev's rule, A = ∂e/∂z.
 """
 
@@ -11,16 +15,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from dalembert.algebra.columns import contracted
+from dalembert.algebra.columns import Column, Rows, contracted, jacobian, slopes, total
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
 from dalembert.algebra.exact.modular import Element
 from dalembert.algebra.folds import Linear, Rewrite, symbols_of
+from dalembert.algebra.functions import sqrt
 from dalembert.algebra.tape import Tape
-from dalembert.equations.form import Equations
+from dalembert.equations.form import LDL, Equations
 from dalembert.errors import IllPosed
 from dalembert.geometry.rotation import Quaternion
-from dalembert.kinematics.rows import VelocityRow
+from dalembert.kinematics.rows import VelocityRow, position_residuals
 from dalembert.kinematics.system_kinematics import Kinematics
+from dalembert.kinetics.quantities import Quantities
 
 
 @dataclass(frozen=True)
@@ -112,3 +118,42 @@ def _check_regular(equations: SaddleEquations) -> None:
 
 def _dense(point: PrimePoint, M: tuple[dict[int, int], ...], n: int) -> list[list[Element]]:
     return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]
+
+
+# ---- back onto the rows -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Projection:
+    """δq and Σ|φ| as nodes of one tape."""
+
+    tape: Tape
+    step: tuple[int, ...]
+    residual: int
+
+
+def projection(kin: Kinematics) -> Projection | None:
+    """One Newton step onto the holonomic rows; None where there are none."""
+    kin = kin.fork()
+    t, n = kin.tape, kin.n_q
+    phi = [kin.scalar(f) for f in position_residuals(t, kin.rows)]
+    if not phi:
+        return None
+    A = jacobian(Column(t, (f.i for f in phi)), Column(t, kin.q))
+    residual = total(t, map(abs, phi)).i
+    if all(r.is_norm for r in kin.rows if r.phi is not None):
+        # δe = (1/√(e·e) − 1) e with φ = e·e − 1, A = 2 e: no attitude changes, so where there are no other rows no mass is asked
+        factors = ((1 / sqrt(f + 1) - 1) / 2 for f in phi)
+        return Projection(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
+    K = LDL(t, (_mass_matrix(kin) + A.T @ A).dense())
+    through = Rows.of(t, map(K.solve, A.dense()), n)
+    lam = LDL(t, (A @ through.T).dense()).solve([f.i for f in phi])
+    return Projection(t, (-(through.T @ Column(t, lam))).nodes, residual)
+
+
+def _mass_matrix(kin: Kinematics) -> Rows:
+    """∂²T/∂q̇∂q̇"""
+    t, qdot = kin.tape, Column(kin.tape, kin.qdot)
+    T = Quantities(kin).rates.T.value
+    linear = Linear(t, kin.qdot)
+    return Rows(t, (linear(p)[1] for p in slopes(T, qdot)), kin.n_q)

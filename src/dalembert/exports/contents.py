@@ -10,7 +10,7 @@ from typing import Any
 from dalembert.algebra.folds import Derivative, Linear, Rewrite, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.api.compile import forward_dynamics, saddle_equations
-from dalembert.equations.projection import projection
+from dalembert.equations.saddle import projection
 from dalembert.errors import NotLinear
 from dalembert.exports.composite_bodies import tree_equations
 from dalembert.exports.constrained import solved

@@ -13,7 +13,7 @@ from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import Tape
 from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
-from dalembert.equations.projection import projection
+from dalembert.equations.saddle import projection
 from dalembert.friction.contact_equations import ContactEquations, Monitor, contact_equations, monitors, normal_force, way_back
 from dalembert.model.elements import FrictionalContact
 from dalembert.numerics.compiled import CompiledFunction

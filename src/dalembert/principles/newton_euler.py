@@ -10,7 +10,7 @@ Source: Bar00 (14), Mei85 (7.24), (7.18); Mar (1).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -64,6 +64,14 @@ class _Cut:
         f = tuple(x if axis in self.along else t.zero for axis, x in zip("xyz", self.f, strict=True))
         mu = tuple(x if axis in self.about else t.zero for axis, x in zip("xyz", self.mu, strict=True))
         return Wrench(Vector(t, {self.axes: f}), Vector(t, {self.axes: mu}))  # type: ignore[dict-item]
+
+    def written(self, total: Wrench) -> Iterator[tuple[str, int, int]]:
+        """(which balance, the symbol of what the joint exerts in it, the component) for every component that is written."""
+        parts = (("force", self.along, self.f, total.force), ("moment", self.about, self.mu, total.moment))
+        for what, axes, symbols, vector in parts:
+            for axis, x, c in zip("xyz", symbols, vector.components(self.axes), strict=True):
+                if axis in axes:
+                    yield f"{what} on {self.name} along {axis}", x, c
 
 
 @options_by_name
@@ -196,7 +204,7 @@ class _Balances:
             before = cut.link.before
             if before is not None:
                 at_joint[before] = at_joint[before].plus(total, cut.link.offset)
-            self._solve(cut, total)
+            self.reactions |= {symbol: node for _, symbol, node in cut.written(total)}
 
     def _own(self, cut: _Cut, loads: list[Booked]) -> Wrench:
         """m a − F and Ḣ + (r_G − r_P) × m a − M_P of a body itself."""
@@ -218,14 +226,7 @@ class _Balances:
         for other in self.cuts:
             if other.link.before is cut.link:
                 balance = balance.plus(other.wrench(), other.link.offset - cut.point)
-        force, moment = balance.force.components(cut.axes), balance.moment.components(cut.axes)
-        self.equations |= {f"force on {cut.name} along {axis}": force["xyz".index(axis)] for axis in cut.along}
-        self.equations |= {f"moment on {cut.name} along {axis}": moment["xyz".index(axis)] for axis in cut.about}
-
-    def _solve(self, cut: _Cut, total: Wrench) -> None:
-        f, mu = total.force.components(cut.axes), total.moment.components(cut.axes)
-        self.reactions |= {cut.f["xyz".index(axis)]: f["xyz".index(axis)] for axis in cut.along}
-        self.reactions |= {cut.mu["xyz".index(axis)]: mu["xyz".index(axis)] for axis in cut.about}
+        self.equations |= {label: node for label, _, node in cut.written(balance)}
 
 
 # ---- joints --------------------------------------------------------------------------------------

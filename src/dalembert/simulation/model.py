@@ -14,8 +14,7 @@ from dalembert.algebra.folds import Rewrite, needed, symbols_of, transplant
 from dalembert.algebra.tape import LEAVES, Tape
 from dalembert.arrays import Numbers
 from dalembert.equations.form import ExplicitEquations
-from dalembert.equations.projection import projection
-from dalembert.equations.saddle import SaddleEquations
+from dalembert.equations.saddle import SaddleEquations, projection
 from dalembert.errors import NotApplicable
 from dalembert.numerics.compiled import CompiledFunction, jacobian
 from dalembert.numerics.jet_code import CompiledJets

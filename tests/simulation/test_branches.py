@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.ode import crawl
+from dalembert.ode import diagnosis
 from dalembert.ode.failures import Crawling
 from dalembert.simulation import branches
 
@@ -142,8 +142,8 @@ def test_with_functions_of_the_user():
 @pytest.mark.parametrize("force", [lambda x, _: -x - da.sign(x.dot) / 2, lambda x, _: -2 * da.sign(x) - da.sign(x.dot)])
 def test_what_slides_is_left_to_the_error_control(monkeypatch, force):
     """Dry friction that sticks, and crossings that accumulate: neither hangs, both are told as chattering."""
-    monkeypatch.setattr(crawl, "STEPS", 10_000)
-    monkeypatch.setattr(crawl, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(diagnosis, "STEPS", 10_000)
+    monkeypatch.setattr(diagnosis, "LEAST_PART", 1e-4)
     with pytest.raises(Crawling, match="chattering"):
         da.simulate(mass(force), 20, start={"x": 1.0})
 

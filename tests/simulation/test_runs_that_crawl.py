@@ -13,7 +13,7 @@ import pytest
 import dalembert as da
 from dalembert import gallery
 from dalembert.errors import DalembertWarning
-from dalembert.ode import crawl
+from dalembert.ode import diagnosis
 from dalembert.ode.failures import Crawling, RunInterrupted
 from dalembert.simulation.diagnosis import explain
 
@@ -30,8 +30,8 @@ def mass(force, **start):
 @pytest.fixture(autouse=True)
 def _fewer_steps(monkeypatch):
     """What is recognised in 10⁵ steps is recognised in 10⁴."""
-    monkeypatch.setattr(crawl, "STEPS", 10_000)
-    monkeypatch.setattr(crawl, "LEAST_PART", 1e-4)
+    monkeypatch.setattr(diagnosis, "STEPS", 10_000)
+    monkeypatch.setattr(diagnosis, "LEAST_PART", 1e-4)
 
 
 def test_chattering():
@@ -63,7 +63,7 @@ def test_a_singular_attitude_is_told_from_the_rest():
 
 
 def test_a_run_too_long_for_the_memory(monkeypatch):
-    monkeypatch.setattr(crawl, "_MOST_BYTES", 10**6)
+    monkeypatch.setattr(diagnosis, "_MOST_BYTES", 10**6)
     s, start = mass(lambda x, _: -x, x=1.0)
     with pytest.raises(Crawling, match=r"at this pace the run takes \de\+\d\d steps, more than can be kept; make it shorter") as stopped:
         da.simulate(s, 1e7, start=start)

@@ -20,7 +20,7 @@ from dalembert.exports.model import ExportedFunction, Model, ProjectionText, Res
 from dalembert.exports.names import head, identifiers
 from dalembert.exports.straight_line import Notation, operations, written
 from dalembert.model.system import System
-from dalembert.ode.optional_packages import optional_package
+from dalembert.ode.failures import optional_package
 
 KEYWORDS: Final = frozenset((*keyword.kwlist, *keyword.softkwlist, "count", "index"))
 _ARRAY_NAMES: Final = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}

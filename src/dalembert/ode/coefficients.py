@@ -12,7 +12,6 @@ from typing import Final
 
 Numbers = dict[int, float]
 
-ORDER: Final = 8
 STEP_STAGES: Final = 12
 END_STAGE: Final = 12
 STAGES: Final = 16

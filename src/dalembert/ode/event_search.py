@@ -112,10 +112,18 @@ def _parabola(f: NativeFunction, w: Record, found: NativeVariable, values: tuple
 def _look() -> str:
     """int32 look(t, t_new, dense, watch): 1 if something may have happened in the step."""
     f = NativeFunction("look", CODE, REAL, REAL, POINTER, POINTER, exported=True)
-    t, t_new, dense, pointer = f.parameters
+    f.give(judged_samples(f, None).value)
+    return f.text()
+
+
+def judged_samples(f: NativeFunction, table: NumberArray | None) -> NativeVariable:
+    """Whether something may have happened in the step, by its samples, which are kept in the rows of a table where there is one."""
+    t, t_new, dense, pointer = f.parameters[:4]
     w = Record(pointer, FIELDS)
     with f.loop(w.count) as i:
         NumberArray(w.side_before)[i] = NumberArray(w.side)[i]
+        if table is not None:
+            table[i] = NumberArray(w.last)[i]
     found = f.variable(f.value(0, WHOLE))
     with f.loop(f.value(SAMPLES + 1, WHOLE)) as k:
         theta = f.value(k + 1, REAL) * (1.0 / SAMPLES)
@@ -123,9 +131,10 @@ def _look() -> str:
         f.call("sample", WHOLE, pointer, dense, theta, here)
         ahead = f.emit(WHOLE, f"zext {k >= SAMPLES} to {WHOLE}")
         with f.loop(w.count) as i:
+            if table is not None:
+                table[w.count * (k + 1) + i] = NumberArray(w.values)[i]
             found.value = f.emit(WHOLE, f"or {found.value}, {f.call('judge', WHOLE, pointer, i, here, ahead).name}")
         with f.when(~ahead.differs(0)):
             w.t_earlier = w.t_last
             w.t_last = here
-    f.give(found.value)
-    return f.text()
+    return found

@@ -1,8 +1,9 @@
-"""Why a run cannot begin, or why it stopped."""
+"""Why a run cannot begin, or why it stopped; packages that only some calls need."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import DalembertError
 
@@ -106,3 +107,13 @@ class ProjectionFailed(RunStopped):
 
 class StepRefused(RunStopped):
     """The acceptance test refuses every step, however small."""
+
+
+def optional_package(module: str, who: str, install: str = "") -> Any:
+    """The module, or a word on who needs its package and how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as problem:
+        package = install or module.partition(".")[0]
+        msg = f"{who} needs {module.partition('.')[0]}, which is not installed: pip install {package}"
+        raise MissingPackage(msg) from problem

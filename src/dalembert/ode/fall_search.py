@@ -11,7 +11,7 @@ from typing import Final
 
 from dalembert.numerics.llvm_types import CODE, INTRINSICS, POINTER, REAL, WHOLE
 from dalembert.numerics.llvm_writer import NativeFunction, NativeVariable, NumberArray, Record, Value
-from dalembert.ode.event_search import FIELDS, SAMPLES, search_text
+from dalembert.ode.event_search import FIELDS, SAMPLES, judged_samples, search_text
 
 EXPORTS: Final = ("look_for_falls", "samples", "fall")
 # two watches: functions that cost little, and all; whether those that cost much are looked at; how many do more than fall; room for
@@ -134,23 +134,10 @@ def _is_rough(low: Value, spread: Value, rough: Value) -> Value:
 def _look_closely() -> str:
     """As `look` does, with the samples kept; `rough` is set where they cannot tell how a function goes, which a shorter step can."""
     f = NativeFunction("look_closely", CODE, REAL, REAL, POINTER, POINTER, POINTER)
-    t, t_new, dense, pointer, watches = f.parameters
+    *_, pointer, watches = f.parameters
     w, s = Record(pointer, FIELDS), Record(watches, WATCHES)
-    V, found = NumberArray(s.table), f.variable(f.value(0, WHOLE))
-    with f.loop(w.count) as i:
-        NumberArray(w.side_before)[i] = NumberArray(w.side)[i]
-        V[i] = NumberArray(w.last)[i]
-    with f.loop(f.value(SAMPLES + 1, WHOLE)) as k:
-        theta = f.value(k + 1, REAL) * (1.0 / SAMPLES)
-        here = theta * (t_new - t) + t
-        f.call("sample", WHOLE, pointer, dense, theta, here)
-        ahead = f.emit(WHOLE, f"zext {k >= SAMPLES} to {WHOLE}")
-        with f.loop(w.count) as i:
-            V[w.count * (k + 1) + i] = NumberArray(w.values)[i]
-            found.value = f.emit(WHOLE, f"or {found.value}, {f.call('judge', WHOLE, pointer, i, here, ahead).name}")
-        with f.when(~ahead.differs(0)):
-            w.t_earlier = w.t_last
-            w.t_last = here
+    V = NumberArray(s.table)
+    found = judged_samples(f, V)
     with f.loop(w.count - s.others) as j:
         i = s.others + j
         low, spread = _range(f, V, w.count, i, f.value(SAMPLES + 1, WHOLE))

@@ -17,8 +17,7 @@ import numpy as np
 
 from dalembert.numerics.llvm_types import LANES
 from dalembert.numerics.python_call import address
-from dalembert.ode.crawl import CrawlWatch
-from dalembert.ode.diagnosis import stopped
+from dalembert.ode.diagnosis import CrawlWatch, stopped
 from dalembert.ode.interruption import deferred
 from dalembert.ode.native_loops import native_loop
 from dalembert.ode.points import Points

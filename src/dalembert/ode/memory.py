@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -30,6 +31,11 @@ _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 def structure(fields: Iterable[tuple[str, str]]) -> type[ctypes.Structure]:
     """The structure with these fields, each a name and a kind."""
     return type("Fields", (ctypes.Structure,), {"_fields_": [(name, C_TYPES[kind]) for name, kind in fields]})
+
+
+def places(sizes: Mapping[str, int], end: str = "") -> dict[str, int]:
+    """Where parts of these sizes begin that follow one another; under another name where they end."""
+    return dict(zip((*sizes, end), accumulate(sizes.values(), initial=0), strict=True))
 
 
 def padded(n: int) -> int:

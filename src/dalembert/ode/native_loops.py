@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dalembert.numerics.jit import Library, load
+from dalembert.numerics.jit import Level, Library, load
 from dalembert.ode.control import EXPORTS, loop_text
 from dalembert.ode.rosenbrock import rosenbrock_text
 from dalembert.ode.taylor import taylor_text
@@ -26,26 +26,20 @@ class NativeLoop(NamedTuple):
     advance: Callable[[int], int]
 
 
+def _loaded(text: Callable[[], str], optimize: Level = 2) -> Callable[[], NativeLoop]:
+    """The functions of a text, loaded when they are first asked for."""
+
+    def make() -> NativeLoop:
+        library = load(text, EXPORTS, optimize=optimize)
+        return NativeLoop(library, *(_FUNCTION(library.address(name)) for name in EXPORTS))
+
+    return made_once(make)
+
+
+# the first is written without waste, so that optimization would take longer than it could save
+_RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = _loaded(loop_text, 0), _loaded(taylor_text), _loaded(rosenbrock_text)
+
+
 def native_loop(problem: InitialValueProblem) -> NativeLoop:
     """The one of the method that a problem asks for."""
-    return _rosenbrock() if problem.jacobian else _runge_kutta() if problem.taylor is None else _taylor()
-
-
-@made_once
-def _runge_kutta() -> NativeLoop:
-    # written without waste, so that optimization would take longer than it could save
-    return _functions(load(loop_text, EXPORTS, optimize=0))
-
-
-@made_once
-def _taylor() -> NativeLoop:
-    return _functions(load(taylor_text, EXPORTS))
-
-
-@made_once
-def _rosenbrock() -> NativeLoop:
-    return _functions(load(rosenbrock_text, EXPORTS))
-
-
-def _functions(library: Library) -> NativeLoop:
-    return NativeLoop(library, *(_FUNCTION(library.address(name)) for name in EXPORTS))
+    return _ROSENBROCK() if problem.jacobian else _RUNGE_KUTTA() if problem.taylor is None else _TAYLOR()

@@ -25,8 +25,7 @@ from dalembert.algebra.tape import Tape
 from dalembert.arrays import Numbers
 from dalembert.errors import Unknown
 from dalembert.ode.constrained.rates import ConstrainedRates, Workspace
-from dalembert.ode.failures import RunStopped
-from dalembert.ode.optional_packages import optional_package
+from dalembert.ode.failures import RunStopped, optional_package
 from dalembert.ode.points import Pieces, StoredMotion
 from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Outcome, Solution

@@ -12,7 +12,7 @@ import numpy as np
 
 from dalembert.errors import Unwritable
 from dalembert.files import check_ending, replacing
-from dalembert.ode.optional_packages import optional_package
+from dalembert.ode.failures import optional_package
 
 if TYPE_CHECKING:
     from dalembert.simulation.trajectory import Trajectory

@@ -16,7 +16,7 @@ from dalembert.arrays import Numbers
 from dalembert.errors import DalembertError
 from dalembert.nearest_name import nearest
 from dalembert.notebook import Shown
-from dalembert.ode.optional_packages import optional_package
+from dalembert.ode.failures import optional_package
 from dalembert.studies.members import DRAW, BadStudy
 from dalembert.studies.plan import Role, StudyPlan
 

@@ -21,8 +21,8 @@ import numpy as np
 from dalembert.arrays import Indices
 from dalembert.errors import DalembertError
 from dalembert.kinematics.system_kinematics import kinematics
+from dalembert.ode.failures import optional_package
 from dalembert.ode.lanes.program import Progress
-from dalembert.ode.optional_packages import optional_package
 from dalembert.simulation.progress import EVERY, PATIENCE, progress_bar
 from dalembert.studies.members import BadStudy
 from dalembert.studies.plan import VERSION, StudyPlan

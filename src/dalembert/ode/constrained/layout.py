@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dalembert.ode.memory import padded
+from dalembert.ode.memory import padded, places
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,7 @@ class Layout:
             "B": self.m * self.width,
             "R": self.m * self.row_width,
         }
-        found, at = {}, 0
-        for name, size in sizes.items():
-            found[name] = at
-            at += size
-        return {**found, "end": at}
+        return places(sizes, "end")
 
     def places(self, entries: Entries, zero: int) -> tuple[list[int], list[int]]:
         """The nodes that do not vanish, and the place of each in the block; of M the upper half."""
@@ -82,8 +78,6 @@ class Layout:
 
     def room(self, sizes: Mapping[str, int]) -> Room:
         """The block with its parts, then arrays of these sizes, each from a multiple of four on."""
-        places, end = {"block": 0, **self.parts}, self.parts["end"]
-        del places["end"]
-        for name, size in sizes.items():
-            places[name], end = end, end + padded(size)
-        return Room(places, end)
+        after = places({"block": self.parts["end"], **{name: padded(size) for name, size in sizes.items()}}, "end")
+        found = {**self.parts, **after}
+        return Room(found, found.pop("end"))

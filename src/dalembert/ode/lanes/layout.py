@@ -11,6 +11,7 @@ from dalembert.numerics.kernels import attributes
 from dalembert.numerics.llvm_types import POINTER, REAL, WHOLE, pack
 from dalembert.numerics.llvm_writer import Array, NativeFunction, NumberArray, Operand, Record, Value
 from dalembert.ode.coefficients import END_STAGE, STAGES
+from dalembert.ode.memory import places
 from dalembert.ode.problem import DENSE_ROWS
 from dalembert.ode.run import Cause, StepFunction, WorkRow
 
@@ -132,11 +133,7 @@ class LaneFunctions:
     @cached_property
     def first_parameter(self) -> dict[str, int]:
         """Where the parameters of each function begin in a member's row."""
-        places, total = {}, 0
-        for name, function in self.present.items():
-            places[name] = total
-            total += function.n_parameters
-        return {**places, "": total}
+        return places({name: function.n_parameters for name, function in self.present.items()})
 
     @property
     def n_parameters(self) -> int:
@@ -147,12 +144,7 @@ class LaneFunctions:
     def columns(self) -> dict[str, int]:
         """Where each result begins in a member's row; "" is its length."""
         sizes = {"t": 1, "steps": 1, "rejected": 1, "cause": 1, "h": 1, "y": self.n_y, "slope": self.n, "drift": 1, "scale": 1}
-        sizes["functionals"] = len(self.functionals)
-        places, total = {}, 0
-        for name, size in sizes.items():
-            places[name] = total
-            total += size
-        return {**places, "": total}
+        return places({**sizes, "functionals": len(self.functionals)})
 
 
 # a single run adds its components up in four partial sums

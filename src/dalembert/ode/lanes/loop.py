@@ -13,7 +13,7 @@ from dalembert.numerics.jit import Target
 from dalembert.numerics.joining import joined
 from dalembert.numerics.llvm_types import REAL, WHOLE, declared
 from dalembert.numerics.llvm_writer import Operand, Value
-from dalembert.ode import control, crawl
+from dalembert.ode import control, diagnosis
 from dalembert.ode.lanes.layout import LaneFunction, LaneFunctions, LaneLayout
 from dalembert.ode.lanes.step import step_texts
 from dalembert.ode.lanes.taylor import taylor_texts
@@ -134,8 +134,8 @@ def _leave(layout: LaneLayout) -> str:
     collapsed = native["h"] * 0.1 <= f.intrinsic("fabs", t) * control.ROUNDING
     hopeless = collapsed | (native["streak"] >= float(control.LONGEST_STREAK))
     attempts = native["steps"] + native["rejected"]
-    long = attempts - native["mark_attempts"] >= float(crawl.STEPS)
-    slow = long & (t - native["mark_t"] < native.wide((job.t_end - job.t_start) * crawl.LEAST_PART))
+    long = attempts - native["mark_attempts"] >= float(diagnosis.STEPS)
+    slow = long & (t - native["mark_t"] < native.wide((job.t_end - job.t_start) * diagnosis.LEAST_PART))
     native.put("mark_t", t, long & ~slow)
     native.put("mark_attempts", attempts, long & ~slow)
     native.put("cause", float(CRAWLING), slow & ~arrived & ~hopeless)

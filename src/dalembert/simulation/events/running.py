@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.arrays import Numbers
-from dalembert.ode.crawl import CrawlWatch
+from dalembert.ode.diagnosis import CrawlWatch
 from dalembert.ode.failures import RunStopped
 from dalembert.ode.interruption import Interruption, deferred
 from dalembert.ode.loop import DenseStep, Integration, Progress

@@ -46,7 +46,8 @@ class Context:
         *,
         autonomous: bool = False,
     ) -> None:
-        self._alive: list[Any] = [rates, projection, p]
+        self.rates = rates
+        self._alive: list[Any] = [projection, p]
         # functions whose scratch space begins with what follows from parameters alone, and the addresses of both
         self._heads: list[tuple[CompiledFunction, int, int]] = []
         # the state without the quadratures, then the time

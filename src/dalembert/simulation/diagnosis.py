@@ -41,6 +41,8 @@ _LOST: Final = 0.1
 # only looser runs are looked at when they end: others need not pay for it
 _LOOSE: Final = 1e-5
 _NEARLY_SINGULAR: Final = 1e-3
+# ends of steps: through a singular position there are fewer
+_OFTEN: Final = 3
 # how much of the turning a direction of the rates may leave where angles are singular, and from where on a rate counts in it
 _NO_TURN: Final = 1e-3
 _COUNTS: Final = 0.1
@@ -111,6 +113,18 @@ def warn_of_integrator_error(run: Trajectory, rtol: float) -> None:
     """A run that came to its end with a loose tolerance and on the way lost its energy integral."""
     if rtol >= _LOOSE and (blame := _integrator_error(run)):
         warn(f"{blame.strip()} than {rtol:g}, or energy_tolerance=")
+
+
+def warn_of_rows_left(run: Trajectory, count: int, row: int) -> None:
+    """A row that was taken for one beside a singular position, since its slope fell, and that the motion has left."""
+    if count < _OFTEN:
+        return
+    name = run.kinematics.velocity_rows[row].row.name
+    warn(
+        f"{name!r} does not hold at {count} of {len(run.solution.t)} ends of steps: its slope has fallen below 1e-5 of its largest, as it"
+        " does beside a singular position, and the motion leaves it; where the row has a factor that becomes small, as in"
+        " exp(6*x)*(z - x**2), leave out the factor"
+    )
 
 
 def _integrator_error(run: Trajectory) -> str:

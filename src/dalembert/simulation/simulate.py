@@ -25,7 +25,7 @@ from dalembert.ode.problem import InitialValueProblem
 from dalembert.ode.solution import Solution
 from dalembert.simulation.branches import branch_run, with_sides
 from dalembert.simulation.context import Context
-from dalembert.simulation.diagnosis import warn_of_integrator_error, warn_of_singular_speeds, warn_of_small_motion
+from dalembert.simulation.diagnosis import warn_of_integrator_error, warn_of_rows_left, warn_of_singular_speeds, warn_of_small_motion
 from dalembert.simulation.energy_audit import Quadratures, Watched, native_audit
 from dalembert.simulation.events.event import EventAction, ModeHistory
 from dalembert.simulation.events.running import eventful
@@ -282,15 +282,17 @@ def run(
             raise live.raised from live.raised.__cause__
         failure.trajectory = named(failure.solution)
         raise
-    return _ended(trajectory, problem.rtol, options, explicit=not isinstance(model.rates, ConstrainedRates))
+    return _ended(trajectory, problem.rtol, options, context.rates)
 
 
-def _ended(trajectory: Trajectory, rtol: float, options: RunOptions, *, explicit: bool) -> Trajectory:
+def _ended(trajectory: Trajectory, rtol: float, options: RunOptions, rates: CompiledFunction | Workspace) -> Trajectory:
     """The motion that was asked for, with what is to be said about it."""
     asked = _asked(trajectory, options)
     if not trajectory.finished and trajectory.solution.interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)
-    if explicit:
+    if isinstance(rates, Workspace):
+        warn_of_rows_left(trajectory, *rates.left)
+    else:
         warn_of_singular_speeds(trajectory)
     warn_of_small_motion(trajectory, rtol, options.atol)
     warn_of_integrator_error(asked, rtol)

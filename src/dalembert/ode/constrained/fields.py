@@ -98,11 +98,17 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("unseen", WHOLE),
     # positions before a projection
     ("came", POINTER),
+    # Σ_k |a_jk| at the last end of a step; how often a row was left though its slope is not zero, and which
+    ("slopes", POINTER),
+    ("left_count", WHOLE),
+    ("left_row", WHOLE),
 )
 
 
 # what native code changes; everything else stays as it is while a function runs
-_CHANGING: Final = frozenset({"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen"})
+_CHANGING: Final = frozenset(
+    {"rank", "weakest", "turning", "seen_at", "p", "multipliers", "straight_refused", "unseen", "left_count", "left_row"}
+)
 
 
 class Given(Record):

@@ -57,6 +57,7 @@ def _widest(native: ProblemFunction, row: Value, j: Value) -> None:
     total = f.variable(f.value(0.0, REAL))
     with f.loop(native.given.n) as k:
         total.value = total.value + f.intrinsic("fabs", NumberArray(row)[k])
+    native.column("slopes")[j] = total.value
     sizes[j] = f.intrinsic("maxnum", sizes[j], total.value)
 
 

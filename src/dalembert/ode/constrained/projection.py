@@ -22,6 +22,10 @@ _LARGE: Final = 1e9
 # of coordinates closer to zero than this, lengths leave more rounding in φ than those have themselves: l (1 − cos θ) beside θ = 0
 _NEAR_ZERO: Final = 1e-6
 _EPSILON: Final = 2.0**-52
+# a row whose slope has fallen below this part of its largest is left where φ, or e, is so much of the slope times positions, or speeds
+_FALLEN: Final = 1e-5
+_LEFT: Final = 1e-6
+_LEFT_IN_SPEEDS: Final = 1e-2
 _ROUNDS: Final = 8
 _SPEED_ROUNDS: Final = 3
 # what `straight_project` gives where there is no such place nearby
@@ -52,6 +56,15 @@ def _residual() -> str:
     with f.when(every.differs(0)):
         with f.loop(given.m) as j:
             widen(ratio(j, f.intrinsic("maxnum", unit, f.value(_NEAR_ZERO * _EPSILON, REAL))))
+            slope, e = native.column("slopes")[j], native.column("e")[j]
+            with f.when((slope > 0.0) & (slope < sizes[j] * _FALLEN)):
+                fastest = f.call("size", REAL, f.emit(POINTER, f"getelementptr {REAL}, {given.x}, {given.n_q}"), given.n)
+                off, skids = (
+                    f.intrinsic("fabs", value) > slope * limit
+                    for value, limit in ((phi[j], unit * (_LEFT / _EPSILON)), (e, fastest * _LEFT_IN_SPEEDS))
+                )
+                with f.when(off | skids):
+                    given.left_count, given.left_row = given.left_count + 1, j
         f.give(most.value)
     diagonal = native.column("diagonal")
     with f.loop(given.rank) as k:

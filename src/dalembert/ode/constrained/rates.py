@@ -127,7 +127,7 @@ class ConstrainedRates:
         functions = {"fill": self.fill, "move": self.move} | ({} if tangents is None else tangents.functions)
         sizes = {"outs": len(self.index), "x": layout.n_q + layout.n + LANES, "seen": m * layout.width}
         sizes |= dict.fromkeys(("h", "inverse"), layout.width) | dict.fromkeys(("order", "keep", "multipliers"), m)
-        sizes |= dict.fromkeys(("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "rho"), max(layout.row_width, LANES))
+        sizes |= dict.fromkeys(("w", "c", "diagonal", "tau", "scale", "lengths", "sizes", "slopes", "rho"), max(layout.row_width, LANES))
         if tangents is not None:
             sizes["tangents_x"] = tangents.equations.n_in + LANES
             sizes["tangents_outs"] = max(f.n_out for f in tangents.functions.values()) + LANES
@@ -287,6 +287,11 @@ class Workspace:
     def refused(self) -> int:
         """How often the straight line was not safe, and the other solver was taken."""
         return int(self._fields.straight_refused)
+
+    @property
+    def left(self) -> tuple[int, int]:
+        """At how many ends of steps a row was left though its slope is not zero there, and the last such row."""
+        return int(self._fields.left_count), int(self._fields.left_row)
 
     @property
     def n_in(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -97,11 +97,10 @@ class Problem:
         """L as a number."""
         return float(self.length_in(Floats()))
 
-    def companion(self, highest: Iterable[Iterable[Any]], zero: Any, one: Any) -> list[list[Any]]:
-        """A of y′ = A y: v′, v″, … are in the state themselves, the highest derivatives are given by their rows."""
-        unit = [[one if place == (f, i + 1) else zero for place in self.places] for f, i in self.places]
-        last = {(f, self.order[f] - 1): list(row) for f, row in zip(self.motion.fields, highest, strict=True)}
-        return [last.get(place, row) for place, row in zip(self.places, unit, strict=True)]
+    @cached_property
+    def last(self) -> list[int]:
+        """The rows of A that hold the highest derivatives; in the others v′, v″, … are the next of the state itself."""
+        return [self.index[f, self.order[f] - 1] for f in self.motion.fields]
 
     # ---- floats ------------------------------------------------------------------------------
 
@@ -110,7 +109,9 @@ class Problem:
         import numpy as np
 
         c, n = self._in_floats("interior", list(self.motion.equations.values()), lam, x), len(self.places)
-        return np.array(self.companion(-np.linalg.solve(c[:, n:], c[:, :n]), 0.0, 1.0))
+        A = np.eye(n, k=1)
+        A[self.last] = -np.linalg.solve(c[:, n:], c[:, :n])
+        return A
 
     def _in_floats(self, what: str, forms: Sequence[LinearForm], lam: float, x: float) -> np.ndarray:
         """c₀ + λ c₁ of several forms, row by row; c₀ and c₁ are found once for each place."""

@@ -220,7 +220,8 @@ class Determinant:
         interior = [at(form) for form in p.motion.equations.values()]
         lead = flint.arb_mat([row[n:] for row in interior])
         highest = -lead.solve(flint.arb_mat([row[:n] for row in interior]))
-        state = flint.arb_mat(p.companion(highest.tolist(), balls.const(0), balls.const(1)))
+        last = dict(zip(p.last, highest.tolist(), strict=True))
+        state = flint.arb_mat([last.get(i, [balls.const(int(j == i + 1)) for j in range(n)]) for i in range(n)])
         Phi = (state * p.length_in(balls)).exp()
         rows = [(e.side, flint.arb_mat([at(e.form)[:n]])) for e in p.motion.ends]
         M = flint.arb_mat([(row * Phi if side else row).entries() for side, row in rows])

@@ -18,7 +18,7 @@ from itertools import combinations, compress
 from typing import Final, TypeVar, overload
 
 from dalembert.algebra.exact.field import Trials, shown_zero
-from dalembert.algebra.folds import gradient, is_not_zero, symbols_of
+from dalembert.algebra.folds import gradient, is_monomial, symbols_of
 from dalembert.algebra.scalar import Scalar
 from dalembert.algebra.tape import Tape
 
@@ -151,7 +151,7 @@ def gathered(t: Tape, pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
 
 def without_zeros(t: Tape, entries: Mapping[Key, int]) -> dict[Key, int]:
     """The entries but for those that were shown to vanish identically."""
-    unclear = [e for e in entries.values() if e != t.zero and not is_not_zero(t, e)]
+    unclear = [e for e in entries.values() if e != t.zero and not is_monomial(t, e)]
     vanishing = {t.zero, *compress(unclear, shown_zero(t, unclear) if unclear else ())}
     return {key: e for key, e in entries.items() if e not in vanishing}
 
@@ -217,7 +217,7 @@ class Elimination:
         return None if best is None else (best[1], best[2])
 
     def _vanishes(self, a: int) -> bool:
-        return not is_not_zero(self.tape, a) and self._trials.at(0, lambda point: point(a)) == 0
+        return not is_monomial(self.tape, a) and self._trials.at(0, lambda point: point(a)) == 0
 
     @cached_property
     def _trials(self) -> Trials:

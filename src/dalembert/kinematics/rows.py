@@ -11,7 +11,7 @@ from dalembert.algebra.arithmetic import Floats
 from dalembert.algebra.columns import without_zeros
 from dalembert.algebra.exact.field import PrimePoint, Trials, rank_mod
 from dalembert.algebra.exact.modular import Element
-from dalembert.algebra.folds import Derivative, Linear, Rewrite, evaluate, gradient, is_not_zero, symbols_of
+from dalembert.algebra.folds import Derivative, Linear, Rewrite, evaluate, gradient, is_monomial, symbols_of
 from dalembert.algebra.tape import Tape
 from dalembert.errors import IllPosed
 from dalembert.geometry.rotation import Quaternion
@@ -158,7 +158,7 @@ def _each_with_its_own_rate(tape: Tape, rows: list[dict[int, int]]) -> bool:
     """Whether rows can be set aside, one with a rate that no other has left after the other, until none is left: these are independent."""
     while rows:
         having = Counter(k for A in rows for k in A)
-        left = [A for A in rows if not any(having[k] == 1 and is_not_zero(tape, a) for k, a in A.items())]
+        left = [A for A in rows if not any(having[k] == 1 and is_monomial(tape, a) for k, a in A.items())]
         if len(left) == len(rows):
             return False
         rows = left

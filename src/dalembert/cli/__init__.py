@@ -1,4 +1,9 @@
-"""The command `dalembert`: the edge, where strings become objects."""
+"""The command `dalembert`: the edge, where strings become objects.
+
+A file is a command or a few that belong together, and says which; `commands` lists them all. `plain_line` reads the usual lines without
+opening the library of options, `program` finds the system that a user means, `options` and `declared` hold what several commands take,
+`output` says where a document goes, `errors` turns every refusal into one sentence.
+"""
 
 from __future__ import annotations
 
